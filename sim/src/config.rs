@@ -135,6 +135,8 @@ pub struct Sm {
     pub schedulers: u32,
     /// The schedulers' policy.
     pub scheduler: SchedulerPolicy,
+    /// Issue of a branch, barrier or fence to the earliest issue of the warp's next instruction, cycles.
+    pub branch_latency: u32,
     /// Integer and fp32 pipes.
     pub alu: Alu,
     /// Double-precision pipes.
@@ -416,6 +418,7 @@ impl GpuConfig {
         check.range("sm.alu.pipes", s.alu.pipes, 1, 8)?;
         check.lanes("sm.alu.lanes", s.alu.lanes)?;
         for (key, value) in [
+            ("sm.branch_latency", s.branch_latency),
             ("sm.alu.int_latency", s.alu.int_latency),
             ("sm.alu.fp32_latency", s.alu.fp32_latency),
             ("sm.alu.int_mul_latency", s.alu.int_mul_latency),

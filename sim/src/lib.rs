@@ -11,4 +11,5 @@ pub mod memory;
 pub mod packet;
 pub mod partition;
 pub mod ptx;
+pub mod stats;
 pub mod workload;
