@@ -1,0 +1,273 @@
+//! Miss-status holding registers: one entry per line in flight, each with the requests that wait for it.
+//!
+//! All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
+//! open-addressed table of at least twice their number.
+
+/// End of a chain.
+const NONE: u32 = u32::MAX;
+
+/// An entry of the table; valid until its line is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MshrId(u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    line: u64,
+    first: u32,
+    last: u32,
+    waiting: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node<T> {
+    item: T,
+    next: u32,
+}
+
+/// A table of `entries` misses in flight, each with up to `merges` waiting requests of type `T`.
+#[derive(Clone, Debug)]
+pub struct MshrTable<T> {
+    capacity: usize,
+    merges: u32,
+    entries: Vec<Entry>,
+    free_entries: Vec<u32>,
+    nodes: Vec<Node<T>>,
+    free_nodes: u32,
+    /// Entry numbers by hash of the line; `NONE` is empty. Its size is a power of two.
+    table: Vec<u32>,
+    waiting: usize,
+}
+
+impl<T: Copy> MshrTable<T> {
+    /// An empty table for `entries` lines with up to `merges` requests each, the first one included.
+    pub fn new(entries: u32, merges: u32) -> Self {
+        let vacant = Entry { line: 0, first: NONE, last: NONE, waiting: 0 };
+        Self {
+            capacity: entries as usize,
+            merges,
+            entries: vec![vacant; entries as usize],
+            free_entries: (0..entries).rev().collect(),
+            nodes: Vec::with_capacity(entries as usize * 2),
+            free_nodes: NONE,
+            table: vec![NONE; (entries as usize * 2).next_power_of_two()],
+            waiting: 0,
+        }
+    }
+
+    /// Where the search for `line` starts: its address bits mixed by an odd multiplier (golden ratio), top bits.
+    fn home(&self, line: u64) -> usize {
+        (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize & (self.table.len() - 1)
+    }
+
+    /// Position of `line` in the hash table, or of the empty place where it would go.
+    fn place(&self, line: u64) -> usize {
+        let mut at = self.home(line);
+        while self.table[at] != NONE && self.entries[self.table[at] as usize].line != line {
+            at = (at + 1) & (self.table.len() - 1);
+        }
+        at
+    }
+
+    /// The entry of `line`, if it is in flight.
+    pub fn find(&self, line: u64) -> Option<MshrId> {
+        let id = self.table[self.place(line)];
+        (id != NONE).then_some(MshrId(id))
+    }
+
+    /// Is an entry free?
+    pub fn can_allocate(&self) -> bool {
+        !self.free_entries.is_empty()
+    }
+
+    /// May one more request wait for entry `id`?
+    pub fn can_merge(&self, id: MshrId) -> bool {
+        self.entries[id.0 as usize].waiting < self.merges
+    }
+
+    /// Takes an entry for `line`, with `item` as its first waiting request. The caller has made sure that
+    /// [`Self::can_allocate`] and that the line is not in flight.
+    pub fn allocate(&mut self, line: u64, item: T) -> MshrId {
+        let place = self.place(line);
+        debug_assert_eq!(self.table[place], NONE, "the line is already in flight");
+        let id = self.free_entries.pop().expect("the caller asked can_allocate");
+        self.table[place] = id;
+        self.entries[id as usize] = Entry { line, first: NONE, last: NONE, waiting: 0 };
+        self.merge(MshrId(id), item);
+        MshrId(id)
+    }
+
+    /// Lets `item` wait for entry `id`. The caller has made sure that [`Self::can_merge`].
+    pub fn merge(&mut self, id: MshrId, item: T) {
+        debug_assert!(self.can_merge(id));
+        let node = self.take_node(item);
+        let entry = &mut self.entries[id.0 as usize];
+        if entry.first == NONE {
+            entry.first = node;
+        } else {
+            self.nodes[entry.last as usize].next = node;
+        }
+        entry.last = node;
+        entry.waiting += 1;
+        self.waiting += 1;
+    }
+
+    fn take_node(&mut self, item: T) -> u32 {
+        let node = Node { item, next: NONE };
+        if self.free_nodes == NONE {
+            self.nodes.push(node);
+            return (self.nodes.len() - 1) as u32;
+        }
+        let at = self.free_nodes;
+        self.free_nodes = self.nodes[at as usize].next;
+        self.nodes[at as usize] = node;
+        at
+    }
+
+    /// The data of `line` has come: frees its entry and appends the requests that waited, in order of arrival, to
+    /// `released`. Does nothing when the line is not in flight.
+    pub fn release(&mut self, line: u64, released: &mut Vec<T>) {
+        let place = self.place(line);
+        let id = self.table[place];
+        if id == NONE {
+            return;
+        }
+        let mut at = self.entries[id as usize].first;
+        while at != NONE {
+            let node = self.nodes[at as usize];
+            released.push(node.item);
+            self.nodes[at as usize].next = self.free_nodes;
+            self.free_nodes = at;
+            at = node.next;
+            self.waiting -= 1;
+        }
+        self.free_entries.push(id);
+        self.vacate(place);
+    }
+
+    /// Empties a place of the hash table and moves later entries of the same run up, so that searches still end.
+    fn vacate(&mut self, mut hole: usize) {
+        let mask = self.table.len() - 1;
+        let mut at = hole;
+        loop {
+            at = (at + 1) & mask;
+            let id = self.table[at];
+            if id == NONE {
+                break;
+            }
+            let home = self.home(self.entries[id as usize].line);
+            // The entry may move when its home does not lie (cyclically) after the hole.
+            if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
+                self.table[hole] = id;
+                hole = at;
+            }
+        }
+        self.table[hole] = NONE;
+    }
+
+    /// Lines in flight.
+    pub fn len(&self) -> usize {
+        self.capacity - self.free_entries.len()
+    }
+
+    /// Is no line in flight?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Requests waiting, over all lines.
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// The lines in flight with the number of requests that wait for each, in ascending order: for reports.
+    pub fn lines(&self) -> Vec<(u64, u32)> {
+        let held = self.table.iter().filter(|id| **id != NONE).map(|id| &self.entries[*id as usize]);
+        let mut lines: Vec<_> = held.map(|e| (e.line, e.waiting)).collect();
+        lines.sort_unstable();
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn requests_come_back_in_order_of_arrival() {
+        let mut mshr = MshrTable::new(2, 3);
+        let id = mshr.allocate(128, 'a');
+        mshr.allocate(256, 'x');
+        mshr.merge(id, 'b');
+        mshr.merge(id, 'c');
+        let mut out = Vec::new();
+        mshr.release(128, &mut out);
+        assert_eq!(out, ['a', 'b', 'c']);
+        assert_eq!(mshr.find(128), None);
+        assert_eq!(mshr.lines(), [(256, 1)]);
+    }
+
+    #[test]
+    fn entries_and_merges_are_bounded() {
+        let mut mshr = MshrTable::new(1, 2);
+        assert!(mshr.can_allocate() && mshr.is_empty());
+        let id = mshr.allocate(0, 1);
+        assert!(!mshr.can_allocate() && mshr.can_merge(id));
+        mshr.merge(id, 2);
+        assert!(!mshr.can_merge(id));
+        assert_eq!((mshr.len(), mshr.waiting()), (1, 2));
+    }
+
+    #[test]
+    fn storage_stops_growing() {
+        let mut mshr = MshrTable::new(4, 4);
+        let mut out = Vec::new();
+        let mut sizes = Vec::new();
+        for round in 0..100u64 {
+            for line in 0..4 {
+                let id = mshr.allocate((round * 4 + line) * 128, 0u8);
+                (1..4).for_each(|n| mshr.merge(id, n));
+            }
+            for line in 0..4 {
+                out.clear();
+                mshr.release((round * 4 + line) * 128, &mut out);
+                assert_eq!(out, [0, 1, 2, 3]);
+            }
+            sizes.push(mshr.nodes.len());
+        }
+        assert!(sizes.iter().all(|n| *n == 16));
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_map_of_queues(steps in prop::collection::vec((0u64..24, 0u32..3), 1..400)) {
+            let mut mshr = MshrTable::new(8, 4);
+            let mut golden: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+            for (n, (line, act)) in steps.into_iter().enumerate() {
+                // Lines that collide in the hash table are made likely by a small table of 16 places.
+                let line = line * 128;
+                prop_assert_eq!(mshr.find(line).is_some(), golden.contains_key(&line));
+                match (mshr.find(line), act) {
+                    (_, 0) => {
+                        let mut out = Vec::new();
+                        mshr.release(line, &mut out);
+                        prop_assert_eq!(out, golden.remove(&line).unwrap_or_default());
+                    }
+                    (None, _) if mshr.can_allocate() => {
+                        mshr.allocate(line, n);
+                        golden.insert(line, vec![n]);
+                    }
+                    (Some(id), _) if mshr.can_merge(id) => {
+                        mshr.merge(id, n);
+                        golden.get_mut(&line).expect("in flight").push(n);
+                    }
+                    (None, _) => prop_assert_eq!(golden.len(), 8),
+                    (Some(_), _) => prop_assert_eq!(golden[&line].len(), 4),
+                }
+                prop_assert_eq!(mshr.len(), golden.len());
+                prop_assert_eq!(mshr.waiting(), golden.values().map(Vec::len).sum::<usize>());
+            }
+        }
+    }
+}

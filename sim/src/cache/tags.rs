@@ -1,0 +1,245 @@
+//! A set-associative tag array with least-recently-used replacement and a user state per line.
+use super::index::SetIndex;
+use crate::config::IndexFunction;
+
+/// The tag of a way that holds no line; line addresses are multiples of the line size and never reach it.
+const NO_LINE: u64 = u64::MAX;
+
+/// One way of one set: a position in the tag array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(u32);
+
+/// What a look-up found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// The line is there with its data.
+    Hit(Slot),
+    /// A slot is taken for the line, its data is still awaited.
+    Reserved(Slot),
+    /// The line is not there.
+    Miss,
+}
+
+/// A slot that a new line may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Victim<S> {
+    /// The slot.
+    pub slot: Slot,
+    /// The valid line that has to leave it, with its state; none when the slot is free.
+    pub evicted: Option<(u64, S)>,
+}
+
+/// What a way holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Invalid,
+    Reserved,
+    Valid,
+}
+
+/// The tags of a cache. `S` is what the cache keeps beside each line's tag (a dirty bit, a sector mask).
+#[derive(Clone, Debug)]
+pub struct TagArray<S> {
+    index: SetIndex,
+    ways: usize,
+    lines: Vec<u64>,
+    kinds: Vec<Way>,
+    used: Vec<u64>,
+    states: Vec<S>,
+    clock: u64,
+}
+
+impl<S: Copy + Default> TagArray<S> {
+    /// An empty tag array of `sets` x `ways` lines of `line_bytes` bytes.
+    pub fn new(sets: u32, ways: u32, line_bytes: u32, index: IndexFunction) -> Self {
+        let slots = sets as usize * ways as usize;
+        Self {
+            index: SetIndex::new(index, sets, line_bytes),
+            ways: ways as usize,
+            lines: vec![NO_LINE; slots],
+            kinds: vec![Way::Invalid; slots],
+            used: vec![0; slots],
+            states: vec![S::default(); slots],
+            clock: 0,
+        }
+    }
+
+    /// The slots of the set that `line` belongs to.
+    fn set(&self, line: u64) -> std::ops::Range<usize> {
+        let first = self.index.set(line) * self.ways;
+        first..first + self.ways
+    }
+
+    /// Looks `line` up. Does not change the replacement order: see [`Self::touch`].
+    pub fn probe(&self, line: u64) -> Probe {
+        let set = self.set(line);
+        match self.lines[set.clone()].iter().position(|l| *l == line) {
+            None => Probe::Miss,
+            Some(way) => {
+                let slot = Slot((set.start + way) as u32);
+                if self.kinds[set.start + way] == Way::Valid {
+                    Probe::Hit(slot)
+                } else {
+                    Probe::Reserved(slot)
+                }
+            }
+        }
+    }
+
+    /// Makes `slot` the most recently used of its set.
+    pub fn touch(&mut self, slot: Slot) {
+        self.clock += 1;
+        self.used[slot.0 as usize] = self.clock;
+    }
+
+    /// The slot that `line` would take: a free one, else the least recently used valid one. `None` when every way
+    /// of the set is reserved: the access has to wait (a reservation failure).
+    pub fn victim(&self, line: u64) -> Option<Victim<S>> {
+        let set = self.set(line);
+        if let Some(way) = self.kinds[set.clone()].iter().position(|k| *k == Way::Invalid) {
+            return Some(Victim { slot: Slot((set.start + way) as u32), evicted: None });
+        }
+        let slot = set.filter(|s| self.kinds[*s] == Way::Valid).min_by_key(|s| self.used[*s])?;
+        Some(Victim { slot: Slot(slot as u32), evicted: Some((self.lines[slot], self.states[slot])) })
+    }
+
+    /// Gives `slot` to `line`, whose data is awaited; the state starts at its default. The slot becomes the most
+    /// recently used one. `slot` must come from [`Self::victim`] for the same line.
+    pub fn reserve(&mut self, slot: Slot, line: u64) {
+        let at = slot.0 as usize;
+        debug_assert!(self.set(line).contains(&at) && self.kinds[at] != Way::Reserved);
+        debug_assert_eq!(self.probe(line), Probe::Miss);
+        self.lines[at] = line;
+        self.kinds[at] = Way::Reserved;
+        self.states[at] = S::default();
+        self.touch(slot);
+    }
+
+    /// The data of the reserved `slot` has come: the line is valid.
+    pub fn fill(&mut self, slot: Slot) {
+        debug_assert_eq!(self.kinds[slot.0 as usize], Way::Reserved);
+        self.kinds[slot.0 as usize] = Way::Valid;
+    }
+
+    /// Empties `slot`, whatever it holds.
+    pub fn invalidate(&mut self, slot: Slot) {
+        self.lines[slot.0 as usize] = NO_LINE;
+        self.kinds[slot.0 as usize] = Way::Invalid;
+    }
+
+    /// Empties every valid slot; reserved ones stay, their data is on its way.
+    pub fn invalidate_valid(&mut self) {
+        for at in 0..self.lines.len() {
+            if self.kinds[at] == Way::Valid {
+                self.invalidate(Slot(at as u32));
+            }
+        }
+    }
+
+    /// The line that `slot` holds or awaits.
+    pub fn line(&self, slot: Slot) -> Option<u64> {
+        let line = self.lines[slot.0 as usize];
+        (line != NO_LINE).then_some(line)
+    }
+
+    /// The user state of `slot`.
+    pub fn state(&self, slot: Slot) -> &S {
+        &self.states[slot.0 as usize]
+    }
+
+    /// The user state of `slot`, to change.
+    pub fn state_mut(&mut self, slot: Slot) -> &mut S {
+        &mut self.states[slot.0 as usize]
+    }
+
+    /// Every line present, with its state and whether its data is there: for checks and reports, not for speed.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, &S, bool)> {
+        let held = (0..self.lines.len()).filter(|at| self.kinds[*at] != Way::Invalid);
+        held.map(|at| (self.lines[at], &self.states[at], self.kinds[at] == Way::Valid))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: u64 = 128;
+    const SETS: u64 = 4;
+
+    fn array() -> TagArray<bool> {
+        TagArray::new(SETS as u32, 2, LINE as u32, IndexFunction::Modulo)
+    }
+
+    /// The `n`th line that maps to set 1.
+    fn in_set_1(n: u64) -> u64 {
+        (1 + n * SETS) * LINE
+    }
+
+    fn bring(tags: &mut TagArray<bool>, line: u64) -> Option<(u64, bool)> {
+        let victim = tags.victim(line).expect("a way is free or valid");
+        tags.reserve(victim.slot, line);
+        tags.fill(victim.slot);
+        victim.evicted
+    }
+
+    #[test]
+    fn a_line_goes_from_miss_over_reserved_to_hit() {
+        let mut tags = array();
+        assert_eq!(tags.probe(128), Probe::Miss);
+        let slot = tags.victim(128).expect("empty").slot;
+        tags.reserve(slot, 128);
+        assert_eq!(tags.probe(128), Probe::Reserved(slot));
+        tags.fill(slot);
+        assert_eq!(tags.probe(128), Probe::Hit(slot));
+        tags.invalidate(slot);
+        assert_eq!(tags.probe(128), Probe::Miss);
+    }
+
+    #[test]
+    fn the_least_recently_touched_line_leaves_with_its_state() {
+        let mut tags = array();
+        assert_eq!(bring(&mut tags, in_set_1(0)), None);
+        assert_eq!(bring(&mut tags, in_set_1(1)), None);
+        let Probe::Hit(slot) = tags.probe(in_set_1(0)) else { panic!("line 0 was filled") };
+        tags.touch(slot);
+        let Probe::Hit(slot) = tags.probe(in_set_1(1)) else { panic!("line 1 was filled") };
+        *tags.state_mut(slot) = true;
+        assert_eq!(bring(&mut tags, in_set_1(2)), Some((in_set_1(1), true)));
+        assert_eq!(bring(&mut tags, in_set_1(3)), Some((in_set_1(0), false)));
+    }
+
+    #[test]
+    fn reserved_ways_are_never_victims() {
+        let mut tags = array();
+        for n in 0..2 {
+            let slot = tags.victim(in_set_1(n)).expect("free").slot;
+            tags.reserve(slot, in_set_1(n));
+        }
+        assert_eq!(tags.victim(in_set_1(2)), None);
+        assert!(tags.victim(0).is_some(), "another set is not affected");
+    }
+
+    #[test]
+    fn a_new_line_starts_with_the_default_state() {
+        let mut tags = array();
+        bring(&mut tags, 0);
+        let Probe::Hit(slot) = tags.probe(0) else { panic!("line 0 was filled") };
+        *tags.state_mut(slot) = true;
+        tags.invalidate(slot);
+        bring(&mut tags, 0);
+        assert!(!*tags.state(slot));
+    }
+
+    #[test]
+    fn lines_lists_what_is_held() {
+        let mut tags = array();
+        bring(&mut tags, 0);
+        let slot = tags.victim(128).expect("free").slot;
+        tags.reserve(slot, 128);
+        assert_eq!(tags.line(slot), Some(128));
+        let held: Vec<_> = tags.lines().map(|(line, _, valid)| (line, valid)).collect();
+        assert_eq!(held, [(0, true), (128, false)]);
+        tags.invalidate_valid();
+        assert_eq!(tags.lines().count(), 1);
+    }
+}
