@@ -1,6 +1,28 @@
 //! Counters: conserved, per SM and per partition, summed for reports.
 use serde::Serialize;
-use std::ops::AddAssign;
+
+/// Declares a struct of counters that can be summed and subtracted field by field.
+macro_rules! counters {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl std::ops::AddAssign for $name {
+            fn add_assign(&mut self, o: Self) {
+                $(self.$field += o.$field;)*
+            }
+        }
+
+        impl std::ops::Sub for $name {
+            type Output = Self;
+            fn sub(self, o: Self) -> Self {
+                $name { $($field: self.$field - o.$field,)* }
+            }
+        }
+    };
+}
+pub(crate) use counters;
 
 /// Why a cache could not take an access in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -16,8 +38,8 @@ pub enum FailCause {
     MissQueue,
 }
 
+counters! {
 /// Reservation failures by cause; each cycle in which an access fails counts once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FailCounters {
     /// No free MSHR.
     pub mshr_entry: u64,
@@ -27,6 +49,7 @@ pub struct FailCounters {
     pub line: u64,
     /// The queue to the next level is full.
     pub miss_queue: u64,
+}
 }
 
 impl FailCounters {
@@ -46,17 +69,8 @@ impl FailCounters {
     }
 }
 
-impl AddAssign for FailCounters {
-    fn add_assign(&mut self, o: Self) {
-        self.mshr_entry += o.mshr_entry;
-        self.mshr_merge += o.mshr_merge;
-        self.line += o.line;
-        self.miss_queue += o.miss_queue;
-    }
-}
-
+counters! {
 /// Outcomes of a cache's accesses. Conserved: accesses = hits + misses + pending_hits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CacheCounters {
     /// Line transactions that were decided, loads and stores.
     pub accesses: u64,
@@ -70,8 +84,11 @@ pub struct CacheCounters {
     pub write_hits: u64,
     /// Stores and atomics among the misses.
     pub write_misses: u64,
+    /// Loads that passed by the cache (volatile and cache-global ones); not among the accesses.
+    pub bypasses: u64,
     /// Cycles in which an access could not be decided, by cause.
     pub reservation_fails: FailCounters,
+}
 }
 
 impl CacheCounters {
@@ -81,20 +98,8 @@ impl CacheCounters {
     }
 }
 
-impl AddAssign for CacheCounters {
-    fn add_assign(&mut self, o: Self) {
-        self.accesses += o.accesses;
-        self.hits += o.hits;
-        self.misses += o.misses;
-        self.pending_hits += o.pending_hits;
-        self.write_hits += o.write_hits;
-        self.write_misses += o.write_misses;
-        self.reservation_fails += o.reservation_fails;
-    }
-}
-
+counters! {
 /// Counters of one SM.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SmCounters {
     /// Warp instructions issued.
     pub warp_instructions: u64,
@@ -113,16 +118,5 @@ pub struct SmCounters {
     /// Cycles in which at least one instruction issued.
     pub issue_cycles: u64,
 }
-
-impl AddAssign for SmCounters {
-    fn add_assign(&mut self, o: Self) {
-        self.warp_instructions += o.warp_instructions;
-        self.thread_instructions += o.thread_instructions;
-        self.memory_instructions += o.memory_instructions;
-        self.transactions += o.transactions;
-        self.bank_conflict_cycles += o.bank_conflict_cycles;
-        self.ctas += o.ctas;
-        self.resident_cycles += o.resident_cycles;
-        self.issue_cycles += o.issue_cycles;
-    }
 }
+
