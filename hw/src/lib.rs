@@ -1,1 +1,3 @@
-//! See the crate's description in Cargo.toml.
+//! Selvedge's hardware blocks: one folder per mechanism, golden model and RTL.
+
+pub mod rtl;

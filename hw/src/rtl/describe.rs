@@ -1,0 +1,212 @@
+//! Blocks that can say what they are: [`rtl_block!`](crate::rtl_block) keeps a struct's doc comments and parameters,
+//! so that the Verilog back end can name the module and comment its ports and signals with the same words.
+//!
+//! rust-hdl hands a probe only `&dyn Block`. The one method of that trait that can carry data of our own is
+//! `Logic::timing`, so each block returns its description there: `self.describe()`.
+
+use rust_hdl_core::prelude::{Logic, TimingInfo};
+
+const BLOCK: &str = "selvedge:block";
+const PARAMETER: &str = "selvedge:parameter";
+const FIELD: &str = "selvedge:field";
+
+/// What a block says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The name of its Rust type: `Encoder`.
+    pub type_name: String,
+    /// The lines of its doc comment.
+    pub doc: Vec<String>,
+    /// Const generics and run-time sizes with their values, in the order of declaration.
+    pub parameters: Vec<(String, usize)>,
+    /// Fields with the lines of their doc comments, in the order of declaration.
+    pub fields: Vec<(String, Vec<String>)>,
+}
+
+/// A block with a [`Description`]; implemented by [`rtl_block!`](crate::rtl_block).
+pub trait Described {
+    /// What the block is.
+    fn description(&self) -> Description;
+
+    /// The description as `Logic::timing` returns it.
+    fn describe(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[])
+    }
+
+    /// The same, with sizes that are known at run time only. A name given here may be used in index expressions of
+    /// the block's body, as const generics may.
+    fn describe_with(&self, sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
+        let mut description = self.description();
+        description.parameters.extend(sizes.iter().map(|(name, value)| (name.to_string(), *value)));
+        description.encode()
+    }
+}
+
+/// One record of a description in the clothes of rust-hdl's timing records.
+fn record(kind: &str, name: &str, lines: Vec<String>) -> TimingInfo {
+    TimingInfo { name: kind.into(), clock: name.into(), inputs: lines, outputs: vec![] }
+}
+
+impl Description {
+    fn encode(self) -> Vec<TimingInfo> {
+        let mut records = vec![record(BLOCK, &self.type_name, self.doc)];
+        records.extend(
+            self.parameters
+                .into_iter()
+                .map(|(name, value)| record(PARAMETER, &name, vec![value.to_string()])),
+        );
+        records.extend(self.fields.into_iter().map(|(name, doc)| record(FIELD, &name, doc)));
+        records
+    }
+
+    /// The description of `block`, or `None` if it does not give one.
+    pub fn of<L: Logic + ?Sized>(block: &L) -> Option<Description> {
+        let mut description = None;
+        for entry in block.timing() {
+            if entry.name == BLOCK {
+                description =
+                    Some(Description { type_name: entry.clock, doc: entry.inputs, ..Description::default() });
+            } else if let Some(found) = &mut description {
+                if entry.name == PARAMETER {
+                    let value = entry.inputs.first().and_then(|text| text.parse().ok()).unwrap_or_default();
+                    found.parameters.push((entry.clock, value));
+                } else if entry.name == FIELD {
+                    found.fields.push((entry.clock, entry.inputs));
+                }
+            }
+        }
+        description
+    }
+}
+
+/// Declares the struct of a block.
+///
+/// The struct is passed on as it is written. In addition its doc comments, parameters and field docs become its
+/// [`Description`](crate::rtl::describe::Description), its input ports make it
+/// [`Pending`](crate::rtl::gate::Pending) for a [`Gate`](crate::rtl::gate::Gate), and if its first two fields are
+/// `pub clk_i: Signal<In, Clock>` and `pub rst_ni: Signal<In, Bit>` it is a
+/// [`ClockedBlock`](crate::rtl::step::ClockedBlock) that a [`Stepper`](crate::rtl::step::Stepper) can clock.
+///
+/// Doc comments come first, then one `#[derive(...)]`. Generics are `<const A: usize, ...>`, `<T: Synth>` or
+/// `<T: Synth, const A: usize, ...>`.
+#[macro_export]
+macro_rules! rtl_block {
+    (
+        $(#[doc = $doc:expr])* #[derive($($derive:ident),* $(,)?)]
+        $vis:vis struct $name:ident { $($body:tt)* }
+    ) => {
+        $crate::rtl_block!(@all [$($doc),*] [$($derive),*] [$vis] $name [] [] [] { $($body)* });
+    };
+    (
+        $(#[doc = $doc:expr])* #[derive($($derive:ident),* $(,)?)]
+        $vis:vis struct $name:ident <$(const $size:ident : usize),+ $(,)?> { $($body:tt)* }
+    ) => {
+        $crate::rtl_block!(@all [$($doc),*] [$($derive),*] [$vis] $name
+            [$(const $size: usize),+] [$($size),+] [$($size),+] { $($body)* });
+    };
+    (
+        $(#[doc = $doc:expr])* #[derive($($derive:ident),* $(,)?)]
+        $vis:vis struct $name:ident <$type:ident : Synth $(, const $size:ident : usize)* $(,)?> { $($body:tt)* }
+    ) => {
+        $crate::rtl_block!(@all [$($doc),*] [$($derive),*] [$vis] $name
+            [$type: Synth $(, const $size: usize)*] [$type $(, $size)*] [$($size),*] { $($body)* });
+    };
+    (@all $docs:tt $derives:tt $vis:tt $name:ident $generics:tt $arguments:tt $sizes:tt $body:tt) => {
+        $crate::rtl_block!(@struct $docs $derives $vis $name $generics $body);
+        $crate::rtl_block!(@describe $docs $name $generics $arguments $sizes $body);
+        $crate::rtl_block!(@clocked $name $generics $arguments $body);
+    };
+    (@struct [$($doc:expr),*] [$($derive:ident),*] [$vis:vis] $name:ident [$($generics:tt)*] { $($body:tt)* }) => {
+        $(#[doc = $doc])*
+        #[derive($($derive),*)]
+        $vis struct $name<$($generics)*> { $($body)* }
+    };
+    (
+        @describe [$($doc:expr),*] $name:ident [$($generics:tt)*] [$($arguments:tt)*] [$($size:ident),*]
+        { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty),* $(,)? }
+    ) => {
+        impl<$($generics)*> $crate::rtl::describe::Described for $name<$($arguments)*> {
+            fn description(&self) -> $crate::rtl::describe::Description {
+                $crate::rtl::describe::Description {
+                    type_name: stringify!($name).to_string(),
+                    doc: vec![$($doc.to_string()),*],
+                    parameters: vec![$((stringify!($size).to_string(), $size)),*],
+                    fields: vec![$((stringify!($field).to_string(), vec![$($field_doc.to_string()),*])),*],
+                }
+            }
+        }
+        impl<$($generics)*> $crate::rtl::gate::Pending for $name<$($arguments)*> {
+            #[inline]
+            fn pending(&self) -> bool {
+                #[allow(unused_imports)]
+                use $crate::rtl::gate::NotAnInput as _;
+                false $(|| $crate::rtl::gate::FieldOf(&self.$field).pending())*
+            }
+        }
+    };
+    (
+        @clocked $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        {
+            $(#[doc = $clock_doc:expr])* pub clk_i: Signal<In, Clock>,
+            $(#[doc = $reset_doc:expr])* pub rst_ni: Signal<In, Bit>,
+            $($rest:tt)*
+        }
+    ) => {
+        impl<$($generics)*> $crate::rtl::step::ClockedBlock for $name<$($arguments)*> {
+            #[inline(always)]
+            fn set_clock(&mut self, level: bool) {
+                self.clk_i.next = level.into();
+            }
+            #[inline(always)]
+            fn set_reset_n(&mut self, level: bool) {
+                self.rst_ni.next = level;
+            }
+        }
+    };
+    (@clocked $($other:tt)*) => {};
+}
+
+/// A comment that the Verilog back end puts at this place of a block's body: `comment!("text");`.
+#[macro_export]
+macro_rules! comment {
+    ($text:literal) => {};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Description;
+    use crate::rtl::prelude::*;
+
+    rtl_block! {
+        /// First line.
+        /// Second line.
+        #[derive(LogicBlock, Default)]
+        pub struct Sample<T: Synth, const N: usize> {
+            /// what comes in
+            pub x_i: Signal<In, T>,
+            pub y_o: Signal<Out, U<N>>,
+        }
+    }
+    impl<T: Synth, const N: usize> Logic for Sample<T, N> {
+        #[hdl_gen]
+        fn update(&mut self) {
+            comment!("nothing to see");
+            self.y_o.next = 1.into();
+        }
+        fn timing(&self) -> Vec<TimingInfo> {
+            self.describe_with(&[("_depth", 3)])
+        }
+    }
+
+    #[test]
+    fn a_description_survives_the_trip_through_dyn_block() {
+        let sample = Sample::<U<4>, 9>::default();
+        let block: &dyn Block = &sample;
+        let found = Description::of(block).unwrap();
+        assert_eq!(found.type_name, "Sample");
+        assert_eq!(found.doc, [" First line.", " Second line."]);
+        assert_eq!(found.parameters, [("N".to_string(), 9), ("_depth".to_string(), 3)]);
+        assert_eq!(found.fields[0], ("x_i".to_string(), vec![" what comes in".to_string()]));
+        assert_eq!(found.fields[1], ("y_o".to_string(), vec![]));
+    }
+}

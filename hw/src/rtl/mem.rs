@@ -1,0 +1,237 @@
+//! Memories with one write and one read port, as storage that synthesis infers.
+//!
+//! [`Mem`] reads in the same cycle:
+//!
+//! ```text
+//! clk_i           __/--\__/--\__/--\__
+//! write_i         --\_________________
+//! write_address_i =< 3 >==============
+//! read_address_i  =< 3       >< 4 >===
+//! read_data_o     =<old><new >< x >===     the write is visible from the next cycle on
+//! ```
+//!
+//! [`SyncMem`] gives at its output, one cycle later, what the memory held when the address was sampled (before a
+//! write in the same cycle).
+
+use crate::rtl::prelude::*;
+
+/// What `Wrapper::cores` holds in the Verilog of a hand-written leaf; `Wrapper::code` is the text of the module's body.
+///
+/// Lines of the text may be directives, which the back end expands for the style of reset:
+/// `@clocked` (the head of a process with reset), `@reset` (its reset branch), `@else` (its normal branch), `@end`,
+/// and `@initial STATEMENT` (kept only where there is no reset at all).
+pub const TEMPLATE: &str = "selvedge:template";
+
+/// A leaf's Verilog from its text.
+pub(super) fn template(code: String) -> Verilog {
+    Verilog::Wrapper(Wrapper { code, cores: TEMPLATE.into() })
+}
+
+/// The memory array and its initial contents.
+fn storage<T: Synth>(initial: &[T]) -> String {
+    let (bits, depth) = (T::BITS, initial.len());
+    let mut text = format!("reg [{}:0] mem [0:{}];\n\n", bits - 1, depth - 1);
+    if initial.iter().all(|word| *word == T::default()) {
+        let zero = T::default().verilog();
+        text += &format!(
+            "integer i;\ninitial begin\n  for (i = 0; i < {depth}; i = i + 1) begin : clear\n    mem[i] = {zero:x};\n  \
+             end\nend\n\n"
+        );
+    } else {
+        text += "initial begin\n";
+        for (address, word) in initial.iter().enumerate() {
+            text += &format!("  mem[{address}] = {:x};\n", word.verilog());
+        }
+        text += "end\n\n";
+    }
+    text
+}
+
+rtl_block! {
+    /// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given words.
+    #[derive(LogicBlock)]
+    pub struct Mem<T: Synth, const A: usize> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// write this cycle
+        pub write_i: Signal<In, Bit>,
+        /// where to write
+        pub write_address_i: Signal<In, U<A>>,
+        /// what to write
+        pub write_data_i: Signal<In, T>,
+        /// where to read
+        pub read_address_i: Signal<In, U<A>>,
+        /// the word there, before this cycle's write
+        pub read_data_o: Signal<Out, T>,
+        _words: Vec<T>,
+        _initial: Vec<T>,
+    }
+}
+
+impl<T: Synth, const A: usize> Mem<T, A> {
+    /// A memory that starts with `initial`; missing words are the type's default.
+    ///
+    /// # Panics
+    /// If `initial` has more than 2^A words.
+    pub fn new(mut initial: Vec<T>) -> Self {
+        assert!(initial.len() <= 1 << A, "{} words do not fit into 2^{A}", initial.len());
+        initial.resize(1 << A, T::default());
+        Mem {
+            clk_i: Signal::default(),
+            write_i: Signal::default(),
+            write_address_i: Signal::default(),
+            write_data_i: Signal::default(),
+            read_address_i: Signal::default(),
+            read_data_o: Signal::new_with_default(initial[0]),
+            _words: initial.clone(),
+            _initial: initial,
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Default for Mem<T, A> {
+    /// All words start as the type's default.
+    fn default() -> Self {
+        Mem::new(vec![])
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for Mem<T, A> {
+    #[inline]
+    fn update(&mut self) {
+        if self.clk_i.pos_edge() && self.write_i.val() {
+            self._words[self.write_address_i.val().index()] = self.write_data_i.val();
+        }
+        self.read_data_o.next = self._words[self.read_address_i.val().index()];
+    }
+    fn connect(&mut self) {
+        self.read_data_o.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let mut code = storage(&self._initial);
+        code += "always @(posedge clk_i) begin\n  if (write_i) begin\n    mem[write_address_i] <= write_data_i;\n  end\n\
+                 end\n\nassign read_data_o = mem[read_address_i];\n";
+        template(code)
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[("BITS", T::BITS)])
+    }
+}
+
+rtl_block! {
+    /// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.
+    #[derive(LogicBlock)]
+    pub struct SyncMem<T: Synth, const A: usize> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// write this cycle
+        pub write_i: Signal<In, Bit>,
+        /// where to write
+        pub write_address_i: Signal<In, U<A>>,
+        /// what to write
+        pub write_data_i: Signal<In, T>,
+        /// where to read
+        pub read_address_i: Signal<In, U<A>>,
+        /// the word that was there at the last clock edge
+        pub read_data_o: Signal<Out, T>,
+        _words: Vec<T>,
+        _initial: Vec<T>,
+    }
+}
+
+impl<T: Synth, const A: usize> SyncMem<T, A> {
+    /// A memory that starts with `initial`; missing words, and the output, start as the type's default.
+    ///
+    /// # Panics
+    /// If `initial` has more than 2^A words.
+    pub fn new(mut initial: Vec<T>) -> Self {
+        assert!(initial.len() <= 1 << A, "{} words do not fit into 2^{A}", initial.len());
+        initial.resize(1 << A, T::default());
+        SyncMem {
+            clk_i: Signal::default(),
+            write_i: Signal::default(),
+            write_address_i: Signal::default(),
+            write_data_i: Signal::default(),
+            read_address_i: Signal::default(),
+            read_data_o: Signal::default(),
+            _words: initial.clone(),
+            _initial: initial,
+        }
+    }
+}
+
+impl<T: Synth, const A: usize> Default for SyncMem<T, A> {
+    /// All words start as the type's default.
+    fn default() -> Self {
+        SyncMem::new(vec![])
+    }
+}
+
+impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
+    #[inline]
+    fn update(&mut self) {
+        if self.clk_i.pos_edge() {
+            self.read_data_o.next = self._words[self.read_address_i.val().index()];
+            if self.write_i.val() {
+                self._words[self.write_address_i.val().index()] = self.write_data_i.val();
+            }
+        }
+    }
+    fn connect(&mut self) {
+        self.read_data_o.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let mut code = storage(&self._initial);
+        code += &format!(
+            "reg [{}:0] read_data_q;\ninitial read_data_q = {:x};\nalways @(posedge clk_i) begin\n  read_data_q <= \
+             mem[read_address_i];\n  if (write_i) begin\n    mem[write_address_i] <= write_data_i;\n  end\nend\n\n\
+             assign read_data_o = read_data_q;\n",
+            T::BITS - 1,
+            T::default().verilog()
+        );
+        template(code)
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[("BITS", T::BITS)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock edge for a leaf without reset.
+    fn clock<B: Block>(block: &mut B, level: impl Fn(&mut B, bool)) {
+        level(block, false);
+        settle(block).unwrap();
+        level(block, true);
+        settle(block).unwrap();
+    }
+
+    #[test]
+    fn an_asynchronous_read_sees_a_write_after_the_edge() {
+        let mut mem = Mem::<U<8>, 4>::new(vec![U::new(1), U::new(2)]);
+        mem.read_address_i.next = 1.into();
+        settle(&mut mem).unwrap();
+        assert_eq!(mem.read_data_o.val().to_u64(), 2);
+        mem.write_i.next = true;
+        mem.write_address_i.next = 1.into();
+        mem.write_data_i.next = 77.into();
+        settle(&mut mem).unwrap();
+        assert_eq!(mem.read_data_o.val().to_u64(), 2, "not before the edge");
+        clock(&mut mem, |m, level| m.clk_i.next = level.into());
+        assert_eq!(mem.read_data_o.val().to_u64(), 77);
+    }
+
+    #[test]
+    fn a_synchronous_read_gives_the_old_word() {
+        let mut mem = SyncMem::<U<8>, 4>::new(vec![U::new(5)]);
+        mem.write_i.next = true;
+        mem.write_data_i.next = 9.into();
+        clock(&mut mem, |m, level| m.clk_i.next = level.into());
+        assert_eq!(mem.read_data_o.val().to_u64(), 5);
+        mem.write_i.next = false;
+        clock(&mut mem, |m, level| m.clk_i.next = level.into());
+        assert_eq!(mem.read_data_o.val().to_u64(), 9);
+    }
+}

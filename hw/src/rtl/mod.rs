@@ -1,0 +1,88 @@
+//! The kit that all RTL of this crate stands on.
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`bits`] | [`U`](bits::U) and [`W`](bits::W): fast fixed-width values for signals |
+//! | [`describe`] | [`rtl_block!`](crate::rtl_block): a block's struct, whose doc comments reach the Verilog |
+//! | [`reg`](mod@reg) | [`Reg`](reg::Reg): a register with reset, wired by [`dff_setup!`](crate::dff_setup) |
+//! | [`mem`] | [`Mem`](mem::Mem), [`SyncMem`](mem::SyncMem): memories with asynchronous or registered read |
+//! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested through several ports, cleared at once |
+//! | [`pipe`] | [`Pipe`](pipe::Pipe): a number of pipeline stages |
+//! | [`valid_ready`] | [`ValidReady`](valid_ready::ValidReady): a two-entry stage between valid/ready partners |
+//! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
+//! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
+//!
+//! # Writing a block
+//!
+//! ```
+//! use selvedge_hw::rtl::prelude::*;
+//!
+//! rtl_block! {
+//!     /// Counts the cycles in which `enable_i` is high.
+//!     #[derive(LogicBlock, Default)]
+//!     pub struct Counter<const N: usize> {
+//!         /// clock
+//!         pub clk_i: Signal<In, Clock>,
+//!         /// asynchronous reset, active low
+//!         pub rst_ni: Signal<In, Bit>,
+//!         /// count this cycle
+//!         pub enable_i: Signal<In, Bit>,
+//!         /// the count, modulo 2^N
+//!         pub count_o: Signal<Out, U<N>>,
+//!         count: Reg<U<N>>,
+//!     }
+//! }
+//! impl<const N: usize> Logic for Counter<N> {
+//!     #[hdl_gen]
+//!     fn update(&mut self) {
+//!         dff_setup!(self, clk_i, count);
+//!         comment!("one step per enabled cycle");
+//!         if self.enable_i.val() {
+//!             self.count.d.next = self.count.q.val() + 1;
+//!         }
+//!         self.count_o.next = self.count.q.val();
+//!     }
+//!     fn timing(&self) -> Vec<TimingInfo> {
+//!         self.describe()
+//!     }
+//! }
+//!
+//! let mut counter = Stepper::new(Counter::<8>::default()).unwrap();
+//! let seen = counter.step(|c| c.enable_i.next = true, |c| c.count_o.val().to_u64()).unwrap();
+//! assert_eq!(seen, 0);
+//! let seen = counter.step(|c| c.enable_i.next = false, |c| c.count_o.val().to_u64()).unwrap();
+//! assert_eq!(seen, 1);
+//! ```
+//!
+//! What `#[hdl_gen]` accepts: assignments to `.next`, `if`/`else`, `match` on a `LogicState`, `for i in A..B`, arrays
+//! of signals and of sub-blocks, `comment!`. There is no `let`: a scalar `Local` that is assigned anew in each turn
+//! of a loop takes its place. Never write `..=` in a loop: `#[hdl_gen]` would drop the last turn.
+
+pub mod bit_array;
+pub mod bits;
+pub mod describe;
+pub mod gate;
+pub mod mem;
+pub mod pipe;
+pub mod reg;
+pub mod step;
+pub mod valid_ready;
+
+/// Everything that a file with RTL needs: `use crate::rtl::prelude::*;`.
+pub mod prelude {
+    pub use super::bit_array::BitArray;
+    pub use super::bits::{U, W, array, bit_cast, bit_cast_to, to_bits::ToBits};
+    pub use super::describe::Described;
+    pub use super::gate::{Gate, Pending};
+    pub use super::mem::{Mem, SyncMem};
+    pub use super::pipe::Pipe;
+    pub use super::reg::Reg;
+    pub use super::step::{ClockedBlock, StepError, Stepper, settle};
+    pub use super::valid_ready::ValidReady;
+    pub use crate::{comment, dff_setup, rtl_block};
+    pub use rust_hdl_core::prelude::{
+        Bit, Block, Clock, Constant, In, Local, Logic, LogicBlock, LogicState, Out, Probe, Signal, Synth,
+        TimingInfo, TypeDescriptor, TypeKind, VCDValue, Verilog, VerilogLiteral, Wrapper, ast, block, clog2,
+        hdl_gen, logic, probe, synth, type_descriptor,
+    };
+}

@@ -1,0 +1,204 @@
+//! The register: `q` takes `d` at the rising clock edge, and the reset value while reset is low.
+//!
+//! ```text
+//! clk_i   __/--\__/--\__/--\__/--\__
+//! rst_ni  _____/--------------------     asynchronous, active low
+//! d       ==< A      >< B   >< C ====
+//! q       =< init    >< A   >< B >===    the value of d just before the edge
+//! ```
+//!
+//! [`dff_setup!`](crate::dff_setup) wires clock and reset and makes the register hold its value, so that a block only
+//! says when it changes:
+//!
+//! ```ignore
+//! dff_setup!(self, clk_i, count);
+//! if self.enable_i.val() {
+//!     self.count.d.next = self.count.q.val() + 1;
+//! }
+//! ```
+//!
+//! The Verilog back end writes a register into the module that has it (`reg [7:0] count_q`), not as a module.
+
+use rust_hdl_core::prelude::{
+    Bit, Block, Clock, In, Logic, Out, Probe, Signal, Synth, Verilog, Wrapper, ast::VerilogLiteral,
+};
+
+/// What `Wrapper::cores` holds in the Verilog of a register; `Wrapper::code` is the reset value.
+pub const REGISTER: &str = "selvedge:register";
+
+/// A register of type `T` with a reset value.
+#[derive(Clone, Debug)]
+pub struct Reg<T: Synth> {
+    /// Clock, wired by `dff_setup!`.
+    pub clock: Signal<In, Clock>,
+    /// Asynchronous reset, active low, wired by `dff_setup!`.
+    pub reset_n: Signal<In, Bit>,
+    /// The value to take at the next rising clock edge.
+    pub d: Signal<In, T>,
+    /// The value held.
+    pub q: Signal<Out, T>,
+    reset_value: T,
+}
+
+impl<T: Synth> Reg<T> {
+    /// A register that is reset to `reset_value`, and that starts with it.
+    pub fn new(reset_value: T) -> Self {
+        Reg {
+            clock: Signal::default(),
+            reset_n: Signal::default(),
+            d: Signal::default(),
+            q: Signal::new_with_default(reset_value),
+            reset_value,
+        }
+    }
+
+    /// The reset value as a Verilog literal.
+    pub fn reset_literal(&self) -> VerilogLiteral {
+        self.reset_value.verilog()
+    }
+}
+
+impl<T: Synth> Default for Reg<T> {
+    /// Resets to the type's default: zero.
+    fn default() -> Self {
+        Reg::new(T::default())
+    }
+}
+
+impl<T: Synth> Logic for Reg<T> {
+    #[inline]
+    fn update(&mut self) {
+        if !self.reset_n.val() {
+            self.q.next = self.reset_value;
+        } else if self.clock.pos_edge() {
+            self.q.next = self.d.val();
+        }
+    }
+
+    fn connect(&mut self) {
+        self.q.connect();
+        // `#[hdl_gen]` sees dff_setup! drive `clock` and `d` only; the reset goes along with the clock.
+        self.reset_n.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Wrapper(Wrapper { code: format!("{:x}", self.reset_literal()), cores: REGISTER.into() })
+    }
+}
+
+impl<T: Synth> Block for Reg<T> {
+    fn connect_all(&mut self) {
+        self.connect();
+    }
+
+    #[inline]
+    fn update_all(&mut self) {
+        self.update();
+        self.clock.update_all();
+        self.reset_n.update_all();
+        self.d.update_all();
+        self.q.update_all();
+    }
+
+    #[inline]
+    fn has_changed(&self) -> bool {
+        self.clock.changed || self.reset_n.changed || self.d.changed || self.q.changed
+    }
+
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        probe.visit_start_scope(name, self);
+        self.clock.accept("clock", probe);
+        self.reset_n.accept("reset_n", probe);
+        self.d.accept("d", probe);
+        self.q.accept("q", probe);
+        probe.visit_end_scope(name, self);
+    }
+}
+
+/// Wires registers: `dff_setup!(self, clk_i, a, b, c[i]);`.
+///
+/// Clock and reset come from the block's `clk_i` and `rst_ni`; each register holds its value unless the block assigns
+/// `d` later in its body. Elements of an array of registers are wired in a loop.
+#[macro_export]
+macro_rules! dff_setup {
+    ($self:ident, $clock:ident, $($register:ident $([$index:expr])?),+ $(,)?) => {
+        $(
+            $self.$register$([$index])?.clock.next = $self.$clock.val();
+            $self.$register$([$index])?.reset_n.next = $self.rst_ni.val();
+            $self.$register$([$index])?.d.next = $self.$register$([$index])?.q.val();
+        )+
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rtl::prelude::*;
+
+    rtl_block! {
+        /// Registers alone and in an array.
+        #[derive(LogicBlock)]
+        pub struct Chain {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// first value
+            pub x_i: Signal<In, U<8>>,
+            /// last value
+            pub y_o: Signal<Out, U<8>>,
+            first: Reg<U<8>>,
+            rest: [Reg<U<8>>; 3],
+            held: Reg<U<8>>,
+        }
+    }
+    impl Default for Chain {
+        fn default() -> Self {
+            Chain {
+                clk_i: Default::default(),
+                rst_ni: Default::default(),
+                x_i: Default::default(),
+                y_o: Default::default(),
+                first: Reg::new(9.into()),
+                rest: array(),
+                held: Reg::new(7.into()),
+            }
+        }
+    }
+    impl Logic for Chain {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, first, held);
+            for i in 0..3 {
+                dff_setup!(self, clk_i, rest[i]);
+            }
+            self.first.d.next = self.x_i.val();
+            self.rest[0].d.next = self.first.q.val();
+            for i in 1..3 {
+                self.rest[i].d.next = self.rest[i - 1].q.val();
+            }
+            self.y_o.next = self.rest[2].q.val() + self.held.q.val();
+        }
+    }
+
+    #[test]
+    fn values_move_one_register_per_cycle() {
+        let mut chain = Stepper::new(Chain::default()).unwrap();
+        let seen: Vec<u64> = (1..=8)
+            .map(|x| chain.step(|c| c.x_i.next = U::new(x), |c| c.y_o.val().to_u64()).unwrap())
+            .collect();
+        assert_eq!(seen, [7, 7, 7, 16, 8, 9, 10, 11], "reset values, then the inputs, each plus 7");
+    }
+
+    #[test]
+    fn reset_acts_without_a_clock() {
+        let mut chain = Stepper::new(Chain::default()).unwrap();
+        for _ in 0..6 {
+            chain.step(|c| c.x_i.next = U::new(40), |_| ()).unwrap();
+        }
+        let block = chain.block_mut();
+        assert_eq!(block.y_o.val().to_u64(), 47);
+        block.rst_ni.next = false;
+        settle(block).unwrap();
+        assert_eq!((block.y_o.val().to_u64(), block.first.q.val().to_u64()), (7, 9));
+    }
+}

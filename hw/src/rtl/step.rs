@@ -1,0 +1,181 @@
+//! Clocking a block by hand: set inputs while the clock is low, let everything settle, read outputs, raise the clock.
+//!
+//! ```text
+//! clk_i    ____/----\____/----\____
+//! inputs   =< A      >< B      >===     set at the start of the cycle, with the clock low
+//! outputs  ==< f(A)   >< f(B)   >==     read before the rising edge
+//! ```
+
+use rust_hdl_core::prelude::Block;
+use thiserror::Error;
+
+/// Rounds of evaluation after which a block that still changes is taken to oscillate.
+///
+/// A signal crosses one level of hierarchy per round; no sensible block is that deep.
+pub const MAX_ROUNDS: u32 = 200;
+
+/// Why a block could not be stepped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum StepError {
+    /// The block feeds a signal back into itself without a register.
+    #[error("cycle {cycle}: the block does not settle within {MAX_ROUNDS} rounds (a combinational loop)")]
+    NoConvergence {
+        /// The cycle, counted from the end of reset; 0 also for a block that is settled without a stepper.
+        cycle: u64,
+    },
+}
+
+/// Evaluates `block` until nothing changes any more; returns the rounds that it took.
+///
+/// # Errors
+/// [`StepError::NoConvergence`] if it still changes after [`MAX_ROUNDS`].
+#[inline]
+pub fn settle<B: Block + ?Sized>(block: &mut B) -> Result<u32, StepError> {
+    for round in 1..=MAX_ROUNDS {
+        block.update_all();
+        if !block.has_changed() {
+            return Ok(round);
+        }
+    }
+    Err(StepError::NoConvergence { cycle: 0 })
+}
+
+/// A block with `clk_i` and `rst_ni`; implemented by [`rtl_block!`](crate::rtl_block).
+pub trait ClockedBlock: Block {
+    /// Sets the level of `clk_i`.
+    fn set_clock(&mut self, level: bool);
+    /// Sets the level of `rst_ni`.
+    fn set_reset_n(&mut self, level: bool);
+}
+
+/// Owns a block and clocks it.
+#[derive(Clone, Debug)]
+pub struct Stepper<B> {
+    block: B,
+    cycle: u64,
+}
+
+impl<B: ClockedBlock> Stepper<B> {
+    /// Takes `block` through one cycle of reset.
+    ///
+    /// # Errors
+    /// [`StepError::NoConvergence`] if the block has a combinational loop.
+    pub fn new(mut block: B) -> Result<Self, StepError> {
+        block.connect_all();
+        let mut stepper = Stepper { block, cycle: 0 };
+        stepper.reset()?;
+        Ok(stepper)
+    }
+
+    /// One cycle with reset low; afterwards the clock is low, reset is high and the cycle count is zero.
+    ///
+    /// # Errors
+    /// As for [`Stepper::new`].
+    pub fn reset(&mut self) -> Result<(), StepError> {
+        self.block.set_reset_n(false);
+        for level in [false, true, false] {
+            self.block.set_clock(level);
+            self.settle()?;
+        }
+        self.block.set_reset_n(true);
+        self.settle()?;
+        self.cycle = 0;
+        Ok(())
+    }
+
+    /// One clock cycle: `set` assigns inputs (`port.next = value`), the block settles, `read` looks at the outputs,
+    /// and the clock rises.
+    ///
+    /// # Errors
+    /// As for [`Stepper::new`].
+    #[inline]
+    pub fn step<R>(&mut self, set: impl FnOnce(&mut B), read: impl FnOnce(&B) -> R) -> Result<R, StepError> {
+        self.block.set_clock(false);
+        set(&mut self.block);
+        self.settle()?;
+        let result = read(&self.block);
+        self.block.set_clock(true);
+        self.settle()?;
+        self.cycle += 1;
+        Ok(result)
+    }
+
+    /// Cycles since the last reset.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// The block, to look at.
+    pub fn block(&self) -> &B {
+        &self.block
+    }
+
+    /// The block, to set a port or plant a fault. Call [`settle`] before reading on.
+    pub fn block_mut(&mut self) -> &mut B {
+        &mut self.block
+    }
+
+    /// The block.
+    pub fn into_block(self) -> B {
+        self.block
+    }
+
+    fn settle(&mut self) -> Result<(), StepError> {
+        match settle(&mut self.block) {
+            Ok(_) => Ok(()),
+            Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle: self.cycle }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rtl::prelude::*;
+
+    rtl_block! {
+        /// Feeds its output back through an inverter while `loop_i` is high.
+        #[derive(LogicBlock, Default)]
+        pub struct Ring {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// close the ring
+            pub loop_i: Signal<In, Bit>,
+            inner: Inverter,
+        }
+    }
+    rtl_block! {
+        /// An inverter.
+        #[derive(LogicBlock, Default)]
+        pub struct Inverter {
+            /// input
+            pub x_i: Signal<In, Bit>,
+            /// output
+            pub y_o: Signal<Out, Bit>,
+        }
+    }
+    impl Logic for Inverter {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.y_o.next = !self.x_i.val();
+        }
+    }
+    impl Logic for Ring {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.inner.x_i.next = self.inner.y_o.val() & self.loop_i.val();
+        }
+    }
+
+    #[test]
+    fn a_combinational_loop_is_an_error_that_names_the_cycle() {
+        let mut ring = Stepper::new(Ring::default()).unwrap();
+        for _ in 0..5 {
+            ring.step(|_| (), |_| ()).unwrap();
+        }
+        let error = ring.step(|r| r.loop_i.next = true, |_| ()).unwrap_err();
+        assert_eq!(error, StepError::NoConvergence { cycle: 5 });
+        assert!(error.to_string().starts_with("cycle 5: the block does not settle"));
+    }
+}
