@@ -1,1 +1,454 @@
-//! To be filled.
+//! One direction of the crossbar between SMs and L2 partitions.
+//!
+//! Every input port has a queue of packets, every output port an ejection queue; both are bounded in flits. An
+//! output grants one input at a time, round-robin; a packet of n flits then holds both ports for n cycles, one flit
+//! per port and cycle. A packet is granted only when its ejection queue has room for all of it, and only the head
+//! of an input queue can be granted: head-of-line blocking is real.
+//!
+//! ```text
+//! cycle     c       c+1 ... c+n          c+latency   ...   c+latency+n-1
+//! send()    packet
+//! ports             flits cross
+//! receive()                              head is out       tail is out: the packet can be received
+//! ```
+use crate::packet::Packet;
+use crate::stats::counters;
+use std::collections::VecDeque;
+
+/// Most ports of one side: the configuration's bound on SMs.
+const MOST_PORTS: usize = 256;
+
+/// A set of ports.
+#[derive(Clone, Copy, Debug, Default)]
+struct PortSet([u64; MOST_PORTS / 64]);
+
+impl PortSet {
+    fn insert(&mut self, port: usize) {
+        self.0[port / 64] |= 1 << (port % 64);
+    }
+
+    fn remove(&mut self, port: usize) {
+        self.0[port / 64] &= !(1 << (port % 64));
+    }
+
+    /// The lowest port from `port` on.
+    fn next(&self, port: usize) -> Option<usize> {
+        let mut word = port / 64;
+        let mut bits = self.0.get(word)? & (u64::MAX << (port % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.0.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// The lowest port from `port` on, or else the lowest of all: round-robin.
+    fn next_cyclic(&self, port: usize) -> Option<usize> {
+        self.next(port).or_else(|| self.next(0))
+    }
+}
+
+/// Sizes of a crossbar.
+#[derive(Clone, Copy, Debug)]
+pub struct CrossbarSpec {
+    /// Input ports, at most 256.
+    pub inputs: usize,
+    /// Output ports, at most 256.
+    pub outputs: usize,
+    /// Bytes of a flit.
+    pub flit_bytes: u32,
+    /// Capacity of an input queue, flits.
+    pub input_flits: u32,
+    /// Capacity of an ejection queue, flits.
+    pub output_flits: u32,
+    /// Head in to head out of an empty network, cycles.
+    pub latency: u32,
+}
+
+counters! {
+/// What has crossed.
+pub struct CrossbarCounters {
+    /// Packets granted.
+    pub packets: u64,
+    /// Their flits.
+    pub flits: u64,
+}
+}
+
+struct Input {
+    queue: VecDeque<Packet>,
+    /// Flits of the packets in the queue.
+    waiting: u32,
+    /// The first cycle in which the port may begin another packet.
+    free_from: u64,
+}
+
+struct Output {
+    /// Packets with the cycle in which their last flit arrives; in order.
+    queue: VecDeque<(u64, Packet)>,
+    /// Flits that the queue holds or expects.
+    held: u32,
+    free_from: u64,
+    /// The input that is asked first.
+    turn: usize,
+}
+
+/// One direction of the crossbar.
+pub struct Crossbar {
+    spec: CrossbarSpec,
+    inputs: Vec<Input>,
+    outputs: Vec<Output>,
+    /// Inputs with a packet in their queue.
+    loaded: PortSet,
+    /// Per output, the inputs that ask for it; empty between ticks.
+    asking: Vec<PortSet>,
+    /// Packets in input queues.
+    queued: usize,
+    /// Packets in ejection queues, arrived or on their way.
+    ejected: usize,
+    now: u64,
+    counters: CrossbarCounters,
+}
+
+impl Crossbar {
+    /// An empty crossbar.
+    pub fn new(spec: CrossbarSpec) -> Self {
+        debug_assert!(spec.inputs.max(spec.outputs) <= MOST_PORTS);
+        let input =
+            |_| Input { queue: VecDeque::with_capacity(spec.input_flits as usize), waiting: 0, free_from: 0 };
+        let output = |_| Output {
+            queue: VecDeque::with_capacity(spec.output_flits as usize),
+            held: 0,
+            free_from: 0,
+            turn: 0,
+        };
+        Self {
+            inputs: (0..spec.inputs).map(input).collect(),
+            outputs: (0..spec.outputs).map(output).collect(),
+            loaded: PortSet::default(),
+            asking: vec![PortSet::default(); spec.outputs],
+            queued: 0,
+            ejected: 0,
+            now: 0,
+            counters: CrossbarCounters::default(),
+            spec,
+        }
+    }
+
+    /// Has input port `input` room for `packet`?
+    pub fn can_send(&self, input: usize, packet: &Packet) -> bool {
+        let port = &self.inputs[input];
+        // What has not crossed yet of the packet that is crossing still takes room.
+        let crossing = port.free_from.saturating_sub(self.now + 1) as u32;
+        port.waiting + crossing + packet.flits(self.spec.flit_bytes) <= self.spec.input_flits
+    }
+
+    /// Puts `packet` into the queue of port `input`, bound for port `output`. The caller has made sure that
+    /// [`Self::can_send`]. The packet may be granted from the next tick on.
+    pub fn send(&mut self, input: usize, output: usize, packet: Packet) {
+        debug_assert!(self.can_send(input, &packet));
+        debug_assert!(output == self.route(&packet), "the packet's own address must name its port");
+        let port = &mut self.inputs[input];
+        port.waiting += packet.flits(self.spec.flit_bytes);
+        port.queue.push_back(packet);
+        self.loaded.insert(input);
+        self.queued += 1;
+    }
+
+    /// The output port that a packet goes to: answers go to SMs, all else to partitions.
+    fn route(&self, packet: &Packet) -> usize {
+        usize::from(if packet.is_reply() { packet.sm } else { packet.partition })
+    }
+
+    /// One cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
+    pub fn tick(&mut self, now: u64) {
+        self.now = now;
+        if self.queued == 0 {
+            return;
+        }
+        let mut asked = PortSet::default();
+        let mut from = 0;
+        while let Some(input) = self.loaded.next(from) {
+            from = input + 1;
+            let port = &self.inputs[input];
+            let Some(head) = port.queue.front() else { continue };
+            let output = self.route(head);
+            if port.free_from <= now && self.outputs[output].free_from <= now {
+                self.asking[output].insert(input);
+                asked.insert(output);
+            }
+        }
+        let mut from = 0;
+        while let Some(output) = asked.next(from) {
+            from = output + 1;
+            self.arbitrate(output);
+        }
+    }
+
+    /// Grants output port `output` to the asking input whose turn it is, if its packet fits the ejection queue. A
+    /// packet that does not fit yet keeps the port waiting: a shorter one must not pass it for ever.
+    fn arbitrate(&mut self, output: usize) {
+        let asking = std::mem::take(&mut self.asking[output]);
+        let Some(input) = asking.next_cyclic(self.outputs[output].turn) else { return };
+        let flits = self.inputs[input].queue.front().map_or(0, |p| p.flits(self.spec.flit_bytes));
+        if self.outputs[output].held + flits <= self.spec.output_flits {
+            self.grant(input, output, flits);
+        } else {
+            self.outputs[output].turn = input;
+        }
+    }
+
+    fn grant(&mut self, input: usize, output: usize, flits: u32) {
+        let (port, out) = (&mut self.inputs[input], &mut self.outputs[output]);
+        let Some(packet) = port.queue.pop_front() else { return };
+        let cycles = u64::from(flits);
+        port.waiting -= flits;
+        port.free_from = self.now + cycles;
+        if port.queue.is_empty() {
+            self.loaded.remove(input);
+        }
+        out.free_from = self.now + cycles;
+        out.held += flits;
+        out.turn = (input + 1) % self.spec.inputs;
+        // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
+        out.queue.push_back((self.now + u64::from(self.spec.latency) + cycles - 2, packet));
+        self.queued -= 1;
+        self.ejected += 1;
+        self.counters.packets += 1;
+        self.counters.flits += cycles;
+    }
+
+    /// Has a whole packet arrived at port `output`?
+    pub fn has_packet(&self, output: usize) -> bool {
+        self.outputs[output].queue.front().is_some_and(|(ready, _)| *ready <= self.now)
+    }
+
+    /// The packet that [`Self::receive`] would take.
+    pub fn peek(&self, output: usize) -> Option<&Packet> {
+        self.outputs[output].queue.front().filter(|(ready, _)| *ready <= self.now).map(|(_, packet)| packet)
+    }
+
+    /// Takes the oldest packet that has arrived at port `output`.
+    pub fn receive(&mut self, output: usize) -> Option<Packet> {
+        if !self.has_packet(output) {
+            return None;
+        }
+        let out = &mut self.outputs[output];
+        let (_, packet) = out.queue.pop_front()?;
+        out.held -= packet.flits(self.spec.flit_bytes);
+        self.ejected -= 1;
+        Some(packet)
+    }
+
+    /// Is any packet inside?
+    pub fn busy(&self) -> bool {
+        self.queued + self.ejected > 0
+    }
+
+    /// What has crossed so far.
+    pub fn counters(&self) -> CrossbarCounters {
+        self.counters
+    }
+
+    /// One line per packet inside: for deadlock reports.
+    pub fn describe_waiting(&self, name: &str, out: &mut Vec<String>) {
+        let text = |port: &str, number: usize, p: &Packet| {
+            format!("{name}: {port} {number}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
+        };
+        for (number, port) in self.inputs.iter().enumerate() {
+            out.extend(port.queue.iter().map(|p| text("input queue", number, p)));
+        }
+        for (number, port) in self.outputs.iter().enumerate() {
+            out.extend(port.queue.iter().map(|(_, p)| text("ejection queue", number, p)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::PacketKind;
+    use proptest::prelude::*;
+
+    const SPEC: CrossbarSpec = CrossbarSpec {
+        inputs: 4,
+        outputs: 3,
+        flit_bytes: 32,
+        input_flits: 16,
+        output_flits: 12,
+        latency: 12,
+    };
+
+    /// A packet of `flits` flits to partition `to`.
+    fn packet(to: u16, flits: u32, token: u32) -> Packet {
+        Packet {
+            kind: PacketKind::Write,
+            line: 0,
+            sectors: 0xf,
+            full_sectors: true,
+            data_bytes: (flits * 32 - 8) as u16,
+            sm: 0,
+            partition: to,
+            kernel: 0,
+            token,
+            payload: 0,
+        }
+    }
+
+    fn send(crossbar: &mut Crossbar, input: usize, packet: Packet) -> bool {
+        let room = crossbar.can_send(input, &packet);
+        if room {
+            crossbar.send(input, usize::from(packet.partition), packet);
+        }
+        room
+    }
+
+    #[test]
+    fn unloaded_latency_is_pipeline_and_tail() {
+        for flits in 1..=5 {
+            let mut crossbar = Crossbar::new(SPEC);
+            crossbar.tick(100);
+            assert!(send(&mut crossbar, 1, packet(2, flits, 7)));
+            let arrival = (101..200).find(|now| {
+                crossbar.tick(*now);
+                crossbar.receive(2).is_some()
+            });
+            assert_eq!(arrival, Some(100 + 12 + u64::from(flits) - 1), "{flits} flits");
+            assert!(!crossbar.busy());
+        }
+    }
+
+    /// Flits that arrive at output 0 in 1000 cycles when `inputs` inputs send packets of `flits` flits there.
+    fn flits_to_one_output(inputs: usize, flits: u32) -> Vec<u64> {
+        // Room for the flits that are granted and not yet taken: the pipeline and a packet.
+        let mut crossbar = Crossbar::new(CrossbarSpec { output_flits: SPEC.latency + 2 * 5, ..SPEC });
+        let mut per_input = vec![0; inputs];
+        for now in 1..=1000 {
+            for input in 0..inputs {
+                send(&mut crossbar, input, packet(0, flits, input as u32));
+            }
+            crossbar.tick(now);
+            while let Some(p) = crossbar.receive(0) {
+                per_input[p.token as usize] += u64::from(flits);
+            }
+        }
+        per_input
+    }
+
+    #[test]
+    fn an_output_moves_one_flit_per_cycle() {
+        for (inputs, flits) in [(1, 1), (1, 5), (4, 1), (4, 5)] {
+            let moved: u64 = flits_to_one_output(inputs, flits).iter().sum();
+            // From the first grant (cycle 1) on, every cycle a flit; the last `latency` of them are still inside.
+            let expected = 1000 - u64::from(SPEC.latency - 1);
+            assert!((expected - u64::from(flits)..=expected).contains(&moved), "{inputs} x {flits}: {moved}");
+        }
+    }
+
+    #[test]
+    fn inputs_share_an_output_fairly() {
+        let shares = flits_to_one_output(4, 1);
+        let (least, most) = (shares.iter().min().expect("four"), shares.iter().max().expect("four"));
+        assert!(most - least <= 1, "{shares:?}");
+    }
+
+    #[test]
+    fn an_ejection_queue_that_nobody_empties_pushes_back() {
+        let mut crossbar = Crossbar::new(SPEC);
+        let mut sent = 0;
+        for now in 1..200 {
+            sent += u32::from(send(&mut crossbar, 0, packet(0, 5, 0)));
+            crossbar.tick(now);
+        }
+        // Two packets of 5 flits fit 12 ejection flits, three more wait in 16 input flits.
+        assert_eq!((crossbar.counters().packets, sent), (2, 5));
+        assert!(crossbar.receive(0).is_some());
+        crossbar.tick(200);
+        assert_eq!(crossbar.counters().packets, 3);
+    }
+
+    #[test]
+    fn the_head_blocks_those_behind_it() {
+        let mut crossbar = Crossbar::new(SPEC);
+        for _ in 0..2 {
+            send(&mut crossbar, 0, packet(0, 5, 0));
+        }
+        for now in 1..40 {
+            crossbar.tick(now);
+        }
+        // Output 0 is full: the third packet to it blocks the one to output 1.
+        send(&mut crossbar, 0, packet(0, 5, 0));
+        send(&mut crossbar, 0, packet(1, 1, 9));
+        for now in 40..80 {
+            crossbar.tick(now);
+        }
+        assert!(!crossbar.has_packet(1));
+        crossbar.receive(0);
+        for now in 80..120 {
+            crossbar.tick(now);
+        }
+        assert_eq!(crossbar.receive(1).expect("free to go").token, 9);
+    }
+
+    #[test]
+    fn a_long_packet_is_not_passed_for_ever_by_short_ones() {
+        let spec = CrossbarSpec { output_flits: 5, ..SPEC };
+        let mut crossbar = Crossbar::new(spec);
+        assert!(send(&mut crossbar, 0, packet(0, 5, 77)));
+        let mut arrived = None;
+        for now in 1..500 {
+            for input in 1..4 {
+                send(&mut crossbar, input, packet(0, 1, 1));
+            }
+            crossbar.tick(now);
+            if crossbar.receive(0).is_some_and(|p| p.token == 77) {
+                arrived = Some(now);
+                break;
+            }
+        }
+        assert!(arrived.is_some_and(|now| now < 60), "{arrived:?}");
+    }
+
+    proptest! {
+        /// Nothing is lost, duplicated or sent astray, and packets between two ports keep their order.
+        #[test]
+        fn every_packet_arrives_once_in_order(
+            traffic in prop::collection::vec((0usize..4, 0u16..3, 1u32..6, 0u64..4), 1..200),
+            lazy in 1u64..8,
+        ) {
+            let mut crossbar = Crossbar::new(SPEC);
+            let mut now = 0;
+            let mut arrived: Vec<(u16, Packet)> = Vec::new();
+            let mut step = |crossbar: &mut Crossbar, arrived: &mut Vec<(u16, Packet)>| {
+                now += 1;
+                crossbar.tick(now);
+                // A receiver that takes a packet only every `lazy` cycles.
+                for output in (0..3u16).filter(|_| now % lazy == 0) {
+                    arrived.extend(crossbar.receive(usize::from(output)).map(|p| (output, p)));
+                }
+            };
+            for (number, (input, to, flits, gap)) in traffic.iter().enumerate() {
+                let p = Packet { sm: *input as u16, ..packet(*to, *flits, number as u32) };
+                while !send(&mut crossbar, *input, p) {
+                    step(&mut crossbar, &mut arrived);
+                }
+                (0..*gap).for_each(|_| step(&mut crossbar, &mut arrived));
+            }
+            for _ in 0..20_000 {
+                step(&mut crossbar, &mut arrived);
+            }
+            prop_assert!(!crossbar.busy());
+            prop_assert!(arrived.iter().all(|(output, p)| *output == p.partition));
+            let mut tokens: Vec<_> = arrived.iter().map(|(_, p)| p.token).collect();
+            for input in 0..4 {
+                for to in 0..3 {
+                    let flow = arrived.iter().filter(|(_, p)| (p.sm, p.partition) == (input, to));
+                    prop_assert!(flow.map(|(_, p)| p.token).is_sorted());
+                }
+            }
+            tokens.sort_unstable();
+            prop_assert_eq!(tokens, (0..traffic.len() as u32).collect::<Vec<_>>());
+            prop_assert_eq!(crossbar.counters().flits, traffic.iter().map(|t| u64::from(t.2)).sum::<u64>());
+        }
+    }
+}

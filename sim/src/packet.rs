@@ -47,6 +47,11 @@ pub struct Packet {
 pub const HEADER_BYTES: u32 = 8;
 
 impl Packet {
+    /// Does the packet travel from an L2 partition to an SM?
+    pub fn is_reply(&self) -> bool {
+        matches!(self.kind, PacketKind::ReadReply | PacketKind::WriteAck | PacketKind::AtomicReply)
+    }
+
     /// Number of flits that the packet occupies: header and data together, at least one.
     pub fn flits(&self, flit_bytes: u32) -> u32 {
         (HEADER_BYTES + u32::from(self.data_bytes)).div_ceil(flit_bytes).max(1)

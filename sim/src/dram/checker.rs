@@ -1,0 +1,354 @@
+//! An independent judge of a channel's commands.
+//!
+//! The controller keeps "not before" times. The checker instead remembers the recent commands themselves, expanded
+//! into single bursts, and compares each new one with every earlier one under a table of rules that is read
+//! straight from the configuration. The two share no code.
+use crate::config::Dram;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// What a command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandKind {
+    /// Opens a row of a bank.
+    Activate,
+    /// Closes a bank's row.
+    Precharge,
+    /// Reads bursts of the open row.
+    Read,
+    /// Writes bursts of the open row.
+    Write,
+}
+
+/// A command on a channel's command bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Command-clock cycle.
+    pub cycle: u64,
+    /// What it does.
+    pub kind: CommandKind,
+    /// The bank.
+    pub bank: u32,
+    /// The row that is opened, closed, read or written.
+    pub row: u64,
+    /// Bursts of a read or write; 0 for the others.
+    pub bursts: u32,
+}
+
+/// A command that broke a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The command.
+    pub command: Command,
+    /// The rule's name: a timing parameter, or what was wrong.
+    pub rule: &'static str,
+    /// The earlier cycle that the rule counts from, when it counts.
+    pub since: Option<u64>,
+    /// The distance that the rule wants, cycles.
+    pub needed: u64,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let c = &self.command;
+        write!(f, "cycle {}: {:?} bank {} row {}: {}", c.cycle, c.kind, c.bank, c.row, self.rule)?;
+        match self.since {
+            Some(since) => {
+                write!(f, ": {} cycles after cycle {since}, needs {}", c.cycle - since, self.needed)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which banks a rule speaks of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    SameBank,
+    OtherBank,
+    Channel,
+}
+
+/// "`to` comes at least `cycles` after `from`".
+struct Rule {
+    name: &'static str,
+    from: CommandKind,
+    to: CommandKind,
+    scope: Scope,
+    cycles: u64,
+}
+
+/// The rules of a configuration.
+fn rules(d: &Dram) -> Vec<Rule> {
+    use CommandKind::{Activate, Precharge, Read, Write};
+    use Scope::{Channel, OtherBank, SameBank};
+    let burst = d.burst_bytes.div_ceil(d.bus_bytes * d.data_rate);
+    let written = d.tcwl + burst;
+    let mut table = vec![
+        ("tRC", Activate, Activate, SameBank, d.trc),
+        ("tRRD", Activate, Activate, OtherBank, d.trrd),
+        ("tRAS", Activate, Precharge, SameBank, d.tras),
+        ("tRCD", Activate, Read, SameBank, d.trcd),
+        ("tRCD", Activate, Write, SameBank, d.trcd),
+        ("tRP", Precharge, Activate, SameBank, d.trp),
+        ("tRTP", Read, Precharge, SameBank, d.trtp),
+        ("tWR", Write, Precharge, SameBank, written + d.twr),
+        ("tCCD", Read, Read, Channel, d.tccd),
+        ("tCCD", Write, Write, Channel, d.tccd),
+        ("tCDLR", Write, Read, Channel, written + d.tcdlr),
+    ];
+    if d.trtw > 0 {
+        table.push(("tRTW", Read, Write, Channel, d.trtw));
+    }
+    let rule = |(name, from, to, scope, cycles)| Rule { name, from, to, scope, cycles: u64::from(cycles) };
+    table.into_iter().map(rule).collect()
+}
+
+/// Data on the bus: cycles `start` up to, not including, `end`.
+#[derive(Clone, Copy)]
+struct Transfer {
+    start: u64,
+    end: u64,
+    write: bool,
+}
+
+/// Checks the commands of one channel, in order of time.
+pub struct Checker {
+    rules: Vec<Rule>,
+    config: Dram,
+    most_bursts: u32,
+    /// Commands young enough for a rule to reach back to them, multi-burst ones expanded.
+    recent: VecDeque<Command>,
+    horizon: u64,
+    /// Open row of each bank.
+    open: Vec<Option<u64>>,
+    transfers: VecDeque<Transfer>,
+    last_cycle: Option<u64>,
+    checked: u64,
+    violations: Vec<Violation>,
+}
+
+/// Violations that are kept; more only repeat what is wrong.
+const MOST_VIOLATIONS: usize = 1000;
+
+impl Checker {
+    /// A checker for a channel whose requests have at most `most_bursts` bursts; every bank is closed.
+    pub fn new(config: &Dram, most_bursts: u32) -> Self {
+        let rules = rules(config);
+        let longest = rules.iter().map(|r| r.cycles).max().unwrap_or(0);
+        // Expanded bursts lie ahead of the commands that follow them, by at most one request's length.
+        let ahead = u64::from(most_bursts * config.burst_cycles().max(config.tccd));
+        Self {
+            rules,
+            most_bursts,
+            recent: VecDeque::new(),
+            horizon: longest + ahead,
+            open: vec![None; config.banks as usize],
+            config: *config,
+            transfers: VecDeque::new(),
+            last_cycle: None,
+            checked: 0,
+            violations: Vec::new(),
+        }
+    }
+
+    /// Commands seen.
+    pub fn checked(&self) -> u64 {
+        self.checked
+    }
+
+    /// Rules broken so far (the first thousand).
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// Judges one command.
+    pub fn observe(&mut self, command: Command) {
+        self.checked += 1;
+        if self.last_cycle.is_some_and(|last| command.cycle <= last) {
+            self.report(command, "one command per cycle", self.last_cycle.filter(|l| *l <= command.cycle), 1);
+        }
+        self.last_cycle = Some(command.cycle);
+        self.check_row_state(command);
+        match command.kind {
+            CommandKind::Activate | CommandKind::Precharge => self.check_distances(command),
+            CommandKind::Read | CommandKind::Write => self.check_bursts(command),
+        }
+    }
+
+    fn report(&mut self, command: Command, rule: &'static str, since: Option<u64>, needed: u64) {
+        if self.violations.len() < MOST_VIOLATIONS {
+            self.violations.push(Violation { command, rule, since, needed });
+        }
+    }
+
+    /// Rows are opened when closed, closed when open, and used when they are the open one.
+    fn check_row_state(&mut self, c: Command) {
+        let open = self.open[c.bank as usize];
+        match c.kind {
+            CommandKind::Activate => {
+                if open.is_some() {
+                    self.report(c, "activate of an open bank", None, 0);
+                }
+                self.open[c.bank as usize] = Some(c.row);
+            }
+            CommandKind::Precharge => {
+                if open != Some(c.row) {
+                    self.report(c, "precharge of a row that is not open", None, 0);
+                }
+                self.open[c.bank as usize] = None;
+            }
+            CommandKind::Read | CommandKind::Write => {
+                if open != Some(c.row) {
+                    self.report(c, "access to a row that is not open", None, 0);
+                }
+            }
+        }
+    }
+
+    /// Takes a column command apart into its bursts and checks each.
+    fn check_bursts(&mut self, command: Command) {
+        if !(1..=self.most_bursts).contains(&command.bursts) {
+            self.report(command, "number of bursts", None, 0);
+        }
+        let length =
+            u64::from(self.config.burst_bytes.div_ceil(self.config.bus_bytes * self.config.data_rate));
+        let apart = length.max(u64::from(self.config.tccd));
+        for n in 0..u64::from(command.bursts) {
+            let burst = Command { cycle: command.cycle + n * apart, bursts: 1, ..command };
+            self.check_distances(burst);
+            self.check_bus(burst, length);
+        }
+    }
+
+    /// Compares `c` with every earlier command that a rule connects it to.
+    fn check_distances(&mut self, c: Command) {
+        while self.recent.front().is_some_and(|old| old.cycle + self.horizon < c.cycle) {
+            self.recent.pop_front();
+        }
+        let mut broken = Vec::new();
+        for old in &self.recent {
+            for rule in self.rules.iter().filter(|r| r.from == old.kind && r.to == c.kind) {
+                let applies = match rule.scope {
+                    Scope::SameBank => old.bank == c.bank,
+                    Scope::OtherBank => old.bank != c.bank,
+                    Scope::Channel => true,
+                };
+                if applies && c.cycle < old.cycle + rule.cycles {
+                    broken.push((rule.name, old.cycle.min(c.cycle), rule.cycles));
+                }
+            }
+        }
+        for (name, since, needed) in broken {
+            self.report(c, name, Some(since), needed);
+        }
+        self.recent.push_back(c);
+    }
+
+    /// The data bus carries one burst at a time; between a read's data and a write's lies an idle cycle unless
+    /// the configuration sets tRTW itself.
+    fn check_bus(&mut self, burst: Command, length: u64) {
+        let write = burst.kind == CommandKind::Write;
+        let delay = if write { self.config.tcwl } else { self.config.tcl };
+        let start = burst.cycle + u64::from(delay);
+        let new = Transfer { start, end: start + length, write };
+        let clash = self.transfers.iter().find(|old| new.start < old.end && old.start < new.end);
+        let turns = self.config.trtw == 0 && write;
+        let close = self.transfers.iter().find(|old| turns && !old.write && new.start == old.end);
+        if clash.is_some() {
+            self.report(burst, "data bus overlap", None, 0);
+        } else if close.is_some() {
+            self.report(burst, "bus turn-around", None, 0);
+        }
+        self.transfers.push_back(new);
+        if self.transfers.len() > 64 {
+            self.transfers.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CommandKind::{Activate, Precharge, Read, Write};
+    use super::*;
+    use crate::config::GpuConfig;
+
+    fn dram() -> Dram {
+        GpuConfig::load("gtx480").expect("built in").dram
+    }
+
+    /// Feeds (cycle, kind, bank, row, bursts) and returns the names of the rules that broke.
+    fn judge(commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
+        let mut checker = Checker::new(&dram(), 4);
+        for &(cycle, kind, bank, row, bursts) in commands {
+            checker.observe(Command { cycle, kind, bank, row, bursts });
+        }
+        checker.violations().iter().map(|v| v.rule).collect()
+    }
+
+    #[test]
+    fn a_legal_sequence_passes() {
+        // gtx480: tRCD 12, tRRD 6, tRAS 28, tRP 12, tRC 40, tCL 12, tCWL 4, tWR 12, tRTP 2, tCDLR 5.
+        let legal = [
+            (0, Activate, 0, 7, 0),
+            (6, Activate, 1, 3, 0),
+            (12, Read, 0, 7, 4),
+            (18, Read, 1, 3, 1),
+            (28, Precharge, 0, 7, 0),
+            (29, Write, 1, 3, 2), // read data ends 31, write data starts 33
+            (40, Activate, 0, 8, 0),
+            (51, Precharge, 1, 3, 0), // 29 + 4 + 1 + 1 + 12 = 47
+            (52, Read, 0, 8, 4),
+        ];
+        assert_eq!(judge(&legal), [""; 0]);
+    }
+
+    /// Every rule is found when it is missed by one cycle, and not when it is kept exactly.
+    #[test]
+    fn each_rule_is_exact() {
+        type Planted = (&'static str, Vec<(u64, CommandKind, u32, u64, u32)>);
+        let cases: Vec<Planted> = vec![
+            ("tRCD", vec![(0, Activate, 0, 1, 0), (12, Read, 0, 1, 1)]),
+            ("tRCD", vec![(0, Activate, 0, 1, 0), (12, Write, 0, 1, 1)]),
+            ("tRAS", vec![(0, Activate, 0, 1, 0), (28, Precharge, 0, 1, 0)]),
+            ("tRRD", vec![(0, Activate, 0, 1, 0), (6, Activate, 1, 1, 0)]),
+            ("tRP", vec![(0, Activate, 0, 1, 0), (40, Precharge, 0, 1, 0), (52, Activate, 0, 2, 0)]),
+            ("tRC", vec![(0, Activate, 0, 1, 0), (28, Precharge, 0, 1, 0), (40, Activate, 0, 2, 0)]),
+            ("tRTP", vec![(0, Activate, 0, 1, 0), (40, Read, 0, 1, 4), (45, Precharge, 0, 1, 0)]),
+            ("tWR", vec![(0, Activate, 0, 1, 0), (40, Write, 0, 1, 4), (60, Precharge, 0, 1, 0)]),
+            ("tCDLR", vec![(0, Activate, 0, 1, 0), (12, Write, 0, 1, 1), (22, Read, 0, 1, 1)]),
+            ("tCCD", vec![(0, Activate, 0, 1, 0), (12, Read, 0, 1, 4), (16, Read, 0, 1, 1)]),
+            ("tCCD", vec![(0, Activate, 0, 1, 0), (12, Write, 0, 1, 4), (16, Write, 0, 1, 1)]),
+            // Read data 24..25, one idle cycle, write data from 26: command at 22.
+            ("bus turn-around", vec![(0, Activate, 0, 1, 0), (12, Read, 0, 1, 1), (22, Write, 0, 1, 1)]),
+        ];
+        for (rule, mut commands) in cases {
+            assert_eq!(judge(&commands), [""; 0], "{rule} kept exactly");
+            commands.last_mut().expect("not empty").0 -= 1;
+            let found = judge(&commands);
+            assert!(found.contains(&rule), "{rule} missed by one cycle: found {found:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_rows_and_crowded_command_slots_are_found() {
+        let open = (0, Activate, 0, 1, 0);
+        let only = |found: Vec<&'static str>, rule| assert_eq!(found, [rule]);
+        only(judge(&[open, (40, Activate, 0, 2, 0)]), "activate of an open bank");
+        only(judge(&[(0, Precharge, 0, 1, 0)]), "precharge of a row that is not open");
+        only(judge(&[open, (12, Read, 0, 2, 1)]), "access to a row that is not open");
+        only(judge(&[open, (12, Write, 1, 1, 1)]), "access to a row that is not open");
+        only(judge(&[open, (12, Read, 0, 1, 5)]), "number of bursts");
+        only(judge(&[open, (20, Activate, 1, 1, 0), (20, Read, 0, 1, 1)]), "one command per cycle");
+        assert!(judge(&[open, (12, Read, 0, 1, 1), (20, Write, 0, 1, 1)]).contains(&"data bus overlap"));
+    }
+
+    #[test]
+    fn a_violation_reads_as_one_line() {
+        let mut checker = Checker::new(&dram(), 4);
+        checker.observe(Command { cycle: 5, kind: Activate, bank: 2, row: 9, bursts: 0 });
+        checker.observe(Command { cycle: 15, kind: Read, bank: 2, row: 9, bursts: 1 });
+        let text = checker.violations()[0].to_string();
+        assert_eq!(text, "cycle 15: Read bank 2 row 9: tRCD: 10 cycles after cycle 5, needs 12");
+    }
+}

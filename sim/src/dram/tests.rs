@@ -1,0 +1,362 @@
+//! A channel against closed forms, against the checker, and against its own promises.
+use super::*;
+use crate::config::{Dram, DramScheduler, GpuConfig};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const LINE: u64 = 128;
+const BURSTS: u32 = 4;
+
+fn config() -> Dram {
+    GpuConfig::load("gtx480").expect("built in").dram
+}
+
+/// The place of `row` of `bank`, column `column`.
+fn place(config: &Dram, bank: u32, row: u64, column: u32) -> u64 {
+    BankMap::new(config).address(Location { bank, row, column })
+}
+
+/// A channel under a checker, with its clock.
+struct Bench {
+    channel: Channel,
+    now: u64,
+    /// Answers: token and cycle of arrival.
+    answers: Vec<(u64, u64)>,
+}
+
+impl Bench {
+    fn new(config: &Dram) -> Self {
+        let mut channel = Channel::new(config, LINE as u32);
+        channel.attach(Checker::new(config, BURSTS));
+        Self { channel, now: 0, answers: Vec::new() }
+    }
+
+    fn push(&mut self, access: Access, address: u64, bursts: u32, token: u64) {
+        let request = Request { access, address, bursts, metadata: false, token };
+        self.channel.push(self.now, request);
+    }
+
+    /// Ticks the current cycle, takes what has arrived and goes to the next cycle.
+    fn step(&mut self) {
+        self.channel.tick(self.now);
+        while let Some(request) = self.channel.pop(self.now) {
+            self.answers.push((request.token, self.now));
+        }
+        self.now += 1;
+    }
+
+    /// Steps until nothing is left.
+    fn drain(&mut self) {
+        let limit = self.now + 1_000_000;
+        while self.channel.busy() || self.channel.returning() {
+            self.step();
+            assert!(self.now < limit, "the channel does not finish");
+        }
+    }
+
+    /// Arrival of an answer.
+    fn arrival(&self, token: u64) -> u64 {
+        self.answers.iter().find(|(t, _)| *t == token).expect("answered").1
+    }
+
+    /// The checker has seen commands and found nothing wrong.
+    fn assert_legal(&self) {
+        assert!(self.channel.checked() > 0);
+        let found: Vec<_> = self.channel.violations().iter().map(ToString::to_string).collect();
+        assert_eq!(found, [""; 0]);
+    }
+}
+
+#[test]
+fn unloaded_read_latency_is_the_closed_form() {
+    let config = config();
+    let timing = Timing::new(&config);
+    for bursts in 1..=BURSTS {
+        let n = u64::from(bursts);
+        let mut bench = Bench::new(&config);
+        let mut latency = |address, token| {
+            let sent = bench.now;
+            bench.push(Access::Read, address, bursts, token);
+            bench.drain();
+            bench.now += 100; // the row's tRAS passes
+            bench.arrival(token) - sent
+        };
+        assert_eq!(latency(place(&config, 3, 5, 0), 0), timing.row_empty_latency(n));
+        assert_eq!(latency(place(&config, 3, 5, 256), 1), timing.row_hit_latency(n));
+        assert_eq!(latency(place(&config, 3, 6, 0), 2), timing.row_conflict_latency(n));
+        bench.assert_legal();
+    }
+}
+
+#[test]
+fn the_closed_forms_are_cabas_numbers() {
+    let timing = Timing::new(&config());
+    // controller 20, tCL 12, tRCD 12, tRP 12, four bursts of one cycle
+    assert_eq!(timing.row_hit_latency(4), 20 + 12 + 4);
+    assert_eq!(timing.row_empty_latency(4), 20 + 12 + 12 + 4);
+    assert_eq!(timing.row_conflict_latency(1), 20 + 12 + 12 + 12 + 1);
+}
+
+/// Keeps a channel supplied with `count` requests and returns the cycles until the last answer.
+fn stream(bench: &mut Bench, count: u64, mut request: impl FnMut(u64) -> (Access, u64, u32)) -> u64 {
+    let start = bench.now;
+    let mut sent = 0;
+    while sent < count {
+        let (access, address, bursts) = request(sent);
+        if bench.channel.can_push(access) {
+            bench.push(access, address, bursts, sent);
+            sent += 1;
+        }
+        bench.step();
+    }
+    bench.drain();
+    bench.now - start
+}
+
+#[test]
+fn a_stream_of_row_hits_fills_the_bus() {
+    let config = config();
+    let timing = Timing::new(&config);
+    let mut bench = Bench::new(&config);
+    let count = 4096;
+    let cycles = stream(&mut bench, count, |n| (Access::Read, n * LINE, BURSTS));
+    // The next bank's row opens while this one is read: but for the first access, the bus never rests.
+    let busy = count * u64::from(BURSTS) * timing.step;
+    let bound = busy + timing.row_empty_latency(u64::from(BURSTS));
+    assert!(cycles >= busy && cycles <= bound, "{cycles} cycles, expected {busy} to {bound}");
+    let counters = bench.channel.counters();
+    let rows = count * LINE / u64::from(config.row_bytes);
+    assert_eq!((counters.activates, counters.row_hits), (rows, count - rows));
+    assert_eq!(counters.precharges, rows - u64::from(config.banks));
+    assert_eq!((counters.bursts, counters.busy_cycles), (count * 4, count * 4 * timing.burst));
+    bench.assert_legal();
+}
+
+#[test]
+fn rows_of_one_bank_are_bound_by_trc() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let count = 200;
+    let cycles = stream(&mut bench, count, |n| (Access::Read, place(&config, 0, n, 0), 1));
+    let least = (count - 1) * u64::from(config.trc);
+    let most = least + Timing::new(&config).row_empty_latency(1) + 1;
+    assert!((least..=most).contains(&cycles), "{cycles} cycles, expected {least} to {most}");
+    bench.assert_legal();
+}
+
+#[test]
+fn rows_of_all_banks_are_bound_by_trrd() {
+    let config = config();
+    let timing = Timing::new(&config);
+    let mut bench = Bench::new(&config);
+    let (count, banks) = (3200, u64::from(config.banks));
+    let cycles =
+        stream(&mut bench, count, |n| (Access::Read, place(&config, (n % banks) as u32, n / banks, 0), 1));
+    // tRC allows each of the 16 banks a row every 40 cycles, tRRD the channel one every 6: 6 binds.
+    let per_row = u64::from(config.trrd).max(u64::from(config.trc).div_ceil(banks));
+    // An activate waits for at most one column command, which goes first when both are possible.
+    let (least, most) = ((count - 1) * per_row, count * (per_row + 1) + timing.row_empty_latency(1));
+    assert!((least..=most).contains(&cycles), "{cycles} cycles, expected {least} to {most}");
+    bench.assert_legal();
+}
+
+#[test]
+fn a_write_is_seen_by_the_read_after_it() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    // Another row is open and streams; the write would wait for its batch.
+    bench.push(Access::Read, place(&config, 0, 1, 0), 4, 0);
+    bench.push(Access::Write, place(&config, 0, 2, 128), 4, 1);
+    bench.push(Access::Read, place(&config, 0, 2, 128), 4, 2);
+    bench.push(Access::Read, place(&config, 0, 2, 256), 4, 3);
+    bench.drain();
+    bench.assert_legal();
+    assert_eq!(bench.channel.counters().writes, 1);
+    let (ordered, free) = (bench.arrival(2), bench.arrival(3));
+    let timing = Timing::new(&config);
+    assert!(ordered >= timing.write_to_read(4) + timing.row_empty_latency(4), "{ordered}");
+    assert!(free > 0);
+}
+
+#[test]
+fn writes_wait_for_a_batch_and_drain_to_the_low_mark() {
+    let config = Dram { write_high: 6, write_low: 2, ..config() };
+    let mut bench = Bench::new(&config);
+    // Reads keep coming; five writes are not enough for a batch, the sixth starts it.
+    let mut reads = 0;
+    let mut keep_reading = |bench: &mut Bench, cycles: u64| {
+        for _ in 0..cycles {
+            if bench.channel.can_push(Access::Read) {
+                bench.push(Access::Read, reads * LINE, 4, reads);
+                reads += 1;
+            }
+            bench.step();
+        }
+    };
+    keep_reading(&mut bench, 100);
+    for n in 0..5 {
+        bench.push(Access::Write, (1 << 24) + n * LINE, 4, 0);
+    }
+    keep_reading(&mut bench, 300);
+    assert_eq!(bench.channel.counters().writes, 0);
+    bench.push(Access::Write, (1 << 24) + 5 * LINE, 4, 0);
+    keep_reading(&mut bench, 300);
+    assert_eq!(bench.channel.counters().writes, 4);
+    bench.drain();
+    assert_eq!(bench.channel.counters().writes, 6);
+    bench.assert_legal();
+}
+
+#[test]
+fn no_request_starves_behind_row_hits() {
+    let config = Dram { starvation_cycles: 200, ..config() };
+    let timing = Timing::new(&config);
+    let mut bench = Bench::new(&config);
+    let victim = u64::MAX;
+    bench.push(Access::Read, place(&config, 0, 0, 0), 4, 0);
+    bench.step();
+    bench.push(Access::Read, place(&config, 0, 9, 0), 4, victim);
+    // Hits of row 0 would go on for ever: columns repeat, lines differ from those still waiting.
+    let mut sent = 1;
+    while !bench.answers.iter().any(|(token, _)| *token == victim) {
+        if bench.channel.can_push(Access::Read) && bench.now.is_multiple_of(2) {
+            bench.push(Access::Read, place(&config, 0, 0, (sent % 16 * LINE) as u32), 4, sent);
+            sent += 1;
+        }
+        bench.step();
+        assert!(bench.now < 10_000, "the other row never gets its turn");
+    }
+    let bound = 200 + timing.service_bound(4) + timing.row_conflict_latency(4);
+    let waited = bench.arrival(victim);
+    assert!(waited > 200, "row hits went first for {waited} cycles only");
+    assert!(waited <= bound, "waited {waited} cycles, bound {bound}");
+    assert_eq!(bench.channel.counters().starved, 1);
+    bench.assert_legal();
+}
+
+#[test]
+fn first_ready_beats_strict_order_on_mixed_rows() {
+    let cycles = |scheduler| {
+        let config = Dram { scheduler, ..config() };
+        let mut bench = Bench::new(&config);
+        // Two streams of one bank take turns: in order, every access changes the row.
+        let cycles = stream(&mut bench, 512, |n| {
+            (Access::Read, place(&config, 0, n % 2, (n / 2 % 16 * LINE) as u32), 4)
+        });
+        bench.assert_legal();
+        (cycles, bench.channel.counters().row_hits)
+    };
+    let (ready_first, ready_hits) = cycles(DramScheduler::FrFcfs);
+    let (in_order, order_hits) = cycles(DramScheduler::Fcfs);
+    assert_eq!(order_hits, 0);
+    assert!(ready_hits > 256, "{ready_hits} row hits");
+    assert!(2 * ready_first < in_order, "{ready_first} against {in_order} cycles");
+}
+
+#[test]
+fn answers_that_nobody_takes_hold_reads_back() {
+    let config = Dram { queue: 8, write_high: 6, write_low: 2, ..config() };
+    let mut channel = Channel::new(&config, LINE as u32);
+    let mut pushed = 0;
+    for now in 0..5000 {
+        if channel.can_push(Access::Read) {
+            let request = Request {
+                access: Access::Read,
+                address: pushed * LINE,
+                bursts: 4,
+                metadata: false,
+                token: pushed,
+            };
+            channel.push(now, request);
+            pushed += 1;
+        }
+        channel.tick(now);
+    }
+    // Eight answers wait, eight requests behind them, and no more gets in.
+    assert_eq!((channel.counters().reads, pushed), (8, 16));
+    for expected in 0..8 {
+        assert_eq!(channel.pop(5000).expect("arrived").token, expected);
+    }
+    channel.tick(5000);
+    assert_eq!(channel.counters().reads, 9);
+}
+
+#[derive(Clone, Debug)]
+struct Traffic {
+    write: bool,
+    bank: u32,
+    row: u64,
+    column: u32,
+    bursts: u32,
+    gap: u64,
+}
+
+fn traffic() -> impl Strategy<Value = Traffic> {
+    let gap = prop_oneof![3 => 0u64..3, 1 => 0u64..80];
+    (any::<bool>(), 0u32..16, 0u64..3, 0u32..16, 1u32..5, gap)
+        .prop_map(|(write, bank, row, column, bursts, gap)| Traffic { write, bank, row, column, bursts, gap })
+}
+
+fn configs() -> impl Strategy<Value = Dram> {
+    let scheduler = prop_oneof![Just(DramScheduler::FrFcfs), Just(DramScheduler::Fcfs)];
+    let times = (1u32..4, 0u32..20, 2u32..14, 1u32..14, 1u32..9, 50u32..400);
+    (scheduler, times).prop_map(|(scheduler, (tccd, trtw, tcl, tcwl, trtp, starvation_cycles))| {
+        // An explicit turn-around must at least keep the bus free of overlap.
+        let trtw = if trtw == 0 { 0 } else { trtw.max(tcl + 1) };
+        Dram { scheduler, tccd, trtw, tcl, tcwl, trtp, starvation_cycles, ..config() }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Under any traffic and timing: every command is legal, every read is answered exactly once, every write is
+    /// done, requests to one line keep their order, and nobody waits longer than the bound.
+    #[test]
+    fn random_traffic_is_served_legally(
+        config in configs(),
+        traffic in prop::collection::vec(traffic(), 1..300),
+    ) {
+        let mut bench = Bench::new(&config);
+        let mut sent = BTreeMap::new();
+        let mut last_read_of_line: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut follows = Vec::new();
+        for (token, t) in (0..).zip(&traffic) {
+            let access = if t.write { Access::Write } else { Access::Read };
+            for _ in 0..t.gap {
+                bench.step();
+            }
+            while !bench.channel.can_push(access) {
+                bench.step();
+            }
+            let address = place(&config, t.bank, t.row, t.column * LINE as u32);
+            bench.push(access, address, t.bursts, token);
+            if access == Access::Read {
+                sent.insert(token, bench.now);
+                follows.extend(last_read_of_line.insert(address, token).map(|earlier| (earlier, token)));
+            }
+        }
+        bench.drain();
+        bench.assert_legal();
+        let mut tokens: Vec<_> = bench.answers.iter().map(|(token, _)| *token).collect();
+        tokens.sort_unstable();
+        prop_assert_eq!(tokens, sent.keys().copied().collect::<Vec<_>>());
+        for (earlier, later) in follows {
+            prop_assert!(bench.arrival(earlier) < bench.arrival(later));
+        }
+        let counters = bench.channel.counters();
+        let writes = traffic.iter().filter(|t| t.write).count() as u64;
+        prop_assert_eq!((counters.reads, counters.writes), (sent.len() as u64, writes));
+        prop_assert_eq!(counters.bursts, traffic.iter().map(|t| u64::from(t.bursts)).sum::<u64>());
+        prop_assert!(counters.row_hits + counters.activates >= counters.reads + counters.writes);
+        // Once starving, a request waits for at most all others that starve before it.
+        let timing = Timing::new(&config);
+        let bound = u64::from(config.starvation_cycles)
+            + 2 * u64::from(config.queue) * timing.service_bound(u64::from(BURSTS))
+            + timing.row_conflict_latency(u64::from(BURSTS));
+        for (token, arrival) in &bench.answers {
+            let waited = arrival - sent[token];
+            prop_assert!(waited <= bound, "request {} waited {} cycles, bound {}", token, waited, bound);
+        }
+    }
+}
