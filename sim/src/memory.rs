@@ -1,1 +1,378 @@
-//! To be filled.
+//! Functional device memory: named buffers with red zones, holding the values that kernels read and write.
+//!
+//! Addresses grow upwards from [`HEAP_BASE`]; everything below it is left to the windows of generic addressing
+//! (see [`crate::ptx`]). Each buffer is backed by its own zeroed allocation, so untouched pages cost nothing.
+
+use thiserror::Error;
+
+/// First device address that [`DeviceMemory::alloc`] hands out, in bytes. Lower addresses are never mapped.
+pub const HEAP_BASE: u64 = 0x1000_0000;
+
+/// Alignment of every buffer, in bytes.
+pub const BUFFER_ALIGNMENT: u64 = 256;
+
+/// Unmapped bytes that follow every buffer at least; an access that runs off a buffer's end cannot hit the next one.
+pub const RED_ZONE: u64 = 256;
+
+/// Bytes of device memory that [`DeviceMemory::new`] allows in all.
+pub const DEFAULT_CAPACITY: u64 = 16 << 30;
+
+/// Why a host-side request to device memory was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum MemoryError {
+    /// The request does not fit in what is left of the capacity.
+    #[error(
+        "cannot allocate {bytes} bytes for buffer '{name}': {left} of {capacity} bytes of device memory are left"
+    )]
+    OutOfMemory {
+        /// Buffer that was asked for.
+        name: String,
+        /// Size that was asked for, in bytes.
+        bytes: u64,
+        /// Bytes still free.
+        left: u64,
+        /// Capacity in bytes.
+        capacity: u64,
+    },
+    /// The range asked for by [`DeviceMemory::alloc_at`] is not free or not aligned.
+    #[error(
+        "cannot place buffer '{name}' of {bytes} bytes at {address:#x}: the range is taken or misaligned"
+    )]
+    Occupied {
+        /// Buffer that was asked for.
+        name: String,
+        /// Address that was asked for.
+        address: u64,
+        /// Size that was asked for, in bytes.
+        bytes: u64,
+    },
+    /// A range that is not wholly inside one buffer.
+    #[error("{bytes} bytes at {address:#x} are not inside a buffer ({nearest})")]
+    OutOfBounds {
+        /// First byte asked for.
+        address: u64,
+        /// Bytes asked for.
+        bytes: u64,
+        /// The nearest buffer, in words.
+        nearest: String,
+    },
+    /// [`DeviceMemory::free`] of an address that starts no buffer.
+    #[error("cannot free {address:#x}: no buffer starts there ({nearest})")]
+    NotABuffer {
+        /// Address that was given.
+        address: u64,
+        /// The nearest buffer, in words.
+        nearest: String,
+    },
+}
+
+/// A named range of device memory.
+#[derive(Debug, Clone)]
+struct Buffer {
+    base: u64,
+    name: String,
+    data: Vec<u8>,
+}
+
+impl Buffer {
+    fn end(&self) -> u64 {
+        self.base + self.data.len() as u64
+    }
+
+    fn holds(&self, first: u64, last: u64) -> bool {
+        first >= self.base && last >= first && last - self.base < self.data.len() as u64
+    }
+}
+
+/// The values in a GPU's global memory.
+#[derive(Debug, Clone)]
+pub struct DeviceMemory {
+    /// In order of their addresses.
+    buffers: Vec<Buffer>,
+    next: u64,
+    used: u64,
+    capacity: u64,
+    /// Buffer that the last checked access fell in.
+    last_hit: usize,
+}
+
+impl Default for DeviceMemory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+macro_rules! typed_access {
+    ($($read:ident $write:ident $type:ty),*) => {$(
+        #[doc = concat!("Reads `count` little-endian `", stringify!($type), "` values from `address`.")]
+        ///
+        /// # Errors
+        /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+        pub fn $read(&self, address: u64, count: usize) -> Result<Vec<$type>, MemoryError> {
+            const SIZE: usize = size_of::<$type>();
+            let bytes = self.bytes(address, (count * SIZE) as u64)?;
+            Ok(bytes.as_chunks::<SIZE>().0.iter().map(|c| <$type>::from_le_bytes(*c)).collect())
+        }
+
+        #[doc = concat!("Writes `values` as little-endian `", stringify!($type), "` to `address`.")]
+        ///
+        /// # Errors
+        /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+        pub fn $write(&mut self, address: u64, values: &[$type]) -> Result<(), MemoryError> {
+            const SIZE: usize = size_of::<$type>();
+            let bytes = self.bytes_mut(address, (values.len() * SIZE) as u64)?;
+            for (chunk, value) in bytes.as_chunks_mut::<SIZE>().0.iter_mut().zip(values) {
+                *chunk = value.to_le_bytes();
+            }
+            Ok(())
+        }
+    )*};
+}
+
+impl DeviceMemory {
+    /// An empty memory of [`DEFAULT_CAPACITY`] bytes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_capacity(DEFAULT_CAPACITY)
+    }
+
+    /// An empty memory that holds at most `capacity` bytes of buffers.
+    #[must_use]
+    pub fn with_capacity(capacity: u64) -> Self {
+        Self { buffers: Vec::new(), next: HEAP_BASE, used: 0, capacity, last_hit: 0 }
+    }
+
+    /// Allocates `bytes` zeroed bytes and returns their device address, a multiple of [`BUFFER_ALIGNMENT`].
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded.
+    pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        let base = self.next;
+        self.alloc_at(base, bytes, name)?;
+        Ok(base)
+    }
+
+    /// Allocates `bytes` zeroed bytes at `address`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded; [`MemoryError::Occupied`] when the range meets
+    /// another buffer or its red zone, or `address` is not a multiple of [`BUFFER_ALIGNMENT`].
+    pub fn alloc_at(&mut self, address: u64, bytes: u64, name: &str) -> Result<(), MemoryError> {
+        let out_of_memory = || MemoryError::OutOfMemory {
+            name: name.to_owned(),
+            bytes,
+            left: self.capacity - self.used,
+            capacity: self.capacity,
+        };
+        if bytes > self.capacity - self.used {
+            return Err(out_of_memory());
+        }
+        let occupied = || MemoryError::Occupied { name: name.to_owned(), address, bytes };
+        let end = address.checked_add(bytes).ok_or_else(occupied)?;
+        let place = self.buffers.partition_point(|b| b.base < address);
+        let before_is_clear = place == 0 || self.buffers[place - 1].end() + RED_ZONE <= address;
+        let after_is_clear = self.buffers.get(place).is_none_or(|b| end + RED_ZONE <= b.base);
+        if !address.is_multiple_of(BUFFER_ALIGNMENT) || address == 0 || !before_is_clear || !after_is_clear {
+            return Err(occupied());
+        }
+        let size = usize::try_from(bytes).map_err(|_| out_of_memory())?;
+        self.buffers.insert(place, Buffer { base: address, name: name.to_owned(), data: vec![0; size] });
+        self.used += bytes;
+        self.next = self.next.max((end + RED_ZONE).next_multiple_of(BUFFER_ALIGNMENT));
+        Ok(())
+    }
+
+    /// Frees the buffer that starts at `address`. Its addresses are not handed out again.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotABuffer`] when no buffer starts there.
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        let Ok(index) = self.buffers.binary_search_by_key(&address, |b| b.base) else {
+            return Err(MemoryError::NotABuffer { address, nearest: self.describe_nearest(address) });
+        };
+        let freed = self.buffers.remove(index);
+        self.used -= freed.data.len() as u64;
+        self.last_hit = 0;
+        Ok(())
+    }
+
+    /// Bytes in buffers now.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// The buffer nearest to `address`: its name, first address and size in bytes.
+    #[must_use]
+    pub fn nearest(&self, address: u64) -> Option<(&str, u64, u64)> {
+        let after = self.buffers.partition_point(|b| b.base <= address);
+        let candidates = [after.checked_sub(1), Some(after)];
+        let distance = |b: &Buffer| {
+            if address < b.base { b.base - address } else { (address + 1).saturating_sub(b.end()) }
+        };
+        let nearest =
+            candidates.into_iter().flatten().filter_map(|i| self.buffers.get(i)).min_by_key(|b| distance(b));
+        nearest.map(|b| (b.name.as_str(), b.base, b.data.len() as u64))
+    }
+
+    /// The nearest buffer in words, for error messages.
+    pub(crate) fn describe_nearest(&self, address: u64) -> String {
+        match self.nearest(address) {
+            None => "no buffer is allocated".to_owned(),
+            Some((name, base, bytes)) => {
+                format!("nearest buffer '{name}' is {base:#x}..{:#x}, {bytes} bytes", base + bytes)
+            }
+        }
+    }
+
+    fn find(&self, first: u64, last: u64) -> Option<usize> {
+        let index = self.buffers.partition_point(|b| b.base <= first).checked_sub(1)?;
+        self.buffers[index].holds(first, last).then_some(index)
+    }
+
+    fn range(&self, address: u64, bytes: u64) -> Result<(usize, std::ops::Range<usize>), MemoryError> {
+        if bytes == 0 {
+            return Ok((usize::MAX, 0..0));
+        }
+        let last = address.saturating_add(bytes - 1);
+        let index = self.find(address, last).ok_or_else(|| MemoryError::OutOfBounds {
+            address,
+            bytes,
+            nearest: self.describe_nearest(address),
+        })?;
+        let offset = (address - self.buffers[index].base) as usize;
+        Ok((index, offset..offset + bytes as usize))
+    }
+
+    fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
+        let (index, range) = self.range(address, bytes)?;
+        Ok(self.buffers.get(index).map_or(&[], |b| &b.data[range]))
+    }
+
+    fn bytes_mut(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], MemoryError> {
+        let (index, range) = self.range(address, bytes)?;
+        Ok(self.buffers.get_mut(index).map_or(&mut [], |b| &mut b.data[range]))
+    }
+
+    /// Copies `out.len()` bytes from `address` into `out`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+    pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
+        out.copy_from_slice(self.bytes(address, out.len() as u64)?);
+        Ok(())
+    }
+
+    /// Copies `values` to `address`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+    pub fn write(&mut self, address: u64, values: &[u8]) -> Result<(), MemoryError> {
+        self.bytes_mut(address, values.len() as u64)?.copy_from_slice(values);
+        Ok(())
+    }
+
+    typed_access!(
+        read_u32s write_u32s u32, read_i32s write_i32s i32, read_u64s write_u64s u64, read_f32s write_f32s f32,
+        read_f64s write_f64s f64
+    );
+
+    /// Copies the bytes of a memory line, `out.len()` of them from `address`; bytes outside every buffer read 0.
+    pub fn line(&self, address: u64, out: &mut [u8]) {
+        out.fill(0);
+        let end = address.saturating_add(out.len() as u64);
+        let start = self.buffers.partition_point(|b| b.end() <= address);
+        for buffer in self.buffers[start..].iter().take_while(|b| b.base < end) {
+            let (from, to) = (buffer.base.max(address), buffer.end().min(end));
+            let source = (from - buffer.base) as usize..(to - buffer.base) as usize;
+            out[(from - address) as usize..(to - address) as usize].copy_from_slice(&buffer.data[source]);
+        }
+    }
+
+    /// The buffer that holds `first..=last` whole, as its first address and its bytes. The last buffer that answered
+    /// is asked first.
+    #[inline]
+    pub(crate) fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
+        let hit = self.buffers.get(self.last_hit).is_some_and(|b| b.holds(first, last));
+        if !hit {
+            self.last_hit = self.find(first, last)?;
+        }
+        let buffer = &mut self.buffers[self.last_hit];
+        Some((buffer.base, &mut buffer.data))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_aligned_zeroed_and_apart() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.alloc(1000, "a").unwrap();
+        let b = memory.alloc(1, "b").unwrap();
+        assert_eq!((a % 256, b % 256), (0, 0));
+        assert!(b >= a + 1000 + RED_ZONE);
+        assert_eq!(memory.read_u32s(a, 250).unwrap(), vec![0; 250]);
+    }
+
+    #[test]
+    fn values_come_back() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.alloc(64, "a").unwrap();
+        memory.write_f32s(a, &[1.5, -2.0]).unwrap();
+        memory.write_u64s(a + 8, &[u64::MAX - 1]).unwrap();
+        assert_eq!(memory.read_f32s(a, 2).unwrap(), [1.5, -2.0]);
+        assert_eq!(memory.read_u32s(a + 8, 2).unwrap(), [u32::MAX - 1, u32::MAX]);
+    }
+
+    #[test]
+    fn accesses_outside_a_buffer_are_refused_with_the_nearest_one() {
+        let mut memory = DeviceMemory::new();
+        assert!(memory.read_u32s(HEAP_BASE, 1).unwrap_err().to_string().contains("no buffer is allocated"));
+        let a = memory.alloc(16, "left").unwrap();
+        let b = memory.alloc(16, "right").unwrap();
+        let past = memory.write_u32s(a + 12, &[0, 0]).unwrap_err().to_string();
+        assert!(past.contains("'left'") && past.contains(&format!("{a:#x}..{:#x}", a + 16)), "{past}");
+        assert!(memory.read_u32s(b - 4, 1).unwrap_err().to_string().contains("'right'"));
+        assert!(memory.read_u32s(u64::MAX - 3, 2).is_err());
+        assert_eq!(memory.read_u32s(7, 0).unwrap(), []);
+    }
+
+    #[test]
+    fn capacity_is_kept() {
+        let mut memory = DeviceMemory::with_capacity(100);
+        let a = memory.alloc(60, "a").unwrap();
+        let refused = memory.alloc(41, "b").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "cannot allocate 41 bytes for buffer 'b': 40 of 100 bytes of device memory are left"
+        );
+        memory.free(a).unwrap();
+        memory.alloc(100, "c").unwrap();
+        assert!(memory.free(a).is_err());
+        assert!(memory.alloc(u64::MAX, "d").is_err());
+    }
+
+    #[test]
+    fn placed_buffers_meet_no_other() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.alloc(256, "a").unwrap();
+        assert!(memory.alloc_at(a + 256, 4, "b").is_err(), "inside the red zone");
+        assert!(memory.alloc_at(a + 700, 4, "b").is_err(), "misaligned");
+        memory.alloc_at(a + 1024, 4, "b").unwrap();
+        assert!(memory.alloc(4, "c").unwrap() > a + 1024);
+    }
+
+    #[test]
+    fn a_line_reads_zero_outside_buffers() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.alloc(6, "a").unwrap();
+        memory.write(a, &[1, 2, 3, 4, 5, 6]).unwrap();
+        let mut line = [9; 16];
+        memory.line(a - 4, &mut line);
+        assert_eq!(line, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0]);
+        memory.line(u64::MAX - 3, &mut line);
+        assert_eq!(line, [0; 16]);
+    }
+}

@@ -1,0 +1,175 @@
+//! What the parser makes of PTX text: variables, functions and instructions whose opcodes are still text.
+
+/// A PTX fundamental type, as registers, variables and parameters are declared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// A predicate.
+    Pred,
+    /// Bits, signed or unsigned integer, or floating point, of so many bytes.
+    Scalar {
+        /// Size in bytes.
+        bytes: u8,
+        /// Whether initialisers are floating-point numbers.
+        float: bool,
+    },
+}
+
+impl Type {
+    /// The type called `name`, with its dot.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let (float, bits) = match name {
+            ".pred" => return Some(Self::Pred),
+            ".b8" | ".u8" | ".s8" => (false, 8),
+            ".b16" | ".u16" | ".s16" | ".f16" | ".bf16" => (false, 16),
+            ".b32" | ".u32" | ".s32" | ".f16x2" | ".bf16x2" | ".tf32" => (false, 32),
+            ".b64" | ".u64" | ".s64" => (false, 64),
+            // Handles are opaque words of 64 bits.
+            ".texref" | ".samplerref" | ".surfref" => (false, 64),
+            ".f32" => (true, 32),
+            ".f64" => (true, 64),
+            _ => return None,
+        };
+        Some(Self::Scalar { bytes: bits / 8, float })
+    }
+
+    /// Size in bytes; a predicate takes one.
+    pub(crate) fn bytes(self) -> u8 {
+        match self {
+            Self::Pred => 1,
+            Self::Scalar { bytes, .. } => bytes,
+        }
+    }
+}
+
+/// State space that a variable is declared in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VariableSpace {
+    Global,
+    Const,
+    Shared,
+    Local,
+    Param,
+}
+
+/// Index of a variable in [`Ast::variables`].
+pub(crate) type VariableId = u32;
+/// Index of a register in [`Function::registers`].
+pub(crate) type RegisterId = u32;
+/// Index of a scope in [`Function::scopes`].
+pub(crate) type ScopeId = u32;
+
+/// A declared variable.
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    pub name: String,
+    pub space: VariableSpace,
+    pub alignment: u32,
+    /// Size in bytes; 0 for an `.extern` array of open size.
+    pub bytes: u64,
+    /// `.extern .shared x[]`: its size is given at launch.
+    pub open: bool,
+    pub initial: Vec<Initial>,
+    /// Type of one element.
+    pub element: Type,
+    /// Bytes of one element, which is the size of one initialiser.
+    pub element_bytes: u8,
+    pub line: u32,
+}
+
+/// One element's initial value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Initial {
+    /// The element's bits.
+    Bits(u64),
+    /// The address of a variable or function, plus an offset; generic if so asked for.
+    Address { name: String, offset: i64, generic: bool },
+}
+
+/// A declared register that an instruction uses.
+#[derive(Debug, Clone)]
+pub(crate) struct Register {
+    pub name: String,
+    /// Size in bits; 1 for a predicate.
+    pub width: u8,
+}
+
+/// An operand of an instruction.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Operand {
+    Register(RegisterId),
+    NegatedRegister(RegisterId),
+    Integer(i128),
+    Single(u32),
+    Double(u64),
+    Special(String),
+    /// The address of a variable plus an offset.
+    Variable(VariableId, i64),
+    /// `[base + offset]`
+    Address(Box<Operand>, i64),
+    /// `{a, b}`
+    Vector(Vec<Operand>),
+    /// `(a, b)`, the arguments of a call.
+    Arguments(Vec<Operand>),
+    /// `a|b`
+    Pair(RegisterId, RegisterId),
+    /// `_`
+    Sink,
+    /// A label or a function, looked up from a scope when the function is complete.
+    Name(String, ScopeId),
+}
+
+/// An instruction with its opcode still as text.
+#[derive(Debug, Clone)]
+pub(crate) struct RawInstruction {
+    pub line: u32,
+    /// The instruction's text in the source, as byte offsets.
+    pub span: (u32, u32),
+    /// Register and negation.
+    pub guard: Option<(RegisterId, bool)>,
+    pub opcode: String,
+    pub operands: Vec<Operand>,
+}
+
+/// Names declared in a pair of braces.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    pub parent: Option<ScopeId>,
+}
+
+/// A kernel or device function.
+#[derive(Debug, Clone)]
+pub(crate) struct Function {
+    pub name: String,
+    pub line: u32,
+    pub entry: bool,
+    /// False for a declaration alone.
+    pub defined: bool,
+    /// Parameters in order, as variables in the parameter space.
+    pub parameters: Vec<FunctionParameter>,
+    pub returns: Vec<FunctionParameter>,
+    pub registers: Vec<Register>,
+    pub scopes: Vec<Scope>,
+    pub labels: std::collections::HashMap<(ScopeId, String), u32>,
+    pub code: Vec<RawInstruction>,
+    /// Variables of the shared, local and parameter spaces declared in the body.
+    pub locals: Vec<VariableId>,
+    /// `.reqntid` or `.maxntid`: threads per CTA in x, y and z, and whether exactly these are demanded.
+    pub cta_limit: Option<([u32; 3], bool)>,
+}
+
+/// A parameter of a function: in memory, or (device functions only) in a register.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FunctionParameter {
+    Memory(VariableId),
+    Register(RegisterId),
+}
+
+/// A whole PTX file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ast {
+    pub address_bits: u8,
+    pub variables: Vec<Variable>,
+    /// Module-level variables in order.
+    pub globals: Vec<VariableId>,
+    pub functions: Vec<Function>,
+}

@@ -1,0 +1,206 @@
+//! Control flow of decoded code: where diverged paths meet again, and how many registers are live.
+
+use super::instr::{Instr, NO_PC, NONE, Op};
+
+/// Straight-line code and its successors.
+#[derive(Debug)]
+struct Block {
+    first: u32,
+    /// One past the last instruction.
+    end: u32,
+    successors: Vec<usize>,
+}
+
+/// Cuts the code into blocks. Block `blocks.len()` stands for the exit.
+fn blocks(code: &[Instr]) -> Vec<Block> {
+    let length = code.len();
+    let mut starts = vec![false; length + 1];
+    starts[0] = true;
+    for (pc, instr) in code.iter().enumerate() {
+        match instr.op {
+            Op::Branch => {
+                starts[instr.target as usize] = true;
+                starts[pc + 1] = true;
+            }
+            Op::Exit => starts[pc + 1] = true,
+            _ => {}
+        }
+    }
+    let firsts: Vec<usize> = (0..length).filter(|&pc| starts[pc]).collect();
+    let block_of = |pc: usize| firsts.partition_point(|&first| first < pc);
+    let exit = firsts.len();
+    let mut out = Vec::with_capacity(exit);
+    for (index, &first) in firsts.iter().enumerate() {
+        let end = firsts.get(index + 1).copied().unwrap_or(length);
+        let last = &code[end - 1];
+        let guarded = last.guard != NONE;
+        let next = if end < length { block_of(end) } else { exit };
+        let mut successors = match last.op {
+            Op::Branch if guarded => vec![block_of(last.target as usize), next],
+            Op::Branch => vec![block_of(last.target as usize)],
+            // Lanes that a guarded exit ends are in no mask afterwards, so it does not part the others.
+            Op::Exit if !guarded => vec![exit],
+            _ => vec![next],
+        };
+        successors.dedup();
+        out.push(Block { first: first as u32, end: end as u32, successors });
+    }
+    out
+}
+
+/// Numbers of the blocks and the exit in reverse post-order of the reversed graph, the exit first.
+fn reverse_order(blocks: &[Block], predecessors: &[Vec<usize>]) -> Vec<usize> {
+    let exit = blocks.len();
+    let mut seen = vec![false; exit + 1];
+    let mut order = Vec::with_capacity(exit + 1);
+    let mut stack = vec![(exit, 0)];
+    seen[exit] = true;
+    while let Some((node, child)) = stack.pop() {
+        match predecessors[node].get(child) {
+            Some(&next) => {
+                stack.push((node, child + 1));
+                if !seen[next] {
+                    seen[next] = true;
+                    stack.push((next, 0));
+                }
+            }
+            None => order.push(node),
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// The immediate post-dominator of every block, by iteration over the reversed graph; `None` when a block never
+/// reaches the exit.
+fn post_dominators(blocks: &[Block]) -> Vec<Option<usize>> {
+    let exit = blocks.len();
+    let mut predecessors = vec![Vec::new(); exit + 1];
+    for (index, block) in blocks.iter().enumerate() {
+        block.successors.iter().for_each(|&successor| predecessors[successor].push(index));
+    }
+    let order = reverse_order(blocks, &predecessors);
+    let mut rank = vec![usize::MAX; exit + 1];
+    order.iter().enumerate().for_each(|(position, &node)| rank[node] = position);
+    let mut immediate: Vec<Option<usize>> = vec![None; exit + 1];
+    immediate[exit] = Some(exit);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &node in order.iter().skip(1) {
+            let known = blocks[node].successors.iter().copied().filter(|&s| immediate[s].is_some());
+            let meet = known.reduce(|a, b| common(a, b, &immediate, &rank));
+            if meet.is_some() && immediate[node] != meet {
+                immediate[node] = meet;
+                changed = true;
+            }
+        }
+    }
+    immediate.truncate(exit);
+    immediate
+}
+
+/// The nearest post-dominator that two blocks share.
+fn common(mut a: usize, mut b: usize, immediate: &[Option<usize>], rank: &[usize]) -> usize {
+    while a != b {
+        while rank[a] > rank[b] {
+            a = immediate[a].unwrap_or(a);
+        }
+        while rank[b] > rank[a] {
+            b = immediate[b].unwrap_or(b);
+        }
+    }
+    a
+}
+
+/// Gives every branch the place where its paths meet: the first instruction of its immediate post-dominator.
+pub(crate) fn set_reconvergence(code: &mut [Instr]) {
+    if code.is_empty() {
+        return;
+    }
+    let blocks = blocks(code);
+    let immediate = post_dominators(&blocks);
+    for (index, block) in blocks.iter().enumerate() {
+        let last = &mut code[block.end as usize - 1];
+        if matches!(last.op, Op::Branch) {
+            last.reconvergence =
+                immediate[index].and_then(|meet| blocks.get(meet)).map_or(NO_PC, |meet| meet.first);
+        }
+    }
+}
+
+/// A set of registers as bits.
+type Set = Vec<u64>;
+
+fn insert(set: &mut Set, register: u16) {
+    set[usize::from(register) / 64] |= 1 << (register % 64);
+}
+
+/// Applies one instruction to the registers live after it. A guarded write leaves the old value alive.
+fn step_back(live: &mut Set, instr: &Instr) {
+    if instr.guard == NONE {
+        for &register in instr.dests() {
+            live[usize::from(register) / 64] &= !(1 << (register % 64));
+        }
+    }
+    instr.sources().iter().for_each(|&register| insert(live, register));
+}
+
+fn weight(live: &Set, weights: &[u8]) -> u32 {
+    let mut total = 0;
+    for (word, &bits) in live.iter().enumerate() {
+        let mut left = bits;
+        while left != 0 {
+            total += u32::from(weights[word * 64 + left.trailing_zeros() as usize]);
+            left &= left - 1;
+        }
+    }
+    total
+}
+
+/// The most 32-bit registers live at any instruction; `weights` says how many each scoreboard register takes.
+pub(crate) fn most_live(code: &[Instr], weights: &[u8]) -> u32 {
+    if code.is_empty() {
+        return 1;
+    }
+    let blocks = blocks(code);
+    let words = weights.len().div_ceil(64);
+    let mut live_in: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in (0..blocks.len()).rev() {
+            let mut live = live_out(&blocks[index], &live_in);
+            block_code(code, &blocks[index]).rev().for_each(|instr| step_back(&mut live, instr));
+            if live != live_in[index] {
+                live_in[index] = live;
+                changed = true;
+            }
+        }
+    }
+    let mut most = 1;
+    for block in &blocks {
+        let mut live = live_out(block, &live_in);
+        for instr in block_code(code, block).rev() {
+            // A result that nobody reads still needs a register while it is written.
+            let mut with_results = live.clone();
+            instr.dests().iter().for_each(|&register| insert(&mut with_results, register));
+            most = most.max(weight(&with_results, weights));
+            step_back(&mut live, instr);
+            most = most.max(weight(&live, weights));
+        }
+    }
+    most
+}
+
+fn live_out(block: &Block, live_in: &[Set]) -> Set {
+    let mut out = vec![0; live_in[0].len()];
+    for &successor in &block.successors {
+        out.iter_mut().zip(&live_in[successor]).for_each(|(a, b)| *a |= b);
+    }
+    out
+}
+
+fn block_code<'a>(code: &'a [Instr], block: &Block) -> impl DoubleEndedIterator<Item = &'a Instr> {
+    code[block.first as usize..block.end as usize].iter()
+}

@@ -1,0 +1,218 @@
+//! Floating-point arithmetic as the PTX ISA defines it, where it is not simply Rust's.
+
+/// How an exact result becomes a representable one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    /// `.rn`: to nearest, ties to even.
+    Nearest,
+    /// `.rz`: towards zero.
+    Zero,
+    /// `.rm`: towards minus infinity.
+    Down,
+    /// `.rp`: towards plus infinity.
+    Up,
+}
+
+/// A double-precision operation's NaN: an input's, made quiet, or else the hardware's default.
+#[inline(always)]
+fn double_nan(inputs: &[f64]) -> f64 {
+    const QUIET: u64 = 0x0008_0000_0000_0000;
+    let input = inputs.iter().find(|v| v.is_nan());
+    f64::from_bits(input.map_or(0xfff8_0000_0000_0000, |v| v.to_bits() | QUIET))
+}
+
+macro_rules! double_operations {
+    ($($name:ident($($x:ident),+) = $value:expr;)+) => {$(
+        #[inline(always)]
+        pub(crate) fn $name($($x: f64),+) -> f64 {
+            let value: f64 = $value;
+            if value.is_nan() { double_nan(&[$($x),+]) } else { value }
+        }
+    )+};
+}
+
+double_operations! {
+    add64(a, b) = a + b;
+    sub64(a, b) = a - b;
+    mul64(a, b) = a * b;
+    div64(a, b) = a / b;
+    fma64(a, b, c) = a.mul_add(b, c);
+    sqrt64(a) = a.sqrt();
+    min64(a, b) = if a.is_nan() { b } else if b.is_nan() { a } else { lesser(a, b) };
+    max64(a, b) = if a.is_nan() { b } else if b.is_nan() { a } else { -lesser(-a, -b) };
+}
+
+/// The lesser of two numbers, with -0 below +0.
+#[inline(always)]
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b || (a == b && a.is_sign_negative()) { a } else { b }
+}
+
+/// `min.f32`: a NaN loses against a number; -0 is below +0.
+#[inline(always)]
+pub(crate) fn min32(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a }
+}
+
+/// `max.f32`: a NaN loses against a number; +0 is above -0.
+#[inline(always)]
+pub(crate) fn max32(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a }
+}
+
+/// `div.approx.f32`: a divisor from 2^126 up gives 0 (NaN for an infinite dividend).
+#[inline(always)]
+pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
+    const LARGE: f32 = 8.507_059e37; // 2^126
+    if b.abs() > LARGE && b.is_finite() {
+        return if a.is_finite() { 0f32.copysign(a) * b.signum() } else { f32::NAN };
+    }
+    a / b
+}
+
+/// A sum that keeps what it lost: rounded to odd, so that a second rounding to 24 bits is as if there were no first.
+fn sum_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    if !sum.is_finite() {
+        return sum;
+    }
+    let part = sum - a;
+    let error = (a - (sum - part)) + (b - part);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    // Not exact, and even: the neighbour on the side of the error is odd.
+    if (error > 0.0) == (sum > 0.0) {
+        f64::from_bits(sum.to_bits() + 1)
+    } else {
+        f64::from_bits(sum.to_bits() - 1)
+    }
+}
+
+/// Rounds to single precision in a direction.
+pub(crate) fn to_single(value: f64, rounding: Rounding) -> f32 {
+    let nearest = value as f32;
+    let back = f64::from(nearest);
+    if !value.is_finite() || back == value {
+        return nearest;
+    }
+    let above = back > value;
+    match rounding {
+        Rounding::Nearest => nearest,
+        Rounding::Down if above => nearest.next_down(),
+        Rounding::Up if !above => nearest.next_up(),
+        Rounding::Zero if above == (value > 0.0) => {
+            if value > 0.0 {
+                nearest.next_down()
+            } else {
+                nearest.next_up()
+            }
+        }
+        _ => nearest,
+    }
+}
+
+/// An exact zero sum of opposite terms is -0 when rounding down, +0 otherwise.
+fn zero_sum(value: f64, a: f64, b: f64, rounding: Rounding) -> f64 {
+    let cancelled = value == 0.0 && a == -b && (a != 0.0 || a.is_sign_positive() != b.is_sign_positive());
+    if cancelled { if rounding == Rounding::Down { -0.0 } else { 0.0 } } else { value }
+}
+
+/// `add` in single precision, rounded in a direction.
+pub(crate) fn add32(a: f32, b: f32, rounding: Rounding) -> f32 {
+    let (a, b) = (f64::from(a), f64::from(b));
+    to_single(zero_sum(sum_to_odd(a, b), a, b, rounding), rounding)
+}
+
+/// `mul` in single precision, rounded in a direction; the product of two singles is exact in double precision.
+pub(crate) fn mul32(a: f32, b: f32, rounding: Rounding) -> f32 {
+    to_single(f64::from(a) * f64::from(b), rounding)
+}
+
+/// `fma` in single precision, rounded once.
+pub(crate) fn fma32(a: f32, b: f32, c: f32, rounding: Rounding) -> f32 {
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    to_single(zero_sum(sum_to_odd(product, c), product, c, rounding), rounding)
+}
+
+/// `div` in single precision, rounded in a direction.
+pub(crate) fn div32(a: f32, b: f32, rounding: Rounding) -> f32 {
+    let (wide_a, wide_b) = (f64::from(a), f64::from(b));
+    let quotient = wide_a / wide_b;
+    if !quotient.is_finite() || quotient == 0.0 {
+        return to_single(quotient, rounding);
+    }
+    // The remainder is exact with one fused operation and tells which side of the quotient the true value lies on.
+    let remainder = (-quotient).mul_add(wide_b, wide_a);
+    to_single(step_to_odd(quotient, remainder, wide_b), rounding)
+}
+
+/// `sqrt` in single precision, rounded in a direction.
+pub(crate) fn sqrt32(a: f32, rounding: Rounding) -> f32 {
+    let wide = f64::from(a);
+    let root = wide.sqrt();
+    if !root.is_finite() || root == 0.0 {
+        return to_single(root, rounding);
+    }
+    to_single(step_to_odd(root, (-root).mul_add(root, wide), root), rounding)
+}
+
+/// `value` rounded to odd, when what is left of the true value has the sign of `remainder / divisor`.
+fn step_to_odd(value: f64, remainder: f64, divisor: f64) -> f64 {
+    if remainder == 0.0 || value.to_bits() & 1 == 1 {
+        return value;
+    }
+    let grows = ((remainder > 0.0) == (divisor > 0.0)) == (value > 0.0);
+    f64::from_bits(if grows { value.to_bits() + 1 } else { value.to_bits() - 1 })
+}
+
+/// Rounds to an integral value.
+pub(crate) fn to_integral(value: f64, rounding: Rounding) -> f64 {
+    match rounding {
+        Rounding::Nearest => value.round_ties_even(),
+        Rounding::Zero => value.trunc(),
+        Rounding::Down => value.floor(),
+        Rounding::Up => value.ceil(),
+    }
+}
+
+/// The bits of a half-precision number as single precision.
+pub(crate) fn half_to_single(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 0x3ff);
+    match exponent {
+        0 => f32::from_bits(sign | (fraction as f32 * (1.0 / 16_777_216.0)).to_bits()),
+        31 if fraction != 0 => f32::from_bits(0x7fff_ffff),
+        31 => f32::from_bits(sign | 0x7f80_0000),
+        _ => f32::from_bits(sign | ((exponent + 112) << 23) | (fraction << 13)),
+    }
+}
+
+/// A number rounded to half precision, as bits; an overflow follows the rounding's direction.
+pub(crate) fn to_half(value: f64, rounding: Rounding) -> u16 {
+    if value.is_nan() {
+        return 0x7fff;
+    }
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let magnitude = value.abs();
+    if magnitude.is_infinite() {
+        return sign | 0x7c00;
+    }
+    let away = match rounding {
+        Rounding::Nearest | Rounding::Zero => false,
+        Rounding::Down => sign != 0,
+        Rounding::Up => sign == 0,
+    };
+    // The spacing of halves at this magnitude: 2^-24 for subnormals, else 2^(exponent - 10).
+    let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(-14);
+    let units = magnitude * 2f64.powi(10 - exponent);
+    let whole = match rounding {
+        Rounding::Nearest => units.round_ties_even(),
+        _ if away => units.ceil(),
+        _ => units.floor(),
+    };
+    // Carrying out of the fraction moves on to the next exponent, and past the last one to infinity.
+    let bits = ((exponent + 14) as u32) * 1024 + whole as u32;
+    let largest = if away || rounding == Rounding::Nearest { 0x7c00 } else { 0x7bff };
+    sign | bits.min(largest) as u16
+}

@@ -1,0 +1,292 @@
+//! Runs a grid for its values alone, without timing.
+
+use super::access::{Fault, MemAccess};
+use super::instr::Kernel;
+use super::module::Module;
+use super::warp::{Step, Warp};
+use super::{Env, LaunchDims};
+use crate::memory::DeviceMemory;
+
+/// Number of barriers a CTA has.
+pub(crate) const BARRIERS: u32 = 16;
+/// Most threads of a CTA.
+pub(crate) const MAX_CTA_THREADS: u32 = 1024;
+
+/// What a run executed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FunctionalStats {
+    /// Instructions executed by warps.
+    pub warp_instructions: u64,
+    /// Instructions executed by lanes whose guard held.
+    pub thread_instructions: u64,
+}
+
+/// Why a run stopped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// A memory fault.
+    #[error(transparent)]
+    Fault(#[from] Box<Fault>),
+    /// The launch does not suit the kernel.
+    #[error("kernel '{kernel}' cannot be launched: {reason}")]
+    Launch {
+        /// Kernel.
+        kernel: String,
+        /// What is wrong, in words.
+        reason: String,
+    },
+    /// Warps that wait for warps that never come.
+    #[error(
+        "{file}:{line}: kernel '{kernel}', block ({},{},{}): barrier {barrier} never completes: {arrived} of {expected} \
+         threads arrived, no other warp can run", cta[0], cta[1], cta[2]
+    )]
+    Deadlock {
+        /// PTX file.
+        file: String,
+        /// Kernel.
+        kernel: String,
+        /// Line of the barrier that the first waiting warp stands at.
+        line: u32,
+        /// CTA that hangs.
+        cta: [u32; 3],
+        /// Barrier's number.
+        barrier: u32,
+        /// Threads that arrived.
+        arrived: u32,
+        /// Threads it waits for.
+        expected: u32,
+    },
+    /// A barrier with an operand that is not allowed.
+    #[error("{file}:{line}: kernel '{kernel}': {reason}")]
+    Barrier {
+        /// PTX file.
+        file: String,
+        /// Kernel.
+        kernel: String,
+        /// Line of the barrier.
+        line: u32,
+        /// What is wrong, in words.
+        reason: String,
+    },
+}
+
+impl Kernel {
+    /// Checks a launch against the kernel and the limits of a CTA.
+    ///
+    /// # Errors
+    /// [`RunError::Launch`] for an empty or too large grid or CTA, one that `.reqntid` or `.maxntid` forbids,
+    /// parameter bytes of the wrong size, or dynamic shared memory for a kernel that declares none.
+    pub fn check_launch(&self, launch: &LaunchDims, params: &[u8]) -> Result<(), RunError> {
+        let refuse = |reason: String| Err(RunError::Launch { kernel: self.name.clone(), reason });
+        let [x, y, z] = launch.block;
+        if launch.grid.contains(&0) || launch.block.contains(&0) {
+            return refuse(format!(
+                "grid {:?} and block {:?} must be at least 1 in x, y and z",
+                launch.grid, launch.block
+            ));
+        }
+        if launch.threads_per_cta() > MAX_CTA_THREADS {
+            return refuse(format!("a block of {x} x {y} x {z} threads exceeds {MAX_CTA_THREADS} threads"));
+        }
+        if let Some((limit, exact)) = self.cta_limit {
+            let most: u64 = limit.iter().map(|&side| u64::from(side)).product();
+            if exact && limit != launch.block {
+                return refuse(format!(
+                    "it demands blocks of {limit:?} threads (.reqntid), got {:?}",
+                    launch.block
+                ));
+            }
+            if u64::from(launch.threads_per_cta()) > most {
+                return refuse(format!(
+                    "it allows blocks of {most} threads (.maxntid), got {}",
+                    launch.threads_per_cta()
+                ));
+            }
+        }
+        if params.len() != self.param_bytes as usize {
+            return refuse(format!("its parameters take {} bytes, got {}", self.param_bytes, params.len()));
+        }
+        Ok(())
+    }
+}
+
+/// State of one barrier.
+#[derive(Debug, Clone, Copy, Default)]
+struct Barrier {
+    arrived: u32,
+    expected: u32,
+}
+
+/// One CTA and its warps.
+struct Cta<'a> {
+    kernel: &'a Kernel,
+    place: [u32; 3],
+    warps: Vec<Warp>,
+    /// Barrier that each warp waits at, and the instruction.
+    waits: Vec<Option<(u32, u32)>>,
+    barriers: [Barrier; BARRIERS as usize],
+}
+
+impl Cta<'_> {
+    /// Threads that a barrier without a count waits for: those of the warps that have not ended.
+    fn living_threads(&self) -> u32 {
+        self.warps.iter().filter(|warp| warp.pc().is_some()).count() as u32 * 32
+    }
+
+    /// Notes that warp `index` reached barrier `id`, and lets the waiting warps go if it is complete.
+    fn arrive(
+        &mut self,
+        index: usize,
+        pc: u32,
+        id: u32,
+        threads: Option<u32>,
+        arrive_only: bool,
+    ) -> Result<(), RunError> {
+        let invalid = |reason: String| RunError::Barrier {
+            file: self.kernel.file.clone(),
+            kernel: self.kernel.name.clone(),
+            line: self.kernel.code[pc as usize].line,
+            reason,
+        };
+        if id >= BARRIERS {
+            return Err(invalid(format!(
+                "barrier {id} does not exist; a block has barriers 0 to {}",
+                BARRIERS - 1
+            )));
+        }
+        if let Some(count) = threads.filter(|&count| count == 0 || count % 32 != 0) {
+            return Err(invalid(format!(
+                "a barrier cannot wait for {count} threads; whole warps of 32 are allowed"
+            )));
+        }
+        let barrier = &mut self.barriers[id as usize];
+        barrier.arrived += 32;
+        barrier.expected = threads.unwrap_or(0);
+        if !arrive_only {
+            self.waits[index] = Some((id, pc));
+        }
+        self.release(id);
+        Ok(())
+    }
+
+    fn release(&mut self, id: u32) {
+        let living = self.living_threads();
+        let barrier = &mut self.barriers[id as usize];
+        let expected = if barrier.expected == 0 { living } else { barrier.expected };
+        if barrier.arrived == 0 || barrier.arrived < expected {
+            return;
+        }
+        *barrier = Barrier::default();
+        for wait in &mut self.waits {
+            if wait.is_some_and(|(waits_at, _)| waits_at == id) {
+                *wait = None;
+            }
+        }
+    }
+
+    fn deadlock(&self) -> RunError {
+        let (id, pc) = self.waits.iter().flatten().copied().next().unwrap_or((0, 0));
+        let barrier = self.barriers[id as usize];
+        RunError::Deadlock {
+            file: self.kernel.file.clone(),
+            kernel: self.kernel.name.clone(),
+            line: self.kernel.code[pc as usize].line,
+            cta: self.place,
+            barrier: id,
+            arrived: barrier.arrived,
+            expected: if barrier.expected == 0 { self.living_threads() } else { barrier.expected },
+        }
+    }
+
+    /// Runs warp `index` until it ends or waits.
+    fn run_warp(
+        &mut self,
+        index: usize,
+        env: &mut Env,
+        access: &mut MemAccess,
+        stats: &mut FunctionalStats,
+    ) -> Result<(), RunError> {
+        while let Some(pc) = self.warps[index].pc() {
+            let active = self.warps[index].active_mask();
+            let step = self.warps[index].step(self.kernel, env, access)?;
+            stats.warp_instructions += 1;
+            let lanes = match step {
+                Step::Alu { active } => active,
+                Step::Memory => access.mask,
+                _ => active,
+            };
+            stats.thread_instructions += u64::from(lanes.count_ones());
+            if let Step::Barrier { id, threads, arrive_only } = step {
+                self.arrive(index, pc, id, threads, arrive_only)?;
+                if self.waits[index].is_some() {
+                    return Ok(());
+                }
+            }
+        }
+        // A warp that ends no longer counts for barriers without a count.
+        (0..BARRIERS).for_each(|id| self.release(id));
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        env: &mut Env,
+        access: &mut MemAccess,
+        stats: &mut FunctionalStats,
+    ) -> Result<(), RunError> {
+        loop {
+            let mut ran = false;
+            for index in 0..self.warps.len() {
+                if self.waits[index].is_none() && self.warps[index].pc().is_some() {
+                    self.run_warp(index, env, access, stats)?;
+                    ran = true;
+                }
+            }
+            if self.warps.iter().all(|warp| warp.pc().is_none()) {
+                return Ok(());
+            }
+            if !ran {
+                return Err(self.deadlock());
+            }
+        }
+    }
+}
+
+/// Runs the grid, one CTA after the other, for its effect on `memory`. `params` are as [`Kernel::pack`] gives them.
+/// The module's globals must have been loaded with [`Module::load`] if it has any.
+///
+/// # Errors
+/// [`RunError`] for a launch that the kernel does not allow, a memory fault, or a barrier that never completes.
+pub fn run_functional(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+) -> Result<FunctionalStats, RunError> {
+    kernel.check_launch(launch, params)?;
+    let mut stats = FunctionalStats::default();
+    let mut access = MemAccess::new();
+    let mut shared = vec![0; kernel.shared_bytes as usize + launch.dynamic_shared as usize];
+    for index in 0..launch.ctas() {
+        let place = launch.cta(index);
+        shared.fill(0);
+        let warps = (0..launch.warps_per_cta())
+            .map(|warp| Warp::new(kernel, launch, place, warp))
+            .collect::<Vec<_>>();
+        let waits = vec![None; warps.len()];
+        let mut cta = Cta { kernel, place, warps, waits, barriers: [Barrier::default(); BARRIERS as usize] };
+        let mut env = Env {
+            memory,
+            shared: &mut shared,
+            params,
+            constants: module.constants(),
+            launch,
+            clock: stats.warp_instructions,
+            sm: 0,
+            sms: 1,
+        };
+        cta.run(&mut env, &mut access, &mut stats)?;
+    }
+    Ok(stats)
+}

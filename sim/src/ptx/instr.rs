@@ -1,0 +1,385 @@
+//! The decoded form of a kernel: what the executor runs and the timing model reads.
+
+use std::sync::Arc;
+
+use super::alu::Alu;
+use super::special::{Live, Special};
+
+/// No register, no guard, no reconvergence point.
+pub(crate) const NONE: u16 = u16::MAX;
+/// "Past the last instruction": where paths meet that only meet by exiting.
+pub(crate) const NO_PC: u32 = u32::MAX;
+
+/// Functional unit that an instruction needs; what a timing model dispatches on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OpClass {
+    /// Integer additions, logic, shifts, comparisons, selections and moves.
+    Int,
+    /// Integer multiplications, with or without an addition.
+    IntMul,
+    /// Integer divisions and remainders.
+    IntDiv,
+    /// Single-precision arithmetic.
+    Fp32,
+    /// Single-precision division and square root, correctly rounded (several operations in hardware).
+    Fp32Div,
+    /// Double-precision arithmetic.
+    Fp64,
+    /// Double-precision division and square root.
+    Fp64Div,
+    /// Transcendental functions and approximate reciprocals: the special function unit.
+    Sfu,
+    /// Conversions between types.
+    Convert,
+    /// Branches and instructions without effect.
+    Control,
+    /// Data exchange between the lanes of a warp: shuffles and votes.
+    Warp,
+    /// Loads.
+    Load,
+    /// Stores.
+    Store,
+    /// Atomic operations and reductions.
+    Atomic,
+    /// CTA-wide barriers.
+    Barrier,
+    /// Memory fences.
+    Fence,
+    /// The end of a thread.
+    Exit,
+}
+
+/// State space of a memory access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Device memory.
+    Global,
+    /// The CTA's scratchpad.
+    Shared,
+    /// A thread's own memory.
+    Local,
+    /// Constant bank.
+    Const,
+    /// Kernel parameters.
+    Param,
+    /// Decided by the address; only [`Instr::space`] says so, an access has always one of the others.
+    Generic,
+}
+
+/// Cache operator of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CacheOp {
+    /// `.ca`, `.wb` or none: cached in all levels.
+    All,
+    /// `.cg` (and the relaxed and acquiring forms): cached in L2 only.
+    Global,
+    /// `.cs`, `.lu`: streamed, likely used once.
+    Streaming,
+    /// `.cv`, `.volatile`, `.wt`: not served from L1.
+    Volatile,
+    /// `.nc`: read-only data.
+    ReadOnly,
+}
+
+/// Operation of an atomic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// Addition, wrapping for integers.
+    Add,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+    /// Increment that wraps to 0 beyond the operand.
+    Inc,
+    /// Decrement that wraps to the operand.
+    Dec,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Exchange.
+    Exch,
+    /// Compare and swap.
+    Cas,
+}
+
+/// How the bits of a memory element or a conversion are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Number {
+    Unsigned,
+    Signed,
+    Float,
+}
+
+/// A fundamental type by kind and size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NumberType {
+    pub number: Number,
+    pub bits: u8,
+}
+
+/// What a memory instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryForm {
+    pub space: Space,
+    pub element: NumberType,
+    /// Elements per lane: 1, 2, 4 or 8.
+    pub elements: u8,
+    /// Whether the element registers are in the 64-bit file.
+    pub wide_register: bool,
+    /// Bits of the element registers, for extension.
+    pub register_bits: u8,
+    /// Whether the address register is in the 64-bit file.
+    pub wide_address: bool,
+    pub cache: CacheOp,
+    pub atomic: AtomicOp,
+    /// An atomic without a result.
+    pub reduction: bool,
+}
+
+/// A conversion other than the common ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ConvertForm {
+    pub to: NumberType,
+    pub from: NumberType,
+    pub rounding: super::float::Rounding,
+    /// Round to an integral value (`.rni` and its kin).
+    pub integral: bool,
+    pub saturate: bool,
+    pub flush: bool,
+    pub to_register_bits: u8,
+    pub from_wide: bool,
+}
+
+/// Source of the other operand of a carry-chain operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CarryForm {
+    pub subtract: bool,
+    pub reads: bool,
+    pub writes: bool,
+    /// Multiply the first two operands, and take this half of the product.
+    pub product: Option<bool>,
+    pub wide: bool,
+}
+
+/// How `shfl` finds the lane it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShuffleMode {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// What `vote` gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VoteMode {
+    All,
+    Any,
+    Uniform,
+    Ballot,
+}
+
+/// Bitwise operation on predicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PredicateOp {
+    And,
+    Or,
+    Xor,
+    Not,
+    Move,
+    False,
+    True,
+}
+
+/// What an instruction does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Op {
+    /// A row of the arithmetic table.
+    Alu(Alu),
+    /// A comparison whose result is combined with a predicate, or that has two results.
+    SetPredicate(Alu, Combine),
+    Predicate(PredicateOp),
+    Convert(ConvertForm),
+    Carry(CarryForm),
+    /// Two to four registers into one, lowest first.
+    Pack(u8),
+    /// One register into two to four, lowest first.
+    Unpack(u8),
+    ReadLive(Live),
+    Branch,
+    Load(MemoryForm),
+    Store(MemoryForm),
+    Atomic(MemoryForm),
+    Shuffle(ShuffleMode),
+    Vote(VoteMode),
+    ActiveMask,
+    Barrier {
+        arrive: bool,
+    },
+    Fence,
+    Nothing,
+    Exit,
+}
+
+/// How `setp` combines its comparison with predicate `c`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Combine {
+    pub op: Option<PredicateOp>,
+    pub negate: bool,
+    /// Second result: the comparison's complement, combined likewise.
+    pub second: u16,
+}
+
+/// Most scoreboard registers that one instruction names.
+pub(crate) const MAX_NAMED: usize = 14;
+
+/// A decoded instruction.
+#[derive(Debug, Clone)]
+pub struct Instr {
+    /// Line in the PTX source, from 1.
+    pub line: u32,
+    /// Unit that executes it.
+    pub class: OpClass,
+    pub(crate) flags: u8,
+    pub(crate) guard_negated: bool,
+    pub(crate) op: Op,
+    pub(crate) guard: u16,
+    pub(crate) d: u16,
+    pub(crate) a: u16,
+    pub(crate) b: u16,
+    pub(crate) c: u16,
+    /// Elements of a vector operand.
+    pub(crate) vector: [u16; 8],
+    /// Branch target.
+    pub(crate) target: u32,
+    /// Where the paths of a branch meet again.
+    pub(crate) reconvergence: u32,
+    /// Offset of an address, or the immediate of a few others.
+    pub(crate) offset: i64,
+    pub(crate) named: [u16; MAX_NAMED],
+    pub(crate) dest_count: u8,
+    pub(crate) source_count: u8,
+}
+
+impl Instr {
+    /// Scoreboard numbers of the registers it writes.
+    #[must_use]
+    pub fn dests(&self) -> &[u16] {
+        &self.named[..usize::from(self.dest_count)]
+    }
+
+    /// Scoreboard numbers of the registers it reads, its guard and address registers among them. A register may
+    /// appear twice.
+    #[must_use]
+    pub fn sources(&self) -> &[u16] {
+        &self.named[usize::from(self.dest_count)..usize::from(self.dest_count + self.source_count)]
+    }
+
+    /// State space of a load, store or atomic; [`Space::Generic`] when only the address tells.
+    #[must_use]
+    pub fn space(&self) -> Option<Space> {
+        match &self.op {
+            Op::Load(form) | Op::Store(form) | Op::Atomic(form) => Some(form.space),
+            _ => None,
+        }
+    }
+
+    /// Bytes that one lane moves, of a load, store or atomic.
+    #[must_use]
+    pub fn access_bytes(&self) -> Option<u8> {
+        match &self.op {
+            Op::Load(form) | Op::Store(form) | Op::Atomic(form) => {
+                Some(form.element.bits / 8 * form.elements)
+            }
+            _ => None,
+        }
+    }
+
+    /// Index in the code of a branch's target.
+    #[must_use]
+    pub fn branch_target(&self) -> Option<u32> {
+        matches!(self.op, Op::Branch).then_some(self.target)
+    }
+
+    /// Index in the code at which the paths of a branch meet again: its immediate post-dominator. None for other
+    /// instructions, and for branches whose paths only meet by exiting.
+    #[must_use]
+    pub fn reconvergence_point(&self) -> Option<u32> {
+        (matches!(self.op, Op::Branch) && self.reconvergence != NO_PC).then_some(self.reconvergence)
+    }
+}
+
+/// Type class of a kernel parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamKind {
+    /// Bits or an integer of up to 8 bytes.
+    Integer,
+    /// A single- or double-precision number.
+    Float,
+    /// An array of bytes: a structure passed by value.
+    Bytes,
+}
+
+/// A kernel parameter and its place in the parameter bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Param {
+    /// Name in the PTX.
+    pub name: String,
+    /// Offset in bytes.
+    pub offset: u32,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// What it holds.
+    pub kind: ParamKind,
+}
+
+/// A kernel, decoded.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Name of the entry.
+    pub name: String,
+    /// Name of the file it came from.
+    pub file: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// Size of the parameter bytes.
+    pub param_bytes: u32,
+    /// The instructions; a warp's pc is an index.
+    pub code: Vec<Instr>,
+    /// Static shared memory of a CTA in bytes.
+    pub shared_bytes: u32,
+    /// Whether the kernel declares `.extern .shared`: the launch adds dynamic shared memory.
+    pub dynamic_shared: bool,
+    /// Local memory of a thread in bytes.
+    pub local_bytes: u32,
+    /// 32-bit registers a thread needs, for occupancy: the most that are live at once (a 64-bit register counts two,
+    /// predicates none), at least one. A register allocator without spills needs about as many.
+    pub registers: u32,
+    /// Numbers that [`Instr::dests`] and [`Instr::sources`] use: 0 up to this.
+    pub register_count: usize,
+    /// `.reqntid` or `.maxntid`: threads in x, y and z, and whether exactly these are demanded.
+    pub cta_limit: Option<([u32; 3], bool)>,
+    /// The module's constant bank.
+    pub constants: Arc<[u8]>,
+    pub(crate) texts: Vec<Box<str>>,
+    pub(crate) word_pool: Vec<[u32; 32]>,
+    pub(crate) double_pool: Vec<[u64; 32]>,
+    /// Registers in each file, hidden ones included.
+    pub(crate) words: usize,
+    pub(crate) doubles: usize,
+    pub(crate) predicates: usize,
+    /// Hidden registers that hold special registers.
+    pub(crate) specials: Vec<(u16, Special)>,
+}
+
+impl Kernel {
+    /// The text of instruction `pc` as the source has it, blanks collapsed.
+    #[must_use]
+    pub fn text(&self, pc: u32) -> &str {
+        self.texts.get(pc as usize).map_or("", |t| t)
+    }
+}

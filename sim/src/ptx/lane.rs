@@ -1,0 +1,173 @@
+//! One lane's value in its PTX type, and how 32 of them are read from and written to a warp's registers.
+//!
+//! Registers of up to 32 bits live in one file (16-bit values zero-extended), 64-bit registers in a second, predicates
+//! as one bit per lane in a third. Operands that are constants come from the kernel's pool.
+
+use super::instr::Kernel;
+use super::warp::Registers;
+
+/// Bit of each lane in a mask.
+pub(crate) const LANE_BIT: [u32; 32] = {
+    let mut bits = [0; 32];
+    let mut lane = 0;
+    while lane < 32 {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
+/// Flag of an instruction: subnormal inputs and results become zero of the same sign.
+pub(crate) const FLUSH: u8 = 1;
+/// Flag of an instruction: the result is clamped to 0..1, NaN to 0.
+pub(crate) const SATURATE: u8 = 2;
+
+/// The value of one lane in a PTX type.
+pub(crate) trait Lane: Copy {
+    /// How a register holds it.
+    type Bits: Copy + Default;
+    /// Bits in the register it belongs in.
+    const WIDTH: u8;
+    /// Whether literals are floating point.
+    const FLOAT: bool = false;
+
+    fn load(registers: &Registers, kernel: &Kernel, index: u16) -> [Self::Bits; 32];
+    fn store(registers: &mut Registers, index: u16, values: &[Self::Bits; 32], mask: u32);
+    fn get(bits: Self::Bits) -> Self;
+    fn put(self) -> Self::Bits;
+    /// Zero of the same sign for a subnormal.
+    fn flush(self) -> Self {
+        self
+    }
+    /// Clamped to 0..1, NaN to 0.
+    fn saturate(self) -> Self {
+        self
+    }
+}
+
+#[inline(always)]
+pub(crate) fn blend<T: Copy>(target: &mut [T; 32], values: &[T; 32], mask: u32) {
+    if mask == u32::MAX {
+        *target = *values;
+        return;
+    }
+    for lane in 0..32 {
+        target[lane] = if mask & LANE_BIT[lane] != 0 { values[lane] } else { target[lane] };
+    }
+}
+
+macro_rules! lane {
+    ($type:ty, $bits:ty, $width:literal, $file:ident, $pool:ident, $float:literal, $get:expr, $put:expr, $flush:expr,
+     $saturate:expr) => {
+        impl Lane for $type {
+            type Bits = $bits;
+            const WIDTH: u8 = $width;
+            const FLOAT: bool = $float;
+
+            #[inline(always)]
+            fn load(registers: &Registers, kernel: &Kernel, index: u16) -> [$bits; 32] {
+                match registers.$file.get(usize::from(index)) {
+                    Some(values) => *values,
+                    None => kernel.$pool[usize::from(u16::MAX - index)],
+                }
+            }
+
+            #[inline(always)]
+            fn store(registers: &mut Registers, index: u16, values: &[$bits; 32], mask: u32) {
+                blend(&mut registers.$file[usize::from(index)], values, mask);
+            }
+
+            #[inline(always)]
+            fn get(bits: $bits) -> Self {
+                $get(bits)
+            }
+
+            #[inline(always)]
+            fn put(self) -> $bits {
+                $put(self)
+            }
+
+            #[inline(always)]
+            fn flush(self) -> Self {
+                $flush(self)
+            }
+
+            #[inline(always)]
+            fn saturate(self) -> Self {
+                $saturate(self)
+            }
+        }
+    };
+}
+
+/// Every single-precision operation gives this one NaN (PTX ISA, floating-point instructions).
+#[inline(always)]
+fn single_bits(value: f32) -> u32 {
+    if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
+}
+
+#[inline(always)]
+fn flush_single(value: f32) -> f32 {
+    if value.abs() < f32::MIN_POSITIVE { 0f32.copysign(value) } else { value }
+}
+
+#[inline(always)]
+fn saturate_single(value: f32) -> f32 {
+    // Zero's sign does not survive: saturation gives +0.
+    if value > 0.0 { value.min(1.0) } else { 0.0 }
+}
+
+fn same<T>(value: T) -> T {
+    value
+}
+
+lane!(u16, u32, 16, words, word_pool, false, |b: u32| b as u16, u32::from, same, same);
+lane!(
+    i16,
+    u32,
+    16,
+    words,
+    word_pool,
+    false,
+    |b: u32| b as u16 as i16,
+    |v: i16| u32::from(v as u16),
+    same,
+    same
+);
+lane!(u32, u32, 32, words, word_pool, false, same, same, same, same);
+lane!(i32, u32, 32, words, word_pool, false, |b: u32| b as i32, |v: i32| v as u32, same, same);
+lane!(f32, u32, 32, words, word_pool, true, f32::from_bits, single_bits, flush_single, saturate_single);
+lane!(u64, u64, 64, doubles, double_pool, false, same, same, same, same);
+lane!(i64, u64, 64, doubles, double_pool, false, |b: u64| b as i64, |v: i64| v as u64, same, same);
+lane!(f64, u64, 64, doubles, double_pool, true, f64::from_bits, f64::to_bits, same, same);
+
+impl Lane for bool {
+    type Bits = u32;
+    const WIDTH: u8 = 1;
+
+    #[inline(always)]
+    fn load(registers: &Registers, _: &Kernel, index: u16) -> [u32; 32] {
+        let mask = registers.predicates[usize::from(index)];
+        LANE_BIT.map(|bit| mask & bit)
+    }
+
+    #[inline(always)]
+    fn store(registers: &mut Registers, index: u16, values: &[u32; 32], mask: u32) {
+        let mut packed = 0;
+        for lane in 0..32 {
+            packed |= values[lane] & LANE_BIT[lane];
+        }
+        let target = &mut registers.predicates[usize::from(index)];
+        *target = (*target & !mask) | (packed & mask);
+    }
+
+    #[inline(always)]
+    fn get(bits: u32) -> Self {
+        bits != 0
+    }
+
+    #[inline(always)]
+    fn put(self) -> u32 {
+        if self { u32::MAX } else { 0 }
+    }
+}

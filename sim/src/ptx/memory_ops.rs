@@ -1,0 +1,540 @@
+//! Loads, stores and atomics of a warp.
+
+use super::access::{AccessKind, Fault, MemAccess};
+use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, Space};
+use super::lane::{LANE_BIT, blend};
+use super::warp::Warp;
+use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+
+type Result<T> = std::result::Result<T, Box<Fault>>;
+
+/// Fills `access` with the lanes' addresses and resolves generic ones; returns the lanes that lie in other spaces.
+fn addresses(
+    warp: &Warp,
+    kernel: &Kernel,
+    instr: &Instr,
+    form: MemoryForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> u32 {
+    let offset = instr.offset as u64;
+    if instr.a == NONE {
+        access.address = [offset; 32];
+    } else if form.wide_address {
+        let base = warp.double(kernel, instr.a);
+        for lane in 0..32 {
+            access.address[lane] = base[lane].wrapping_add(offset);
+        }
+    } else {
+        let base = warp.word(kernel, instr.a);
+        for lane in 0..32 {
+            access.address[lane] = u64::from(base[lane].wrapping_add(offset as u32));
+        }
+    }
+    access.mask = mask;
+    access.space = form.space;
+    access.bytes = form.element.bits / 8 * form.elements;
+    access.cache = form.cache;
+    if form.space == Space::Generic { resolve(mask, access) } else { 0 }
+}
+
+/// The window that a generic address falls in.
+fn window(address: u64) -> (Space, u64) {
+    for (space, base) in [
+        (Space::Shared, SHARED_WINDOW),
+        (Space::Local, LOCAL_WINDOW),
+        (Space::Const, CONST_WINDOW),
+        (Space::Param, PARAM_WINDOW),
+    ] {
+        if address.wrapping_sub(base) < WINDOW_BYTES {
+            return (space, base);
+        }
+    }
+    (Space::Global, 0)
+}
+
+fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
+    let first = mask.trailing_zeros() as usize;
+    let (space, base) = window(access.address[first]);
+    access.space = space;
+    let mut others = 0;
+    for lane in 0..32 {
+        if mask & LANE_BIT[lane] == 0 {
+            continue;
+        }
+        if window(access.address[lane]).0 == space {
+            access.address[lane] -= base;
+        } else {
+            others |= LANE_BIT[lane];
+        }
+    }
+    access.mask &= !others;
+    others
+}
+
+/// Lowest and highest address of the lanes in `mask`.
+#[inline(always)]
+fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
+    let (mut low, mut high) = (u64::MAX, 0);
+    for lane in 0..32 {
+        let active = mask & LANE_BIT[lane] != 0;
+        low = low.min(if active { addresses[lane] } else { u64::MAX });
+        high = high.max(if active { addresses[lane] } else { 0 });
+    }
+    (low, high)
+}
+
+fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
+/// Any misaligned lane is a fault. Sizes are powers of two.
+#[inline(always)]
+fn check_alignment(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess) -> Result<()> {
+    let mut low_bits = 0;
+    for lane in 0..32 {
+        low_bits |= if access.mask & LANE_BIT[lane] != 0 { access.address[lane] } else { 0 };
+    }
+    let size = u64::from(access.bytes);
+    if low_bits & (size - 1) == 0 { Ok(()) } else { Err(misaligned(warp, kernel, env, access)) }
+}
+
+#[cold]
+fn misaligned(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess) -> Box<Fault> {
+    let size = u64::from(access.bytes);
+    let lane = lanes(access.mask).find(|&lane| access.address[lane] & (size - 1) != 0).unwrap_or(0);
+    let address = access.address[lane];
+    let what = format!("needs an address that is a multiple of {size}, got {address:#x}");
+    warp.fault(kernel, env.launch, lane as u32, address, what)
+}
+
+#[cold]
+fn out_of_bounds(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &Env,
+    access: &MemAccess,
+    lane: usize,
+    size: u64,
+) -> Box<Fault> {
+    let address = access.address[lane];
+    let verb = match access.kind {
+        AccessKind::Load => "reads",
+        AccessKind::Store => "writes",
+        AccessKind::Atomic { .. } => "updates",
+    };
+    let bytes = access.bytes;
+    let what = match access.space {
+        Space::Global => {
+            let nearest = env.memory.describe_nearest(address);
+            format!("{verb} {bytes} bytes at global address {address:#x}, outside every buffer ({nearest})")
+        }
+        space => {
+            let name = format!("{space:?}").to_lowercase();
+            format!(
+                "{verb} {bytes} bytes at {name} address {address:#x}, but the {name} memory has {size} bytes"
+            )
+        }
+    };
+    warp.fault(kernel, env.launch, lane as u32, address, what)
+}
+
+/// The bytes that a space's addresses index, with the address of the first; `None` sends the caller lane by lane
+/// (global accesses that span buffers, and local memory).
+fn check_span(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess, size: usize) -> Result<()> {
+    let (_, high) = span(&access.address, access.mask);
+    let size = size as u64;
+    if high.saturating_add(u64::from(access.bytes)) <= size {
+        return Ok(());
+    }
+    let beyond = |lane: &usize| access.address[*lane].saturating_add(u64::from(access.bytes)) > size;
+    let lane = lanes(access.mask).find(beyond).unwrap_or(0);
+    Err(out_of_bounds(warp, kernel, env, access, lane, size))
+}
+
+/// The element at `offset` in `bytes`, whose bounds have been checked.
+#[inline(always)]
+fn read_element(bytes: &[u8], offset: usize, size: usize) -> u64 {
+    match size {
+        4 => u64::from(u32::from_le_bytes(fixed(bytes, offset))),
+        8 => u64::from_le_bytes(fixed(bytes, offset)),
+        2 => u64::from(u16::from_le_bytes(fixed(bytes, offset))),
+        _ => u64::from(bytes[offset]),
+    }
+}
+
+#[inline(always)]
+fn fixed<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
+    let mut out = [0; N];
+    out.copy_from_slice(&bytes[offset..offset + N]);
+    out
+}
+
+#[inline(always)]
+fn write_element(bytes: &mut [u8], offset: usize, size: usize, value: u64) {
+    bytes[offset..offset + size].copy_from_slice(&value.to_le_bytes()[..size]);
+}
+
+#[inline(always)]
+fn write_fixed<const N: usize>(bytes: &mut [u8], offset: usize, value: [u8; N]) {
+    bytes[offset..offset + N].copy_from_slice(&value);
+}
+
+/// Calls `f` with the memory that each lane of `access` addresses, in lane order: the bytes and the lane's offset.
+fn each_lane(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    mut f: impl FnMut(&mut [u8], usize, usize),
+) -> Result<()> {
+    check_alignment(warp, kernel, env, access)?;
+    match access.space {
+        Space::Global | Space::Generic => {
+            let (low, high) = span(&access.address, access.mask);
+            let last = high.saturating_add(u64::from(access.bytes) - 1);
+            if let Some((base, bytes)) = env.memory.buffer_with(low, last) {
+                for lane in lanes(access.mask) {
+                    f(bytes, (access.address[lane] - base) as usize, lane);
+                }
+                return Ok(());
+            }
+            for lane in lanes(access.mask) {
+                let address = access.address[lane];
+                let last = address.saturating_add(u64::from(access.bytes) - 1);
+                match env.memory.buffer_with(address, last) {
+                    Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
+                    None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
+                }
+            }
+        }
+        Space::Shared => {
+            check_span(warp, kernel, env, access, env.shared.len())?;
+            lanes(access.mask).for_each(|lane| f(env.shared, access.address[lane] as usize, lane));
+        }
+        Space::Local => {
+            let size = kernel.local_bytes as usize;
+            check_span(warp, kernel, env, access, size)?;
+            for lane in lanes(access.mask) {
+                f(&mut warp.local[lane * size..(lane + 1) * size], access.address[lane] as usize, lane);
+            }
+        }
+        Space::Const | Space::Param => {}
+    }
+    Ok(())
+}
+
+/// Gives local accesses the addresses that a memory system sees: lane-interleaved, one region per warp.
+fn place_local(warp: &Warp, kernel: &Kernel, access: &mut MemAccess) {
+    if access.space != Space::Local {
+        return;
+    }
+    let size = u64::from(access.bytes);
+    let region = LOCAL_REGION + warp.warp_in_grid * u64::from(kernel.local_bytes.next_multiple_of(16)) * 32;
+    for lane in lanes(access.mask) {
+        access.address[lane] = region + access.address[lane] / size * size * 32 + lane as u64 * size;
+    }
+}
+
+/// Whether every lane reads one word after its neighbour: then 32 words can be moved at once.
+#[inline(always)]
+fn is_unit_stride(access: &MemAccess) -> bool {
+    if access.mask != u32::MAX {
+        return false;
+    }
+    let first = access.address[0];
+    let mut unequal = 0;
+    for lane in 0..32 {
+        unequal |= access.address[lane] ^ first.wrapping_add(4 * lane as u64);
+    }
+    unequal == 0
+}
+
+/// Values of a vector's element in all lanes.
+type Elements = [[u64; 32]; 8];
+
+/// Sign-extends `bits`-wide values.
+fn extend(values: &mut [u64; 32], bits: u8) {
+    let unused = 64 - u32::from(bits);
+    for value in values {
+        *value = ((*value << unused) as i64 >> unused) as u64;
+    }
+}
+
+/// Executes a load.
+pub(crate) fn load(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> Result<()> {
+    access.kind = AccessKind::Load;
+    let others = addresses(warp, kernel, instr, form, mask, access);
+    if others == 0 && form.elements == 1 && form.element.bits == 32 && form.register_bits == 32 {
+        load_words(warp, kernel, env, instr.vector[0], access)?;
+    } else {
+        load_group(warp, kernel, env, instr, form, access)?;
+        other_groups(warp, kernel, env, instr, form, others, access, load_group)?;
+    }
+    place_local(warp, kernel, access);
+    Ok(())
+}
+
+type Group = fn(&mut Warp, &Kernel, &mut Env, &Instr, MemoryForm, &mut MemAccess) -> Result<()>;
+
+/// Serves the lanes of a generic access that lie in other spaces than the lowest lane's.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the state of one access, each part borrowed from another owner"
+)]
+fn other_groups(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    mut others: u32,
+    access: &MemAccess,
+    group: Group,
+) -> Result<()> {
+    while others != 0 {
+        let mut rest = access.clone();
+        rest.mask = others;
+        others = resolve(others, &mut rest);
+        group(warp, kernel, env, instr, form, &mut rest)?;
+    }
+    Ok(())
+}
+
+/// The most common load: one 32-bit word per lane.
+fn load_words(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    register: u16,
+    access: &MemAccess,
+) -> Result<()> {
+    if register == NONE {
+        return load_checked(warp, kernel, env, access, |_, _, _| {});
+    }
+    let mut out = [0u32; 32];
+    if access.space == Space::Global && is_unit_stride(access) && access.address[0].is_multiple_of(4) {
+        let first = access.address[0];
+        if let Some((base, bytes)) = env.memory.buffer_with(first, first.saturating_add(127)) {
+            let start = (first - base) as usize;
+            for (value, word) in out.iter_mut().zip(bytes[start..start + 128].as_chunks::<4>().0) {
+                *value = u32::from_le_bytes(*word);
+            }
+            blend(&mut warp.registers.words[usize::from(register)], &out, access.mask);
+            return Ok(());
+        }
+    }
+    load_checked(warp, kernel, env, access, |bytes, offset, lane| {
+        out[lane] = u32::from_le_bytes(fixed(bytes, offset));
+    })?;
+    blend(&mut warp.registers.words[usize::from(register)], &out, access.mask);
+    Ok(())
+}
+
+/// As [`each_lane`], for reading: constants and parameters too.
+fn load_checked(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    mut f: impl FnMut(&[u8], usize, usize),
+) -> Result<()> {
+    let bytes: &[u8] = match access.space {
+        Space::Const => env.constants,
+        Space::Param => env.params,
+        _ => return each_lane(warp, kernel, env, access, |bytes, offset, lane| f(bytes, offset, lane)),
+    };
+    check_alignment(warp, kernel, env, access)?;
+    check_span(warp, kernel, env, access, bytes.len())?;
+    lanes(access.mask).for_each(|lane| f(bytes, access.address[lane] as usize, lane));
+    Ok(())
+}
+
+fn load_group(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    access: &mut MemAccess,
+) -> Result<()> {
+    let (size, count) = (usize::from(form.element.bits / 8), usize::from(form.elements));
+    let mut out: Elements = [[0; 32]; 8];
+    load_checked(warp, kernel, env, access, |bytes, offset, lane| {
+        for (element, values) in out.iter_mut().enumerate().take(count) {
+            values[lane] = read_element(bytes, offset + element * size, size);
+        }
+    })?;
+    for (element, values) in out.iter_mut().enumerate().take(count) {
+        if instr.vector[element] == NONE {
+            continue;
+        }
+        if form.element.number == Number::Signed {
+            extend(values, form.element.bits);
+        }
+        warp.set_bits(instr.vector[element], form.register_bits, values, access.mask);
+    }
+    Ok(())
+}
+
+/// Executes a store.
+pub(crate) fn store(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> Result<()> {
+    access.kind = AccessKind::Store;
+    let others = addresses(warp, kernel, instr, form, mask, access);
+    if others == 0 && form.elements == 1 && form.element.bits == 32 && !form.wide_register {
+        let values = *warp.word(kernel, instr.vector[0]);
+        refuse_read_only(warp, kernel, env, access)?;
+        each_lane(warp, kernel, env, access, |bytes, offset, lane| {
+            write_fixed(bytes, offset, values[lane].to_le_bytes());
+        })?;
+    } else {
+        store_group(warp, kernel, env, instr, form, access)?;
+        other_groups(warp, kernel, env, instr, form, others, access, store_group)?;
+    }
+    place_local(warp, kernel, access);
+    Ok(())
+}
+
+/// Constants and parameters may not be written.
+fn refuse_read_only(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess) -> Result<()> {
+    if !matches!(access.space, Space::Const | Space::Param) {
+        return Ok(());
+    }
+    let lane = access.mask.trailing_zeros();
+    let address = access.address[lane as usize & 31];
+    let what =
+        format!("writes to {} memory, which is read-only", format!("{:?}", access.space).to_lowercase());
+    Err(warp.fault(kernel, env.launch, lane, address, what))
+}
+
+fn store_group(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    access: &mut MemAccess,
+) -> Result<()> {
+    let (size, count) = (usize::from(form.element.bits / 8), usize::from(form.elements));
+    let mut values: Elements = [[0; 32]; 8];
+    for (element, values) in values.iter_mut().enumerate().take(count) {
+        *values = warp.bits(kernel, instr.vector[element], form.wide_register);
+    }
+    refuse_read_only(warp, kernel, env, access)?;
+    each_lane(warp, kernel, env, access, |bytes, offset, lane| {
+        for (element, values) in values.iter().enumerate().take(count) {
+            write_element(bytes, offset + element * size, size, values[lane]);
+        }
+    })
+}
+
+/// Executes an atomic; its lanes go one after the other, the lowest first.
+pub(crate) fn atomic(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> Result<()> {
+    access.kind = AccessKind::Atomic { op: form.atomic, reduction: form.reduction };
+    let others = addresses(warp, kernel, instr, form, mask, access);
+    atomic_group(warp, kernel, env, instr, form, access)?;
+    other_groups(warp, kernel, env, instr, form, others, access, atomic_group)?;
+    place_local(warp, kernel, access);
+    Ok(())
+}
+
+fn atomic_group(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    access: &mut MemAccess,
+) -> Result<()> {
+    let size = usize::from(form.element.bits / 8);
+    let operand = warp.bits(kernel, instr.b, form.wide_register);
+    let swap =
+        if form.atomic == AtomicOp::Cas { warp.bits(kernel, instr.c, form.wide_register) } else { [0; 32] };
+    let mut old = [0; 32];
+    refuse_read_only(warp, kernel, env, access)?;
+    each_lane(warp, kernel, env, access, |bytes, offset, lane| {
+        let before = read_element(bytes, offset, size);
+        old[lane] = before;
+        write_element(bytes, offset, size, update(form, before, operand[lane], swap[lane]));
+    })?;
+    if instr.d != NONE {
+        warp.set_bits(instr.d, form.register_bits, &old, access.mask);
+    }
+    Ok(())
+}
+
+/// The value an atomic leaves in memory.
+fn update(form: MemoryForm, old: u64, operand: u64, swap: u64) -> u64 {
+    let bits = form.element.bits;
+    let unused = 64 - u32::from(bits);
+    let (old, operand) = (old << unused >> unused, operand << unused >> unused);
+    let signed = |v: u64| (v << unused) as i64 >> unused;
+    let is_signed = form.element.number == Number::Signed;
+    match form.atomic {
+        AtomicOp::Add if form.element.number == Number::Float && bits == 32 => {
+            let sum = f32::from_bits(old as u32) + f32::from_bits(operand as u32);
+            u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
+        }
+        AtomicOp::Add if form.element.number == Number::Float => {
+            super::float::add64(f64::from_bits(old), f64::from_bits(operand)).to_bits()
+        }
+        AtomicOp::Add => old.wrapping_add(operand),
+        AtomicOp::Min if is_signed => signed(old).min(signed(operand)) as u64,
+        AtomicOp::Min => old.min(operand),
+        AtomicOp::Max if is_signed => signed(old).max(signed(operand)) as u64,
+        AtomicOp::Max => old.max(operand),
+        AtomicOp::Inc => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::And => old & operand,
+        AtomicOp::Or => old | operand,
+        AtomicOp::Xor => old ^ operand,
+        AtomicOp::Exch => operand,
+        AtomicOp::Cas => {
+            if old == operand {
+                swap
+            } else {
+                old
+            }
+        }
+    }
+}

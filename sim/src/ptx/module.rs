@@ -1,0 +1,348 @@
+//! A parsed PTX file: its kernels, its global variables and its constant bank.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::ast::{Ast, Function, FunctionParameter, Initial, Operand, Type, VariableId, VariableSpace};
+use super::error::PtxError;
+use super::instr::{Kernel, Param, ParamKind};
+use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, parser};
+use crate::memory::{DeviceMemory, MemoryError};
+
+/// Largest constant bank, in bytes.
+const MAX_CONSTANT_BYTES: u64 = 64 << 10;
+/// Most bytes that the parameters of a kernel take.
+const MAX_PARAM_BYTES: u64 = 4352;
+
+/// A `.global` variable of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Global {
+    name: String,
+    address: u64,
+    bytes: u64,
+    initial: Vec<u8>,
+}
+
+/// A parsed PTX file.
+#[derive(Debug)]
+pub struct Module {
+    kernels: Vec<Arc<Kernel>>,
+    globals: Vec<Global>,
+    constants: Arc<[u8]>,
+    /// Name, offset and size of each constant.
+    constant_names: Vec<(String, u64, u64)>,
+}
+
+impl Module {
+    /// Parses and decodes PTX text. `file_name` is only for messages.
+    ///
+    /// # Errors
+    /// [`PtxError`] for text that is not PTX, and for instructions that cannot be executed.
+    pub fn parse(file_name: &str, text: &str) -> Result<Self, PtxError> {
+        let ast = parser::parse(file_name, text)?;
+        let fail = |line, message: String| PtxError { file: file_name.to_owned(), line, message };
+        let mut layout = Layout::new(&ast).map_err(|(line, message)| fail(line, message))?;
+        let (globals, constants, constant_names) = layout.images(&ast);
+        let constants: Arc<[u8]> = constants.into();
+        let mut kernels = Vec::new();
+        for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
+            kernels.push(Arc::new(build(file_name, text, &ast, function, &layout.addresses, &constants)?));
+        }
+        Ok(Self { kernels, globals, constants, constant_names })
+    }
+
+    /// As [`Module::parse`], for bytes that may not even be text.
+    ///
+    /// # Errors
+    /// [`PtxError`]; bytes that are not UTF-8 are refused with their line.
+    pub fn parse_bytes(file_name: &str, bytes: &[u8]) -> Result<Self, PtxError> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let before = &bytes[..error.valid_up_to()];
+            let line = before.iter().filter(|&&b| b == b'\n').count() as u32 + 1;
+            let message = format!("byte {} of the file is not text, so it is not PTX", before.len());
+            PtxError { file: file_name.to_owned(), line, message }
+        })?;
+        Self::parse(file_name, text)
+    }
+
+    /// The kernels in the file's order.
+    #[must_use]
+    pub fn kernels(&self) -> &[Arc<Kernel>] {
+        &self.kernels
+    }
+
+    /// The kernel called `name`.
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> Option<Arc<Kernel>> {
+        self.kernels.iter().find(|kernel| kernel.name == name).cloned()
+    }
+
+    /// The constant bank as the file initialises it.
+    #[must_use]
+    pub fn constants(&self) -> &[u8] {
+        &self.constants
+    }
+
+    /// Offset and size in bytes of the `.const` variable `name` in the constant bank.
+    #[must_use]
+    pub fn constant(&self, name: &str) -> Option<(u64, u64)> {
+        self.constant_names
+            .iter()
+            .find(|(known, ..)| known == name)
+            .map(|&(_, offset, bytes)| (offset, bytes))
+    }
+
+    /// Device address and size in bytes of the `.global` variable `name`.
+    #[must_use]
+    pub fn global(&self, name: &str) -> Option<(u64, u64)> {
+        self.globals.iter().find(|global| global.name == name).map(|global| (global.address, global.bytes))
+    }
+
+    /// Changes constants as a host's copy to a symbol does, for launches from now on that use
+    /// [`Module::constants`].
+    ///
+    /// # Errors
+    /// A message when `name` is unknown or the bytes do not fit in it.
+    pub fn set_constant(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let (offset, size) = self.constant(name).ok_or_else(|| format!("there is no constant '{name}'"))?;
+        if bytes.len() as u64 > size {
+            return Err(format!("constant '{name}' has {size} bytes, got {}", bytes.len()));
+        }
+        let mut image = self.constants.to_vec();
+        image[offset as usize..][..bytes.len()].copy_from_slice(bytes);
+        self.constants = image.into();
+        Ok(())
+    }
+
+    /// Puts the module's `.global` variables into `memory`, with their initial values. Needed once per memory, and
+    /// only one module with such variables can be in a memory.
+    ///
+    /// # Errors
+    /// [`MemoryError`] when there is no room.
+    pub fn load(&self, memory: &mut DeviceMemory) -> Result<(), MemoryError> {
+        for global in &self.globals {
+            memory.alloc_at(global.address, global.bytes, &global.name)?;
+            memory.write(global.address, &global.initial)?;
+        }
+        Ok(())
+    }
+}
+
+/// Addresses of the module's variables in the global and constant spaces.
+struct Layout {
+    addresses: HashMap<VariableId, u64>,
+    constant_bytes: u64,
+}
+
+fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
+    let address = next.next_multiple_of(u64::from(alignment.max(1)));
+    *next = address + bytes;
+    address
+}
+
+impl Layout {
+    fn new(ast: &Ast) -> Result<Self, (u32, String)> {
+        let mut addresses = HashMap::new();
+        let (mut global, mut constant) = (GLOBALS_BASE, 0);
+        for &id in &ast.globals {
+            let variable = &ast.variables[id as usize];
+            let address = match variable.space {
+                // Each global variable is a buffer of its own, so that running off it is noticed.
+                VariableSpace::Global => {
+                    let address = place(&mut global, 256, variable.bytes);
+                    global += crate::memory::RED_ZONE;
+                    address
+                }
+                VariableSpace::Const => place(&mut constant, variable.alignment, variable.bytes),
+                _ => continue,
+            };
+            addresses.insert(id, address);
+            if constant > MAX_CONSTANT_BYTES {
+                let message = format!("constants take more than {MAX_CONSTANT_BYTES} bytes");
+                return Err((variable.line, message));
+            }
+            if global > crate::memory::HEAP_BASE {
+                let most = crate::memory::HEAP_BASE - GLOBALS_BASE;
+                return Err((variable.line, format!("global variables take more than {most} bytes")));
+            }
+        }
+        Ok(Self { addresses, constant_bytes: constant })
+    }
+
+    /// The initial bytes of a variable.
+    fn initial(&self, ast: &Ast, id: VariableId) -> Vec<u8> {
+        let variable = &ast.variables[id as usize];
+        let element = usize::from(variable.element_bytes);
+        let mut out = Vec::with_capacity(variable.initial.len() * element);
+        for value in &variable.initial {
+            let bits = match value {
+                Initial::Bits(bits) => *bits,
+                Initial::Address { name, offset, generic } => {
+                    self.named_address(ast, name, *generic).wrapping_add(*offset as u64)
+                }
+            };
+            out.extend_from_slice(&bits.to_le_bytes()[..element]);
+        }
+        out
+    }
+
+    fn named_address(&self, ast: &Ast, name: &str, generic: bool) -> u64 {
+        let found = ast.globals.iter().copied().find(|&id| ast.variables[id as usize].name == name);
+        let Some(id) = found else { return 0 };
+        let address = self.addresses.get(&id).copied().unwrap_or(0);
+        let in_window = generic && ast.variables[id as usize].space == VariableSpace::Const;
+        if in_window { address + CONST_WINDOW } else { address }
+    }
+
+    #[expect(
+        clippy::type_complexity,
+        reason = "the three images of one module, taken apart at once by the caller"
+    )]
+    fn images(&mut self, ast: &Ast) -> (Vec<Global>, Vec<u8>, Vec<(String, u64, u64)>) {
+        let mut globals = Vec::new();
+        let mut constants = vec![0; self.constant_bytes as usize];
+        let mut names = Vec::new();
+        for &id in &ast.globals {
+            let variable = &ast.variables[id as usize];
+            let Some(&address) = self.addresses.get(&id) else { continue };
+            let initial = self.initial(ast, id);
+            if variable.space == VariableSpace::Const {
+                constants[address as usize..][..initial.len()].copy_from_slice(&initial);
+                names.push((variable.name.clone(), address, variable.bytes));
+            } else {
+                globals.push(Global { name: variable.name.clone(), address, bytes: variable.bytes, initial });
+            }
+        }
+        (globals, constants, names)
+    }
+}
+
+/// Variables that a function's code names, in no order.
+fn named_variables(function: &Function) -> std::collections::HashSet<VariableId> {
+    let mut out = std::collections::HashSet::new();
+    let mut visit = |operand: &Operand| match operand {
+        Operand::Variable(id, _) => {
+            out.insert(*id);
+        }
+        Operand::Address(base, _) => {
+            if let Operand::Variable(id, _) = **base {
+                out.insert(id);
+            }
+        }
+        _ => {}
+    };
+    function.code.iter().flat_map(|raw| &raw.operands).for_each(&mut visit);
+    out
+}
+
+/// Storage of one kernel in the spaces that belong to it.
+struct Storage {
+    addresses: HashMap<VariableId, u64>,
+    shared: u64,
+    dynamic_shared: bool,
+    local: u64,
+    params: Vec<Param>,
+    param_bytes: u64,
+}
+
+fn storage(
+    ast: &Ast,
+    function: &Function,
+    module: &HashMap<VariableId, u64>,
+) -> Result<Storage, (u32, String)> {
+    let mut out = Storage {
+        addresses: module.clone(),
+        shared: 0,
+        dynamic_shared: false,
+        local: 0,
+        params: Vec::new(),
+        param_bytes: 0,
+    };
+    for parameter in &function.parameters {
+        let FunctionParameter::Memory(id) = parameter else { continue };
+        let variable = &ast.variables[*id as usize];
+        let offset = place(&mut out.param_bytes, variable.alignment, variable.bytes);
+        out.addresses.insert(*id, offset);
+        if out.param_bytes > MAX_PARAM_BYTES {
+            return Err((variable.line, format!("parameters take more than {MAX_PARAM_BYTES} bytes")));
+        }
+        out.params.push(param(ast, *id, offset));
+    }
+    let named = named_variables(function);
+    let is_param = |id: &VariableId| {
+        function.parameters.iter().any(|p| matches!(p, FunctionParameter::Memory(q) if q == id))
+    };
+    let candidates = ast.globals.iter().filter(|id| named.contains(id)).chain(&function.locals);
+    let mut open = Vec::new();
+    for &id in candidates.filter(|id| !is_param(id)) {
+        let variable = &ast.variables[id as usize];
+        let address = match variable.space {
+            VariableSpace::Shared if variable.open => {
+                open.push(id);
+                continue;
+            }
+            VariableSpace::Shared => place(&mut out.shared, variable.alignment, variable.bytes),
+            VariableSpace::Local => place(&mut out.local, variable.alignment, variable.bytes),
+            _ => continue,
+        };
+        out.addresses.insert(id, address);
+        if out.shared.max(out.local) > WINDOW_BYTES {
+            let message =
+                format!("variable '{}' takes its state space beyond {WINDOW_BYTES} bytes", variable.name);
+            return Err((variable.line, message));
+        }
+    }
+    if !open.is_empty() {
+        out.dynamic_shared = true;
+        out.shared = out.shared.next_multiple_of(16);
+        open.into_iter().for_each(|id| {
+            out.addresses.insert(id, out.shared);
+        });
+    }
+    Ok(out)
+}
+
+fn param(ast: &Ast, id: VariableId, offset: u64) -> Param {
+    let variable = &ast.variables[id as usize];
+    let single = variable.bytes == u64::from(variable.element_bytes);
+    let kind = match (single, variable.element) {
+        (false, _) => ParamKind::Bytes,
+        (true, Type::Scalar { float: true, .. }) => ParamKind::Float,
+        (true, _) => ParamKind::Integer,
+    };
+    Param { name: variable.name.clone(), offset: offset as u32, bytes: variable.bytes as u32, kind }
+}
+
+fn build(
+    file: &str,
+    source: &str,
+    ast: &Ast,
+    function: &Function,
+    module: &HashMap<VariableId, u64>,
+    constants: &Arc<[u8]>,
+) -> Result<Kernel, PtxError> {
+    let fail = |(line, message)| PtxError { file: file.to_owned(), line, message };
+    let storage = storage(ast, function, module).map_err(fail)?;
+    let body = decode::decode(file, source, ast, function, &storage.addresses)?;
+    Ok(Kernel {
+        name: function.name.clone(),
+        file: file.to_owned(),
+        params: storage.params,
+        param_bytes: storage.param_bytes as u32,
+        shared_bytes: storage.shared as u32,
+        dynamic_shared: storage.dynamic_shared,
+        local_bytes: storage.local.next_multiple_of(16) as u32,
+        registers: control_flow::most_live(&body.code, &body.weights),
+        register_count: body.weights.len(),
+        cta_limit: function.cta_limit,
+        constants: Arc::clone(constants),
+        code: body.code,
+        texts: body.texts,
+        word_pool: body.word_pool,
+        double_pool: body.double_pool,
+        words: body.words,
+        doubles: body.doubles,
+        predicates: body.predicates,
+        specials: body.specials,
+    })
+}

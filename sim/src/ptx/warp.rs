@@ -1,0 +1,582 @@
+//! A warp at work: registers, the stack of diverged paths, and the execution of one instruction in 32 lanes.
+
+use super::access::{AccessKind, Fault, MemAccess};
+use super::alu;
+use super::instr::{
+    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Number, NumberType, Op, PredicateOp,
+    ShuffleMode, VoteMode,
+};
+use super::lane::{LANE_BIT, blend};
+use super::special::{self, Live};
+use super::{Env, LaunchDims, float, memory_ops};
+
+/// What executing an instruction meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Arithmetic, a branch, or an instruction that its guard disabled in every lane (then 0 lanes).
+    Alu {
+        /// Lanes that executed it.
+        active: u32,
+    },
+    /// A load, store or atomic; the access is described in the [`MemAccess`].
+    Memory,
+    /// The warp reached a barrier. Unless it only arrives, it must not be stepped until the barrier completes.
+    Barrier {
+        /// Which of the CTA's 16 barriers.
+        id: u32,
+        /// Threads that take part, in whole warps; the whole CTA when none.
+        threads: Option<u32>,
+        /// `bar.arrive`: counts, but does not wait.
+        arrive_only: bool,
+    },
+    /// A memory fence.
+    Fence,
+    /// Lanes ended; the warp is done when [`Warp::pc`] is `None`.
+    Exit,
+}
+
+/// The register files of a warp.
+#[derive(Debug, Clone)]
+pub(crate) struct Registers {
+    pub words: Box<[[u32; 32]]>,
+    pub doubles: Box<[[u64; 32]]>,
+    pub predicates: Box<[u32]>,
+}
+
+/// Lanes that run together, from where and to where.
+#[derive(Debug, Clone, Copy)]
+struct Path {
+    pc: u32,
+    /// Where the path ends and joins the one below it.
+    until: u32,
+    mask: u32,
+}
+
+/// A warp: 32 threads in lock-step.
+#[derive(Debug, Clone)]
+pub struct Warp {
+    pub(crate) registers: Registers,
+    /// The path that runs; its mask is 0 when all lanes have exited.
+    current: Path,
+    /// Paths that wait, the next to run last.
+    waiting: Vec<Path>,
+    pub(crate) local: Vec<u8>,
+    pub(crate) cta: [u32; 3],
+    pub(crate) warp_in_cta: u32,
+    /// Number of the warp in the grid, which places its local memory.
+    pub(crate) warp_in_grid: u64,
+}
+
+impl Warp {
+    /// Warp `warp_in_cta` of CTA `cta`, at the kernel's first instruction. Lanes beyond the CTA's last thread never run.
+    #[must_use]
+    pub fn new(kernel: &Kernel, launch: &LaunchDims, cta: [u32; 3], warp_in_cta: u32) -> Self {
+        let threads = launch.threads_per_cta().saturating_sub(warp_in_cta * 32).min(32);
+        let mut registers = Registers {
+            words: vec![[0; 32]; kernel.words].into(),
+            doubles: vec![[0; 32]; kernel.doubles].into(),
+            predicates: vec![0; kernel.predicates].into(),
+        };
+        for &(index, special) in &kernel.specials {
+            let shared = [kernel.shared_bytes, launch.dynamic_shared];
+            registers.words[usize::from(index)] = special::values(special, launch, cta, warp_in_cta, shared);
+        }
+        let mask = if threads == 0 { 0 } else { u32::MAX >> (32 - threads) };
+        let cta_in_grid = u64::from(cta[0])
+            + u64::from(launch.grid[0]) * (u64::from(cta[1]) + u64::from(launch.grid[1]) * u64::from(cta[2]));
+        Self {
+            registers,
+            current: Path { pc: 0, until: NO_PC, mask },
+            waiting: Vec::new(),
+            local: vec![0; kernel.local_bytes as usize * 32],
+            cta,
+            warp_in_cta,
+            warp_in_grid: cta_in_grid * u64::from(launch.warps_per_cta()) + u64::from(warp_in_cta),
+        }
+    }
+
+    /// Index of the next instruction in the kernel's code; `None` when all lanes have exited.
+    #[inline]
+    #[must_use]
+    pub fn pc(&self) -> Option<u32> {
+        (self.current.mask != 0).then_some(self.current.pc)
+    }
+
+    /// Lanes on the path that runs.
+    #[inline]
+    #[must_use]
+    pub fn active_mask(&self) -> u32 {
+        self.current.mask
+    }
+
+    /// Lanes that have not exited, those on waiting paths included.
+    #[must_use]
+    pub fn live_mask(&self) -> u32 {
+        self.waiting.iter().fold(self.current.mask, |mask, path| mask | path.mask)
+    }
+
+    /// The CTA this warp belongs to, and its number in it.
+    #[must_use]
+    pub fn place(&self) -> ([u32; 3], u32) {
+        (self.cta, self.warp_in_cta)
+    }
+
+    /// Executes the instruction at [`Warp::pc`] and moves on. `access` is only written by loads, stores and atomics.
+    ///
+    /// # Errors
+    /// A [`Fault`] for an access outside every buffer or misaligned; the warp's state is then of no further use.
+    #[inline]
+    pub fn step(
+        &mut self,
+        kernel: &Kernel,
+        env: &mut Env,
+        access: &mut MemAccess,
+    ) -> Result<Step, Box<Fault>> {
+        let Some(pc) = self.pc() else { return Ok(Step::Exit) };
+        let instr = &kernel.code[pc as usize];
+        let mut mask = self.current.mask;
+        if instr.guard != NONE {
+            let guard = self.registers.predicates[usize::from(instr.guard)];
+            mask &= if instr.guard_negated { !guard } else { guard };
+        }
+        let done = Step::Alu { active: mask };
+        if let Op::Alu(op) = instr.op {
+            alu::execute(op, &mut self.registers, kernel, instr, mask);
+            self.advance();
+            return Ok(done);
+        }
+        if let Op::Branch = instr.op {
+            self.branch(instr, mask);
+            return Ok(done);
+        }
+        if mask == 0 {
+            self.advance();
+            return Ok(done);
+        }
+        let step = match instr.op {
+            Op::Alu(_) | Op::Branch => done,
+            Op::Load(form) => {
+                memory_ops::load(self, kernel, env, instr, form, mask, access)?;
+                Step::Memory
+            }
+            Op::Store(form) => {
+                memory_ops::store(self, kernel, env, instr, form, mask, access)?;
+                Step::Memory
+            }
+            Op::Atomic(form) => {
+                memory_ops::atomic(self, kernel, env, instr, form, mask, access)?;
+                Step::Memory
+            }
+            Op::Exit => {
+                self.exit(mask);
+                return Ok(Step::Exit);
+            }
+            Op::Barrier { arrive } => self.barrier(kernel, instr, mask, arrive),
+            Op::Fence => Step::Fence,
+            Op::Nothing => done,
+            _ => {
+                self.other(kernel, env, instr, mask);
+                done
+            }
+        };
+        self.advance();
+        Ok(step)
+    }
+
+    /// Instructions that move data in other ways than lane by lane within one table row.
+    fn other(&mut self, kernel: &Kernel, env: &Env, instr: &Instr, mask: u32) {
+        match instr.op {
+            Op::SetPredicate(op, combine) => self.set_predicate(kernel, instr, op, combine, mask),
+            Op::Predicate(op) => self.predicate(instr, op, mask),
+            Op::Convert(form) => self.convert(kernel, instr, form, mask),
+            Op::Carry(form) => self.carry(kernel, instr, form, mask),
+            Op::Pack(parts) => self.pack(kernel, instr, parts, mask),
+            Op::Unpack(parts) => self.unpack(kernel, instr, parts, mask),
+            Op::ReadLive(live) => self.read_live(env, instr, live, mask),
+            Op::Shuffle(mode) => self.shuffle(kernel, instr, mode, mask),
+            Op::Vote(mode) => self.vote(instr, mode, mask),
+            Op::ActiveMask => blend(&mut self.registers.words[usize::from(instr.d)], &[mask; 32], mask),
+            _ => {}
+        }
+    }
+
+    // ---- control ----
+
+    #[inline]
+    fn advance(&mut self) {
+        self.current.pc += 1;
+        if self.current.pc == self.current.until {
+            self.join();
+        }
+    }
+
+    /// Ends the current path: the lanes go on with the path below, if that is where it stands.
+    #[cold]
+    fn join(&mut self) {
+        while self.current.mask == 0 || self.current.pc == self.current.until {
+            let Some(below) = self.waiting.pop() else { return };
+            self.current = below;
+        }
+    }
+
+    fn branch(&mut self, instr: &Instr, taken: u32) {
+        let all = self.current.mask;
+        let fallen = all & !taken;
+        let (target, next) = (instr.target, self.current.pc + 1);
+        if taken == 0 || fallen == 0 {
+            self.current.pc = if taken == 0 { next } else { target };
+            if self.current.pc == self.current.until {
+                self.join();
+            }
+            return;
+        }
+        // Paths that only meet by exiting end where the path around them ends.
+        let meet = if instr.reconvergence == NO_PC { self.current.until } else { instr.reconvergence };
+        if meet != self.current.until {
+            self.waiting.push(Path { pc: meet, until: self.current.until, mask: all });
+        }
+        // A path that is already where the two meet has nothing to run. The other runs the taken side first.
+        if next != meet {
+            self.waiting.push(Path { pc: next, until: meet, mask: fallen });
+        }
+        self.current = Path { pc: target, until: meet, mask: taken };
+        if target == meet {
+            self.join();
+        }
+    }
+
+    fn exit(&mut self, mask: u32) {
+        for path in &mut self.waiting {
+            path.mask &= !mask;
+        }
+        self.current.mask &= !mask;
+        if self.current.mask != 0 {
+            self.advance();
+        } else {
+            self.join();
+        }
+    }
+
+    fn barrier(&self, kernel: &Kernel, instr: &Instr, mask: u32, arrive_only: bool) -> Step {
+        let lane = mask.trailing_zeros() as usize;
+        let value = |index| self.word(kernel, index)[lane];
+        let threads = (instr.b != NONE).then(|| value(instr.b));
+        Step::Barrier { id: value(instr.a), threads, arrive_only }
+    }
+
+    // ---- data ----
+
+    #[inline]
+    pub(crate) fn word<'a>(&'a self, kernel: &'a Kernel, index: u16) -> &'a [u32; 32] {
+        self.registers
+            .words
+            .get(usize::from(index))
+            .unwrap_or_else(|| &kernel.word_pool[usize::from(u16::MAX - index)])
+    }
+
+    #[inline]
+    pub(crate) fn double<'a>(&'a self, kernel: &'a Kernel, index: u16) -> &'a [u64; 32] {
+        let pool = || &kernel.double_pool[usize::from(u16::MAX - index)];
+        self.registers.doubles.get(usize::from(index)).unwrap_or_else(pool)
+    }
+
+    /// Register `index` of the 64-bit or the 32-bit file, as 64 bits.
+    pub(crate) fn bits(&self, kernel: &Kernel, index: u16, wide: bool) -> [u64; 32] {
+        if wide { *self.double(kernel, index) } else { self.word(kernel, index).map(u64::from) }
+    }
+
+    pub(crate) fn set_bits(&mut self, index: u16, register_bits: u8, values: &[u64; 32], mask: u32) {
+        match register_bits {
+            64 => blend(&mut self.registers.doubles[usize::from(index)], values, mask),
+            32 => blend(&mut self.registers.words[usize::from(index)], &values.map(|v| v as u32), mask),
+            bits => {
+                let kept = (1u32 << bits) - 1;
+                blend(&mut self.registers.words[usize::from(index)], &values.map(|v| v as u32 & kept), mask);
+            }
+        }
+    }
+
+    fn write_predicate(&mut self, index: u16, value: u32, mask: u32) {
+        let target = &mut self.registers.predicates[usize::from(index)];
+        *target = (*target & !mask) | (value & mask);
+    }
+
+    fn set_predicate(&mut self, kernel: &Kernel, instr: &Instr, op: alu::Alu, combine: Combine, mask: u32) {
+        // Read before the comparison writes: the combined predicate may be the destination.
+        let other = if instr.c == NONE { 0 } else { self.registers.predicates[usize::from(instr.c)] };
+        let other = if combine.negate { !other } else { other };
+        alu::execute(op, &mut self.registers, kernel, instr, mask);
+        let compared = self.registers.predicates[usize::from(instr.d)];
+        let combined = |value: u32| match combine.op {
+            Some(PredicateOp::And) => value & other,
+            Some(PredicateOp::Or) => value | other,
+            Some(PredicateOp::Xor) => value ^ other,
+            _ => value,
+        };
+        self.write_predicate(instr.d, combined(compared), mask);
+        if combine.second != NONE {
+            self.write_predicate(combine.second, combined(!compared), mask);
+        }
+    }
+
+    fn predicate(&mut self, instr: &Instr, op: PredicateOp, mask: u32) {
+        let value = |index: u16| self.registers.predicates.get(usize::from(index)).copied().unwrap_or(0);
+        let (a, b) = (value(instr.a), value(instr.b));
+        let result = match op {
+            PredicateOp::And => a & b,
+            PredicateOp::Or => a | b,
+            PredicateOp::Xor => a ^ b,
+            PredicateOp::Not => !a,
+            PredicateOp::Move => a,
+            PredicateOp::False => 0,
+            PredicateOp::True => u32::MAX,
+        };
+        self.write_predicate(instr.d, result, mask);
+    }
+
+    fn convert(&mut self, kernel: &Kernel, instr: &Instr, form: ConvertForm, mask: u32) {
+        let source = self.bits(kernel, instr.a, form.from_wide);
+        let values = source.map(|bits| convert(bits, form));
+        self.set_bits(instr.d, form.to_register_bits, &values, mask);
+    }
+
+    fn carry(&mut self, kernel: &Kernel, instr: &Instr, form: CarryForm, mask: u32) {
+        let bits = if form.wide { 64 } else { 32 };
+        let ones = u128::from(u64::MAX >> (64 - bits));
+        let load = |index| self.bits(kernel, index, form.wide);
+        let (a, b) = (load(instr.a), load(instr.b));
+        let c = if form.product.is_some() { load(instr.c) } else { [0; 32] };
+        // The carry flag is a predicate of its own, named by the last vector slot.
+        let flag = instr.vector[7];
+        let carries = self.registers.predicates[usize::from(flag)];
+        let mut carried = 0;
+        let mut out = [0; 32];
+        for lane in 0..32 {
+            let carry = u128::from(form.reads && carries & LANE_BIT[lane] != 0);
+            let (left, right) = match form.product {
+                None => (u128::from(a[lane]), u128::from(b[lane])),
+                Some(high) => {
+                    let product = u128::from(a[lane]) * u128::from(b[lane]);
+                    ((if high { product >> bits } else { product }) & ones, u128::from(c[lane]))
+                }
+            };
+            // A borrow shows as bits above the word, as a carry does.
+            let result = if form.subtract {
+                left.wrapping_sub(right).wrapping_sub(carry)
+            } else {
+                left + right + carry
+            };
+            out[lane] = (result & ones) as u64;
+            carried |= if result > ones { LANE_BIT[lane] } else { 0 };
+        }
+        self.set_bits(instr.d, bits, &out, mask);
+        if form.writes {
+            self.write_predicate(flag, carried, mask);
+        }
+    }
+
+    fn pack(&mut self, kernel: &Kernel, instr: &Instr, parts: u8, mask: u32) {
+        let part_bits = instr.offset as u32;
+        let mut out = [0u64; 32];
+        for part in 0..parts {
+            let values = self.bits(kernel, instr.vector[usize::from(part)], false);
+            for lane in 0..32 {
+                out[lane] |= values[lane] << (part_bits * u32::from(part));
+            }
+        }
+        self.set_bits(instr.d, (part_bits as u8) * parts, &out, mask);
+    }
+
+    fn unpack(&mut self, kernel: &Kernel, instr: &Instr, parts: u8, mask: u32) {
+        let part_bits = instr.offset as u32;
+        let whole = self.bits(kernel, instr.a, part_bits * u32::from(parts) == 64);
+        for part in 0..parts {
+            let index = instr.vector[usize::from(part)];
+            if index != NONE {
+                let values = whole.map(|bits| bits >> (part_bits * u32::from(part)));
+                self.set_bits(index, part_bits as u8, &values, mask);
+            }
+        }
+    }
+
+    fn read_live(&mut self, env: &Env, instr: &Instr, live: Live, mask: u32) {
+        let (bits, value) = match live {
+            Live::Clock => (32, env.clock & 0xffff_ffff),
+            Live::ClockHigh => (32, env.clock >> 32),
+            Live::Clock64 => (64, env.clock),
+            Live::SmId => (32, u64::from(env.sm)),
+            Live::NumberOfSms => (32, u64::from(env.sms)),
+        };
+        self.set_bits(instr.d, bits, &[value; 32], mask);
+    }
+
+    fn shuffle(&mut self, kernel: &Kernel, instr: &Instr, mode: ShuffleMode, mask: u32) {
+        let values = *self.word(kernel, instr.a);
+        let (offsets, limits) = (*self.word(kernel, instr.b), *self.word(kernel, instr.c));
+        let mut out = values;
+        let mut found = 0;
+        for lane in 0..32u32 {
+            let (offset, limit) = (offsets[lane as usize] & 31, limits[lane as usize]);
+            let segment = limit >> 8 & 31;
+            let bound = limit & 31;
+            let last = (lane & segment) | (bound & !segment);
+            let first = lane & segment;
+            let (source, valid) = match mode {
+                ShuffleMode::Up => (lane.wrapping_sub(offset), lane as i32 - offset as i32 >= last as i32),
+                ShuffleMode::Down => (lane + offset, lane + offset <= last),
+                ShuffleMode::Butterfly => (lane ^ offset, lane ^ offset <= last),
+                ShuffleMode::Index => (first | (offset & !segment), first | (offset & !segment) <= last),
+            };
+            if valid {
+                out[lane as usize] = values[(source & 31) as usize];
+                found |= LANE_BIT[lane as usize];
+            }
+        }
+        blend(&mut self.registers.words[usize::from(instr.d)], &out, mask);
+        if instr.vector[0] != NONE {
+            self.write_predicate(instr.vector[0], found, mask);
+        }
+    }
+
+    fn vote(&mut self, instr: &Instr, mode: VoteMode, mask: u32) {
+        let source = self.registers.predicates[usize::from(instr.a)];
+        let votes = (if instr.offset != 0 { !source } else { source }) & mask;
+        let result = match mode {
+            VoteMode::Ballot => {
+                return blend(&mut self.registers.words[usize::from(instr.d)], &[votes; 32], mask);
+            }
+            VoteMode::All => votes == mask,
+            VoteMode::Any => votes != 0,
+            VoteMode::Uniform => votes == mask || votes == 0,
+        };
+        self.write_predicate(instr.d, if result { u32::MAX } else { 0 }, mask);
+    }
+
+    /// The kind of an access, for the error message's sake.
+    pub(crate) fn fault(
+        &self,
+        kernel: &Kernel,
+        launch: &LaunchDims,
+        lane: u32,
+        address: u64,
+        what: String,
+    ) -> Box<Fault> {
+        let instr = &kernel.code[self.current.pc as usize];
+        Box::new(Fault {
+            file: kernel.file.clone(),
+            kernel: kernel.name.clone(),
+            line: instr.line,
+            text: kernel.text(self.current.pc).to_owned(),
+            cta: self.cta,
+            thread: special::thread_index(launch, self.warp_in_cta, lane),
+            address,
+            what,
+        })
+    }
+}
+
+impl AccessKind {
+    /// Whether the access brings values to registers.
+    #[must_use]
+    pub fn returns_value(self) -> bool {
+        !matches!(self, Self::Store | Self::Atomic { reduction: true, .. })
+    }
+}
+
+/// An integer of `bits` bits as a number.
+fn integer(bits: u64, of: NumberType) -> i128 {
+    let unused = 64 - u32::from(of.bits);
+    match of.number {
+        Number::Signed => i128::from((bits << unused) as i64 >> unused),
+        _ => i128::from(bits << unused >> unused),
+    }
+}
+
+/// Smallest and largest value of an integer type.
+fn integer_range(of: NumberType) -> (i128, i128) {
+    match of.number {
+        Number::Signed => (-(1 << (of.bits - 1)), (1 << (of.bits - 1)) - 1),
+        _ => (0, (1 << of.bits) - 1),
+    }
+}
+
+/// Converts one value, as `cvt` does; the result fills 64 bits by its own sign, as wider destinations want it.
+fn convert(bits: u64, form: ConvertForm) -> u64 {
+    let (low, high) = integer_range(form.to);
+    match (form.from.number, form.to.number) {
+        (Number::Float, Number::Float) => float_to_float(bits, form),
+        (Number::Float, _) => {
+            let value = float_value(bits, form);
+            let whole = float::to_integral(value, form.rounding);
+            // A NaN becomes 0; what does not fit becomes the nearest value that does.
+            if whole.is_nan() { 0 } else { (whole as i128).clamp(low, high) as u64 }
+        }
+        (_, Number::Float) => integer_to_float(integer(bits, form.from), form),
+        _ => {
+            let value = integer(bits, form.from);
+            if form.saturate { value.clamp(low, high) as u64 } else { integer(value as u64, form.to) as u64 }
+        }
+    }
+}
+
+fn float_value(bits: u64, form: ConvertForm) -> f64 {
+    match form.from.bits {
+        16 => f64::from(float::half_to_single(bits as u16)),
+        32 => {
+            let value = f32::from_bits(bits as u32);
+            f64::from(if form.flush && value.is_subnormal() { 0f32.copysign(value) } else { value })
+        }
+        _ => f64::from_bits(bits),
+    }
+}
+
+fn float_bits(value: f64, form: ConvertForm) -> u64 {
+    let value = match form.saturate {
+        true if value > 0.0 => value.min(1.0),
+        true => 0.0,
+        false => value,
+    };
+    let rounding = if form.integral { float::Rounding::Nearest } else { form.rounding };
+    match form.to.bits {
+        16 => u64::from(float::to_half(value, rounding)),
+        32 if value.is_nan() => 0x7fff_ffff,
+        32 => {
+            let single = float::to_single(value, rounding);
+            let single = if form.flush && single.is_subnormal() { 0f32.copysign(single) } else { single };
+            u64::from(single.to_bits())
+        }
+        _ => value.to_bits(),
+    }
+}
+
+fn float_to_float(bits: u64, form: ConvertForm) -> u64 {
+    let value = float_value(bits, form);
+    let value = if form.integral { float::to_integral(value, form.rounding) } else { value };
+    float_bits(value, form)
+}
+
+fn integer_to_float(value: i128, form: ConvertForm) -> u64 {
+    // Up to 53 bits are exact in double precision; beyond, round once and in the direction asked for.
+    if form.to.bits == 32 && form.rounding == float::Rounding::Nearest && !form.saturate {
+        return u64::from((value as f32).to_bits());
+    }
+    let nearest = value as f64;
+    let back = nearest as i128;
+    let wide = match form.rounding {
+        float::Rounding::Nearest => nearest,
+        // Kept odd, so that rounding on to single precision is right in every direction.
+        _ if back != value && form.to.bits < 64 && nearest.to_bits() & 1 == 0 => {
+            if (back < value) == (value > 0) {
+                f64::from_bits(nearest.to_bits() + 1)
+            } else {
+                f64::from_bits(nearest.to_bits() - 1)
+            }
+        }
+        float::Rounding::Down if back > value => nearest.next_down(),
+        float::Rounding::Up if back < value => nearest.next_up(),
+        float::Rounding::Zero if back > value && value > 0 => nearest.next_down(),
+        float::Rounding::Zero if back < value && value < 0 => nearest.next_up(),
+        _ => nearest,
+    };
+    float_bits(wide, form)
+}
