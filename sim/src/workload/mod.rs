@@ -1,1 +1,206 @@
-//! To be filled.
+//! Workloads: kernels that the papers ran, each with its host program, its inputs and a CPU reference.
+//!
+//! A [`Workload`] is a description and a factory; [`Workload::start`] gives a [`HostProgram`], the host side as a state
+//! machine that a simulator drives: it allocates and fills device memory, hands out one [`Launch`] after another, reads
+//! flags back between them, and finally compares the results with the CPU reference. Inputs are made by a seeded
+//! generator, so that two runs see the same bytes; some workloads read a real input file instead. The CUDA C sources
+//! and the PTX compiled from them lie in `sim/workloads/`.
+mod atax;
+mod bfs;
+mod check;
+mod error;
+mod hotspot;
+mod input;
+mod kmeans;
+mod random;
+#[cfg(test)]
+mod testing;
+mod vecadd;
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::memory::DeviceMemory;
+
+pub use error::WorkloadError;
+
+/// How large a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Size {
+    /// For tests: at most 100,000 warp instructions.
+    Tiny,
+    /// For a look: at most 1.5 million warp instructions.
+    Small,
+    /// As large as the papers ran it, for reproduction.
+    Paper,
+}
+
+impl Size {
+    /// Every size, in ascending order.
+    pub const ALL: [Self; 3] = [Self::Tiny, Self::Small, Self::Paper];
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tiny => "tiny",
+            Self::Small => "small",
+            Self::Paper => "paper",
+        })
+    }
+}
+
+impl FromStr for Size {
+    type Err = WorkloadError;
+
+    fn from_str(name: &str) -> Result<Self, WorkloadError> {
+        let found = Self::ALL.into_iter().find(|size| size.to_string() == name);
+        found.ok_or_else(|| WorkloadError::UnknownSize { name: name.to_owned() })
+    }
+}
+
+/// One kernel argument, in the order of the kernel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arg {
+    /// 32-bit unsigned integer.
+    U32(u32),
+    /// 32-bit signed integer.
+    S32(i32),
+    /// 64-bit unsigned integer.
+    U64(u64),
+    /// Device address.
+    Ptr(u64),
+    /// Single-precision number.
+    F32(f32),
+    /// Double-precision number.
+    F64(f64),
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// Name of the kernel, as its `.entry` in the PTX.
+    pub kernel: String,
+    /// Thread blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads per block along x, y and z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory per block, besides what the kernel declares.
+    pub dynamic_shared: u32,
+    /// The arguments, in order.
+    pub args: Vec<Arg>,
+}
+
+/// The host side of a running workload as a state machine, so that several can run side by side.
+pub trait HostProgram {
+    /// Called at the start, and again whenever the launch that it returned last has completed. Returns the next launch,
+    /// or `None` when the program has finished (and on every further call).
+    ///
+    /// # Errors
+    /// [`WorkloadError::Memory`] when device memory does not suffice for the buffers.
+    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>;
+
+    /// Compares the device's results with the CPU reference, which is recomputed here from the inputs.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Mismatch`] names the first difference; [`WorkloadError::Unfinished`] when
+    /// [`HostProgram::next`] has not returned `None` yet.
+    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError>;
+}
+
+/// A kernel that the papers ran, with everything that it takes to run it.
+pub trait Workload: Sync {
+    /// The name to type.
+    fn name(&self) -> &'static str;
+
+    /// What it computes, in one line.
+    fn summary(&self) -> &'static str;
+
+    /// The papers that ran this algorithm, with their name for it, in one line.
+    fn papers(&self) -> &'static str;
+
+    /// The kernels: name and text of the PTX file.
+    fn ptx(&self) -> (&'static str, &'static str);
+
+    /// Problem dimensions and bytes of device memory at `size`, in one line.
+    fn description(&self, size: Size) -> String;
+
+    /// A host program at its beginning. `input` replaces the generated input by a file in the format of the real
+    /// benchmark; `size` then only sets what the file leaves open, such as the number of time steps.
+    ///
+    /// # Errors
+    /// [`WorkloadError::NoInput`] when the workload reads no file; [`WorkloadError::Unreadable`] or
+    /// [`WorkloadError::BadInput`] when the file is unreadable or malformed.
+    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError>;
+}
+
+/// Every built-in workload, in the order in which tables list them.
+pub fn all() -> &'static [&'static dyn Workload] {
+    &[&vecadd::VecAdd, &atax::Atax, &bfs::Bfs, &hotspot::Hotspot, &kmeans::KMeans]
+}
+
+/// The workload called `name`.
+///
+/// # Errors
+/// [`WorkloadError::UnknownWorkload`] lists the names that exist.
+pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
+    let found = all().iter().copied().find(|workload| workload.name() == name);
+    found.ok_or_else(|| WorkloadError::UnknownWorkload {
+        name: name.to_owned(),
+        allowed: all().iter().map(|workload| workload.name()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The launch of `kernel` over `threads` threads in a row, in blocks of `block` threads; the last block may reach
+/// beyond `threads`, which the kernels check.
+fn launch_row(kernel: &str, threads: usize, block: u32, args: Vec<Arg>) -> Launch {
+    let blocks = (threads as u32).div_ceil(block);
+    Launch { kernel: kernel.to_owned(), grid: [blocks, 1, 1], block: [block, 1, 1], dynamic_shared: 0, args }
+}
+
+/// Allocates a buffer called `name`, fills it with `values` and returns its device address.
+fn place_f32s(memory: &mut DeviceMemory, name: &str, values: &[f32]) -> Result<u64, WorkloadError> {
+    let address = memory.alloc(size_of_val(values) as u64, name)?;
+    memory.write_f32s(address, values)?;
+    Ok(address)
+}
+
+/// Refuses an input file for a workload that reads none.
+fn no_input(workload: &'static str, input: Option<&Path>) -> Result<(), WorkloadError> {
+    input.map_or(Ok(()), |file| {
+        Err(WorkloadError::NoInput {
+            file: file.display().to_string(),
+            workload,
+            allowed: "bfs, hotspot, kmeans",
+        })
+    })
+}
+
+/// Bytes of device memory, in words.
+fn mebibytes(bytes: usize) -> String {
+    format!("{:.2} MiB on the device", bytes as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_unknown_ones_refused() {
+        for workload in all() {
+            assert_eq!(find(workload.name()).unwrap().name(), workload.name());
+        }
+        let refused = find("vecsub").err().unwrap().to_string();
+        assert_eq!(refused, "unknown workload 'vecsub': allowed are vecadd, atax, bfs, hotspot, kmeans");
+    }
+
+    #[test]
+    fn sizes_are_lower_case_words() {
+        for size in Size::ALL {
+            assert_eq!(size.to_string().parse::<Size>().unwrap(), size);
+        }
+        let refused = "Tiny".parse::<Size>().unwrap_err().to_string();
+        assert_eq!(refused, "unknown size 'Tiny': allowed are tiny, small, paper");
+    }
+}

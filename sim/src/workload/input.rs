@@ -1,0 +1,120 @@
+//! Reading real input files: text of blank-separated words, each word known with its line.
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use super::WorkloadError;
+
+/// Reads the text of `file`, which should hold `what`.
+pub(super) fn read_text(file: &Path, what: &'static str) -> Result<String, WorkloadError> {
+    let unreadable = |why: String| WorkloadError::Unreadable { file: file.display().to_string(), what, why };
+    let bytes = std::fs::read(file).map_err(|e| unreadable(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| {
+        unreadable(format!("not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to()))
+    })
+}
+
+/// The words of a text in order.
+pub(super) struct Words<'a> {
+    file: &'a Path,
+    words: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
+    /// Line of the word given out last, from 1.
+    line: usize,
+}
+
+impl<'a> Words<'a> {
+    /// The words of `text`, which was read from `file`.
+    pub(super) fn new(file: &'a Path, text: &'a str) -> Self {
+        let lines = text.lines().enumerate();
+        let words =
+            lines.flat_map(|(at, line)| line.split_ascii_whitespace().map(move |word| (at + 1, word)));
+        Self { file, words: Box::new(words), line: 1 }
+    }
+
+    /// The next word, if there is one.
+    pub(super) fn next_word(&mut self) -> Option<&'a str> {
+        let (line, word) = self.words.next()?;
+        self.line = line;
+        Some(word)
+    }
+
+    /// The error that `value`, the word given out last, is not an allowed `what`.
+    pub(super) fn refuse(
+        &self,
+        what: impl Into<String>,
+        value: &str,
+        allowed: impl Into<String>,
+    ) -> WorkloadError {
+        WorkloadError::bad_input(self.file, self.line, what, value, allowed)
+    }
+
+    /// The next word as an integer in `allowed`.
+    pub(super) fn integer(
+        &mut self,
+        what: impl Display,
+        allowed: RangeInclusive<usize>,
+    ) -> Result<usize, WorkloadError> {
+        let word = self.next_word();
+        let value = word.and_then(|word| word.parse().ok()).filter(|value| allowed.contains(value));
+        value.ok_or_else(|| {
+            let range = format!("an integer from {} to {}", allowed.start(), allowed.end());
+            self.refuse(what.to_string(), word.unwrap_or(END), range)
+        })
+    }
+
+    /// Checks that nothing is left after `what`.
+    pub(super) fn end(&mut self, what: &str) -> Result<(), WorkloadError> {
+        self.next_word().map_or(Ok(()), |word| {
+            Err(self.refuse(format!("text after {what}"), word, "the end of the file"))
+        })
+    }
+}
+
+/// What an error shows as the value where the file ends too early.
+const END: &str = "end of file";
+
+/// The number that `word` spells, unless it is infinite or none at all.
+pub(super) fn finite(word: &str) -> Option<f32> {
+    word.parse().ok().filter(|number: &f32| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_know_their_lines() {
+        let mut words = Words::new(Path::new("g.txt"), "1\n\n 2  x3\n");
+        assert_eq!(words.integer("count", 0..=9).unwrap(), 1);
+        assert_eq!(words.integer("count", 0..=9).unwrap(), 2);
+        let text = words.integer("count", 0..=9).unwrap_err().to_string();
+        assert_eq!(text, "g.txt:3: count = 'x3': allowed is an integer from 0 to 9");
+    }
+
+    #[test]
+    fn missing_excessive_and_surplus_words_are_refused() {
+        let file = Path::new("g.txt");
+        let text = Words::new(file, "").integer("count", 0..=9).unwrap_err().to_string();
+        assert_eq!(text, "g.txt:1: count = 'end of file': allowed is an integer from 0 to 9");
+        for value in ["10", "-1", "1.5", "99999999999999999999999"] {
+            assert!(Words::new(file, value).integer("count", 0..=9).is_err(), "{value}");
+        }
+        let text = Words::new(file, "\nmore").end("the edges").unwrap_err().to_string();
+        assert_eq!(text, "g.txt:2: text after the edges = 'more': allowed is the end of the file");
+    }
+
+    #[test]
+    fn long_and_binary_values_are_cut() {
+        let long = "7".repeat(100) + "\u{1}";
+        let text = Words::new(Path::new("g"), &long).integer("n", 0..=9).unwrap_err().to_string();
+        assert!(text.contains(&format!("'{}...'", "7".repeat(40))), "{text}");
+    }
+
+    #[test]
+    fn only_finite_numbers_count() {
+        assert_eq!(finite("-1.5e2"), Some(-150.0));
+        for word in ["", "1,5", "inf", "NaN", "1e99"] {
+            assert_eq!(finite(word), None, "{word}");
+        }
+    }
+}
