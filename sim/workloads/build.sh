@@ -1,11 +1,14 @@
 #!/bin/sh
 # Compiles every kernel source of this folder to PTX. The PTX is checked in, so this is needed only after a change.
 #
-# Usage: sim/workloads/build.sh [CLANG]     CLANG: the compiler, clang-19 unless given (no CUDA toolkit is needed)
+# Usage: sim/workloads/build.sh [CLANG [FOLDER]]
+#   CLANG   the compiler, clang-19 unless given; no CUDA toolkit is needed
+#   FOLDER  where the PTX goes, beside the sources unless given
 set -eu
 clang=${1:-clang-19}
-cd "$(dirname "$0")"
-for source in *.cu; do
+sources=$(dirname "$0")
+folder=${2:-$sources}
+for source in "$sources"/*.cu; do
     "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -std=c++14 -O3 -Wall -Wextra -Werror \
-        -include device.h -S "$source" -o "${source%.cu}.ptx"
+        -include "$sources/device.h" -S "$source" -o "$folder/$(basename "$source" .cu).ptx"
 done

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::check::Results;
 use super::{
-    Arg, HostProgram, Launch, Size, Workload, WorkloadError, launch_row, mebibytes, no_input, place_f32s,
+    Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input, place_f32s,
 };
 use crate::memory::DeviceMemory;
 
@@ -129,7 +129,7 @@ impl Run {
     fn launch(&self, kernel: &str, threads: usize, factor: u64, result: u64) -> Launch {
         let Shape { rows, columns, threads_per_block } = self.shape;
         let pointers = [self.buffers.matrix, factor, result].map(Arg::Ptr);
-        let args = pointers.into_iter().chain([Arg::S32(rows as i32), Arg::S32(columns as i32)]);
+        let args = pointers.into_iter().chain([int(rows), int(columns)]);
         launch_row(kernel, threads, threads_per_block, args.collect())
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::check::Results;
 use super::input::{Words, read_text};
 use super::random::Random;
-use super::{Arg, HostProgram, Launch, Size, Workload, WorkloadError, launch_row, mebibytes};
+use super::{Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes};
 use crate::memory::DeviceMemory;
 
 const NAME: &str = "bfs";
@@ -193,7 +193,7 @@ impl Run {
 
     fn launch(&self, kernel: &str, pointers: &[u64]) -> Launch {
         let count = self.graph.nodes.len();
-        let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain([Arg::S32(count as i32)]);
+        let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain([int(count)]);
         launch_row(kernel, count, THREADS_PER_BLOCK, args.collect())
     }
 

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use super::check::Results;
 use super::input::{Words, finite, read_text};
 use super::random::Random;
-use super::{Arg, HostProgram, Launch, Size, Workload, WorkloadError, mebibytes, place_f32s};
+use super::{
+    Arg, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError, int, mebibytes, place_f32s,
+};
 use crate::memory::DeviceMemory;
 
 const NAME: &str = "hotspot";
@@ -262,13 +264,11 @@ impl Run {
         let blocks = self.chip.side.div_ceil(TILE - 2 * steps) as u32;
         let Coefficients { scale, rx, ry, rz } = self.chip.coefficients();
         let pointers = [buffers.power, buffers.now, buffers.next].map(Arg::Ptr);
-        let counts = [self.chip.side, self.chip.side, steps].map(|count| Arg::S32(count as i32));
+        let counts = [self.chip.side, self.chip.side, steps].map(int);
         let numbers = [scale, rx, ry, rz, AMBIENT].map(Arg::F32);
         Launch {
             kernel: "hotspot".to_owned(),
-            grid: [blocks, blocks, 1],
-            block: [TILE as u32, TILE as u32, 1],
-            dynamic_shared: 0,
+            dims: LaunchDims::new([blocks, blocks, 1], [TILE as u32, TILE as u32, 1]),
             args: pointers.into_iter().chain(counts).chain(numbers).collect(),
         }
     }

@@ -7,7 +7,9 @@ use std::path::Path;
 use super::check::Results;
 use super::input::{finite, read_text};
 use super::random::Random;
-use super::{Arg, HostProgram, Launch, Size, Workload, WorkloadError, launch_row, mebibytes, place_f32s};
+use super::{
+    Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, place_f32s,
+};
 use crate::memory::DeviceMemory;
 
 const NAME: &str = "kmeans";
@@ -66,15 +68,15 @@ enum Feature {
 }
 
 impl Feature {
-    /// Most features are flags and rare counts that are 0; the others are small counts, counts that saturate at 255 or
+    /// Most features are flags and rare counts that are 0 (in Rodinia's file, 72 % of all values); the others are small counts, counts that saturate at 255 or
     /// 511, sizes that repeat, and shares.
     fn random(random: &mut Random) -> Self {
         const CONSTANTS: [f32; 5] = [1.0, 255.0, 511.0, 520.0, 1032.0];
-        match random.below(12) {
-            0..=5 => Self::Constant(0.0),
-            6..=8 => Self::Constant(CONSTANTS[random.below(5) as usize]),
-            9 => Self::Count(9),
-            10 => Self::Count(255),
+        match random.below(16) {
+            0..=10 => Self::Constant(0.0),
+            11..=12 => Self::Constant(CONSTANTS[random.below(5) as usize]),
+            13 => Self::Count(9),
+            14 => Self::Count(255),
             _ => Self::Share,
         }
     }
@@ -331,7 +333,7 @@ impl Run {
 
     fn launch(&self, kernel: &str, pointers: &[u64], clusters: Option<usize>) -> Launch {
         let counts = [self.points.count(), self.points.features].into_iter().chain(clusters);
-        let counts = counts.map(|count| Arg::S32(count as i32));
+        let counts = counts.map(int);
         let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain(counts);
         launch_row(kernel, self.points.count(), THREADS_PER_BLOCK, args.collect())
     }
@@ -458,7 +460,7 @@ mod tests {
             points.values.iter().all(|v| v.fract() == 0.0 || (v * 100.0 - (v * 100.0).round()).abs() < 1e-4)
         );
         let zeros = points.values.iter().filter(|v| **v == 0.0).count();
-        assert!((points.values.len() / 4..points.values.len()).contains(&zeros), "{zeros} zeros");
+        assert!((points.values.len() / 2..points.values.len()).contains(&zeros), "{zeros} zeros");
         assert_eq!(points, Points::generated(500));
     }
 }

@@ -14,6 +14,8 @@ mod input;
 mod kmeans;
 mod random;
 #[cfg(test)]
+mod run_tests;
+#[cfg(test)]
 mod testing;
 mod vecadd;
 
@@ -22,7 +24,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::memory::DeviceMemory;
-
+pub use crate::ptx::{Arg, LaunchDims};
 pub use error::WorkloadError;
 
 /// How large a run is.
@@ -60,35 +62,14 @@ impl FromStr for Size {
     }
 }
 
-/// One kernel argument, in the order of the kernel's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Arg {
-    /// 32-bit unsigned integer.
-    U32(u32),
-    /// 32-bit signed integer.
-    S32(i32),
-    /// 64-bit unsigned integer.
-    U64(u64),
-    /// Device address.
-    Ptr(u64),
-    /// Single-precision number.
-    F32(f32),
-    /// Double-precision number.
-    F64(f64),
-}
-
 /// One kernel launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     /// Name of the kernel, as its `.entry` in the PTX.
     pub kernel: String,
-    /// Thread blocks along x, y and z.
-    pub grid: [u32; 3],
-    /// Threads per block along x, y and z.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory per block, besides what the kernel declares.
-    pub dynamic_shared: u32,
-    /// The arguments, in order.
+    /// Blocks, threads per block, and dynamic shared memory.
+    pub dims: LaunchDims,
+    /// The arguments, in the order of the kernel's parameters.
     pub args: Vec<Arg>,
 }
 
@@ -156,7 +137,12 @@ pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
 /// beyond `threads`, which the kernels check.
 fn launch_row(kernel: &str, threads: usize, block: u32, args: Vec<Arg>) -> Launch {
     let blocks = (threads as u32).div_ceil(block);
-    Launch { kernel: kernel.to_owned(), grid: [blocks, 1, 1], block: [block, 1, 1], dynamic_shared: 0, args }
+    Launch { kernel: kernel.to_owned(), dims: LaunchDims::new([blocks, 1, 1], [block, 1, 1]), args }
+}
+
+/// An argument for a kernel's parameter of type `int`: a count, which the workloads keep below 2^31.
+fn int(count: usize) -> Arg {
+    Arg::U32(count as u32)
 }
 
 /// Allocates a buffer called `name`, fills it with `values` and returns its device address.

@@ -4,7 +4,7 @@ use std::path::Path;
 use super::check::Results;
 use super::random::Random;
 use super::{
-    Arg, HostProgram, Launch, Size, Workload, WorkloadError, launch_row, mebibytes, no_input, place_f32s,
+    Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input, place_f32s,
 };
 use crate::memory::DeviceMemory;
 
@@ -82,7 +82,7 @@ impl HostProgram for Run {
         let b = place_f32s(memory, "b", &numbers(SEED_B, self.count).collect::<Vec<_>>())?;
         self.sum = memory.alloc(4 * self.count as u64, "c")?;
         self.stage = Stage::Adding;
-        let args = vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(self.sum), Arg::S32(self.count as i32)];
+        let args = vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(self.sum), int(self.count)];
         Ok(Some(launch_row("vecadd", self.count, THREADS_PER_BLOCK, args)))
     }
 
