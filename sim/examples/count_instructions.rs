@@ -16,9 +16,11 @@ fn count(workload: &dyn Workload, size: Size) -> Result<String, Box<dyn Error>> 
     let mut program = workload.start(size, None)?;
     let (mut launches, mut warps, mut threads) = (0_u64, 0_u64, 0_u64);
     while let Some(launch) = program.next(&mut memory)? {
-        let kernel = module.kernel(&launch.kernel)?;
+        let kernel = module
+            .kernel(&launch.kernel)
+            .ok_or_else(|| format!("{file} has no kernel '{}'", launch.kernel))?;
         let params = kernel.pack(&launch.args)?;
-        let stats = run_functional(&module, kernel, &launch.dims, &params, &mut memory)?;
+        let stats = run_functional(&module, &kernel, &launch.dims, &params, &mut memory)?;
         launches += 1;
         warps += stats.warp_instructions;
         threads += stats.thread_instructions;

@@ -33,7 +33,7 @@ pub(super) struct KMeans;
 
 fn points(size: Size) -> usize {
     match size {
-        Size::Tiny => 700,
+        Size::Tiny => 512,
         Size::Small => 8192,
         Size::Paper => 494_020,
     }
