@@ -1,0 +1,137 @@
+//! What a mechanism adds to an L2 partition: the points at which it plugs in. The base GPU uses [`NoPolicy`].
+//!
+//! ```text
+//!  requests --> write_enter ~> write_leave --> L2 --> evict_enter ~> evict_leave --> write_plan --> DRAM
+//!  replies  <-- reply <----------------------- L2 <-- fill_leave  <~ fill_enter  <-- DRAM <------- read_plan
+//! ```
+use crate::memory::DeviceMemory;
+use crate::packet::Packet;
+
+/// Why a mechanism stops the simulation: a lock-step difference, say.
+pub type MechanismFault = Box<dyn std::error::Error + Send + Sync>;
+
+/// What an access to DRAM costs. Metadata addresses are byte addresses within the partition's channel (see
+/// [`super::AddressMap::local`] for those of data).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DramPlan {
+    /// Bursts of data, 1 to line size / burst size.
+    pub bursts: u32,
+    /// A metadata burst to read. A read of data waits for it, since its number of bursts is not known before
+    /// (CABA, section 5.3.2); a write does not. Requests for a burst that is already on its way share it.
+    pub metadata: Option<u64>,
+    /// A metadata burst to write: a dirty entry that left the metadata cache.
+    pub metadata_writeback: Option<u64>,
+}
+
+/// The answer of a stage that is offered a line or a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The stage does not concern it: it goes on at once.
+    Through,
+    /// It is inside and comes out by the matching `leave`.
+    Taken,
+    /// No room: offered again in the next cycle.
+    Full,
+}
+
+/// A mechanism in one L2 partition. Methods are called in L2 cycles, at most once per cycle each but for the plans.
+pub trait PartitionPolicy {
+    /// One L2 cycle: steps the policy's hardware blocks. Called before the partition's own work of the cycle, and
+    /// only while the partition or the policy is busy.
+    ///
+    /// # Errors
+    /// What the mechanism finds wrong; it stops the simulation.
+    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault>;
+
+    /// Does the policy hold lines or packets, or need its cycles?
+    fn busy(&self) -> bool;
+
+    /// A line is to be read from DRAM. Called once per miss.
+    fn read_plan(&mut self, line: u64) -> DramPlan;
+
+    /// A dirty line is to be written to DRAM. Called once per line that leaves.
+    fn write_plan(&mut self, line: u64) -> DramPlan;
+
+    /// The metadata burst at `address` that a plan asked for has been read.
+    fn metadata_arrived(&mut self, address: u64) {
+        let _ = address;
+    }
+
+    /// A line has come from DRAM on its way into the L2.
+    fn fill_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage;
+
+    /// The next line that leaves the fill stage.
+    fn fill_leave(&mut self) -> Option<u64>;
+
+    /// A dirty line has left the L2 on its way to DRAM.
+    fn evict_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage;
+
+    /// The next line that leaves the eviction stage.
+    fn evict_leave(&mut self) -> Option<u64>;
+
+    /// A write is about to enter the L2.
+    fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage;
+
+    /// The next write that leaves the write stage.
+    fn write_leave(&mut self) -> Option<Packet>;
+
+    /// A read's answer is about to wait for the crossbar: may shrink its `data_bytes` and set its `payload`.
+    fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory);
+}
+
+/// No mechanism: every line moves whole, and nothing is in the way.
+#[derive(Clone, Copy, Debug)]
+pub struct NoPolicy {
+    /// Bursts of a line.
+    pub line_bursts: u32,
+}
+
+impl NoPolicy {
+    fn whole_line(self) -> DramPlan {
+        DramPlan { bursts: self.line_bursts, metadata: None, metadata_writeback: None }
+    }
+}
+
+impl PartitionPolicy for NoPolicy {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn read_plan(&mut self, _: u64) -> DramPlan {
+        self.whole_line()
+    }
+
+    fn write_plan(&mut self, _: u64) -> DramPlan {
+        self.whole_line()
+    }
+
+    fn fill_enter(&mut self, _: u64, _: &DeviceMemory) -> Stage {
+        Stage::Through
+    }
+
+    fn fill_leave(&mut self) -> Option<u64> {
+        None
+    }
+
+    fn evict_enter(&mut self, _: u64, _: &DeviceMemory) -> Stage {
+        Stage::Through
+    }
+
+    fn evict_leave(&mut self) -> Option<u64> {
+        None
+    }
+
+    fn write_enter(&mut self, _: &Packet, _: &DeviceMemory) -> Stage {
+        Stage::Through
+    }
+
+    fn write_leave(&mut self) -> Option<Packet> {
+        None
+    }
+
+    fn reply(&mut self, _: &mut Packet, _: &DeviceMemory) {}
+}

@@ -1,0 +1,777 @@
+//! The L2 slices and the whole memory system against closed forms, conservation laws and one contract.
+use super::*;
+use crate::dram::{Access, Channel, Request, Timing};
+use crate::packet::PacketKind;
+use proptest::prelude::*;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+const LINE: u64 = 128;
+
+fn config() -> GpuConfig {
+    GpuConfig::load("gtx480").expect("built in")
+}
+
+/// A machine whose clocks are all equal, so that latencies are exact.
+fn one_clock() -> GpuConfig {
+    let mut config = config();
+    config.clock.interconnect_mhz = 1000;
+    config.clock.core_mhz = 1000;
+    config.clock.l2_mhz = 1000;
+    config.clock.dram_mhz = 1000;
+    config
+}
+
+fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet {
+    let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+    Packet {
+        kind,
+        line,
+        sectors: 0xf,
+        full_sectors: true,
+        data_bytes: if kind == PacketKind::Write { LINE as u16 } else { 0 },
+        sm: (token % config.sm.count) as u16,
+        partition: map.partition(line),
+        kernel: 0,
+        token,
+        payload: 0,
+    }
+}
+
+/// Anything that takes requests for lines and answers them after a while.
+trait MemoryLike {
+    /// Takes the request if there is room.
+    fn offer(&mut self, packet: &Packet) -> bool;
+    fn tick(&mut self);
+    fn answer(&mut self) -> Option<Packet>;
+    fn busy(&self) -> bool;
+    /// Does it answer writes?
+    fn acknowledges(&self) -> bool;
+}
+
+/// The L2 slice of partition 0 with its channel.
+struct SliceBench {
+    slice: Slice,
+    now: u64,
+    memory: DeviceMemory,
+}
+
+impl SliceBench {
+    fn new(config: &GpuConfig, policy: Box<dyn PartitionPolicy>) -> Self {
+        Self { slice: Slice::new(config, 0, policy), now: 0, memory: DeviceMemory::new() }
+    }
+
+    fn base(config: &GpuConfig) -> Self {
+        Self::new(config, Box::new(NoPolicy { line_bursts: 4 }))
+    }
+
+    /// Offers a request when there is room, ticks once, and returns what has been answered.
+    fn cycle(&mut self, offered: Option<&Packet>) -> Option<Packet> {
+        if let Some(packet) = offered {
+            assert!(self.offer(packet), "the request queue is full");
+        }
+        self.tick();
+        self.answer()
+    }
+
+    /// Runs until nothing is left; answers in order.
+    fn drain(&mut self) -> Vec<Packet> {
+        let limit = self.now + 100_000;
+        let mut answers = Vec::new();
+        while self.busy() {
+            self.tick();
+            answers.extend(self.answer());
+            assert!(self.now < limit, "the slice does not finish");
+        }
+        answers
+    }
+
+    /// Cycles from offering a request to an idle slice to its answer.
+    fn latency(&mut self, packet: &Packet) -> u64 {
+        let start = self.now;
+        let mut answer = self.cycle(Some(packet));
+        while answer.is_none() {
+            answer = self.cycle(None);
+            assert!(self.now < start + 10_000, "no answer");
+        }
+        let latency = self.now - 1 - start;
+        self.drain();
+        latency
+    }
+}
+
+impl MemoryLike for SliceBench {
+    fn offer(&mut self, packet: &Packet) -> bool {
+        let room = self.slice.can_accept();
+        if room {
+            self.slice.accept(*packet);
+        }
+        room
+    }
+
+    fn tick(&mut self) {
+        self.slice.tick(self.now, self.now, &self.memory).expect("no mechanism fails here");
+        self.slice.tick_dram(self.now);
+        self.now += 1;
+    }
+
+    fn answer(&mut self) -> Option<Packet> {
+        self.slice.take_reply()
+    }
+
+    fn busy(&self) -> bool {
+        self.slice.busy()
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+}
+
+/// A bare channel that answers reads only.
+struct ChannelBench {
+    channel: Channel,
+    sent: BTreeMap<u64, Packet>,
+    now: u64,
+}
+
+impl MemoryLike for ChannelBench {
+    fn offer(&mut self, packet: &Packet) -> bool {
+        let write = packet.kind == PacketKind::Write;
+        let access = if write { Access::Write } else { Access::Read };
+        let room = self.channel.can_push(access);
+        if room {
+            let token = u64::from(packet.token);
+            let request = Request { access, address: packet.line, bursts: 4, metadata: false, token };
+            self.channel.push(self.now, request);
+            self.sent.insert(token, *packet);
+        }
+        room
+    }
+
+    fn tick(&mut self) {
+        self.channel.tick(self.now);
+        self.now += 1;
+    }
+
+    fn answer(&mut self) -> Option<Packet> {
+        let request = self.channel.pop(self.now - 1)?;
+        Some(Packet { kind: PacketKind::ReadReply, ..self.sent[&request.token] })
+    }
+
+    fn busy(&self) -> bool {
+        self.channel.busy() || self.channel.returning()
+    }
+
+    fn acknowledges(&self) -> bool {
+        false
+    }
+}
+
+/// The whole memory system with its clock domains.
+struct SystemBench {
+    system: MemorySystem,
+    config: GpuConfig,
+    core: u64,
+    phase: [u32; 3],
+    cycles: [u64; 3],
+    memory: DeviceMemory,
+    turn: usize,
+}
+
+impl SystemBench {
+    fn new(config: &GpuConfig) -> Self {
+        let mut system = MemorySystem::base(config);
+        system.check_dram();
+        Self {
+            system,
+            config: config.clone(),
+            core: 0,
+            phase: [0; 3],
+            cycles: [0; 3],
+            memory: DeviceMemory::new(),
+            turn: 0,
+        }
+    }
+
+    /// Core cycles from sending a request to receiving its answer, on an idle system.
+    fn latency(&mut self, packet: &Packet) -> u64 {
+        let start = self.core;
+        assert!(self.offer(packet));
+        loop {
+            self.tick();
+            if self.answer().is_some() {
+                let latency = self.core - start;
+                while self.busy() {
+                    self.tick();
+                }
+                return latency;
+            }
+            assert!(self.core < start + 10_000, "{:?}", self.system.describe_waiting());
+        }
+    }
+}
+
+impl MemoryLike for SystemBench {
+    fn offer(&mut self, packet: &Packet) -> bool {
+        let sm = usize::from(packet.sm);
+        let room = self.system.can_send(sm, packet);
+        if room {
+            self.system.send(sm, *packet);
+        }
+        room
+    }
+
+    fn tick(&mut self) {
+        self.core += 1;
+        let clock = self.config.clock;
+        for (domain, mhz) in [clock.interconnect_mhz, clock.l2_mhz, clock.dram_mhz].into_iter().enumerate() {
+            self.phase[domain] += mhz;
+            if self.phase[domain] >= clock.core_mhz {
+                self.phase[domain] -= clock.core_mhz;
+                self.cycles[domain] += 1;
+                let now = self.cycles[domain];
+                match domain {
+                    0 => self.system.tick_interconnect(now),
+                    1 => self.system.tick_l2(now, &self.memory).expect("no mechanism fails here"),
+                    _ => self.system.tick_dram(now),
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self) -> Option<Packet> {
+        let sms = self.config.sm.count as usize;
+        for _ in 0..sms {
+            self.turn = (self.turn + 1) % sms;
+            if self.system.has_reply(self.turn) {
+                return self.system.receive(self.turn);
+            }
+        }
+        None
+    }
+
+    fn busy(&self) -> bool {
+        self.system.busy()
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+}
+
+/// Sends `requests` as fast as they are taken and returns all answers, by token.
+fn serve(memory: &mut dyn MemoryLike, requests: &[Packet]) -> BTreeMap<u32, Packet> {
+    let mut answers = BTreeMap::new();
+    let mut waiting: VecDeque<_> = requests.iter().collect();
+    for _ in 0..1_000_000 {
+        if waiting.front().is_some_and(|p| memory.offer(p)) {
+            waiting.pop_front();
+        }
+        memory.tick();
+        while let Some(answer) = memory.answer() {
+            let twice = answers.insert(answer.token, answer);
+            assert_eq!(twice, None, "answered twice");
+        }
+        if waiting.is_empty() && !memory.busy() {
+            return answers;
+        }
+    }
+    panic!("the memory does not finish");
+}
+
+/// The contract of everything that is like a memory: idle at first and at last, each request that expects an
+/// answer gets exactly one, of its kind and line, whatever the order of lines.
+fn assert_contract(memory: &mut dyn MemoryLike, requests: &[Packet]) {
+    assert!(!memory.busy(), "busy before the first request");
+    let answers = serve(memory, requests);
+    for request in requests {
+        let expected = match request.kind {
+            PacketKind::Write if !memory.acknowledges() => None,
+            PacketKind::Write => Some(PacketKind::WriteAck),
+            PacketKind::Atomic => Some(PacketKind::AtomicReply),
+            _ => Some(PacketKind::ReadReply),
+        };
+        let answer = answers.get(&request.token);
+        assert_eq!(answer.map(|a| a.kind), expected, "request {}", request.token);
+        assert!(answer.is_none_or(|a| (a.line, a.sm) == (request.line, request.sm)));
+    }
+    assert_eq!(
+        answers.len(),
+        requests.iter().filter(|r| memory.acknowledges() || r.kind == PacketKind::Read).count()
+    );
+}
+
+/// Random requests over `lines` lines of all partitions, or of the first only.
+fn requests(lines: u64, first_partition: bool) -> impl Strategy<Value = Vec<Packet>> {
+    let kind =
+        prop_oneof![4 => Just(PacketKind::Read), 3 => Just(PacketKind::Write), 1 => Just(PacketKind::Atomic)];
+    prop::collection::vec((kind, 0..lines, any::<bool>(), 1u32..16), 1..400).prop_map(move |choices| {
+        let config = config();
+        let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+        let make = |(token, (kind, line, full, sectors)): (u32, (PacketKind, u64, bool, u32))| {
+            let line = if first_partition { map.global(0, line * LINE) } else { line * LINE };
+            let p = packet(&config, kind, line, token);
+            Packet { full_sectors: full, sectors: if full { 0xf } else { sectors }, ..p }
+        };
+        (0..).zip(choices).map(make).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn an_l2_slice_keeps_the_contract(requests in requests(60, true)) {
+        assert_contract(&mut SliceBench::base(&config()), &requests);
+    }
+
+    /// A slice so small that every resource runs out.
+    #[test]
+    fn a_starved_slice_keeps_the_contract(requests in requests(200, true)) {
+        let mut config = config();
+        (config.l2.sets, config.l2.ways, config.l2.mshr_entries, config.l2.mshr_merges) = (2, 2, 3, 2);
+        (config.l2.dram_queue, config.l2.reply_queue) = (3, 1);
+        (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
+        let mut bench = SliceBench::base(&config);
+        assert_contract(&mut bench, &requests);
+        let counters = bench.slice.counters();
+        prop_assert!(counters.cache.is_conserved());
+        prop_assert_eq!(counters.cache.accesses, requests.len() as u64);
+        prop_assert_eq!(counters.writebacks, bench.slice.dram_counters().writes);
+        prop_assert_eq!(counters.fills, bench.slice.dram_counters().reads);
+    }
+
+    #[test]
+    fn a_dram_channel_keeps_the_contract(requests in requests(1 << 16, false)) {
+        let reads_and_writes: Vec<_> =
+            requests.into_iter().filter(|r| r.kind != PacketKind::Atomic).collect();
+        let channel = Channel::new(&config().dram, LINE as u32);
+        assert_contract(&mut ChannelBench { channel, sent: BTreeMap::new(), now: 0 }, &reads_and_writes);
+    }
+
+    #[test]
+    fn the_memory_system_keeps_the_contract(requests in requests(1 << 10, false)) {
+        let mut bench = SystemBench::new(&config());
+        assert_contract(&mut bench, &requests);
+        prop_assert!(bench.system.dram_violations().is_empty());
+        let stats = bench.system.stats();
+        prop_assert!(stats.l2.cache.is_conserved());
+        prop_assert_eq!(stats.l2.cache.accesses, requests.len() as u64);
+        prop_assert_eq!(stats.crossbar.requests.packets, stats.crossbar.replies.packets);
+        prop_assert!(bench.system.describe_waiting().is_empty());
+    }
+}
+
+#[test]
+fn l2_hit_latency_is_the_configured_one() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let read = packet(&config, PacketKind::Read, 0, 0);
+    bench.latency(&read);
+    assert_eq!(bench.latency(&read), u64::from(config.l2.hit_latency));
+}
+
+#[test]
+fn l2_miss_latency_adds_the_channels() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let channel = Timing::new(&config.dram).row_empty_latency(4);
+    let latency = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
+    // Here both clocks are one: the request goes down in the cycle of its miss, and is taken when it arrives.
+    assert_eq!(latency, u64::from(config.l2.hit_latency) + channel);
+}
+
+#[test]
+fn l2_answers_one_hit_per_cycle() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let read = packet(&config, PacketKind::Read, 0, 0);
+    bench.latency(&read);
+    let answers = (0..1000).filter(|_| bench.cycle(Some(&read)).is_some()).count();
+    assert_eq!(answers, 1000 - config.l2.hit_latency as usize);
+}
+
+#[test]
+fn a_whole_line_is_written_without_fetching_it() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let write = packet(&config, PacketKind::Write, 0, 0);
+    assert_eq!(bench.latency(&write), u64::from(config.l2.hit_latency));
+    assert_eq!(bench.latency(&packet(&config, PacketKind::Read, 0, 1)), u64::from(config.l2.hit_latency));
+    let dram = bench.slice.dram_counters();
+    assert_eq!((dram.reads, dram.writes), (0, 0));
+}
+
+#[test]
+fn a_partial_write_fetches_and_then_dirties_the_line() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    for partial in [
+        Packet { full_sectors: false, ..packet(&config, PacketKind::Write, 0, 0) },
+        Packet { sectors: 0x7, ..packet(&config, PacketKind::Write, 0, 0) },
+        packet(&config, PacketKind::Atomic, 0, 0),
+    ] {
+        let mut bench = SliceBench::base(&config);
+        assert!(bench.latency(&partial) > u64::from(config.l2.hit_latency));
+        assert_eq!(bench.slice.dram_counters().reads, 1);
+        // Another line takes the only slot: the dirty one is written back.
+        bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+        assert_eq!(bench.slice.dram_counters().writes, 1);
+        assert_eq!(bench.slice.counters().writebacks, 1);
+    }
+}
+
+#[test]
+fn a_clean_line_leaves_silently() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    let mut bench = SliceBench::base(&config);
+    bench.latency(&packet(&config, PacketKind::Read, 0, 0));
+    bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+    assert_eq!(bench.slice.dram_counters().writes, 0);
+    assert_eq!(bench.slice.counters().cache.misses, 2);
+}
+
+#[test]
+fn reads_of_one_line_in_flight_merge() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    for token in 0..5 {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, 0, token)));
+    }
+    let tokens: Vec<_> = bench.drain().iter().map(|p| p.token).collect();
+    assert_eq!(tokens, [0, 1, 2, 3, 4]);
+    let cache = bench.slice.counters().cache;
+    assert_eq!((cache.misses, cache.pending_hits), (1, 4));
+    assert_eq!(bench.slice.dram_counters().reads, 1);
+}
+
+/// Each cause of a reservation failure is counted as itself, and the blocked request is served in the end.
+#[test]
+fn reservation_failures_are_counted_by_cause() {
+    let fails = |change: &dyn Fn(&mut GpuConfig), lines: &[u64]| {
+        let mut config = config();
+        change(&mut config);
+        let mut bench = SliceBench::base(&config);
+        let requests: Vec<_> =
+            (0..).zip(lines).map(|(t, l)| packet(&config, PacketKind::Read, l * LINE, t)).collect();
+        assert_eq!(serve(&mut bench, &requests).len(), lines.len());
+        bench.slice.counters().cache.reservation_fails
+    };
+    // Lines 0, 1, 12, 13, 24, ... belong to partition 0.
+    let entry = fails(&|c| c.l2.mshr_entries = 1, &[0, 1]);
+    assert!(entry.mshr_entry > 0 && entry.total() == entry.mshr_entry);
+    let merge = fails(&|c| c.l2.mshr_merges = 1, &[0, 0]);
+    assert!(merge.mshr_merge > 0 && merge.total() == merge.mshr_merge);
+    let line = fails(&|c| (c.l2.sets, c.l2.ways) = (1, 1), &[0, 1]);
+    assert!(line.line > 0 && line.total() == line.line);
+    let full = |c: &mut GpuConfig| {
+        c.l2.dram_queue = 3;
+        (c.dram.queue, c.dram.write_high, c.dram.write_low) = (1, 1, 0);
+    };
+    let queue = fails(&full, &[0, 1, 12, 13, 24, 25, 36, 37]);
+    assert!(queue.miss_queue > 0 && queue.total() == queue.miss_queue);
+    assert_eq!(fails(&|_| {}, &[0, 1, 0, 12]).total(), 0);
+}
+
+/// A write-back that is under way may not be overtaken by a read of the same line.
+#[test]
+fn a_line_that_leaves_is_read_after_it_was_written() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    let mut bench = SliceBench::base(&config);
+    bench.slice.channel_mut().attach(Checker::new(&config.dram, 4));
+    let requests = [
+        packet(&config, PacketKind::Write, 0, 0),
+        packet(&config, PacketKind::Write, LINE, 1),
+        packet(&config, PacketKind::Read, 0, 2),
+    ];
+    assert_eq!(serve(&mut bench, &requests).len(), 3);
+    let dram = bench.slice.dram_counters();
+    assert_eq!((dram.reads, dram.writes), (1, 2));
+    assert!(bench.slice.channel().violations().is_empty());
+}
+
+/// What the test policy saw, shared with the test.
+#[derive(Default)]
+struct Seen {
+    events: Vec<(&'static str, u64)>,
+    arrived: Vec<u64>,
+}
+
+/// A mechanism with a stage of two lines and three cycles everywhere, metadata for all lines, and short replies.
+struct TestPolicy {
+    now: u64,
+    fills: VecDeque<(u64, u64)>,
+    evictions: VecDeque<(u64, u64)>,
+    writes: VecDeque<(u64, Packet)>,
+    bursts: u32,
+    metadata: bool,
+    seen: Rc<RefCell<Seen>>,
+}
+
+const STAGE_LINES: usize = 2;
+const STAGE_CYCLES: u64 = 3;
+/// Metadata lies in rows of bank 8 where the tests' data lies in bank 0.
+const METADATA: u64 = (1 << 30) + 8 * 2048;
+
+impl TestPolicy {
+    fn new(bursts: u32, metadata: bool) -> (Self, Rc<RefCell<Seen>>) {
+        let seen = Rc::new(RefCell::new(Seen::default()));
+        let policy = Self {
+            now: 0,
+            fills: VecDeque::new(),
+            evictions: VecDeque::new(),
+            writes: VecDeque::new(),
+            bursts,
+            metadata,
+            seen: seen.clone(),
+        };
+        (policy, seen)
+    }
+
+    fn plan(&self, line: u64) -> DramPlan {
+        let metadata = METADATA + line / 1024 * 32;
+        let known = self.seen.borrow().arrived.contains(&metadata);
+        DramPlan {
+            bursts: self.bursts,
+            metadata: (self.metadata && !known).then_some(metadata),
+            metadata_writeback: None,
+        }
+    }
+
+    fn see(&self, event: &'static str, line: u64) {
+        self.seen.borrow_mut().events.push((event, line));
+    }
+
+    fn enter<T>(stage: &mut VecDeque<(u64, T)>, now: u64, item: T) -> Stage {
+        if stage.len() >= STAGE_LINES {
+            return Stage::Full;
+        }
+        stage.push_back((now + STAGE_CYCLES, item));
+        Stage::Taken
+    }
+
+    fn leave<T>(stage: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
+        stage.pop_front_if(|(ready, _)| *ready <= now).map(|(_, item)| item)
+    }
+}
+
+impl PartitionPolicy for TestPolicy {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        assert!(now > self.now || now == 0, "ticked twice in a cycle");
+        self.now = now;
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        !(self.fills.is_empty() && self.evictions.is_empty() && self.writes.is_empty())
+    }
+
+    fn read_plan(&mut self, line: u64) -> DramPlan {
+        self.see("read", line);
+        self.plan(line)
+    }
+
+    fn write_plan(&mut self, line: u64) -> DramPlan {
+        self.see("write", line);
+        self.plan(line)
+    }
+
+    fn metadata_arrived(&mut self, address: u64) {
+        self.seen.borrow_mut().arrived.push(address);
+    }
+
+    fn fill_enter(&mut self, line: u64, _: &DeviceMemory) -> Stage {
+        Self::enter(&mut self.fills, self.now, line)
+    }
+
+    fn fill_leave(&mut self) -> Option<u64> {
+        Self::leave(&mut self.fills, self.now)
+    }
+
+    fn evict_enter(&mut self, line: u64, _: &DeviceMemory) -> Stage {
+        Self::enter(&mut self.evictions, self.now, line)
+    }
+
+    fn evict_leave(&mut self) -> Option<u64> {
+        Self::leave(&mut self.evictions, self.now)
+    }
+
+    fn write_enter(&mut self, packet: &Packet, _: &DeviceMemory) -> Stage {
+        if packet.full_sectors { Stage::Through } else { Self::enter(&mut self.writes, self.now, *packet) }
+    }
+
+    fn write_leave(&mut self) -> Option<Packet> {
+        Self::leave(&mut self.writes, self.now)
+    }
+
+    fn reply(&mut self, packet: &mut Packet, _: &DeviceMemory) {
+        assert_eq!(packet.kind, PacketKind::ReadReply);
+        packet.data_bytes = 32;
+        packet.payload = 1;
+    }
+}
+
+#[test]
+fn metadata_is_read_before_the_data() {
+    let config = config();
+    let latency = |metadata| {
+        let (policy, seen) = TestPolicy::new(2, metadata);
+        let mut bench = SliceBench::new(&config, Box::new(policy));
+        let first = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
+        let second = bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+        let dram = bench.slice.dram_counters();
+        assert_eq!(dram.metadata_reads, u64::from(metadata));
+        assert_eq!(seen.borrow().arrived.len() as u64, dram.metadata_reads);
+        assert_eq!(dram.bursts, 2 + 2 + dram.metadata_reads);
+        (first, second)
+    };
+    let (with, without) = (latency(true), latency(false));
+    let timing = Timing::new(&config.dram);
+    // One more access to a closed bank; when it arrives, the data's request goes down.
+    assert_eq!(with.0, without.0 + timing.row_empty_latency(1));
+    assert_eq!(with.1, without.1, "the second line's metadata is known");
+}
+
+#[test]
+fn reads_share_a_metadata_burst_on_its_way() {
+    let config = config();
+    let (policy, seen) = TestPolicy::new(1, true);
+    let mut bench = SliceBench::new(&config, Box::new(policy));
+    for (token, line) in [(0, 0), (1, LINE)] {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
+    }
+    assert_eq!(bench.drain().len(), 2);
+    assert_eq!(bench.slice.dram_counters().metadata_reads, 1);
+    assert_eq!(seen.borrow().events, [("read", 0), ("read", LINE)]);
+}
+
+#[test]
+fn replies_leave_as_the_mechanism_makes_them() {
+    let config = config();
+    let (policy, _) = TestPolicy::new(1, false);
+    let mut bench = SliceBench::new(&config, Box::new(policy));
+    bench.cycle(Some(&packet(&config, PacketKind::Read, 0, 0)));
+    let answers = bench.drain();
+    assert_eq!(answers.iter().map(|p| (p.data_bytes, p.payload)).collect::<Vec<_>>(), [(32, 1)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The stages of a mechanism lose nothing, whatever runs out, and each line is planned once per move.
+    #[test]
+    fn a_slice_with_a_mechanism_keeps_the_contract(requests in requests(200, true), small in any::<bool>()) {
+        let mut config = config();
+        if small {
+            (config.l2.sets, config.l2.ways, config.l2.mshr_entries, config.l2.mshr_merges) = (2, 2, 3, 2);
+            (config.l2.dram_queue, config.l2.reply_queue) = (3, 1);
+            (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
+        }
+        let (policy, seen) = TestPolicy::new(3, true);
+        let mut bench = SliceBench::new(&config, Box::new(policy));
+        assert_contract(&mut bench, &requests);
+        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        let planned = |event| seen.borrow().events.iter().filter(|(e, _)| *e == event).count() as u64;
+        prop_assert_eq!(planned("read"), counters.fills);
+        prop_assert_eq!(planned("write"), counters.writebacks);
+        prop_assert_eq!(dram.reads - dram.metadata_reads, counters.fills);
+        prop_assert_eq!(dram.writes - dram.metadata_writes, counters.writebacks);
+        prop_assert_eq!(dram.bursts, 3 * (counters.fills + counters.writebacks) + dram.metadata_reads);
+    }
+}
+
+#[test]
+fn whole_round_trips_lie_in_the_closed_forms_bounds() {
+    for config in [config(), one_clock()] {
+        let mut bench = SystemBench::new(&config);
+        let line = u32::try_from(LINE).expect("small");
+        let (hit, miss) =
+            (closed_form::l2_hit(&config, 0, line), closed_form::dram_read(&config, 0, line, 4));
+        // Different phases of the clocks: a line of its own row of each bank, and then a hit on it.
+        for n in 0..16u64 {
+            let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+            let address = map.global((n % 6) as u16, n * u64::from(config.dram.row_bytes));
+            let read = packet(&config, PacketKind::Read, address, n as u32);
+            (0..n % 5).for_each(|_| bench.tick());
+            for bounds in [miss, hit] {
+                let latency = bench.latency(&read) as f64;
+                assert!((bounds.min..=bounds.max).contains(&latency), "{latency} outside {bounds:?}");
+            }
+        }
+        let stats = bench.system.stats();
+        assert_eq!((stats.l2.cache.hits, stats.l2.cache.misses), (16, 16));
+    }
+}
+
+/// Bytes per core cycle that arrive while all SMs read as fast as they can, after a warm-up.
+fn read_bandwidth(config: &GpuConfig, mut line: impl FnMut(u32, u64) -> u64) -> (f64, MemoryStats) {
+    let mut bench = SystemBench::new(config);
+    let (warm_up, measured) = (5_000, 20_000);
+    let (mut sent, mut received) = (0, 0);
+    for cycle in 0..warm_up + measured {
+        for sm in 0..config.sm.count {
+            let read = Packet { sm: sm as u16, ..packet(config, PacketKind::Read, line(sm, sent), 0) };
+            sent += u64::from(bench.offer(&read));
+        }
+        bench.tick();
+        for sm in 0..config.sm.count as usize {
+            received += u64::from(bench.system.receive(sm).is_some() && cycle >= warm_up);
+        }
+    }
+    assert_eq!(bench.system.dram_violations(), []);
+    ((received * LINE) as f64 / measured as f64, bench.system.stats())
+}
+
+#[test]
+fn l2_hits_are_bound_by_the_reply_ports() {
+    let config = config();
+    // Each SM reads one line of a partition that it shares with no other partition's SMs: nothing blocks the heads
+    // of the reply queues, and all but the first reads hit.
+    let partitions = u64::from(config.l2.partitions);
+    let block = u64::from(config.l2.interleave_bytes);
+    let (bandwidth, stats) = read_bandwidth(&config, |sm, _| u64::from(sm) % partitions * block);
+    assert_eq!(stats.l2.cache.misses, partitions);
+    let bound = closed_form::reply_bandwidth(&config, LINE as u32).min(closed_form::l2_bandwidth(&config));
+    assert!(bandwidth <= bound * 1.001, "{bandwidth} bytes per cycle, bound {bound}");
+    assert!(bandwidth >= bound * 0.95, "{bandwidth} bytes per cycle, bound {bound}");
+}
+
+#[test]
+fn streams_are_bound_by_the_dram_buses() {
+    let config = config();
+    let (bandwidth, stats) = read_bandwidth(&config, |_, n| n * LINE);
+    let bound = closed_form::dram_bandwidth(&config);
+    assert!(bandwidth <= bound * 1.001, "{bandwidth} bytes per cycle, bound {bound}");
+    assert!(bandwidth >= bound * 0.95, "{bandwidth} bytes per cycle, bound {bound}");
+    assert!(stats.dram.row_hits * 100 > stats.dram.reads * 90);
+}
+
+#[test]
+fn what_waits_is_named() {
+    let config = config();
+    let mut bench = SystemBench::new(&config);
+    assert!(bench.offer(&packet(&config, PacketKind::Read, 0x700, 3)));
+    let text = |bench: &SystemBench| bench.system.describe_waiting().join("\n");
+    assert_eq!(text(&bench), "request crossbar: input queue 3: Read of line 0x700 for SM 3");
+    (0..60).for_each(|_| bench.tick());
+    let waiting = text(&bench);
+    assert!(waiting.contains("L2 partition 1: MSHR: line 0x700, 1 requests wait"), "{waiting}");
+    assert!(waiting.contains("DRAM channel 1: "), "{waiting}");
+}
+
+/// Reports find the counters by these names.
+#[test]
+fn statistics_are_named_as_in_reports() {
+    let mut bench = SystemBench::new(&config());
+    bench.latency(&packet(&config(), PacketKind::Read, 0, 0));
+    let stats = toml::Value::try_from(bench.system.stats()).expect("plain counters");
+    let count = |section: &toml::Value, name: &str| section[name].as_integer().expect("a counter");
+    assert_eq!(count(&stats["l2"], "misses"), 1);
+    assert_eq!(count(&stats["dram"], "bursts"), 4);
+    assert_eq!(count(&stats["crossbar"]["replies"], "flits"), 5);
+    assert_eq!(count(&stats["partitions"][0]["l2"], "accesses"), 1);
+}
