@@ -1,7 +1,7 @@
 //! `atax`: y = A^T (A x) in single precision, as Polybench's ATAX.
 //!
 //! The first kernel has one thread per row, so the lanes of a warp read 32 different lines at once and come back to each
-//! of them 32 times: whether the lines are still in the L1 then decides everything (Dai, section 2.5.2). The second
+//! of them 32 times: whether the lines are still in the L1 then decides everything (Dai, section 2.4). The second
 //! kernel has one thread per column and reads whole lines.
 use std::path::Path;
 
@@ -74,7 +74,7 @@ impl Workload for Atax {
     }
 
     fn papers(&self) -> &'static str {
-        "Dai, chapters 2 to 4 (ATAX, ATX, ax)"
+        "Dai, chapters 2 and 3 (ATX) and 4 (ax)"
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

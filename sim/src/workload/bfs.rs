@@ -138,7 +138,7 @@ impl Workload for Bfs {
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let graph = input.map_or_else(|| Ok(Graph::random(nodes(size))), Graph::read)?;
-        Ok(Box::new(Run { graph, buffers: Buffers::default(), stage: Stage::Start }))
+        Ok(Box::new(Run { graph, levels: 0, buffers: Buffers::default(), stage: Stage::Start }))
     }
 }
 
@@ -164,6 +164,8 @@ struct Buffers {
 
 struct Run {
     graph: Graph,
+    /// The level under way: 0 while the source is the frontier.
+    levels: usize,
     buffers: Buffers,
     stage: Stage,
 }
@@ -197,6 +199,24 @@ impl Run {
         launch_row(kernel, count, THREADS_PER_BLOCK, args.collect())
     }
 
+    /// Counts a level that is to be searched. More levels than nodes mean that the device's masks are wrong; without
+    /// this check the search would then never end.
+    fn count_level(&mut self) -> Result<(), WorkloadError> {
+        self.levels += 1;
+        let most = self.graph.nodes.len();
+        if self.levels < most {
+            return Ok(());
+        }
+        Err(WorkloadError::Mismatch {
+            workload: NAME,
+            buffer: "again",
+            index: 0,
+            got: format!("1 after level {}", self.levels),
+            expected: format!("an end within {most} levels"),
+            tolerance: "must be equal".to_owned(),
+        })
+    }
+
     fn expand(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
         let Buffers { nodes, edges, frontier, reached, visited, cost, again } = self.buffers;
         memory.write(again, &[0])?;
@@ -223,6 +243,7 @@ impl HostProgram for Run {
                 let mut again = [0];
                 memory.read(self.buffers.again, &mut again)?;
                 if again[0] != 0 {
+                    self.count_level()?;
                     return self.expand(memory);
                 }
                 self.stage = Stage::Done;
@@ -255,6 +276,23 @@ mod tests {
         assert_eq!(graph.nodes, [[0, 2], [2, 0], [2, 1]]);
         assert_eq!(graph.targets, [1, 2, 0]);
         assert_eq!(graph.levels(), [1, 2, 0]);
+    }
+
+    #[test]
+    fn a_device_that_never_lets_the_search_end_is_caught() {
+        let graph = with_file("graph.txt", GOOD, |file| Graph::read(file).unwrap());
+        let mut run = Run { graph, levels: 0, buffers: Buffers::default(), stage: Stage::Start };
+        let mut memory = DeviceMemory::new();
+        let stopped = (0..100).find_map(|_| {
+            let next = run.next(&mut memory);
+            memory.write(run.buffers.again, &[1]).unwrap();
+            next.err()
+        });
+        let text = stopped.expect("the search is stopped").to_string();
+        assert!(
+            text.starts_with("bfs: again[0] = 1 after level 3, the CPU reference gives an end within 3"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -211,7 +211,7 @@ impl Workload for Hotspot {
     }
 
     fn papers(&self) -> &'static str {
-        "LATTE-CC (HOT, 512 x 512), LAMAR (HOT), CABA (hs), Dai, chapter 4 (hs)"
+        "LATTE-CC (HOT, 512 x 512), CABA (hs), Dai, chapter 4 (hs)"
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

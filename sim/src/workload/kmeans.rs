@@ -260,7 +260,7 @@ impl Workload for KMeans {
     }
 
     fn papers(&self) -> &'static str {
-        "LATTE-CC (KM, 494,020 objects), Dai, chapters 2 to 4 (KMN, KMS, ks)"
+        "LATTE-CC (KM, 494,020 objects), Dai, chapters 2 and 3 (KMS) and 4 (ks)"
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {
