@@ -8,6 +8,7 @@ use super::float::{self, Rounding};
 use super::instr::{Instr, Kernel, OpClass};
 use super::lane::{FLUSH, Lane, SATURATE};
 use super::warp::Registers;
+use super::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 
 /// Type of an operand of a row: width of its register and kind of its literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +143,8 @@ fn extract_signed(a: i64, bits: u32, position: u32, length: u32) -> i64 {
 }
 
 #[inline(always)]
-fn insert(a: u64, b: u64, bits: u32, position: u32, length: u32) -> u64 {
+/// `bfi`: `length` bits of `a` into `b` at `position`.
+pub(crate) fn insert(a: u64, b: u64, bits: u32, position: u32, length: u32) -> u64 {
     let (position, length) = (position & 0xff, length & 0xff);
     if position >= bits || length == 0 {
         return b;
@@ -225,12 +227,12 @@ table! {
     IntMul all MulLo16 ["mul.lo.u16" "mul.lo.s16"] |a: u16, b: u16| -> u16 { a.wrapping_mul(b) }
     IntMul all MulLo32 ["mul.lo.u32" "mul.lo.s32"] |a: u32, b: u32| -> u32 { a.wrapping_mul(b) }
     IntMul all MulLo64 ["mul.lo.u64" "mul.lo.s64"] |a: u64, b: u64| -> u64 { a.wrapping_mul(b) }
-    IntMul all MulHiU16 ["mul.hi.u16"] |a: u16, b: u16| -> u16 { (u32::from(a) * u32::from(b) >> 16) as u16 }
-    IntMul all MulHiS16 ["mul.hi.s16"] |a: i16, b: i16| -> i16 { (i32::from(a) * i32::from(b) >> 16) as i16 }
-    IntMul all MulHiU32 ["mul.hi.u32"] |a: u32, b: u32| -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }
-    IntMul all MulHiS32 ["mul.hi.s32"] |a: i32, b: i32| -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }
-    IntMul all MulHiU64 ["mul.hi.u64"] |a: u64, b: u64| -> u64 { (u128::from(a) * u128::from(b) >> 64) as u64 }
-    IntMul all MulHiS64 ["mul.hi.s64"] |a: i64, b: i64| -> i64 { (i128::from(a) * i128::from(b) >> 64) as i64 }
+    IntMul all MulHiU16 ["mul.hi.u16"] |a: u16, b: u16| -> u16 { ((u32::from(a) * u32::from(b)) >> 16) as u16 }
+    IntMul all MulHiS16 ["mul.hi.s16"] |a: i16, b: i16| -> i16 { ((i32::from(a) * i32::from(b)) >> 16) as i16 }
+    IntMul all MulHiU32 ["mul.hi.u32"] |a: u32, b: u32| -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }
+    IntMul all MulHiS32 ["mul.hi.s32"] |a: i32, b: i32| -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }
+    IntMul all MulHiU64 ["mul.hi.u64"] |a: u64, b: u64| -> u64 { ((u128::from(a) * u128::from(b)) >> 64) as u64 }
+    IntMul all MulHiS64 ["mul.hi.s64"] |a: i64, b: i64| -> i64 { ((i128::from(a) * i128::from(b)) >> 64) as i64 }
     IntMul all MulWideU16 ["mul.wide.u16"] |a: u16, b: u16| -> u32 { u32::from(a) * u32::from(b) }
     IntMul all MulWideS16 ["mul.wide.s16"] |a: i16, b: i16| -> i32 { i32::from(a) * i32::from(b) }
     IntMul all MulWideU32 ["mul.wide.u32"] |a: u32, b: u32| -> u64 { u64::from(a) * u64::from(b) }
@@ -238,29 +240,29 @@ table! {
     IntMul all Mul24U ["mul24.lo.u32"] |a: u32, b: u32| -> u32 { (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff) }
     IntMul all Mul24S ["mul24.lo.s32"] |a: i32, b: i32| -> i32 { low24(a).wrapping_mul(low24(b)) }
     IntMul all Mul24HiU ["mul24.hi.u32"] |a: u32, b: u32| -> u32 {
-        (u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff) >> 16) as u32
+        ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32
     }
     IntMul all Mul24HiS ["mul24.hi.s32"] |a: i32, b: i32| -> i32 {
-        (i64::from(low24(a)) * i64::from(low24(b)) >> 16) as i32
+        ((i64::from(low24(a)) * i64::from(low24(b))) >> 16) as i32
     }
 
     IntMul all MadLo16 ["mad.lo.u16" "mad.lo.s16"] |a: u16, b: u16, c: u16| -> u16 { a.wrapping_mul(b).wrapping_add(c) }
     IntMul all MadLo32 ["mad.lo.u32" "mad.lo.s32"] |a: u32, b: u32, c: u32| -> u32 { a.wrapping_mul(b).wrapping_add(c) }
     IntMul all MadLo64 ["mad.lo.u64" "mad.lo.s64"] |a: u64, b: u64, c: u64| -> u64 { a.wrapping_mul(b).wrapping_add(c) }
     IntMul all MadHiU32 ["mad.hi.u32"] |a: u32, b: u32, c: u32| -> u32 {
-        ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)
+        (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
     }
     IntMul all MadHiS32 ["mad.hi.s32"] |a: i32, b: i32, c: i32| -> i32 {
-        ((i64::from(a) * i64::from(b) >> 32) as i32).wrapping_add(c)
+        (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
     }
     IntMul all MadHiSatS32 ["mad.hi.sat.s32"] |a: i32, b: i32, c: i32| -> i32 {
-        ((i64::from(a) * i64::from(b) >> 32) as i32).saturating_add(c)
+        (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
     }
     IntMul all MadHiU64 ["mad.hi.u64"] |a: u64, b: u64, c: u64| -> u64 {
-        ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)
+        (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
     }
     IntMul all MadHiS64 ["mad.hi.s64"] |a: i64, b: i64, c: i64| -> i64 {
-        ((i128::from(a) * i128::from(b) >> 64) as i64).wrapping_add(c)
+        (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
     }
     IntMul all MadWideU16 ["mad.wide.u16"] |a: u16, b: u16, c: u32| -> u32 {
         (u32::from(a) * u32::from(b)).wrapping_add(c)
@@ -431,12 +433,12 @@ table! {
     Int all SetGtS64 ["setp.gt.s64"] |a: i64, b: i64| -> bool { a > b }
     Int all SetGeS64 ["setp.ge.s64"] |a: i64, b: i64| -> bool { a >= b }
     Fp32 all SetEqF32 ["setp.eq.f32"] |a: f32, b: f32| -> bool { a == b }
-    Fp32 all SetNeF32 ["setp.ne.f32"] |a: f32, b: f32| -> bool { a < b || a > b }
+    Fp32 all SetNeF32 ["setp.ne.f32"] |a: f32, b: f32| -> bool { less_or_greater(a, b) }
     Fp32 all SetLtF32 ["setp.lt.f32"] |a: f32, b: f32| -> bool { a < b }
     Fp32 all SetLeF32 ["setp.le.f32"] |a: f32, b: f32| -> bool { a <= b }
     Fp32 all SetGtF32 ["setp.gt.f32"] |a: f32, b: f32| -> bool { a > b }
     Fp32 all SetGeF32 ["setp.ge.f32"] |a: f32, b: f32| -> bool { a >= b }
-    Fp32 all SetEquF32 ["setp.equ.f32"] |a: f32, b: f32| -> bool { !(a < b || a > b) }
+    Fp32 all SetEquF32 ["setp.equ.f32"] |a: f32, b: f32| -> bool { !less_or_greater(a, b) }
     Fp32 all SetNeuF32 ["setp.neu.f32"] |a: f32, b: f32| -> bool { a != b }
     Fp32 all SetLtuF32 ["setp.ltu.f32"] |a: f32, b: f32| -> bool { !matches_ge(a, b) }
     Fp32 all SetLeuF32 ["setp.leu.f32"] |a: f32, b: f32| -> bool { !matches_gt(a, b) }
@@ -445,12 +447,12 @@ table! {
     Fp32 all SetNumF32 ["setp.num.f32"] |a: f32, b: f32| -> bool { !a.is_nan() && !b.is_nan() }
     Fp32 all SetNanF32 ["setp.nan.f32"] |a: f32, b: f32| -> bool { a.is_nan() || b.is_nan() }
     Fp64 all SetEqF64 ["setp.eq.f64"] |a: f64, b: f64| -> bool { a == b }
-    Fp64 all SetNeF64 ["setp.ne.f64"] |a: f64, b: f64| -> bool { a < b || a > b }
+    Fp64 all SetNeF64 ["setp.ne.f64"] |a: f64, b: f64| -> bool { less_or_greater(a, b) }
     Fp64 all SetLtF64 ["setp.lt.f64"] |a: f64, b: f64| -> bool { a < b }
     Fp64 all SetLeF64 ["setp.le.f64"] |a: f64, b: f64| -> bool { a <= b }
     Fp64 all SetGtF64 ["setp.gt.f64"] |a: f64, b: f64| -> bool { a > b }
     Fp64 all SetGeF64 ["setp.ge.f64"] |a: f64, b: f64| -> bool { a >= b }
-    Fp64 all SetEquF64 ["setp.equ.f64"] |a: f64, b: f64| -> bool { !(a < b || a > b) }
+    Fp64 all SetEquF64 ["setp.equ.f64"] |a: f64, b: f64| -> bool { !less_or_greater(a, b) }
     Fp64 all SetNeuF64 ["setp.neu.f64"] |a: f64, b: f64| -> bool { a != b }
     Fp64 all SetLtuF64 ["setp.ltu.f64"] |a: f64, b: f64| -> bool { !matches_ge(a, b) }
     Fp64 all SetLeuF64 ["setp.leu.f64"] |a: f64, b: f64| -> bool { !matches_gt(a, b) }
@@ -527,6 +529,13 @@ table! {
     Fp32 all TestNormal ["testp.normal.f32"] |a: f32| -> bool { test_kind(a, std::num::FpCategory::Normal) }
     Fp32 all TestSubnormal ["testp.subnormal.f32"] |a: f32| -> bool { test_kind(a, std::num::FpCategory::Subnormal) }
 
+    Int all IsShared ["isspacep.shared" "isspacep.shared::cta"] |a: u64| -> bool { in_window(a, SHARED_WINDOW) }
+    Int all IsLocal ["isspacep.local"] |a: u64| -> bool { in_window(a, LOCAL_WINDOW) }
+    Int all IsConst ["isspacep.const"] |a: u64| -> bool { in_window(a, CONST_WINDOW) }
+    Int all IsGlobal ["isspacep.global"] |a: u64| -> bool {
+        !in_window(a, SHARED_WINDOW) && !in_window(a, LOCAL_WINDOW) && !in_window(a, CONST_WINDOW)
+    }
+
     // Conversions that need nothing but a different register; the decoder handles all others.
     Convert all CvtU64U32 ["cvt.u64.u32" "cvt.s64.u32"] |a: u32| -> u64 { u64::from(a) }
     Convert all CvtS64S32 ["cvt.s64.s32" "cvt.u64.s32"] |a: i32| -> i64 { i64::from(a) }
@@ -541,6 +550,17 @@ table! {
     Convert all CvtF64F32 ["cvt.f64.f32"] |a: f32| -> f64 { f64::from(a) }
     Convert all CvtF32F64 ["cvt.rn.f32.f64"] |a: f64| -> f32 { a as f32 }
     Convert all CvtS32F32 ["cvt.rzi.s32.f32"] |a: f32| -> i32 { a as i32 }
+}
+
+/// Whether a generic address lies in the window that starts at `base`.
+fn in_window(address: u64, base: u64) -> bool {
+    address.wrapping_sub(base) < WINDOW_BYTES
+}
+
+/// `a != b`, false for NaN.
+#[inline(always)]
+fn less_or_greater<T: PartialOrd + Copy>(a: T, b: T) -> bool {
+    matches_gt(a, b) || a < b
 }
 
 /// `a >= b`, false for NaN; its complement is "less or unordered".

@@ -158,6 +158,9 @@ fn weight(live: &Set, weights: &[u8]) -> u32 {
     total
 }
 
+/// Beyond this many words of register sets, all registers count as live at once: such code is no real kernel.
+const MAX_LIVENESS_WORDS: usize = 1 << 22;
+
 /// The most 32-bit registers live at any instruction; `weights` says how many each scoreboard register takes.
 pub(crate) fn most_live(code: &[Instr], weights: &[u8]) -> u32 {
     if code.is_empty() {
@@ -165,6 +168,9 @@ pub(crate) fn most_live(code: &[Instr], weights: &[u8]) -> u32 {
     }
     let blocks = blocks(code);
     let words = weights.len().div_ceil(64);
+    if words * blocks.len() > MAX_LIVENESS_WORDS {
+        return weights.iter().map(|&weight| u32::from(weight)).sum();
+    }
     let mut live_in: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
     let mut changed = true;
     while changed {

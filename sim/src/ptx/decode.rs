@@ -15,6 +15,7 @@ use super::instr::{
     NumberType, Op, OpClass, PredicateOp, ShuffleMode, Space, VoteMode,
 };
 use super::lane::{FLUSH, SATURATE};
+use super::module::Addresses;
 use super::special::{self, Source, Special};
 use super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 
@@ -51,7 +52,7 @@ struct Decoder<'a> {
     ast: &'a Ast,
     function: &'a Function,
     /// Address of each variable that this kernel can name, in its own space.
-    addresses: &'a HashMap<VariableId, u64>,
+    addresses: &'a Addresses,
     places: Vec<Place>,
     /// Registers of each file that the PTX names.
     named: [usize; 3],
@@ -81,7 +82,7 @@ pub(crate) fn decode(
     source: &str,
     ast: &Ast,
     function: &Function,
-    addresses: &HashMap<VariableId, u64>,
+    addresses: &Addresses,
 ) -> std::result::Result<Body, PtxError> {
     let error = |line, message: String| PtxError { file: file.to_owned(), line, message };
     let mut decoder =
@@ -142,7 +143,7 @@ fn number_type(name: &str) -> Option<NumberType> {
 }
 
 impl<'a> Decoder<'a> {
-    fn new(ast: &'a Ast, function: &'a Function, addresses: &'a HashMap<VariableId, u64>) -> Result<Self> {
+    fn new(ast: &'a Ast, function: &'a Function, addresses: &'a Addresses) -> Result<Self> {
         let mut named = [0; 3];
         let mut places = Vec::with_capacity(function.registers.len());
         for register in &function.registers {
@@ -262,6 +263,8 @@ impl<'a> Decoder<'a> {
             "membar" | "fence" => self.plain(Op::Fence, OpClass::Fence),
             "shfl" => self.shuffle(&modifiers, operands),
             "vote" => self.vote(&modifiers, operands),
+            "bfi" => self.insert(&modifiers, operands),
+            "lop3" => self.lop3(&modifiers, operands),
             "activemask" => {
                 let [d] = exactly(operands)?;
                 self.instr.d = self.dest(d, 32)?;
@@ -376,12 +379,10 @@ impl<'a> Decoder<'a> {
     }
 
     /// A variable's address in its own space, and the space.
-    fn address_of(&self, id: VariableId) -> Result<(u64, VariableSpace)> {
+    fn address_of(&self, id: VariableId) -> Result<(u64, Space)> {
         let variable = &self.ast.variables[id as usize];
         let address = self.addresses.get(&id).copied();
-        let address =
-            address.ok_or_else(|| format!("variable '{}' has no storage here", quote(&variable.name)))?;
-        Ok((address, variable.space))
+        address.ok_or_else(|| format!("variable '{}' has no storage here", quote(&variable.name)))
     }
 
     fn special(&mut self, name: &str) -> Result<u16> {
@@ -707,6 +708,36 @@ impl<'a> Decoder<'a> {
         self.plain(Op::Carry(form), class)
     }
 
+    fn insert(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let width = match modifiers {
+            ["b32"] => 32,
+            ["b64"] => 64,
+            _ => return Err("its type must be b32 or b64".to_owned()),
+        };
+        let [d, a, b, position, length] = exactly(operands)?;
+        self.instr.d = self.dest(d, width)?;
+        self.instr.a = self.integer(a, width)?;
+        self.instr.b = self.integer(b, width)?;
+        self.instr.c = self.integer(position, 32)?;
+        self.instr.vector[0] = self.integer(length, 32)?;
+        self.plain(Op::Insert { wide: width == 64 }, OpClass::Int)
+    }
+
+    fn lop3(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let [d, a, b, c, Operand::Integer(table @ 0..=255)] = exactly(operands)? else {
+            return Err("its fifth operand must be a number from 0 to 255".to_owned());
+        };
+        if modifiers != ["b32"] {
+            return Err("its type must be b32".to_owned());
+        }
+        self.instr.d = self.dest(d, 32)?;
+        self.instr.a = self.integer(a, 32)?;
+        self.instr.b = self.integer(b, 32)?;
+        self.instr.c = self.integer(c, 32)?;
+        self.instr.offset = *table as i64;
+        self.plain(Op::Lop3, OpClass::Int)
+    }
+
     // ---- control ----
 
     fn label(&self, name: &str, scope: ScopeId) -> Result<u32> {
@@ -910,14 +941,9 @@ impl<'a> Decoder<'a> {
             }
             Operand::Variable(id, _) => {
                 let (address, space) = self.address_of(*id)?;
-                let space = match space {
-                    VariableSpace::Global => Space::Global,
-                    VariableSpace::Const => Space::Const,
-                    VariableSpace::Shared => Space::Shared,
-                    VariableSpace::Local => Space::Local,
-                    VariableSpace::Param => Space::Param,
-                };
-                if form.space != space && form.space != Space::Generic {
+                let declared_param = self.ast.variables[*id as usize].space == VariableSpace::Param;
+                let same = form.space == space || (declared_param && form.space == Space::Param);
+                if !same && form.space != Space::Generic {
                     let name = quote(&self.ast.variables[*id as usize].name);
                     return Err(format!("variable '{name}' is in another state space"));
                 }

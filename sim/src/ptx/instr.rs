@@ -209,6 +209,12 @@ pub(crate) enum Op {
     Pack(u8),
     /// One register into two to four, lowest first.
     Unpack(u8),
+    /// `bfi`: a bit field into a word.
+    Insert {
+        wide: bool,
+    },
+    /// Any bitwise function of three words, as a table.
+    Lop3,
     ReadLive(Live),
     Branch,
     Load(MemoryForm),

@@ -22,14 +22,10 @@ fn addresses(
         access.address = [offset; 32];
     } else if form.wide_address {
         let base = warp.double(kernel, instr.a);
-        for lane in 0..32 {
-            access.address[lane] = base[lane].wrapping_add(offset);
-        }
+        access.address = base.map(|base| base.wrapping_add(offset));
     } else {
         let base = warp.word(kernel, instr.a);
-        for lane in 0..32 {
-            access.address[lane] = u64::from(base[lane].wrapping_add(offset as u32));
-        }
+        access.address = base.map(|base| u64::from(base.wrapping_add(offset as u32)));
     }
     access.mask = mask;
     access.space = form.space;
@@ -58,10 +54,7 @@ fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
     let (space, base) = window(access.address[first]);
     access.space = space;
     let mut others = 0;
-    for lane in 0..32 {
-        if mask & LANE_BIT[lane] == 0 {
-            continue;
-        }
+    for lane in lanes(mask) {
         if window(access.address[lane]).0 == space {
             access.address[lane] -= base;
         } else {
@@ -76,10 +69,10 @@ fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
 #[inline(always)]
 fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
     let (mut low, mut high) = (u64::MAX, 0);
-    for lane in 0..32 {
-        let active = mask & LANE_BIT[lane] != 0;
-        low = low.min(if active { addresses[lane] } else { u64::MAX });
-        high = high.max(if active { addresses[lane] } else { 0 });
+    for (&address, bit) in addresses.iter().zip(LANE_BIT) {
+        let active = mask & bit != 0;
+        low = low.min(if active { address } else { u64::MAX });
+        high = high.max(if active { address } else { 0 });
     }
     (low, high)
 }
@@ -96,8 +89,8 @@ fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
 #[inline(always)]
 fn check_alignment(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess) -> Result<()> {
     let mut low_bits = 0;
-    for lane in 0..32 {
-        low_bits |= if access.mask & LANE_BIT[lane] != 0 { access.address[lane] } else { 0 };
+    for (address, bit) in access.address.iter().zip(LANE_BIT) {
+        low_bits |= if access.mask & bit != 0 { *address } else { 0 };
     }
     let size = u64::from(access.bytes);
     if low_bits & (size - 1) == 0 { Ok(()) } else { Err(misaligned(warp, kernel, env, access)) }

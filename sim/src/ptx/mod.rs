@@ -15,6 +15,7 @@ mod decode;
 mod error;
 mod float;
 mod functional;
+mod inline;
 mod instr;
 mod lane;
 mod lexer;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::ast::{Ast, Function, FunctionParameter, Initial, Operand, Type, VariableId, VariableSpace};
 use super::error::PtxError;
-use super::instr::{Kernel, Param, ParamKind};
-use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, parser};
+use super::instr::{Kernel, Param, ParamKind, Space};
+use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, inline, parser};
 use crate::memory::{DeviceMemory, MemoryError};
 
 /// Largest constant bank, in bytes.
@@ -128,9 +128,12 @@ impl Module {
     }
 }
 
+/// Where variables are: an address and the state space it is in.
+pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
+
 /// Addresses of the module's variables in the global and constant spaces.
 struct Layout {
-    addresses: HashMap<VariableId, u64>,
+    addresses: Addresses,
     constant_bytes: u64,
 }
 
@@ -156,7 +159,8 @@ impl Layout {
                 VariableSpace::Const => place(&mut constant, variable.alignment, variable.bytes),
                 _ => continue,
             };
-            addresses.insert(id, address);
+            let space = if variable.space == VariableSpace::Const { Space::Const } else { Space::Global };
+            addresses.insert(id, (address, space));
             if constant > MAX_CONSTANT_BYTES {
                 let message = format!("constants take more than {MAX_CONSTANT_BYTES} bytes");
                 return Err((variable.line, message));
@@ -189,7 +193,7 @@ impl Layout {
     fn named_address(&self, ast: &Ast, name: &str, generic: bool) -> u64 {
         let found = ast.globals.iter().copied().find(|&id| ast.variables[id as usize].name == name);
         let Some(id) = found else { return 0 };
-        let address = self.addresses.get(&id).copied().unwrap_or(0);
+        let address = self.addresses.get(&id).map_or(0, |&(address, _)| address);
         let in_window = generic && ast.variables[id as usize].space == VariableSpace::Const;
         if in_window { address + CONST_WINDOW } else { address }
     }
@@ -204,7 +208,7 @@ impl Layout {
         let mut names = Vec::new();
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
-            let Some(&address) = self.addresses.get(&id) else { continue };
+            let Some(&(address, _)) = self.addresses.get(&id) else { continue };
             let initial = self.initial(ast, id);
             if variable.space == VariableSpace::Const {
                 constants[address as usize..][..initial.len()].copy_from_slice(&initial);
@@ -237,7 +241,7 @@ fn named_variables(function: &Function) -> std::collections::HashSet<VariableId>
 
 /// Storage of one kernel in the spaces that belong to it.
 struct Storage {
-    addresses: HashMap<VariableId, u64>,
+    addresses: Addresses,
     shared: u64,
     dynamic_shared: bool,
     local: u64,
@@ -245,11 +249,7 @@ struct Storage {
     param_bytes: u64,
 }
 
-fn storage(
-    ast: &Ast,
-    function: &Function,
-    module: &HashMap<VariableId, u64>,
-) -> Result<Storage, (u32, String)> {
+fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<Storage, (u32, String)> {
     let mut out = Storage {
         addresses: module.clone(),
         shared: 0,
@@ -262,7 +262,7 @@ fn storage(
         let FunctionParameter::Memory(id) = parameter else { continue };
         let variable = &ast.variables[*id as usize];
         let offset = place(&mut out.param_bytes, variable.alignment, variable.bytes);
-        out.addresses.insert(*id, offset);
+        out.addresses.insert(*id, (offset, Space::Param));
         if out.param_bytes > MAX_PARAM_BYTES {
             return Err((variable.line, format!("parameters take more than {MAX_PARAM_BYTES} bytes")));
         }
@@ -276,16 +276,19 @@ fn storage(
     let mut open = Vec::new();
     for &id in candidates.filter(|id| !is_param(id)) {
         let variable = &ast.variables[id as usize];
-        let address = match variable.space {
+        let space = match variable.space {
             VariableSpace::Shared if variable.open => {
                 open.push(id);
                 continue;
             }
-            VariableSpace::Shared => place(&mut out.shared, variable.alignment, variable.bytes),
-            VariableSpace::Local => place(&mut out.local, variable.alignment, variable.bytes),
+            VariableSpace::Shared => Space::Shared,
+            // Parameters of an inlined call are memory of the thread.
+            VariableSpace::Local | VariableSpace::Param => Space::Local,
             _ => continue,
         };
-        out.addresses.insert(id, address);
+        let next = if space == Space::Shared { &mut out.shared } else { &mut out.local };
+        let address = place(next, variable.alignment, variable.bytes);
+        out.addresses.insert(id, (address, space));
         if out.shared.max(out.local) > WINDOW_BYTES {
             let message =
                 format!("variable '{}' takes its state space beyond {WINDOW_BYTES} bytes", variable.name);
@@ -296,7 +299,7 @@ fn storage(
         out.dynamic_shared = true;
         out.shared = out.shared.next_multiple_of(16);
         open.into_iter().for_each(|id| {
-            out.addresses.insert(id, out.shared);
+            out.addresses.insert(id, (out.shared, Space::Shared));
         });
     }
     Ok(out)
@@ -318,10 +321,12 @@ fn build(
     source: &str,
     ast: &Ast,
     function: &Function,
-    module: &HashMap<VariableId, u64>,
+    module: &Addresses,
     constants: &Arc<[u8]>,
 ) -> Result<Kernel, PtxError> {
     let fail = |(line, message)| PtxError { file: file.to_owned(), line, message };
+    let inlined = inline::inline(ast, function).map_err(fail)?;
+    let function = &inlined;
     let storage = storage(ast, function, module).map_err(fail)?;
     let body = decode::decode(file, source, ast, function, &storage.addresses)?;
     Ok(Kernel {

@@ -191,6 +191,8 @@ impl Warp {
             Op::Convert(form) => self.convert(kernel, instr, form, mask),
             Op::Carry(form) => self.carry(kernel, instr, form, mask),
             Op::Pack(parts) => self.pack(kernel, instr, parts, mask),
+            Op::Insert { wide } => self.insert(kernel, instr, wide, mask),
+            Op::Lop3 => self.lop3(kernel, instr, mask),
             Op::Unpack(parts) => self.unpack(kernel, instr, parts, mask),
             Op::ReadLive(live) => self.read_live(env, instr, live, mask),
             Op::Shuffle(mode) => self.shuffle(kernel, instr, mode, mask),
@@ -373,6 +375,31 @@ impl Warp {
         if form.writes {
             self.write_predicate(flag, carried, mask);
         }
+    }
+
+    fn insert(&mut self, kernel: &Kernel, instr: &Instr, wide: bool, mask: u32) {
+        let bits = if wide { 64 } else { 32 };
+        let (field, word) = (self.bits(kernel, instr.a, wide), self.bits(kernel, instr.b, wide));
+        let (positions, lengths) = (self.word(kernel, instr.c), self.word(kernel, instr.vector[0]));
+        let mut out = [0; 32];
+        for lane in 0..32 {
+            out[lane] = alu::insert(field[lane], word[lane], bits, positions[lane], lengths[lane]);
+        }
+        self.set_bits(instr.d, bits as u8, &out, mask);
+    }
+
+    fn lop3(&mut self, kernel: &Kernel, instr: &Instr, mask: u32) {
+        let load = |index| *self.word(kernel, index);
+        let (a, b, c) = (load(instr.a), load(instr.b), load(instr.c));
+        let mut out = [0; 32];
+        // Each one in the table is a combination of the inputs, or of their complements, that gives a one.
+        for row in (0..8u32).filter(|row| instr.offset >> row & 1 == 1) {
+            let pick = |value: u32, bit: u32| if row & bit != 0 { value } else { !value };
+            for lane in 0..32 {
+                out[lane] |= pick(a[lane], 4) & pick(b[lane], 2) & pick(c[lane], 1);
+            }
+        }
+        blend(&mut self.registers.words[usize::from(instr.d)], &out, mask);
     }
 
     fn pack(&mut self, kernel: &Kernel, instr: &Instr, parts: u8, mask: u32) {

@@ -1,0 +1,246 @@
+//! Inlines calls: every `call` of a function in the module becomes the function's code.
+//!
+//! PTX functions may not share registers or parameters with their caller, so a copy's registers are new ones, its
+//! formal parameters are bound to the call's arguments, and its `ret` branches past the copy. Parameters passed in
+//! memory become local variables. Recursion and indirect calls are refused.
+
+use std::collections::HashMap;
+
+use super::ast::{
+    Ast, Function, FunctionParameter, Operand, RawInstruction, RegisterId, Scope, ScopeId, VariableId,
+};
+
+/// Most instructions of a kernel after inlining.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
+/// Deepest chain of calls.
+const MAX_CALL_DEPTH: usize = 64;
+
+/// An error with the line of the call.
+type Result<T> = std::result::Result<T, (u32, String)>;
+
+/// What a copy's own names stand for in the kernel.
+#[derive(Default)]
+struct Binding {
+    /// Added to register numbers.
+    registers: RegisterId,
+    /// Added to scope numbers.
+    scopes: ScopeId,
+    /// Formal parameters in memory, and the variables bound to them.
+    variables: HashMap<VariableId, VariableId>,
+}
+
+struct Inliner<'a> {
+    ast: &'a Ast,
+    functions: HashMap<&'a str, usize>,
+    out: Function,
+    /// Functions being copied, outermost first.
+    chain: Vec<usize>,
+    /// Names for the ends of copies.
+    copies: u32,
+}
+
+/// `function` without calls.
+pub(crate) fn inline(ast: &Ast, function: &Function) -> Result<Function> {
+    let functions = ast.functions.iter().enumerate().map(|(index, f)| (f.name.as_str(), index)).collect();
+    let out = Function { code: Vec::new(), labels: HashMap::new(), ..function.clone() };
+    let mut inliner = Inliner { ast, functions, out, chain: Vec::new(), copies: 0 };
+    inliner.copy(function, &Binding::default(), None)?;
+    Ok(inliner.out)
+}
+
+impl Inliner<'_> {
+    /// Copies a function's code; `end` is the label that its `ret` branches to, or none in the kernel itself.
+    fn copy(&mut self, function: &Function, binding: &Binding, end: Option<&Operand>) -> Result<()> {
+        let mut places = Vec::with_capacity(function.code.len() + 1);
+        for raw in &function.code {
+            places.push(self.out.code.len() as u32);
+            if self.out.code.len() > MAX_INSTRUCTIONS {
+                return Err((
+                    raw.line,
+                    format!("inlined calls make more than {MAX_INSTRUCTIONS} instructions"),
+                ));
+            }
+            let name = raw.opcode.split('.').next().unwrap_or_default();
+            match (name, end) {
+                ("call", _) => self.call(function, raw, binding)?,
+                ("ret", Some(end)) => {
+                    let branch = RawInstruction {
+                        opcode: "bra".to_owned(),
+                        operands: vec![end.clone()],
+                        ..raw.clone()
+                    };
+                    self.push(branch, binding, false);
+                }
+                _ => self.push(raw.clone(), binding, true),
+            }
+        }
+        places.push(self.out.code.len() as u32);
+        for ((scope, name), &place) in &function.labels {
+            self.out.labels.insert((scope + binding.scopes, name.clone()), places[place as usize]);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, mut raw: RawInstruction, binding: &Binding, rename: bool) {
+        if let Some((register, _)) = &mut raw.guard {
+            *register += binding.registers;
+        }
+        if rename {
+            raw.operands.iter_mut().for_each(|operand| bind(operand, binding));
+        }
+        self.out.code.push(raw);
+    }
+
+    fn call(&mut self, caller: &Function, raw: &RawInstruction, binding: &Binding) -> Result<()> {
+        let fail = |message: String| (raw.line, message);
+        let mut operands = raw.operands.clone();
+        operands.iter_mut().for_each(|operand| bind(operand, binding));
+        let mut operands = operands.into_iter().peekable();
+        let results = match operands.next_if(|o| matches!(o, Operand::Arguments(_))) {
+            Some(Operand::Arguments(list)) => list,
+            _ => Vec::new(),
+        };
+        let Some(Operand::Name(name, _)) = operands.next() else {
+            return Err(fail("indirect calls are not supported".to_owned()));
+        };
+        let arguments = match operands.next() {
+            Some(Operand::Arguments(list)) => list,
+            _ => Vec::new(),
+        };
+        let index = self.functions.get(name.as_str()).copied();
+        let index = index.ok_or_else(|| fail(format!("function '{name}' is not declared")))?;
+        let ast = self.ast;
+        let callee = &ast.functions[index];
+        if !callee.defined {
+            return Err(fail(format!("function '{name}' has no body in this file")));
+        }
+        if self.chain.contains(&index) || callee.name == self.out.name || self.chain.len() >= MAX_CALL_DEPTH {
+            return Err(fail(format!("'{}' calls '{name}' recursively or too deeply", caller.name)));
+        }
+        if results.len() != callee.returns.len() || arguments.len() != callee.parameters.len() {
+            let (takes, gives) = (callee.parameters.len(), callee.returns.len());
+            return Err(fail(format!("function '{name}' takes {takes} arguments and gives {gives} results")));
+        }
+        self.chain.push(index);
+        self.insert(callee, raw, binding, &results, &arguments)?;
+        self.chain.pop();
+        Ok(())
+    }
+
+    /// Appends a copy of `callee`; a guarded call is branched around.
+    fn insert(
+        &mut self,
+        callee: &Function,
+        raw: &RawInstruction,
+        caller: &Binding,
+        results: &[Operand],
+        arguments: &[Operand],
+    ) -> Result<()> {
+        let scope = self.out.scopes.len() as ScopeId;
+        self.out.scopes.extend(callee.scopes.iter().map(|s| Scope { parent: s.parent.map(|p| p + scope) }));
+        let mut binding = Binding {
+            registers: self.out.registers.len() as RegisterId,
+            scopes: scope,
+            variables: HashMap::new(),
+        };
+        self.out.registers.extend(callee.registers.iter().cloned());
+        self.out.locals.extend(callee.locals.iter().filter(|id| !is_formal(callee, **id)));
+        self.copies += 1;
+        let end_name = format!("end of call {}", self.copies);
+        let end = Operand::Name(end_name.clone(), scope);
+        // Lanes that do not call go past the call's results too.
+        let after_name = format!("after call {}", self.copies);
+        if let Some((register, negated)) = raw.guard {
+            let around = RawInstruction {
+                guard: Some((register, !negated)),
+                opcode: "bra".to_owned(),
+                operands: vec![Operand::Name(after_name.clone(), scope)],
+                ..raw.clone()
+            };
+            self.push(around, caller, false);
+        }
+        for (formal, actual) in callee.parameters.iter().zip(arguments) {
+            self.pass(callee, raw, *formal, actual, &mut binding)?;
+        }
+        let mut returned = Vec::new();
+        for (formal, actual) in callee.returns.iter().zip(results) {
+            match (formal, actual) {
+                (FunctionParameter::Memory(formal), Operand::Variable(actual, 0)) => {
+                    binding.variables.insert(*formal, *actual);
+                }
+                (FunctionParameter::Register(formal), Operand::Register(actual)) => {
+                    returned.push((*formal, *actual))
+                }
+                _ => return Err((raw.line, format!("a result of '{}' is not a variable", callee.name))),
+            }
+        }
+        self.copy(callee, &binding, Some(&end))?;
+        self.out.labels.insert((scope, end_name), self.out.code.len() as u32);
+        for (formal, actual) in returned {
+            let value = Operand::Register(formal + binding.registers);
+            self.push_move(callee, raw, formal, actual, value);
+        }
+        self.out.labels.insert((scope, after_name), self.out.code.len() as u32);
+        Ok(())
+    }
+
+    fn pass(
+        &mut self,
+        callee: &Function,
+        raw: &RawInstruction,
+        formal: FunctionParameter,
+        actual: &Operand,
+        binding: &mut Binding,
+    ) -> Result<()> {
+        match (formal, actual) {
+            (FunctionParameter::Memory(formal), Operand::Variable(actual, 0)) => {
+                binding.variables.insert(formal, *actual);
+            }
+            (FunctionParameter::Register(formal), value) => {
+                self.push_move(callee, raw, formal, formal + binding.registers, value.clone());
+            }
+            _ => return Err((raw.line, format!("an argument of '{}' is not a variable", callee.name))),
+        }
+        Ok(())
+    }
+
+    /// `mov` to a register as wide as the callee's `formal`.
+    fn push_move(
+        &mut self,
+        callee: &Function,
+        raw: &RawInstruction,
+        formal: RegisterId,
+        to: RegisterId,
+        value: Operand,
+    ) {
+        let opcode = match callee.registers[formal as usize].width {
+            1 => "mov.pred".to_owned(),
+            width => format!("mov.b{width}"),
+        };
+        let operands = vec![Operand::Register(to), value];
+        self.out.code.push(RawInstruction { guard: None, opcode, operands, ..raw.clone() });
+    }
+}
+
+fn is_formal(function: &Function, id: VariableId) -> bool {
+    let same = |p: &FunctionParameter| matches!(p, FunctionParameter::Memory(formal) if *formal == id);
+    function.parameters.iter().chain(&function.returns).any(same)
+}
+
+/// Renames a copy's registers, scopes and formal parameters to the kernel's.
+fn bind(operand: &mut Operand, binding: &Binding) {
+    match operand {
+        Operand::Register(id) | Operand::NegatedRegister(id) => *id += binding.registers,
+        Operand::Pair(first, second) => {
+            *first += binding.registers;
+            *second += binding.registers;
+        }
+        Operand::Name(_, scope) => *scope += binding.scopes,
+        Operand::Variable(id, _) => *id = binding.variables.get(id).copied().unwrap_or(*id),
+        Operand::Address(base, _) => bind(base, binding),
+        Operand::Vector(list) | Operand::Arguments(list) => {
+            list.iter_mut().for_each(|item| bind(item, binding))
+        }
+        _ => {}
+    }
+}
