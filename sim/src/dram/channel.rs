@@ -166,8 +166,8 @@ impl Channel {
     }
 
     /// Lets `checker` judge every command from now on; the channel must not have been used yet.
-    pub fn attach(&mut self, checker: Checker) {
-        self.checker = Some(Box::new(checker));
+    pub fn attach(&mut self, checker: impl Into<Option<Checker>>) {
+        self.checker = checker.into().map(Box::new);
     }
 
     /// What the attached checker found; empty without one.

@@ -360,3 +360,46 @@ proptest! {
         }
     }
 }
+
+/// The checker is not idle: when it is told a parameter one cycle longer than the controller's, ordinary traffic
+/// breaks exactly that rule. Each constraint therefore binds somewhere in the traffic of these tests.
+#[test]
+fn traffic_runs_each_constraint_to_its_limit() {
+    type Lengthen = fn(&mut Dram);
+    // tRC is only the binding constraint of a bank when it exceeds tRAS + tRP.
+    let machine = Dram { trc: 44, tccd: 2, tcwl: 6, write_high: 4, write_low: 0, queue: 8, ..config() };
+    let cases: [(&str, Lengthen); 11] = [
+        ("tRCD", |d| d.trcd += 1),
+        ("tRP", |d| d.trp += 1),
+        ("tRAS", |d| d.tras += 1),
+        ("tRC", |d| d.trc += 1),
+        ("tRRD", |d| d.trrd += 1),
+        ("tCCD", |d| d.tccd += 1),
+        ("tCDLR", |d| d.tcdlr += 1),
+        ("tWR", |d| d.twr += 1),
+        ("tRTP", |d| d.trtp += 1),
+        ("tRTW", |d| d.trtw = d.read_to_write() + 1),
+        ("bus turn-around", |d| (d.tcl, d.trtw) = (d.tcl + 1, 0)),
+    ];
+    for (rule, lengthen) in cases {
+        let mut told = machine;
+        lengthen(&mut told);
+        let mut bench = Bench::new(&machine);
+        bench.channel.attach(Checker::new(&told, BURSTS));
+        let mut state = 1u64;
+        stream(&mut bench, 20_000, |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let random = state >> 33;
+            let access = if random.is_multiple_of(3) { Access::Write } else { Access::Read };
+            let address =
+                place(&machine, (random >> 2) as u32 % 4, random >> 5 & 1, (random >> 6 & 15) as u32 * 128);
+            (access, address, 1 + (random >> 10) as u32 % 4)
+        });
+        let violations = bench.channel.violations();
+        assert!(!violations.is_empty(), "{rule} never binds");
+        // A longer tCCD or tCL also moves data on the bus; every other parameter breaks its own rule only.
+        let own = violations.iter().filter(|v| v.rule == rule).count();
+        let exclusive = !["tCCD", "bus turn-around"].contains(&rule);
+        assert!(own > 0 && (!exclusive || own == violations.len()), "{rule}: {}", violations[0]);
+    }
+}

@@ -1,19 +1,12 @@
 //! The memory system's latencies and bandwidths without load, as formulas of the configuration alone.
 //!
-//! Tests hold the simulator against them. Where a request changes its clock it waits for the next edge, so a
-//! latency over several domains is a range: each crossing adds up to one period of the clock that is entered.
+//! Tests hold the simulator against them. Where a request enters another clock domain it waits for that clock's
+//! next edge, so a round trip is given as its mean over all phases of the clocks with the largest distance from
+//! it. In a core cycle the domains run from memory to SM: DRAM, L2, crossbar, SMs. What goes down therefore waits
+//! for the next core cycle at least; what comes up may pass several domains in one.
 use crate::config::{Clock, GpuConfig};
 use crate::dram::Timing;
-use crate::packet::{HEADER_BYTES, Packet};
-
-/// A latency whose exact value depends on the phase of the clocks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// Least, core cycles.
-    pub min: f64,
-    /// Most, core cycles.
-    pub max: f64,
-}
+use crate::packet::HEADER_BYTES;
 
 /// Core cycles per cycle of each domain.
 struct Periods {
@@ -33,52 +26,60 @@ impl Periods {
     }
 }
 
+/// Flits of a packet with `data_bytes` bytes beside its header.
+fn flits(config: &GpuConfig, data_bytes: u32) -> u32 {
+    (HEADER_BYTES + data_bytes).div_ceil(config.interconnect.flit_bytes).max(1)
+}
+
 /// Crossbar cycles from sending a packet of `data_bytes` bytes beside its header to receiving it, in an empty
 /// network.
 pub fn crossbar_latency(config: &GpuConfig, data_bytes: u32) -> u64 {
-    let flits = (HEADER_BYTES + data_bytes).div_ceil(config.interconnect.flit_bytes).max(1);
-    u64::from(config.interconnect.latency + flits - 1)
+    u64::from(config.interconnect.latency + flits(config, data_bytes) - 1)
 }
 
-/// Core cycles from sending a read of a whole line that hits in the L2 to receiving its answer.
-pub fn l2_hit(config: &GpuConfig, request_bytes: u32, reply_bytes: u32) -> Bounds {
+/// Mean core cycles from an SM's sending a read of a whole line that hits in the L2 to its receiving the answer.
+pub fn l2_hit_round_trip(config: &GpuConfig) -> f64 {
     let p = Periods::new(&config.clock);
-    let network = crossbar_latency(config, request_bytes) + crossbar_latency(config, reply_bytes);
-    let exact = network as f64 * p.interconnect + f64::from(config.l2.hit_latency) * p.l2;
-    // Crossings: SM to crossbar, crossbar to L2, L2 to crossbar, crossbar to SM.
-    Bounds { min: exact - p.interconnect, max: exact + 2.0 * p.interconnect + p.l2 + 1.0 }
+    let network = crossbar_latency(config, 0) + crossbar_latency(config, config.l2.line_bytes);
+    // The crossbar's part down to SM and up from L2 ends or begins on average as far from its edges, which cancels;
+    // the L2's next edge lies 1 to p cycles after the request's arrival; and the answer enters the crossbar in the
+    // very cycle in which it leaves the L2, one crossbar cycle earlier than a packet from an SM.
+    let phases = (p.l2 + 1.0) / 2.0 - p.interconnect;
+    network as f64 * p.interconnect + f64::from(config.l2.hit_latency) * p.l2 + phases
 }
 
-/// Core cycles from sending a read of a whole line to receiving its answer, when DRAM reads `bursts` bursts of a
-/// closed bank.
-pub fn dram_read(config: &GpuConfig, request_bytes: u32, reply_bytes: u32, bursts: u32) -> Bounds {
+/// Largest distance of a round trip from [`l2_hit_round_trip`], core cycles.
+pub fn l2_hit_spread(config: &GpuConfig) -> f64 {
     let p = Periods::new(&config.clock);
-    let hit = l2_hit(config, request_bytes, reply_bytes);
-    let dram = Timing::new(&config.dram).row_empty_latency(u64::from(bursts)) as f64 * p.dram;
-    // Two crossings more: L2 to DRAM and back.
-    Bounds { min: hit.min + dram, max: hit.max + dram + p.dram + p.l2 }
+    (p.interconnect - 1.0) + (p.l2 - 1.0) / 2.0
 }
 
-/// Flits of a packet with `data_bytes` bytes beside its header.
-pub fn flits(config: &GpuConfig, packet: &Packet) -> u32 {
-    packet.flits(config.interconnect.flit_bytes)
+/// Mean core cycles from an SM's sending a read of a whole line to its receiving the answer, when the line comes
+/// from a closed bank of the DRAM.
+pub fn dram_read_round_trip(config: &GpuConfig) -> f64 {
+    let p = Periods::new(&config.clock);
+    let bursts = config.l2.line_bytes / config.dram.burst_bytes;
+    let dram = Timing::new(&config.dram).row_empty_latency(u64::from(bursts)) as f64;
+    l2_hit_round_trip(config) + (dram + 0.5) * p.dram + p.l2 / 2.0
 }
 
-/// Bytes per core cycle that the partitions' reply ports deliver at most, in answers of `data_bytes` bytes.
-pub fn reply_bandwidth(config: &GpuConfig, data_bytes: u32) -> f64 {
-    let flits = (HEADER_BYTES + data_bytes).div_ceil(config.interconnect.flit_bytes).max(1);
-    let period = Periods::new(&config.clock).interconnect;
-    f64::from(config.l2.partitions * data_bytes) / (f64::from(flits) * period)
+/// Largest distance of a round trip from [`dram_read_round_trip`], core cycles.
+pub fn dram_read_spread(config: &GpuConfig) -> f64 {
+    let p = Periods::new(&config.clock);
+    l2_hit_spread(config) + (p.dram + p.l2) / 2.0
 }
 
-/// Bytes per core cycle that the L2 slices' ports deliver at most: one line per slice and L2 cycle.
-pub fn l2_bandwidth(config: &GpuConfig) -> f64 {
-    f64::from(config.l2.partitions * config.l2.line_bytes) / Periods::new(&config.clock).l2
+/// Bytes per core cycle that L2 hits deliver at most: one line per slice and L2 cycle, and one flit per reply port
+/// and crossbar cycle, headers included. Answers to few SMs stay below it: they wait for each other in the queues.
+pub fn l2_peak_bytes_per_core_cycle(config: &GpuConfig) -> f64 {
+    let p = Periods::new(&config.clock);
+    let reply_cycles = f64::from(flits(config, config.l2.line_bytes)) * p.interconnect;
+    f64::from(config.l2.partitions * config.l2.line_bytes) / reply_cycles.max(p.l2)
 }
 
 /// Bytes per core cycle that the DRAM buses carry at most.
-pub fn dram_bandwidth(config: &GpuConfig) -> f64 {
+pub fn dram_peak_bytes_per_core_cycle(config: &GpuConfig) -> f64 {
     let step = config.dram.burst_cycles().max(config.dram.tccd);
-    f64::from(config.l2.partitions * config.dram.burst_bytes)
-        / (f64::from(step) * Periods::new(&config.clock).dram)
+    let burst_cycles = f64::from(step) * Periods::new(&config.clock).dram;
+    f64::from(config.l2.partitions * config.dram.burst_bytes) / burst_cycles
 }

@@ -12,7 +12,7 @@ pub use slice::{L2Counters, Slice};
 
 use crate::config::{GpuConfig, Interconnect};
 use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
-use crate::dram::{Checker, DramCounters, Violation};
+use crate::dram::{Checker, DramCounters};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use serde::Serialize;
@@ -51,7 +51,8 @@ pub struct MemoryStats {
 /// Crossbars, L2 partitions and DRAM channels.
 ///
 /// Each clock domain has its own tick and its own count of cycles, which may jump while nothing is
-/// [`Self::busy`].
+/// [`Self::busy`]. Within a core cycle the domains are ticked from memory to SM: DRAM, L2, crossbar, then the SMs
+/// receive and send; [`closed_form`] counts on that order.
 pub struct MemorySystem {
     requests: Crossbar,
     replies: Crossbar,
@@ -172,20 +173,19 @@ impl MemorySystem {
         self.slices.iter().map(Slice::policy)
     }
 
-    /// Lets an independent checker judge every DRAM command from now on. Call it before the first access.
-    pub fn check_dram(&mut self) {
+    /// Lets an independent checker judge every DRAM command from now on, or no more. Call it before the first
+    /// access.
+    pub fn check_dram(&mut self, on: bool) {
         let most_bursts = self.config.l2.line_bytes / self.config.dram.burst_bytes;
         for slice in &mut self.slices {
-            slice.channel_mut().attach(Checker::new(&self.config.dram, most_bursts));
+            slice.channel_mut().attach(on.then(|| Checker::new(&self.config.dram, most_bursts)));
         }
     }
 
-    /// What the checkers found: partition and violation.
-    pub fn dram_violations(&self) -> Vec<(usize, Violation)> {
-        let found = self.slices.iter().enumerate();
-        found
-            .flat_map(|(number, s)| s.channel().violations().iter().map(move |v| (number, v.clone())))
-            .collect()
+    /// The first violation that the checkers have found, in one line.
+    pub fn dram_violation(&self) -> Option<String> {
+        let mut channels = self.slices.iter().enumerate();
+        channels.find_map(|(n, s)| s.channel().violations().first().map(|v| format!("DRAM channel {n}: {v}")))
     }
 
     /// Commands that the checkers have judged.
