@@ -1,0 +1,236 @@
+//! BDI, base-delta-immediate compression: a compressor and a decompressor of cache lines.
+//!
+//! Source: CABA, section 5.1 (algorithm, figure 6); LATTE-CC, section IV.C.1 (encodings, 2/2 cycles).
+//!
+//! A line of 32, 64 or 128 bytes is seen as words of 8, 4 or 2 bytes, each of which is kept as a short difference
+//! (delta) from one of two bases: zero, or the first word that is no short difference from zero. [`Encoding`] lists the
+//! eleven encodings, [`Compressed`] says how a payload is laid out, and [`compress`] and [`decompress`] are the arithmetic.
+//! Subtraction wraps in the word's width; a delta of k bytes lies in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins,
+//! ties go to the wider base. What the papers leave open: an encoding without deltas means that all words are equal.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
+//! | `pipeline_depth` | 2 | 1 to 5 | registers from input to output, which is the latency in cycles |
+//!
+//! LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1.
+//! At depth 1 all logic lies before the one register. At depth 2 and above, one register lies between the choice of the
+//! encoding and the packing (decompressor: between the spreading of the deltas and the addition); further registers
+//! follow the logic, for a synthesis tool to move into it.
+//!
+//! # Ports and timing
+//! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
+//! `valid_o` never drops before `ready_i`. The pipeline is elastic: a register takes a new item when it is empty or
+//! when its own item moves on, so that a stall closes gaps before it reaches the input, nothing is lost, and one line per
+//! cycle passes when nothing stalls. `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input.
+//! An output keeps its last value while `valid_o` is low.
+//!
+//! ```text
+//! depth 2   cycle     0     1     2     3     4     5
+//! clk_i            __/--\__/--\__/--\__/--\__/--\__/--\_
+//! valid_i          __/-----------------\________________
+//! line_i           ==< A  >< B  >< C  >=================
+//! ready_o          -----------------------\_____/-------   both registers full while C waits
+//! valid_o          ______________/----------------------
+//! payload_o        ==============< a  >< b        >< c  >
+//! ready_i          ------------------------\_____/------
+//! ```
+//!
+//! # Undefined tags
+//! Tags 11 to 15 mean nothing. The decompressor answers them with a line of zeros and `error_o` high. Bits that an
+//! encoding does not use (beyond its payload, or beyond the mask's words) are ignored.
+//!
+//! # Storage
+//! Every register of the pipeline: see [`HwBlock::facts`](crate::HwBlock::facts). At 128 bytes and depth 2 the compressor
+//! holds 2,194 bits: 1,156 between choice and packing, 1,036 at the output, and 2 valid bits.
+
+mod codec;
+mod encoding;
+mod model;
+mod rtl;
+pub mod stimulus;
+
+pub use codec::{
+    Compressed, Line, bytes_of, compress, compress_words, compressed_size, decompress, words_of,
+};
+pub use encoding::{Encoding, LINE_BYTES, LINE_WORDS, units};
+pub use model::{CompressorModel, DecompressorModel};
+
+use crate::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use crate::params::{Allowed, ParamError, ParamSpec};
+use crate::ports;
+use serde::{Deserialize, Serialize};
+
+/// The most pipeline registers that can be asked for.
+pub const MAX_DEPTH: usize = 5;
+
+/// Parameters of compressor and decompressor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BdiParams {
+    /// Bytes of a line: 32, 64 or 128.
+    pub line_bytes: usize,
+    /// Registers from input to output, 1 to 5: the latency in cycles.
+    pub pipeline_depth: usize,
+}
+
+impl Default for BdiParams {
+    fn default() -> Self {
+        BdiParams { line_bytes: 128, pipeline_depth: 2 }
+    }
+}
+
+impl BdiParams {
+    const SPECS: &'static [ParamSpec] = &[
+        ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" },
+        ParamSpec {
+            name: "pipeline_depth",
+            allowed: Allowed::Range(1, MAX_DEPTH as u64),
+            doc: "registers from input to output: the latency in cycles",
+        },
+    ];
+
+    fn line_bits(&self) -> usize {
+        8 * self.line_bytes
+    }
+
+    /// Bits that hold a payload size from 0 to `line_bytes`.
+    fn size_bits(&self) -> usize {
+        self.line_bytes.ilog2() as usize + 1
+    }
+
+    /// Registers of a block whose outputs take `output_bits`.
+    fn facts(&self, output_bits: usize) -> Facts {
+        let words = self.line_bytes / 2;
+        let middle = if self.pipeline_depth > 1 { self.line_bits() + 4 + 64 + words } else { 0 };
+        let behind = self.pipeline_depth.saturating_sub(1).max(1);
+        Facts {
+            storage: vec![
+                Storage {
+                    name: "line, tag, base and mask between the two halves of the logic",
+                    bits: middle,
+                },
+                Storage { name: "results", bits: behind * output_bits },
+                Storage { name: "valid bits", bits: self.pipeline_depth },
+            ],
+            latency: self.pipeline_depth as u32,
+            interval: 1,
+        }
+    }
+}
+
+ports! {
+    /// Inputs of the compressor.
+    pub struct CompressorIn<BdiParams>(p) {
+        /// A line is offered.
+        valid_i: bool = 1,
+        /// The line: byte 0 in bits 7 to 0.
+        line_i: [u64; LINE_WORDS] = p.line_bits(),
+        /// The consumer takes the payload in this cycle.
+        ready_i: bool = 1,
+    }
+}
+
+ports! {
+    /// Outputs of the compressor.
+    pub struct CompressorOut<BdiParams>(p) {
+        /// The line is taken in this cycle.
+        ready_o: bool = 1,
+        /// A payload is offered.
+        valid_o: bool = 1,
+        /// Its encoding's tag.
+        encoding_o: u8 = 4,
+        /// Its size in bytes.
+        size_o: u8 = p.size_bits(),
+        /// Base, mask and deltas from bit 0 up; zero beyond the size.
+        payload_o: [u64; LINE_WORDS] = p.line_bits(),
+    }
+}
+
+ports! {
+    /// Inputs of the decompressor.
+    pub struct DecompressorIn<BdiParams>(p) {
+        /// A payload is offered.
+        valid_i: bool = 1,
+        /// Its encoding's tag.
+        encoding_i: u8 = 4,
+        /// Base, mask and deltas from bit 0 up.
+        payload_i: [u64; LINE_WORDS] = p.line_bits(),
+        /// The consumer takes the line in this cycle.
+        ready_i: bool = 1,
+    }
+}
+
+ports! {
+    /// Outputs of the decompressor.
+    pub struct DecompressorOut<BdiParams>(p) {
+        /// The payload is taken in this cycle.
+        ready_o: bool = 1,
+        /// A line is offered.
+        valid_o: bool = 1,
+        /// The tag meant nothing; the line is zero.
+        error_o: bool = 1,
+        /// The line: byte 0 in bits 7 to 0.
+        line_o: [u64; LINE_WORDS] = p.line_bits(),
+    }
+}
+
+/// The compressor; see the [module](self).
+pub struct BdiCompressor;
+
+impl HwBlock for BdiCompressor {
+    const NAME: &'static str = "bdi_compressor";
+    const SUMMARY: &'static str =
+        "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
+    const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
+    const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    type Params = BdiParams;
+    type In = CompressorIn;
+    type Out = CompressorOut;
+    type Model = CompressorModel;
+
+    fn model(params: &BdiParams) -> Result<CompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(CompressorModel::new(params))
+    }
+    fn rtl(params: &BdiParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::compressor(params))
+    }
+    fn facts(params: &BdiParams) -> Facts {
+        params.facts(params.line_bits() + 4 + params.size_bits())
+    }
+    fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<CompressorIn> {
+        Box::new(stimulus::compressor(params, seed))
+    }
+}
+
+/// The decompressor; see the [module](self).
+pub struct BdiDecompressor;
+
+impl HwBlock for BdiDecompressor {
+    const NAME: &'static str = "bdi_decompressor";
+    const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
+    const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
+    const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    type Params = BdiParams;
+    type In = DecompressorIn;
+    type Out = DecompressorOut;
+    type Model = DecompressorModel;
+
+    fn model(params: &BdiParams) -> Result<DecompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(DecompressorModel::new(params))
+    }
+    fn rtl(params: &BdiParams) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::decompressor(params))
+    }
+    fn facts(params: &BdiParams) -> Facts {
+        params.facts(params.line_bits() + 1)
+    }
+    fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<DecompressorIn> {
+        Box::new(stimulus::decompressor(params, seed))
+    }
+}

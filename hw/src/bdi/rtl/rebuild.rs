@@ -1,0 +1,301 @@
+//! The two halves of the decompressor: spread the deltas to whole words, then add each word's base.
+
+use super::choose::tag;
+use crate::bdi::Encoding;
+use crate::rtl::prelude::*;
+
+rtl_block! {
+    /// Spreads the deltas of one encoding: each sign-extended to a whole word, at that word's place in the line.
+    ///
+    /// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
+    #[derive(LogicBlock, Default)]
+    pub struct BdiSpreadOne<
+        const BASE: usize, const DELTA: usize, const WORDS: usize, const HEAD: usize, const LINE: usize, const LW: usize,
+    > {
+        /// the payload
+        pub payload_i: Signal<In, W<LINE, LW>>,
+        /// the deltas
+        pub deltas_o: Signal<Out, W<LINE, LW>>,
+        delta: Signal<Local, U<DELTA>>,
+        word: Signal<Local, U<BASE>>,
+        deltas: Signal<Local, W<LINE, LW>>,
+    }
+}
+
+impl<
+    const BASE: usize,
+    const DELTA: usize,
+    const WORDS: usize,
+    const HEAD: usize,
+    const LINE: usize,
+    const LW: usize,
+> Logic for BdiSpreadOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.delta.next = 0.into();
+        self.word.next = 0.into();
+        self.deltas.next = 0.into();
+        for i in 0..WORDS {
+            self.delta.next = self.payload_i.val().get_bits::<DELTA>(HEAD + i * DELTA);
+            comment!("extend the sign: all ones above a negative delta");
+            self.word.next = 0.into();
+            if self.delta.val().get_bit(DELTA - 1) {
+                self.word.next = !self.word.val();
+            }
+            self.word.next = self.word.val().replace_bit(0, self.delta.val());
+            self.deltas.next = self.deltas.val().replace_bit(i * BASE, self.word.val());
+        }
+        self.deltas_o.next = self.deltas.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// First half of the decompressor: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
+    #[derive(LogicBlock)]
+    pub struct BdiSpread<
+        const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
+        const H8: usize, const H4: usize, const H2: usize,
+    > {
+        /// the payload
+        pub payload_i: Signal<In, W<LINE, LW>>,
+        /// tag of the encoding
+        pub tag_i: Signal<In, U<4>>,
+        /// the deltas, spread to words; the line itself when it is uncompressed
+        pub deltas_o: Signal<Out, W<LINE, LW>>,
+        /// one bit per word: it is a delta from zero
+        pub mask_o: Signal<Out, U<N2>>,
+        spread_b8d1: Gate<BdiSpreadOne<64, 8, N8, H8, LINE, LW>>,
+        spread_b8d2: Gate<BdiSpreadOne<64, 16, N8, H8, LINE, LW>>,
+        spread_b8d4: Gate<BdiSpreadOne<64, 32, N8, H8, LINE, LW>>,
+        spread_b4d1: Gate<BdiSpreadOne<32, 8, N4, H4, LINE, LW>>,
+        spread_b4d2: Gate<BdiSpreadOne<32, 16, N4, H4, LINE, LW>>,
+        spread_b2d1: Gate<BdiSpreadOne<16, 8, N2, H2, LINE, LW>>,
+        uncompressed: Constant<U<4>>,
+        b8d1: Constant<U<4>>,
+        b8d2: Constant<U<4>>,
+        b8d4: Constant<U<4>>,
+        b4d1: Constant<U<4>>,
+        b4d2: Constant<U<4>>,
+        b2d1: Constant<U<4>>,
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const N8: usize,
+    const N4: usize,
+    const N2: usize,
+    const H8: usize,
+    const H4: usize,
+    const H2: usize,
+> Default for BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>
+{
+    fn default() -> Self {
+        const { assert!(H8 == 64 + N8.next_multiple_of(8)) };
+        const { assert!(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8)) };
+        BdiSpread {
+            payload_i: Signal::default(),
+            tag_i: Signal::default(),
+            deltas_o: Signal::default(),
+            mask_o: Signal::default(),
+            spread_b8d1: Gate::default(),
+            spread_b8d2: Gate::default(),
+            spread_b8d4: Gate::default(),
+            spread_b4d1: Gate::default(),
+            spread_b4d2: Gate::default(),
+            spread_b2d1: Gate::default(),
+            uncompressed: tag(Encoding::Uncompressed),
+            b8d1: tag(Encoding::B8D1),
+            b8d2: tag(Encoding::B8D2),
+            b8d4: tag(Encoding::B8D4),
+            b4d1: tag(Encoding::B4D1),
+            b4d2: tag(Encoding::B4D2),
+            b2d1: tag(Encoding::B2D1),
+        }
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const N8: usize,
+    const N4: usize,
+    const N2: usize,
+    const H8: usize,
+    const H4: usize,
+    const H2: usize,
+> Logic for BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.spread_b8d1.payload_i.next = self.payload_i.val();
+        self.spread_b8d2.payload_i.next = self.payload_i.val();
+        self.spread_b8d4.payload_i.next = self.payload_i.val();
+        self.spread_b4d1.payload_i.next = self.payload_i.val();
+        self.spread_b4d2.payload_i.next = self.payload_i.val();
+        self.spread_b2d1.payload_i.next = self.payload_i.val();
+
+        comment!("zeros and equal words have no deltas and no mask");
+        self.deltas_o.next = 0.into();
+        self.mask_o.next = 0.into();
+        if self.tag_i.val() == self.uncompressed.val() {
+            self.deltas_o.next = self.payload_i.val();
+        } else if self.tag_i.val() == self.b8d1.val() {
+            self.deltas_o.next = self.spread_b8d1.deltas_o.val();
+            self.mask_o.next = bit_cast::<N2, N8>(self.payload_i.val().get_bits::<N8>(64));
+        } else if self.tag_i.val() == self.b8d2.val() {
+            self.deltas_o.next = self.spread_b8d2.deltas_o.val();
+            self.mask_o.next = bit_cast::<N2, N8>(self.payload_i.val().get_bits::<N8>(64));
+        } else if self.tag_i.val() == self.b8d4.val() {
+            self.deltas_o.next = self.spread_b8d4.deltas_o.val();
+            self.mask_o.next = bit_cast::<N2, N8>(self.payload_i.val().get_bits::<N8>(64));
+        } else if self.tag_i.val() == self.b4d1.val() {
+            self.deltas_o.next = self.spread_b4d1.deltas_o.val();
+            self.mask_o.next = bit_cast::<N2, N4>(self.payload_i.val().get_bits::<N4>(32));
+        } else if self.tag_i.val() == self.b4d2.val() {
+            self.deltas_o.next = self.spread_b4d2.deltas_o.val();
+            self.mask_o.next = bit_cast::<N2, N4>(self.payload_i.val().get_bits::<N4>(32));
+        } else if self.tag_i.val() == self.b2d1.val() {
+            self.deltas_o.next = self.spread_b2d1.deltas_o.val();
+            self.mask_o.next = self.payload_i.val().get_bits::<N2>(16);
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// Adds the base to every word that is not a delta from zero. BASE is the bits of a word.
+    #[derive(LogicBlock, Default)]
+    pub struct BdiAdd<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> {
+        /// the deltas, spread to words
+        pub deltas_i: Signal<In, W<LINE, LW>>,
+        /// the base
+        pub base_i: Signal<In, U<BASE>>,
+        /// one bit per word: it is a delta from zero
+        pub mask_i: Signal<In, U<WORDS>>,
+        /// the line
+        pub line_o: Signal<Out, W<LINE, LW>>,
+        word: Signal<Local, U<BASE>>,
+        line: Signal<Local, W<LINE, LW>>,
+    }
+}
+
+impl<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> Logic
+    for BdiAdd<BASE, WORDS, LINE, LW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.word.next = 0.into();
+        self.line.next = 0.into();
+        for i in 0..WORDS {
+            self.word.next = self.deltas_i.val().get_bits::<BASE>(i * BASE);
+            if !self.mask_i.val().get_bit(i) {
+                self.word.next = self.word.val() + self.base_i.val();
+            }
+            self.line.next = self.line.val().replace_bit(i * BASE, self.word.val());
+        }
+        self.line_o.next = self.line.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// Second half of the decompressor: the line from bases and deltas.
+    #[derive(LogicBlock)]
+    pub struct BdiRebuild<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
+        /// the deltas, spread to words; the line itself when it is uncompressed
+        pub deltas_i: Signal<In, W<LINE, LW>>,
+        /// tag of the encoding
+        pub tag_i: Signal<In, U<4>>,
+        /// the base, in the low bits
+        pub base_i: Signal<In, U<64>>,
+        /// one bit per word: it is a delta from zero
+        pub mask_i: Signal<In, U<N2>>,
+        /// the line
+        pub line_o: Signal<Out, W<LINE, LW>>,
+        /// the tag means nothing
+        pub error_o: Signal<Out, Bit>,
+        add_b8: Gate<BdiAdd<64, N8, LINE, LW>>,
+        add_b4: Gate<BdiAdd<32, N4, LINE, LW>>,
+        add_b2: Gate<BdiAdd<16, N2, LINE, LW>>,
+        uncompressed: Constant<U<4>>,
+        zeros: Constant<U<4>>,
+        b8d4: Constant<U<4>>,
+        b4d2: Constant<U<4>>,
+        b2d1: Constant<U<4>>,
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Default
+    for BdiRebuild<LINE, LW, N8, N4, N2>
+{
+    fn default() -> Self {
+        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE) };
+        BdiRebuild {
+            deltas_i: Signal::default(),
+            tag_i: Signal::default(),
+            base_i: Signal::default(),
+            mask_i: Signal::default(),
+            line_o: Signal::default(),
+            error_o: Signal::default(),
+            add_b8: Gate::default(),
+            add_b4: Gate::default(),
+            add_b2: Gate::default(),
+            uncompressed: tag(Encoding::Uncompressed),
+            zeros: tag(Encoding::Zeros),
+            b8d4: tag(Encoding::B8D4),
+            b4d2: tag(Encoding::B4D2),
+            b2d1: tag(Encoding::B2D1),
+        }
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Logic
+    for BdiRebuild<LINE, LW, N8, N4, N2>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.add_b8.deltas_i.next = self.deltas_i.val();
+        self.add_b8.base_i.next = self.base_i.val();
+        self.add_b8.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
+        self.add_b4.deltas_i.next = self.deltas_i.val();
+        self.add_b4.base_i.next = bit_cast::<32, 64>(self.base_i.val());
+        self.add_b4.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
+        self.add_b2.deltas_i.next = self.deltas_i.val();
+        self.add_b2.base_i.next = bit_cast::<16, 64>(self.base_i.val());
+        self.add_b2.mask_i.next = self.mask_i.val();
+
+        comment!("tags rise with the width of the word: 2 to 5, 6 to 8, 9 and 10; those above mean nothing");
+        self.line_o.next = 0.into();
+        self.error_o.next = false;
+        if self.tag_i.val() == self.uncompressed.val() {
+            self.line_o.next = self.deltas_i.val();
+        } else if self.tag_i.val() == self.zeros.val() {
+            self.line_o.next = 0.into();
+        } else if self.tag_i.val() <= self.b8d4.val() {
+            self.line_o.next = self.add_b8.line_o.val();
+        } else if self.tag_i.val() <= self.b4d2.val() {
+            self.line_o.next = self.add_b4.line_o.val();
+        } else if self.tag_i.val() <= self.b2d1.val() {
+            self.line_o.next = self.add_b2.line_o.val();
+        } else {
+            self.error_o.next = true;
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

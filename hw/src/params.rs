@@ -1,0 +1,213 @@
+//! Parameters: what an elaboration of a block may vary, parsed and checked from one declaration per block.
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// The values that a parameter may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Every whole number from the first to the second, both included.
+    Range(u64, u64),
+    /// These numbers only.
+    OneOf(&'static [u64]),
+    /// `true` or `false`.
+    Switch,
+}
+
+impl Allowed {
+    fn admits(self, value: &Value) -> bool {
+        match self {
+            Allowed::Range(low, high) => value.as_u64().is_some_and(|v| (low..=high).contains(&v)),
+            Allowed::OneOf(list) => value.as_u64().is_some_and(|v| list.contains(&v)),
+            Allowed::Switch => value.is_boolean(),
+        }
+    }
+
+    fn parse(self, text: &str) -> Option<Value> {
+        let value = match self {
+            Allowed::Switch => Value::from(text.parse::<bool>().ok()?),
+            Allowed::Range(..) | Allowed::OneOf(_) => Value::from(text.parse::<u64>().ok()?),
+        };
+        self.admits(&value).then_some(value)
+    }
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Allowed::Range(low, high) => write!(f, "{low} to {high}"),
+            Allowed::OneOf(list) => {
+                let list: Vec<String> = list.iter().map(u64::to_string).collect();
+                f.write_str(&list.join(", "))
+            }
+            Allowed::Switch => f.write_str("true, false"),
+        }
+    }
+}
+
+/// Declaration of one parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamSpec {
+    /// The field's name in the block's `Params`, in configuration files and after `--param`.
+    pub name: &'static str,
+    /// The values that it may take.
+    pub allowed: Allowed,
+    /// What it changes, with its unit.
+    pub doc: &'static str,
+}
+
+/// A parameter that cannot be used. Each variant reads as one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// The block has no such parameter.
+    #[error("{block}: unknown parameter `{name}`; it has: {known}")]
+    Unknown {
+        /// The block.
+        block: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The parameters that exist, separated by commas.
+        known: String,
+    },
+    /// The value is not among those allowed.
+    #[error("{block}: parameter `{name}` cannot be `{value}`; allowed: {allowed}")]
+    Value {
+        /// The block.
+        block: &'static str,
+        /// The parameter.
+        name: String,
+        /// The value that was given.
+        value: String,
+        /// The values that it may take.
+        allowed: String,
+    },
+    /// Values that are allowed one by one do not go together.
+    #[error("{block}: {problem}")]
+    Conflict {
+        /// The block.
+        block: &'static str,
+        /// Which parameters, their values and what is required of them.
+        problem: String,
+    },
+    /// The parameters are not an object of names and values.
+    #[error("{block}: parameters must be names with values, not `{value}`")]
+    NotAnObject {
+        /// The block.
+        block: &'static str,
+        /// What was given.
+        value: String,
+    },
+}
+
+/// The declared parameters of one block, and the name that errors give.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schema {
+    pub block: &'static str,
+    pub specs: &'static [ParamSpec],
+}
+
+impl Schema {
+    fn spec(&self, name: &str) -> Result<&'static ParamSpec, ParamError> {
+        self.specs.iter().find(|spec| spec.name == name).ok_or_else(|| ParamError::Unknown {
+            block: self.block,
+            name: name.to_string(),
+            known: match self.specs {
+                [] => "none".to_string(),
+                specs => specs.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", "),
+            },
+        })
+    }
+
+    fn bad_value(&self, spec: &ParamSpec, value: impl fmt::Display) -> ParamError {
+        ParamError::Value {
+            block: self.block,
+            name: spec.name.to_string(),
+            value: value.to_string(),
+            allowed: spec.allowed.to_string(),
+        }
+    }
+
+    /// Parses `(name, value)` pairs as they stand on a command line. A dash in a name counts as an underscore.
+    pub fn parse(&self, pairs: &[(String, String)]) -> Result<Map<String, Value>, ParamError> {
+        let mut map = Map::new();
+        for (name, text) in pairs {
+            let spec = self.spec(&name.replace('-', "_"))?;
+            let value = spec.allowed.parse(text).ok_or_else(|| self.bad_value(spec, text))?;
+            map.insert(spec.name.to_string(), value);
+        }
+        Ok(map)
+    }
+
+    /// Checks every name and value of an object.
+    pub fn check(&self, object: &Value) -> Result<(), ParamError> {
+        let Value::Object(map) = object else {
+            return Err(ParamError::NotAnObject { block: self.block, value: object.to_string() });
+        };
+        for (name, value) in map {
+            let spec = self.spec(name)?;
+            if !spec.allowed.admits(value) {
+                return Err(self.bad_value(spec, value));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: Schema = Schema {
+        block: "adder",
+        specs: &[
+            ParamSpec { name: "width", allowed: Allowed::Range(1, 64), doc: "" },
+            ParamSpec { name: "lanes", allowed: Allowed::OneOf(&[1, 2, 4]), doc: "" },
+            ParamSpec { name: "carry_in", allowed: Allowed::Switch, doc: "" },
+        ],
+    };
+
+    fn parse(name: &str, value: &str) -> Result<Value, String> {
+        let pair = (name.to_string(), value.to_string());
+        SCHEMA.parse(&[pair]).map(Value::Object).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn pairs_become_typed_values() {
+        assert_eq!(parse("width", "12").unwrap().to_string(), r#"{"width":12}"#);
+        assert_eq!(parse("carry-in", "true").unwrap().to_string(), r#"{"carry_in":true}"#);
+    }
+
+    #[test]
+    fn errors_name_parameter_value_and_what_is_allowed() {
+        assert_eq!(
+            parse("width", "65").unwrap_err(),
+            "adder: parameter `width` cannot be `65`; allowed: 1 to 64"
+        );
+        assert_eq!(
+            parse("width", "-1").unwrap_err(),
+            "adder: parameter `width` cannot be `-1`; allowed: 1 to 64"
+        );
+        assert_eq!(
+            parse("lanes", "3").unwrap_err(),
+            "adder: parameter `lanes` cannot be `3`; allowed: 1, 2, 4"
+        );
+        assert_eq!(
+            parse("carry_in", "1").unwrap_err(),
+            "adder: parameter `carry_in` cannot be `1`; allowed: true, false"
+        );
+        assert_eq!(
+            parse("depth", "1").unwrap_err(),
+            "adder: unknown parameter `depth`; it has: width, lanes, carry_in"
+        );
+    }
+
+    #[test]
+    fn objects_are_checked_like_pairs() {
+        let error = |json: &str| SCHEMA.check(&serde_json::from_str(json).unwrap()).unwrap_err().to_string();
+        assert_eq!(
+            error(r#"{"lanes": "2"}"#),
+            "adder: parameter `lanes` cannot be `\"2\"`; allowed: 1, 2, 4"
+        );
+        assert_eq!(error("[1]"), "adder: parameters must be names with values, not `[1]`");
+        assert_eq!(SCHEMA.check(&serde_json::from_str(r#"{"lanes": 2}"#).unwrap()), Ok(()));
+    }
+}

@@ -1,0 +1,227 @@
+//! Ports: one clock's worth of a block's input or output values, as typed structs that read and write as plain bits.
+use std::fmt::Debug;
+
+/// Which way a port's values flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Into the block.
+    Input,
+    /// Out of the block.
+    Output,
+}
+
+/// What a tool needs to know of one port of an elaborated block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Name, the same in the typed struct, in the RTL and in the Verilog.
+    pub name: &'static str,
+    /// Width in bits under the parameters that the block was asked for.
+    pub bits: usize,
+    /// Input or output.
+    pub direction: Direction,
+    /// What the port means.
+    pub doc: &'static str,
+}
+
+impl Port {
+    /// Number of 64-bit words that hold one value of the port.
+    pub fn words(&self) -> usize {
+        self.bits.div_ceil(64)
+    }
+}
+
+/// A value that a port field may have: it converts to and from little-endian 64-bit words.
+pub trait PortValue: Copy + Default + PartialEq + Debug {
+    /// Words that the type can hold: enough for the widest elaboration of the port.
+    const WORDS: usize;
+    /// Writes the value into `words`, which has at most [`Self::WORDS`] words: those that the port's width needs.
+    fn store(&self, words: &mut [u64]);
+    /// The value whose words are given; missing words read as zero.
+    fn load(words: &[u64]) -> Self;
+}
+
+impl PortValue for bool {
+    const WORDS: usize = 1;
+    fn store(&self, words: &mut [u64]) {
+        words[0] = u64::from(*self);
+    }
+    fn load(words: &[u64]) -> Self {
+        words[0] & 1 != 0
+    }
+}
+
+macro_rules! integer_port_value {
+    ($($integer:ty),*) => { $(
+        impl PortValue for $integer {
+            const WORDS: usize = 1;
+            fn store(&self, words: &mut [u64]) {
+                words[0] = u64::from(*self);
+            }
+            fn load(words: &[u64]) -> Self {
+                words[0] as $integer
+            }
+        }
+    )* };
+}
+integer_port_value!(u8, u16, u32, u64);
+
+impl<const K: usize> PortValue for [u64; K]
+where
+    [u64; K]: Default,
+{
+    const WORDS: usize = K;
+    fn store(&self, words: &mut [u64]) {
+        words.copy_from_slice(&self[..words.len()]);
+    }
+    fn load(words: &[u64]) -> Self {
+        let mut value = Self::default();
+        value[..words.len()].copy_from_slice(words);
+        value
+    }
+}
+
+/// One side (all inputs or all outputs) of a block for one clock. Declared with [`ports!`](crate::ports!).
+///
+/// A field holds its value zero-extended: bits beyond the port's width are zero. Port `i` is the `i`-th field.
+pub trait Ports: Copy + Default + PartialEq + Debug + 'static {
+    /// The block's parameters, on which widths may depend.
+    type Params;
+    /// Field names in order; they are the RTL's and the Verilog's port names.
+    const NAMES: &'static [&'static str];
+    /// What each field means, in the order of [`Self::NAMES`].
+    const DOCS: &'static [&'static str];
+    /// Width in bits of port `index`.
+    fn width(params: &Self::Params, index: usize) -> usize;
+    /// Writes port `index` into `words`, whose length is the port's width in whole words.
+    fn store(&self, index: usize, words: &mut [u64]);
+    /// Sets port `index` from `words`, whose length is the port's width in whole words.
+    fn load(&mut self, index: usize, words: &[u64]);
+
+    /// Describes every port of this side.
+    fn describe(params: &Self::Params, direction: Direction) -> Vec<Port> {
+        let port = |index: usize| Port {
+            name: Self::NAMES[index],
+            bits: Self::width(params, index),
+            direction,
+            doc: Self::DOCS[index],
+        };
+        (0..Self::NAMES.len()).map(port).collect()
+    }
+
+    /// Every port's value as words, ports in order.
+    fn to_bits(&self, params: &Self::Params) -> Vec<Vec<u64>> {
+        let value = |index: usize| {
+            let mut words = vec![0; Self::width(params, index).div_ceil(64)];
+            self.store(index, &mut words);
+            words
+        };
+        (0..Self::NAMES.len()).map(value).collect()
+    }
+
+    /// The side whose ports have the given values.
+    ///
+    /// # Panics
+    /// When `bits` has not one entry per port, each with the words that the port's width needs: a caller's bug.
+    fn from_bits(bits: &[Vec<u64>]) -> Self {
+        assert_eq!(bits.len(), Self::NAMES.len(), "one value per port");
+        let mut ports = Self::default();
+        for (index, words) in bits.iter().enumerate() {
+            ports.load(index, words);
+        }
+        ports
+    }
+}
+
+/// Declares one side of a block: a plain `Copy` struct with public fields and its [`Ports`] implementation.
+///
+/// ```
+/// selvedge_hw::ports! {
+///     /// Inputs of an adder whose width is its parameter.
+///     pub struct AdderIn<u32>(width) {
+///         /// First summand.
+///         a_i: u64 = *width as usize,
+///         /// Carry.
+///         carry_i: bool = 1,
+///     }
+/// }
+/// use selvedge_hw::Ports;
+/// assert_eq!(AdderIn::width(&24, 0), 24);
+/// assert_eq!(AdderIn::NAMES, ["a_i", "carry_i"]);
+/// ```
+///
+/// Each field gives its type ([`PortValue`]) and, after `=`, its width in bits as an expression over the parameters,
+/// which are bound by reference to the name in parentheses.
+#[macro_export]
+macro_rules! ports {
+    (
+        $(#[$attribute:meta])*
+        pub struct $side:ident<$params:ty>($bound:ident) {
+            $( $(#[doc = $doc:literal])+ $field:ident : $value:ty = $width:expr ),+ $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $side {
+            $( $(#[doc = $doc])+ pub $field: $value ),+
+        }
+
+        impl $crate::Ports for $side {
+            type Params = $params;
+            const NAMES: &'static [&'static str] = &[$(stringify!($field)),+];
+            const DOCS: &'static [&'static str] = &[$(concat!($($doc),+)),+];
+
+            fn width($bound: &$params, index: usize) -> usize {
+                let _ = $bound;
+                let widths = [$($width),+];
+                widths[index]
+            }
+
+            fn store(&self, index: usize, words: &mut [u64]) {
+                let stores: &[fn(&Self, &mut [u64])] =
+                    &[$(|side, words| $crate::PortValue::store(&side.$field, words)),+];
+                stores[index](self, words);
+            }
+
+            fn load(&mut self, index: usize, words: &[u64]) {
+                let loads: &[fn(&mut Self, &[u64])] =
+                    &[$(|side, words| side.$field = $crate::PortValue::load(words)),+];
+                loads[index](self, words);
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    ports! {
+        /// A side with every kind of value.
+        pub struct Mixed<usize>(bits) {
+            /// One bit.
+            valid_i: bool = 1,
+            /// A few bits.
+            count_i: u16 = 10,
+            /// Many bits.
+            line_i: [u64; 16] = *bits,
+        }
+    }
+
+    #[test]
+    fn values_survive_the_way_through_bits() {
+        let mut side = Mixed { valid_i: true, count_i: 0x3a5, ..Mixed::default() };
+        side.line_i[0] = 7;
+        side.line_i[3] = u64::MAX;
+        let bits = side.to_bits(&256);
+        assert_eq!(bits, vec![vec![1], vec![0x3a5], vec![7, 0, 0, u64::MAX]]);
+        assert_eq!(Mixed::from_bits(&bits), side);
+    }
+
+    #[test]
+    fn widths_follow_the_parameters() {
+        let widths =
+            |bits| Mixed::describe(&bits, Direction::Input).iter().map(|p| p.bits).collect::<Vec<_>>();
+        assert_eq!(widths(256), [1, 10, 256]);
+        assert_eq!(widths(1024), [1, 10, 1024]);
+    }
+}

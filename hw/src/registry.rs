@@ -1,0 +1,267 @@
+//! The registry: one list of every block, seen without its types, that every tool walks.
+use crate::block::{Clocked, Facts, HwBlock};
+use crate::params::{ParamError, ParamSpec, Schema};
+use crate::ports::{Port, Ports};
+use rust_hdl_core::prelude::Block;
+use serde_json::Value;
+use std::marker::PhantomData;
+
+/// Every block. A new one is a folder and a line here.
+pub static BLOCKS: &[&dyn BlockEntry] = &[
+    &Entry::<crate::bdi::BdiCompressor>::NEW,
+    &Entry::<crate::bdi::BdiDecompressor>::NEW,
+    &Entry::<crate::milg::Milg>::NEW,
+];
+
+/// The block of that name.
+///
+/// # Errors
+/// When there is none; the error lists the names.
+pub fn find(name: &str) -> Result<&'static dyn BlockEntry, UnknownBlock> {
+    BLOCKS.iter().copied().find(|block| block.name() == name).ok_or_else(|| UnknownBlock {
+        name: name.to_string(),
+        known: BLOCKS.iter().map(|block| block.name()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// No block has that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown block `{name}`; blocks: {known}")]
+pub struct UnknownBlock {
+    /// The name that was asked for.
+    pub name: String,
+    /// The names that exist.
+    pub known: String,
+}
+
+/// Values of several ports, each as little-endian 64-bit words (as many as its width needs), ports in order.
+pub type PortBits = Vec<Vec<u64>>;
+
+/// One clock of a stimulus, as bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StimulusBits {
+    /// Value of every input port.
+    pub inputs: PortBits,
+    /// `rst_ni` is low for this clock; the inputs are zero then.
+    pub reset: bool,
+}
+
+/// A golden model or an RTL simulation seen as bits; see [`Clocked`].
+pub trait ClockedBits {
+    /// One clock: the value of every input port in, the value of every output port before the clock edge out.
+    ///
+    /// # Panics
+    /// When `inputs` does not have one value of the right number of words per input port.
+    fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits;
+    /// One clock with `rst_ni` low and every input zero.
+    fn reset(&mut self);
+}
+
+/// A block without its types. Parameters are a JSON object with every parameter, as [`BlockEntry::params`] gives it;
+/// a missing parameter has its default.
+pub trait BlockEntry: Sync {
+    /// Name of the block and of its Verilog module.
+    fn name(&self) -> &'static str;
+    /// What it does, in one line.
+    fn summary(&self) -> &'static str;
+    /// The paper and section that it comes from.
+    fn source(&self) -> &'static str;
+    /// Its parameters, in order.
+    fn schema(&self) -> &'static [ParamSpec];
+    /// The default of every parameter.
+    fn defaults(&self) -> Value;
+    /// Parses `(name, value)` pairs into the complete object of parameters.
+    ///
+    /// # Errors
+    /// An unknown name or a value that is not allowed.
+    fn params(&self, pairs: &[(String, String)]) -> Result<Value, ParamError>;
+    /// Completes and checks an object of parameters.
+    ///
+    /// # Errors
+    /// An unknown name or a value that is not allowed.
+    fn check(&self, params: &Value) -> Result<Value, ParamError>;
+    /// Every port but `clk_i` and `rst_ni`: inputs first.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn ports(&self, params: &Value) -> Result<Vec<Port>, ParamError>;
+    /// Storage, latency and throughput.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn facts(&self, params: &Value) -> Result<Facts, ParamError>;
+    /// The golden model.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn model(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError>;
+    /// The RTL, to be stepped.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn rtl(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError>;
+    /// The RTL as an elaborated rust-hdl block, to be emitted.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn elaborate(&self, params: &Value) -> Result<Box<dyn Block>, ParamError>;
+    /// The block's endless stimulus.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn stimulus(
+        &self,
+        params: &Value,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = StimulusBits>>, ParamError>;
+}
+
+/// The registry's view of the block `B`.
+pub struct Entry<B>(PhantomData<fn() -> B>);
+
+impl<B> Entry<B> {
+    /// The entry.
+    pub const NEW: Self = Entry(PhantomData);
+}
+
+impl<B: HwBlock> Entry<B> {
+    fn typed(params: &Value) -> Result<B::Params, ParamError> {
+        Schema { block: B::NAME, specs: B::PARAMS }.check(params)?;
+        let mut all =
+            serde_json::to_value(B::Params::default()).expect("parameters are plain numbers and switches");
+        if let (Value::Object(all), Value::Object(given)) = (&mut all, params) {
+            all.extend(given.clone());
+        }
+        let typed = serde_json::from_value(all).expect("the schema admits only what the fields can hold");
+        B::conflicts(&typed)?;
+        Ok(typed)
+    }
+
+    fn object(params: &B::Params) -> Value {
+        serde_json::to_value(params).expect("parameters are plain numbers and switches")
+    }
+}
+
+impl<B: HwBlock> BlockEntry for Entry<B> {
+    fn name(&self) -> &'static str {
+        B::NAME
+    }
+    fn summary(&self) -> &'static str {
+        B::SUMMARY
+    }
+    fn source(&self) -> &'static str {
+        B::SOURCE
+    }
+    fn schema(&self) -> &'static [ParamSpec] {
+        B::PARAMS
+    }
+    fn defaults(&self) -> Value {
+        Self::object(&B::Params::default())
+    }
+    fn params(&self, pairs: &[(String, String)]) -> Result<Value, ParamError> {
+        let given = Schema { block: B::NAME, specs: B::PARAMS }.parse(pairs)?;
+        self.check(&Value::Object(given))
+    }
+    fn check(&self, params: &Value) -> Result<Value, ParamError> {
+        Ok(Self::object(&Self::typed(params)?))
+    }
+    fn ports(&self, params: &Value) -> Result<Vec<Port>, ParamError> {
+        Ok(B::ports(&Self::typed(params)?))
+    }
+    fn facts(&self, params: &Value) -> Result<Facts, ParamError> {
+        Ok(B::facts(&Self::typed(params)?))
+    }
+    fn model(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError> {
+        let params = Self::typed(params)?;
+        let model: Box<dyn Clocked<B::In, B::Out>> = Box::new(B::model(&params)?);
+        Ok(Box::new(Erased::<B> { inner: model, params }))
+    }
+    fn rtl(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError> {
+        let params = Self::typed(params)?;
+        Ok(Box::new(Erased::<B> { inner: B::rtl(&params)?, params }))
+    }
+    fn elaborate(&self, params: &Value) -> Result<Box<dyn Block>, ParamError> {
+        Ok(B::rtl(&Self::typed(params)?)?.into_block())
+    }
+    fn stimulus(
+        &self,
+        params: &Value,
+        seed: u64,
+    ) -> Result<Box<dyn Iterator<Item = StimulusBits>>, ParamError> {
+        let params = Self::typed(params)?;
+        let stimulus = B::stimulus(&params, seed);
+        Ok(Box::new(
+            stimulus.map(move |one| StimulusBits { inputs: one.inputs.to_bits(&params), reset: one.reset }),
+        ))
+    }
+}
+
+struct Erased<B: HwBlock> {
+    inner: Box<dyn Clocked<B::In, B::Out>>,
+    params: B::Params,
+}
+
+impl<B: HwBlock> ClockedBits for Erased<B> {
+    fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits {
+        self.inner.step(&B::In::from_bits(inputs)).to_bits(&self.params)
+    }
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_verilog() {
+        for (index, block) in BLOCKS.iter().enumerate() {
+            let name = block.name();
+            assert!(
+                name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'),
+                "{name}"
+            );
+            assert!(BLOCKS[..index].iter().all(|earlier| earlier.name() != name), "{name} twice");
+        }
+    }
+
+    #[test]
+    fn the_schema_lists_every_parameter_and_admits_its_default() {
+        for block in BLOCKS {
+            let defaults = block.defaults();
+            let fields: Vec<&String> = defaults.as_object().unwrap().keys().collect();
+            let mut declared: Vec<&str> = block.schema().iter().map(|spec| spec.name).collect();
+            declared.sort_unstable();
+            assert_eq!(fields, declared, "{}", block.name());
+            assert_eq!(block.check(&defaults), Ok(defaults.clone()), "{}", block.name());
+        }
+    }
+
+    #[test]
+    fn port_names_follow_the_conventions() {
+        for block in BLOCKS {
+            for port in block.ports(&block.defaults()).unwrap() {
+                let suffix = match port.direction {
+                    crate::Direction::Input => "_i",
+                    crate::Direction::Output => "_o",
+                };
+                assert!(port.name.ends_with(suffix) && port.bits > 0, "{}: {port:?}", block.name());
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_change_the_ports() {
+        let block = find("bdi_compressor").unwrap();
+        let params = block.params(&[("line-bytes".to_string(), "32".to_string())]).unwrap();
+        let line = block.ports(&params).unwrap().into_iter().find(|port| port.name == "line_i").unwrap();
+        assert_eq!(line.bits, 256);
+    }
+
+    #[test]
+    fn an_unknown_block_is_named_with_those_that_exist() {
+        let error = find("bdi").err().unwrap().to_string();
+        assert_eq!(error, "unknown block `bdi`; blocks: bdi_compressor, bdi_decompressor, milg");
+    }
+}
