@@ -1,7 +1,13 @@
 //! Tests of the front end: one file per question.
 
+mod arithmetic;
 mod control;
+mod conversion;
+mod faults;
 mod kernels;
+mod memory;
+mod parsing;
+mod warp_wide;
 
 use super::{Arg, FunctionalStats, LaunchDims, Module, RunError, run_functional};
 use crate::memory::DeviceMemory;
@@ -38,4 +44,98 @@ pub(super) fn run_words(
     let launch = LaunchDims::new([1, 1, 1], [threads, 1, 1]);
     let stats = run_functional(&module, &kernel, &launch, &params, &mut memory)?;
     Ok((memory.read_u32s(buffer, input.len()).expect("the buffer is there"), stats))
+}
+
+/// Register type of an operand under test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// 16 bits.
+    H,
+    /// 32 bits.
+    W,
+    /// 64 bits.
+    D,
+    /// A predicate, given as 0 or 1.
+    P,
+}
+
+impl Kind {
+    fn register(self, number: usize) -> String {
+        let prefix = match self {
+            Self::H => "%h",
+            Self::W => "%r",
+            Self::D => "%rd",
+            Self::P => "%p",
+        };
+        format!("{prefix}{number}")
+    }
+
+    /// A statement that narrows the 64-bit register `from` to this kind's register `number`.
+    fn narrow(self, number: usize, from: &str) -> String {
+        let to = self.register(number);
+        match self {
+            Self::H => format!("cvt.u16.u64 {to}, {from};"),
+            Self::W => format!("cvt.u32.u64 {to}, {from};"),
+            Self::D => format!("mov.b64 {to}, {from};"),
+            Self::P => format!("setp.ne.u64 {to}, {from}, 0;"),
+        }
+    }
+
+    fn widen(self, number: usize, to: &str) -> String {
+        let from = self.register(number);
+        match self {
+            Self::H => format!("cvt.u64.u16 {to}, {from};"),
+            Self::W => format!("cvt.u64.u32 {to}, {from};"),
+            Self::D => format!("mov.b64 {to}, {from};"),
+            Self::P => format!("selp.b64 {to}, 1, 0, {from};"),
+        }
+    }
+}
+
+/// Operands and the result they must give, all as bits.
+pub(super) type Vector = ([u64; 3], u64);
+
+fn shorthand(letter: char) -> Kind {
+    match letter {
+        'h' => Kind::H,
+        'w' => Kind::W,
+        'd' => Kind::D,
+        _ => Kind::P,
+    }
+}
+
+/// Runs `form` on every vector: in all lanes, and once more in the odd lanes alone, where the even ones must keep what
+/// they had. `kinds` names the result's and the operands' registers: h, w, d or p.
+pub(super) fn check(form: &str, kinds: &str, vectors: &[Vector]) {
+    let kinds: Vec<Kind> = kinds.chars().map(shorthand).collect();
+    let operands = kinds.len() - 1;
+    let registers: Vec<String> = (0..kinds.len()).map(|i| kinds[i].register(10 + i)).collect();
+    for guarded in [false, true] {
+        let mut body = own_element(32) + "and.b32 %r2, %r0, 1; setp.ne.s32 %p1, %r2, 0; mov.b64 %rd2, 1;\n";
+        for (index, kind) in kinds.iter().enumerate().skip(1) {
+            body += &format!(
+                "ld.global.u64 %rd3, [%rd0+{}]; {}\n",
+                8 * (index - 1),
+                kind.narrow(10 + index, "%rd3")
+            );
+        }
+        let guard = if guarded { "@%p1 " } else { "" };
+        body += &format!("{}\n{guard}{form} {};\n", kinds[0].narrow(10, "%rd2"), registers.join(", "));
+        body += &format!("{} st.global.u64 [%rd0+24], %rd4; ret;", kinds[0].widen(10, "%rd4"));
+        let mut input = Vec::new();
+        for lane in 0..32 {
+            let (values, _) = vectors[lane % vectors.len()];
+            for value in values.iter().chain(&[0]) {
+                input.extend([*value as u32, (*value >> 32) as u32]);
+            }
+        }
+        assert!(vectors.len() <= 32 && operands <= 3, "{form}: one vector per lane");
+        let (out, _) = run_words(&kernel_text("", &body), 32, &input).unwrap();
+        for lane in 0..32 {
+            let (values, expected) = vectors[lane % vectors.len()];
+            let expected = if guarded && lane % 2 == 0 { 1 } else { expected };
+            let got = u64::from(out[8 * lane + 6]) | u64::from(out[8 * lane + 7]) << 32;
+            assert_eq!(got, expected, "{form} of {values:x?} in lane {lane}: {got:#x} is not {expected:#x}");
+        }
+    }
 }
