@@ -31,6 +31,10 @@ impl PortSet {
         self.0[port / 64] &= !(1 << (port % 64));
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|w| *w == 0)
+    }
+
     /// The lowest port from `port` on.
     fn next(&self, port: usize) -> Option<usize> {
         let mut word = port / 64;
@@ -98,10 +102,10 @@ pub struct Crossbar {
     spec: CrossbarSpec,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
-    /// Inputs with a packet in their queue.
-    loaded: PortSet,
-    /// Per output, the inputs that ask for it; empty between ticks.
+    /// Per output, the inputs whose first packet is bound for it.
     asking: Vec<PortSet>,
+    /// Outputs that some input asks for.
+    asked: PortSet,
     /// Packets in input queues.
     queued: usize,
     /// Packets in ejection queues, arrived or on their way.
@@ -125,8 +129,8 @@ impl Crossbar {
         Self {
             inputs: (0..spec.inputs).map(input).collect(),
             outputs: (0..spec.outputs).map(output).collect(),
-            loaded: PortSet::default(),
             asking: vec![PortSet::default(); spec.outputs],
+            asked: PortSet::default(),
             queued: 0,
             ejected: 0,
             now: 0,
@@ -151,8 +155,16 @@ impl Crossbar {
         let port = &mut self.inputs[input];
         port.waiting += packet.flits(self.spec.flit_bytes);
         port.queue.push_back(packet);
-        self.loaded.insert(input);
         self.queued += 1;
+        if port.queue.len() == 1 {
+            self.ask(input, output);
+        }
+    }
+
+    /// The first packet of `input` is bound for `output`.
+    fn ask(&mut self, input: usize, output: usize) {
+        self.asking[output].insert(input);
+        self.asked.insert(output);
     }
 
     /// The output port that a packet goes to: answers go to SMs, all else to partitions.
@@ -166,30 +178,26 @@ impl Crossbar {
         if self.queued == 0 {
             return;
         }
-        let mut asked = PortSet::default();
         let mut from = 0;
-        while let Some(input) = self.loaded.next(from) {
-            from = input + 1;
-            let port = &self.inputs[input];
-            let Some(head) = port.queue.front() else { continue };
-            let output = self.route(head);
-            if port.free_from <= now && self.outputs[output].free_from <= now {
-                self.asking[output].insert(input);
-                asked.insert(output);
-            }
-        }
-        let mut from = 0;
-        while let Some(output) = asked.next(from) {
+        while let Some(output) = self.asked.next(from) {
             from = output + 1;
-            self.arbitrate(output);
+            if self.outputs[output].free_from <= now {
+                self.arbitrate(output);
+            }
         }
     }
 
     /// Grants output port `output` to the asking input whose turn it is, if its packet fits the ejection queue. A
     /// packet that does not fit yet keeps the port waiting: a shorter one must not pass it for ever.
     fn arbitrate(&mut self, output: usize) {
-        let asking = std::mem::take(&mut self.asking[output]);
-        let Some(input) = asking.next_cyclic(self.outputs[output].turn) else { return };
+        let mut asking = self.asking[output];
+        let input = loop {
+            let Some(input) = asking.next_cyclic(self.outputs[output].turn) else { return };
+            if self.inputs[input].free_from <= self.now {
+                break input;
+            }
+            asking.remove(input); // its previous packet is still crossing
+        };
         let flits = self.inputs[input].queue.front().map_or(0, |p| p.flits(self.spec.flit_bytes));
         if self.outputs[output].held + flits <= self.spec.output_flits {
             self.grant(input, output, flits);
@@ -204,9 +212,6 @@ impl Crossbar {
         let cycles = u64::from(flits);
         port.waiting -= flits;
         port.free_from = self.now + cycles;
-        if port.queue.is_empty() {
-            self.loaded.remove(input);
-        }
         out.free_from = self.now + cycles;
         out.held += flits;
         out.turn = (input + 1) % self.spec.inputs;
@@ -216,6 +221,13 @@ impl Crossbar {
         self.ejected += 1;
         self.counters.packets += 1;
         self.counters.flits += cycles;
+        self.asking[output].remove(input);
+        if self.asking[output].is_empty() {
+            self.asked.remove(output);
+        }
+        if let Some(next) = self.inputs[input].queue.front() {
+            self.ask(input, self.route(next));
+        }
     }
 
     /// Has a whole packet arrived at port `output`?
