@@ -1,0 +1,138 @@
+//! A small block for this crate's own tests: it adds up a wide input, as a golden model and as hand-written Verilog.
+use crate::emitted::{Emitted, Reset, Source};
+use rust_hdl_core::prelude::Block;
+use selvedge_hw::{
+    BlockEntry, ClockedBits, Direction, Facts, ParamError, ParamSpec, Port, PortBits, Prng, StimulusBits,
+};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Adds `addend_i` to a 100-bit sum in each clock with `enable_i`; `parity_o` is combinational.
+pub struct Accumulator;
+
+const WIDTH: usize = 100;
+const MASK: u128 = u128::MAX >> (128 - WIDTH);
+
+#[derive(Default)]
+struct Model {
+    sum: u128,
+}
+
+fn join(words: &[u64]) -> u128 {
+    u128::from(words[0]) | u128::from(words[1]) << 64
+}
+
+fn split(value: u128) -> Vec<u64> {
+    vec![value as u64, (value >> 64) as u64]
+}
+
+impl ClockedBits for Model {
+    fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits {
+        let (enable, addend) = (inputs[0][0] != 0, join(&inputs[1]));
+        let outputs = vec![split(self.sum), vec![u64::from(addend.count_ones() & 1)]];
+        if enable {
+            self.sum = self.sum.wrapping_add(addend) & MASK;
+        }
+        outputs
+    }
+    fn reset(&mut self) {
+        self.sum = 0;
+    }
+}
+
+impl BlockEntry for Accumulator {
+    fn name(&self) -> &'static str {
+        "accumulator"
+    }
+    fn summary(&self) -> &'static str {
+        "adds up"
+    }
+    fn source(&self) -> &'static str {
+        "none"
+    }
+    fn schema(&self) -> &'static [ParamSpec] {
+        &[]
+    }
+    fn defaults(&self) -> Value {
+        Value::Null
+    }
+    fn params(&self, _: &[(String, String)]) -> Result<Value, ParamError> {
+        Ok(Value::Null)
+    }
+    fn check(&self, _: &Value) -> Result<Value, ParamError> {
+        Ok(Value::Null)
+    }
+    fn ports(&self, _: &Value) -> Result<Vec<Port>, ParamError> {
+        use Direction::{Input, Output};
+        let port = |name, bits, direction| Port { name, bits, direction, doc: "" };
+        Ok(vec![
+            port("enable_i", 1, Input),
+            port("addend_i", WIDTH, Input),
+            port("sum_o", WIDTH, Output),
+            port("parity_o", 1, Output),
+        ])
+    }
+    fn facts(&self, _: &Value) -> Result<Facts, ParamError> {
+        Ok(Facts { storage: Vec::new(), latency: 1, interval: 1 })
+    }
+    fn model(&self, _: &Value) -> Result<Box<dyn ClockedBits>, ParamError> {
+        Ok(Box::new(Model::default()))
+    }
+    fn rtl(&self, _: &Value) -> Result<Box<dyn ClockedBits>, ParamError> {
+        Ok(Box::new(Model::default()))
+    }
+    fn elaborate(&self, _: &Value) -> Result<Box<dyn Block>, ParamError> {
+        panic!("its Verilog is written by hand")
+    }
+    fn stimulus(&self, _: &Value, seed: u64) -> Result<Box<dyn Iterator<Item = StimulusBits>>, ParamError> {
+        let mut prng = Prng::new(seed);
+        Ok(Box::new(std::iter::from_fn(move || {
+            let reset = prng.below(50) == 0;
+            let addend = u128::from(prng.bits()) << 64 | u128::from(prng.bits());
+            let inputs = vec![vec![prng.below(2)], split(addend & MASK)];
+            let inputs = if reset { vec![vec![0], vec![0, 0]] } else { inputs };
+            Some(StimulusBits { inputs, reset })
+        })))
+    }
+}
+
+/// The accumulator as Verilog; `next` is what the register takes when enabled.
+pub fn verilog(reset: Reset, next: &str) -> Emitted {
+    let (port, edge, guard) = match reset {
+        Reset::AsyncLow => {
+            ("input wire rst_ni,", " or negedge rst_ni", "if (!rst_ni) sum_q <= 100'd0; else ")
+        }
+        Reset::SyncHigh => ("input wire rst_i,", "", "if (rst_i) sum_q <= 100'd0; else "),
+        Reset::None => ("", "", ""),
+    };
+    let initial = if reset == Reset::None { "initial sum_q = 100'd0;" } else { "" };
+    let text = format!(
+        "module accumulator(
+  input wire clk_i, {port}
+  input wire enable_i,
+  input wire [99:0] addend_i,
+  output wire [99:0] sum_o,
+  output wire parity_o
+);
+  reg [99:0] sum_q;
+  {initial}
+  always @(posedge clk_i{edge}) {guard}if (enable_i) sum_q <= {next};
+  assign sum_o = sum_q;
+  assign parity_o = ^addend_i;
+endmodule
+"
+    );
+    let ports = Accumulator.ports(&Value::Null).expect("it has no parameters");
+    Emitted {
+        name: "accumulator".into(),
+        ports,
+        reset,
+        sources: vec![Source { module: "accumulator".into(), text }],
+    }
+}
+
+/// The folder that keeps what Verilator made for these tests: beside the test program.
+pub fn cache() -> PathBuf {
+    let program = std::env::current_exe().expect("the running program has a path");
+    program.with_file_name("verilated")
+}

@@ -1,0 +1,197 @@
+//! Lock-step: golden model, RTL and Verilator run the same vectors, compared at every output port in every cycle.
+use crate::emitted::{Emitted, Reset};
+use crate::literal::sized;
+use crate::tool::ToolError;
+use crate::vectors::{Vector, Vectors, side};
+use crate::verilator::Verilated;
+use selvedge_hw::{BlockEntry, ClockedBits, Direction, ParamError, Port};
+use serde_json::Value;
+use std::path::Path;
+
+/// How far the vectors went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Clocks in which every output was compared.
+    pub vectors: u64,
+    /// Clocks in reset.
+    pub resets: u64,
+    /// Every port, inputs first.
+    pub coverage: Vec<PortCoverage>,
+}
+
+/// Which bits of a port were seen at both levels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortCoverage {
+    /// The port.
+    pub port: Port,
+    /// Bits seen at 1.
+    ones: Vec<u64>,
+    /// Bits seen at 0.
+    zeros: Vec<u64>,
+}
+
+impl PortCoverage {
+    fn new(port: &Port) -> Self {
+        PortCoverage { port: port.clone(), ones: vec![0; port.words()], zeros: vec![0; port.words()] }
+    }
+
+    fn see(&mut self, words: &[u64]) {
+        for (index, word) in words.iter().enumerate() {
+            self.ones[index] |= word;
+            self.zeros[index] |= !word;
+        }
+    }
+
+    /// Number of the port's bits that were seen at 0 and at 1.
+    pub fn toggled(&self) -> usize {
+        let seen = |bit: usize| self.ones[bit / 64] & self.zeros[bit / 64] & (1 << (bit % 64)) != 0;
+        (0..self.port.bits).filter(|bit| seen(*bit)).count()
+    }
+}
+
+/// The first difference from the golden model. Reads as one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{block}: {implementation} differs from the model in clock {clock} at port {port}: expected {expected}, got {got}"
+)]
+pub struct Difference {
+    /// The block.
+    pub block: &'static str,
+    /// What differs: "RTL" or "Verilator".
+    pub implementation: &'static str,
+    /// Number of the clock, the reset that all begins with being clock 0.
+    pub clock: u64,
+    /// The first port that differs.
+    pub port: &'static str,
+    /// The model's value, as a Verilog literal.
+    pub expected: String,
+    /// The other value, as a Verilog literal.
+    pub got: String,
+}
+
+/// Equivalence could not be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum EquivalenceError {
+    /// The parameters are not valid.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// A program is missing or refused the Verilog.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// There is a difference.
+    #[error(transparent)]
+    Difference(#[from] Difference),
+}
+
+/// Runs `clocks` clocks of a block's stimulus through golden model, RTL and its Verilog under Verilator, which is
+/// compiled in the folder `cache`; see [`Verilated::build`]. Verilog without reset sees no resets, and then nor do the others.
+///
+/// # Errors
+/// The first difference, and whatever keeps the run from being made.
+pub fn equivalence(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    emitted: &Emitted,
+    clocks: u64,
+    seed: u64,
+    cache: &Path,
+) -> Result<Report, EquivalenceError> {
+    let mut vectors = Vectors::new(entry, params, seed)?;
+    if emitted.reset == Reset::None {
+        vectors = vectors.without_resets();
+    }
+    let mut rtl = entry.rtl(params)?;
+    let mut verilated = Verilated::build(emitted, cache)?;
+    let vectors = vectors.take(usize::try_from(clocks).unwrap_or(usize::MAX));
+    Ok(lockstep(
+        entry.name(),
+        &emitted.ports,
+        vectors,
+        &mut [("RTL", &mut *rtl), ("Verilator", &mut verilated)],
+    )?)
+}
+
+/// Runs the vectors through every implementation and compares each with what the vectors expect.
+///
+/// # Errors
+/// The first difference.
+pub fn lockstep(
+    block: &'static str,
+    ports: &[Port],
+    vectors: impl IntoIterator<Item = Vector>,
+    implementations: &mut [(&'static str, &mut dyn ClockedBits)],
+) -> Result<Report, Difference> {
+    let mut report =
+        Report { vectors: 0, resets: 0, coverage: ports.iter().map(PortCoverage::new).collect() };
+    for (clock, Vector { inputs, outputs, .. }) in (0..).zip(vectors) {
+        let Some(expected) = outputs else {
+            implementations.iter_mut().for_each(|(_, dut)| dut.reset());
+            report.resets += 1;
+            continue;
+        };
+        for (implementation, dut) in implementations.iter_mut() {
+            let got = dut.step(&inputs);
+            let compared = side(ports, Direction::Output).zip(expected.iter().zip(&got));
+            if let Some((port, (expected, got))) = { compared }.find(|(_, (expected, got))| expected != got) {
+                return Err(Difference {
+                    block,
+                    implementation,
+                    clock,
+                    port: port.name,
+                    expected: sized(expected, port.bits),
+                    got: sized(got, port.bits),
+                });
+            }
+        }
+        report.vectors += 1;
+        for (coverage, value) in report.coverage.iter_mut().zip(inputs.iter().chain(&expected)) {
+            coverage.see(value);
+        }
+    }
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accumulator::{Accumulator, cache, verilog};
+
+    fn check(reset: Reset, next: &str) -> Result<Report, EquivalenceError> {
+        equivalence(&Accumulator, &Value::Null, &verilog(reset, next), 1000, 5, &cache())
+    }
+
+    #[test]
+    fn equal_implementations_agree_and_every_bit_toggles() {
+        let report = check(Reset::AsyncLow, "sum_q + addend_i").unwrap();
+        assert_eq!(report.vectors + report.resets, 1000);
+        assert!(report.resets > 1);
+        assert!(report.coverage.iter().all(|coverage| coverage.toggled() == coverage.port.bits));
+    }
+
+    #[test]
+    fn verilog_without_reset_is_compared_without_resets() {
+        let report = check(Reset::None, "sum_q + addend_i").unwrap();
+        assert_eq!((report.vectors, report.resets), (1000, 0));
+    }
+
+    #[test]
+    fn a_bit_that_never_moves_does_not_count_as_covered() {
+        let mut coverage = PortCoverage::new(&Accumulator.ports(&Value::Null).unwrap()[1]);
+        coverage.see(&[0b01, 0]);
+        coverage.see(&[0b11, 0]);
+        assert_eq!(coverage.toggled(), 1);
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let mut vectors = Vectors::new(&Accumulator, &Value::Null, 5).unwrap();
+        let first = vectors.position(|vector| vector.inputs[0][0] == 1).unwrap() as u64;
+        let error = check(Reset::AsyncLow, "(sum_q + addend_i) ^ 100'd4").unwrap_err();
+        let EquivalenceError::Difference(difference) = error else { panic!("{error}") };
+        assert_eq!(
+            (difference.implementation, difference.clock, difference.port),
+            ("Verilator", first + 1, "sum_o")
+        );
+        assert_ne!(difference.expected, difference.got);
+    }
+}

@@ -1,0 +1,215 @@
+//! The self-checking testbench: Verilog-2005 around a block, with stimulus and expected outputs in a vectors file.
+//!
+//! ```text
+//! clk_i     --\____/----\____/----\__
+//! reset       |<  vector 0 >|<  vector 1 >|     reset and inputs change as the clock falls
+//! check            ^             ^              outputs are compared just before it rises
+//! ```
+//!
+//! A line of the vectors file is one clock in hexadecimal: `{reset, inputs, expected outputs}`, ports in order, the
+//! first one highest. Each resets the block or checks every output. The testbench prints `PASS <n> vectors` and
+//! finishes, or prints `FAIL` with clock, port and both values of the first difference and stops: `vvp -N` and Verilator
+//! then end with a non-zero exit status.
+use crate::emitted::Reset;
+use crate::literal::Wide;
+use crate::vectors::{Vector, Vectors, side};
+use selvedge_hw::{BlockEntry, Direction, ParamError, Port};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// A testbench and its vectors.
+#[derive(Clone, Debug)]
+pub struct Testbench {
+    /// Name of the block; the testbench's module is `<block>_tb`.
+    pub block: String,
+    /// Text of `<block>_tb.v`.
+    pub verilog: String,
+    /// Text of `<block>_tb.hex`, which the testbench reads from the folder that it runs in.
+    pub vectors: String,
+}
+
+impl Testbench {
+    /// Name of the testbench's module.
+    pub fn module(&self) -> String {
+        format!("{}_tb", self.block)
+    }
+
+    /// Name of the file for [`Self::verilog`].
+    pub fn verilog_file(&self) -> String {
+        format!("{}_tb.v", self.block)
+    }
+
+    /// Name of the file for [`Self::vectors`].
+    pub fn vectors_file(&self) -> String {
+        format!("{}_tb.hex", self.block)
+    }
+}
+
+/// Writes the testbench of a block for Verilog with the given reset: the first `cycles` clocks (at least one) of the
+/// block's stimulus, of which the first is in reset. For Verilog without reset the clocks in reset are left out.
+///
+/// # Errors
+/// When the parameters are not valid.
+pub fn write(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    cycles: u64,
+    seed: u64,
+    reset: Reset,
+) -> Result<Testbench, ParamError> {
+    let ports = entry.ports(params)?;
+    let mut vectors = Vectors::new(entry, params, seed)?;
+    if reset == Reset::None {
+        vectors = vectors.without_resets();
+    }
+    let cycles = cycles.max(1);
+    let mut text = String::new();
+    for vector in vectors.take(usize::try_from(cycles).unwrap_or(usize::MAX)) {
+        text.push_str(&line(&ports, &vector));
+        text.push('\n');
+    }
+    Ok(Testbench {
+        block: entry.name().to_string(),
+        verilog: verilog(entry, params, &ports, cycles, seed, reset),
+        vectors: text,
+    })
+}
+
+/// One line of the vectors file.
+fn line(ports: &[Port], vector: &Vector) -> String {
+    let mut wide = Wide::default();
+    // The lowest bits come first, so the order is that of the file's description from the end.
+    let outputs: Vec<&Port> = side(ports, Direction::Output).collect();
+    for (index, port) in outputs.iter().enumerate().rev() {
+        match &vector.outputs {
+            Some(values) => wide.append(&values[index], port.bits),
+            None => wide.append(&vec![0; port.words()], port.bits),
+        }
+    }
+    let inputs: Vec<&Port> = side(ports, Direction::Input).collect();
+    for (port, value) in inputs.iter().zip(&vector.inputs).rev() {
+        wide.append(value, port.bits);
+    }
+    wide.append(&[u64::from(vector.reset)], 1);
+    wide.hex()
+}
+
+/// A line of a declaration: kind, range and name.
+fn declare(text: &mut String, kind: &str, bits: usize, name: &str) {
+    let range = if bits == 1 { String::new() } else { format!("[{}:0] ", bits - 1) };
+    writeln!(text, "  {kind} {range}{name};").expect("writing to a string cannot fail");
+}
+
+fn verilog(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    ports: &[Port],
+    cycles: u64,
+    seed: u64,
+    reset: Reset,
+) -> String {
+    let block = entry.name();
+    let width = 1 + ports.iter().map(|port| port.bits).sum::<usize>();
+    let inputs = || side(ports, Direction::Input);
+    let outputs = || side(ports, Direction::Output);
+
+    let mut declarations = String::new();
+    inputs().for_each(|port| declare(&mut declarations, "reg ", port.bits, port.name));
+    for port in outputs() {
+        declare(&mut declarations, "wire", port.bits, port.name);
+        declare(&mut declarations, "reg ", port.bits, &format!("expected_{}", port.name));
+    }
+    let (reset_wire, reset_pin) = match reset {
+        Reset::AsyncLow => ("  wire rst_ni = ~reset;\n", Some("rst_ni")),
+        Reset::SyncHigh => ("  wire rst_i = reset;\n", Some("rst_i")),
+        Reset::None => ("", None),
+    };
+    let pins = std::iter::once("clk_i").chain(reset_pin).chain(ports.iter().map(|port| port.name));
+    let pins: Vec<String> = pins.map(|pin| format!("    .{pin}({pin})")).collect();
+    let fields = std::iter::once("reset".to_string())
+        .chain(inputs().map(|port| port.name.to_string()))
+        .chain(outputs().map(|port| format!("expected_{}", port.name)));
+    let fields: Vec<String> = fields.map(|field| format!("        {field}")).collect();
+    let mut checks = String::new();
+    for Port { name, .. } in outputs() {
+        writeln!(
+            checks,
+            "        if ({name} !== expected_{name}) begin
+          $display(\"FAIL {block} at clock %0d: {name} is %h, expected %h\", clock, {name}, expected_{name});
+          $stop;
+        end"
+        )
+        .expect("writing to a string cannot fail");
+    }
+    format!(
+        "// Self-checking testbench of {block}: {cycles} clocks of its stimulus, seed {seed}.
+// Parameters: {params}
+// Reads {block}_tb.hex from the current folder; a line is {{reset, inputs, expected outputs}} of one clock.
+`timescale 1ns / 1ps
+module {block}_tb;
+  localparam CLOCKS = {cycles};
+  localparam WIDTH = {width};
+
+  reg [WIDTH-1:0] vectors [0:CLOCKS-1];
+  integer clock;
+  reg reset;
+  reg clk_i;
+{reset_wire}{declarations}
+  {block} dut (
+{pins}
+  );
+
+  initial clk_i = 1'b1;
+  always #5 clk_i = ~clk_i;
+
+  initial begin
+    $readmemh(\"{block}_tb.hex\", vectors);
+    for (clock = 0; clock < CLOCKS; clock = clock + 1) begin
+      @(negedge clk_i);
+      {{
+{fields}
+      }} = vectors[clock];
+      #4;
+      // Outputs in reset are not looked at.
+      if (reset !== 1'b1) begin
+{checks}      end
+    end
+    $display(\"PASS %0d vectors\", CLOCKS);
+    $finish;
+  end
+endmodule
+",
+        pins = pins.join(",\n"),
+        fields = fields.join(",\n"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accumulator::Accumulator;
+
+    #[test]
+    fn a_line_holds_reset_inputs_and_outputs_from_the_highest_bit_down() {
+        let ports = Accumulator.ports(&Value::Null).unwrap();
+        let vector = Vector {
+            reset: false,
+            inputs: vec![vec![1], vec![5, 0]],
+            outputs: Some(vec![vec![2, 0], vec![1]]),
+        };
+        // {1'b0, 1'b1, 100'd5, 100'd2, 1'b1} is 203 bits.
+        let digits = line(&ports, &vector);
+        assert_eq!(digits.len(), 51);
+        let low = u128::from_str_radix(&digits[26..], 16).unwrap();
+        let high = u128::from_str_radix(&digits[..26], 16).unwrap();
+        assert_eq!(low, 2 << 1 | 1);
+        assert_eq!(high, (1 << 100 | 5) << 1);
+    }
+
+    #[test]
+    fn there_is_a_line_per_clock_and_one_clock_at_least() {
+        let lines = |cycles| write(&Accumulator, &Value::Null, cycles, 3, Reset::AsyncLow).unwrap().vectors;
+        assert_eq!(lines(40).lines().count(), 40);
+        assert_eq!(lines(0).lines().count(), 1);
+    }
+}

@@ -1,0 +1,142 @@
+//! External programs: running one, and saying which Debian package has it when it is missing.
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A program and the Debian package that installs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Name of the program.
+    pub program: &'static str,
+    /// Name of the package.
+    pub package: &'static str,
+}
+
+/// Compiles Verilog to C++.
+pub const VERILATOR: Tool = Tool { program: "verilator", package: "verilator" };
+/// Compiles C++.
+pub const GXX: Tool = Tool { program: "g++", package: "g++" };
+/// Collects compiled C++ in a library.
+pub const AR: Tool = Tool { program: "ar", package: "binutils" };
+/// Compiles Verilog for [`VVP`].
+pub const IVERILOG: Tool = Tool { program: "iverilog", package: "iverilog" };
+/// Runs what [`IVERILOG`] compiled.
+pub const VVP: Tool = Tool { program: "vvp", package: "iverilog" };
+/// Synthesizes Verilog.
+pub const YOSYS: Tool = Tool { program: "yosys", package: "yosys" };
+
+/// An external program could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The program is not installed.
+    #[error("`{program}` was not found; install the Debian package `{package}`")]
+    Missing {
+        /// The program.
+        program: &'static str,
+        /// The package that has it.
+        package: &'static str,
+    },
+    /// The program ran and refused.
+    #[error("`{program}` failed: {message}")]
+    Failed {
+        /// The program.
+        program: &'static str,
+        /// What it wrote.
+        message: String,
+    },
+    /// A file or folder that the program needs cannot be written or read, or the program cannot be started.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file, folder or program.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ToolError {
+    /// Makes the error of an operation on `path`.
+    pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> ToolError {
+        let path = path.to_path_buf();
+        move |source| ToolError::Io { path, source }
+    }
+}
+
+impl Tool {
+    /// Runs the program in `folder` until it ends, whatever its exit status.
+    ///
+    /// # Errors
+    /// [`ToolError::Missing`], or [`ToolError::Io`] when it cannot be started.
+    pub fn output<A: AsRef<OsStr>>(
+        self,
+        folder: &Path,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<Output, ToolError> {
+        Command::new(self.program).args(arguments).current_dir(folder).output().map_err(|error| {
+            match error.kind() {
+                // A missing folder is reported the same way as a missing program.
+                io::ErrorKind::NotFound if folder.is_dir() => {
+                    ToolError::Missing { program: self.program, package: self.package }
+                }
+                io::ErrorKind::NotFound => ToolError::at(folder)(error),
+                _ => ToolError::at(Path::new(self.program))(error),
+            }
+        })
+    }
+
+    /// Runs the program in `folder` and returns what it wrote to its standard output and error.
+    ///
+    /// # Errors
+    /// As [`Self::output`], and [`ToolError::Failed`] when its exit status is not zero.
+    pub fn run<A: AsRef<OsStr>>(
+        self,
+        folder: &Path,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<String, ToolError> {
+        let output = self.output(folder, arguments)?;
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        if output.status.success() {
+            Ok(text)
+        } else {
+            Err(ToolError::Failed { program: self.program, message: text.trim_end().to_string() })
+        }
+    }
+}
+
+/// Writes a file, with its folder where that is missing.
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), ToolError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(ToolError::at(folder))?;
+    }
+    std::fs::write(path, text).map_err(ToolError::at(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_names_its_package() {
+        let tool = Tool { program: "no-such-program", package: "no-such-package" };
+        let error = tool.run(Path::new("."), ["--version"]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`no-such-program` was not found; install the Debian package `no-such-package`"
+        );
+    }
+
+    #[test]
+    fn a_missing_folder_is_not_taken_for_a_missing_program() {
+        let error = GXX.run(Path::new("/no/such/folder"), ["--version"]).unwrap_err();
+        assert!(matches!(error, ToolError::Io { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_refusal_carries_what_the_program_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = GXX.run(folder.path(), ["absent.cpp"]).unwrap_err().to_string();
+        assert!(error.starts_with("`g++` failed: ") && error.contains("absent.cpp"), "{error}");
+    }
+}
