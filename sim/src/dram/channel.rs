@@ -175,6 +175,11 @@ impl Channel {
         self.checker.as_ref().map_or(&[], |c| c.violations())
     }
 
+    /// The attached checker.
+    pub fn checker(&self) -> Option<&Checker> {
+        self.checker.as_deref()
+    }
+
     /// Commands that the attached checker has judged.
     pub fn checked(&self) -> u64 {
         self.checker.as_ref().map_or(0, |c| c.checked())

@@ -126,6 +126,7 @@ pub struct Checker {
     last_cycle: Option<u64>,
     checked: u64,
     violations: Vec<Violation>,
+    recorded: Option<Vec<Command>>,
 }
 
 /// Violations that are kept; more only repeat what is wrong.
@@ -149,7 +150,19 @@ impl Checker {
             last_cycle: None,
             checked: 0,
             violations: Vec::new(),
+            recorded: None,
         }
+    }
+
+    /// The same checker, which also keeps every command: for short runs.
+    pub fn recording(mut self) -> Self {
+        self.recorded = Some(Vec::new());
+        self
+    }
+
+    /// The commands that a [`Self::recording`] checker has seen.
+    pub fn commands(&self) -> &[Command] {
+        self.recorded.as_deref().unwrap_or(&[])
     }
 
     /// Commands seen.
@@ -165,6 +178,9 @@ impl Checker {
     /// Judges one command.
     pub fn observe(&mut self, command: Command) {
         self.checked += 1;
+        if let Some(commands) = &mut self.recorded {
+            commands.push(command);
+        }
         if self.last_cycle.is_some_and(|last| command.cycle <= last) {
             self.report(command, "one command per cycle", self.last_cycle.filter(|l| *l <= command.cycle), 1);
         }

@@ -403,3 +403,33 @@ fn traffic_runs_each_constraint_to_its_limit() {
         assert!(own > 0 && (!exclusive || own == violations.len()), "{rule}: {}", violations[0]);
     }
 }
+
+proptest! {
+    /// Reads and writes of one line reach the DRAM in the order in which they were sent.
+    #[test]
+    fn requests_to_one_line_keep_their_order(traffic in prop::collection::vec((any::<bool>(), 0u64..4, 0u64..6), 1..120)) {
+        let config = Dram { write_high: 4, write_low: 1, starvation_cycles: 300, ..config() };
+        let mut bench = Bench::new(&config);
+        bench.channel.attach(Checker::new(&config, BURSTS).recording());
+        let mut sent: BTreeMap<u64, Vec<CommandKind>> = BTreeMap::new();
+        for (write, row, gap) in traffic {
+            let (access, kind) =
+                if write { (Access::Write, CommandKind::Write) } else { (Access::Read, CommandKind::Read) };
+            (0..gap).for_each(|_| bench.step());
+            while !bench.channel.can_push(access) {
+                bench.step();
+            }
+            // One line per row, all in one bank: a command's row names its line.
+            bench.push(access, place(&config, 0, row, 0), 1, 0);
+            sent.entry(row).or_default().push(kind);
+        }
+        bench.drain();
+        let mut served: BTreeMap<u64, Vec<CommandKind>> = BTreeMap::new();
+        for command in bench.channel.checker().expect("attached").commands() {
+            if matches!(command.kind, CommandKind::Read | CommandKind::Write) {
+                served.entry(command.row).or_default().push(command.kind);
+            }
+        }
+        prop_assert_eq!(served, sent);
+    }
+}
