@@ -12,6 +12,8 @@ use super::ast::{
 
 /// Most instructions of a kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
+/// Most copies of functions in a kernel; without it, few lines that call each other twice would never end.
+const MAX_COPIES: u32 = 1 << 14;
 /// Deepest chain of calls.
 const MAX_CALL_DEPTH: usize = 64;
 
@@ -31,7 +33,7 @@ struct Binding {
 
 struct Inliner<'a> {
     ast: &'a Ast,
-    functions: HashMap<&'a str, usize>,
+    functions: &'a Functions<'a>,
     out: Function,
     /// Functions being copied, outermost first.
     chain: Vec<usize>,
@@ -39,9 +41,16 @@ struct Inliner<'a> {
     copies: u32,
 }
 
+/// Numbers of a module's functions by name.
+pub(crate) type Functions<'a> = HashMap<&'a str, usize>;
+
+/// The functions of a module.
+pub(crate) fn functions(ast: &Ast) -> Functions<'_> {
+    ast.functions.iter().enumerate().map(|(index, f)| (f.name.as_str(), index)).collect()
+}
+
 /// `function` without calls.
-pub(crate) fn inline(ast: &Ast, function: &Function) -> Result<Function> {
-    let functions = ast.functions.iter().enumerate().map(|(index, f)| (f.name.as_str(), index)).collect();
+pub(crate) fn inline(ast: &Ast, functions: &Functions, function: &Function) -> Result<Function> {
     let out = Function { code: Vec::new(), labels: HashMap::new(), ..function.clone() };
     let mut inliner = Inliner { ast, functions, out, chain: Vec::new(), copies: 0 };
     inliner.copy(function, &Binding::default(), None)?;
@@ -120,6 +129,9 @@ impl Inliner<'_> {
         if results.len() != callee.returns.len() || arguments.len() != callee.parameters.len() {
             let (takes, gives) = (callee.parameters.len(), callee.returns.len());
             return Err(fail(format!("function '{name}' takes {takes} arguments and gives {gives} results")));
+        }
+        if self.copies == MAX_COPIES {
+            return Err(fail(format!("inlining takes more than {MAX_COPIES} copies of functions")));
         }
         self.chain.push(index);
         self.insert(callee, raw, binding, &results, &arguments)?;

@@ -41,12 +41,15 @@ impl Module {
     pub fn parse(file_name: &str, text: &str) -> Result<Self, PtxError> {
         let ast = parser::parse(file_name, text)?;
         let fail = |line, message: String| PtxError { file: file_name.to_owned(), line, message };
-        let mut layout = Layout::new(&ast).map_err(|(line, message)| fail(line, message))?;
+        let layout = Layout::new(&ast).map_err(|(line, message)| fail(line, message))?;
         let (globals, constants, constant_names) = layout.images(&ast);
+        let functions = inline::functions(&ast);
         let constants: Arc<[u8]> = constants.into();
         let mut kernels = Vec::new();
         for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
-            kernels.push(Arc::new(build(file_name, text, &ast, function, &layout.addresses, &constants)?));
+            let inlined =
+                inline::inline(&ast, &functions, function).map_err(|(line, message)| fail(line, message))?;
+            kernels.push(Arc::new(build(file_name, text, &ast, &inlined, &layout.addresses, &constants)?));
         }
         Ok(Self { kernels, globals, constants, constant_names })
     }
@@ -174,7 +177,7 @@ impl Layout {
     }
 
     /// The initial bytes of a variable.
-    fn initial(&self, ast: &Ast, id: VariableId) -> Vec<u8> {
+    fn initial(&self, ast: &Ast, names: &HashMap<&str, VariableId>, id: VariableId) -> Vec<u8> {
         let variable = &ast.variables[id as usize];
         let element = usize::from(variable.element_bytes);
         let mut out = Vec::with_capacity(variable.initial.len() * element);
@@ -182,7 +185,7 @@ impl Layout {
             let bits = match value {
                 Initial::Bits(bits) => *bits,
                 Initial::Address { name, offset, generic } => {
-                    self.named_address(ast, name, *generic).wrapping_add(*offset as u64)
+                    self.named_address(ast, names, name, *generic).wrapping_add(*offset as u64)
                 }
             };
             out.extend_from_slice(&bits.to_le_bytes()[..element]);
@@ -190,9 +193,8 @@ impl Layout {
         out
     }
 
-    fn named_address(&self, ast: &Ast, name: &str, generic: bool) -> u64 {
-        let found = ast.globals.iter().copied().find(|&id| ast.variables[id as usize].name == name);
-        let Some(id) = found else { return 0 };
+    fn named_address(&self, ast: &Ast, names: &HashMap<&str, VariableId>, name: &str, generic: bool) -> u64 {
+        let Some(&id) = names.get(name) else { return 0 };
         let address = self.addresses.get(&id).map_or(0, |&(address, _)| address);
         let in_window = generic && ast.variables[id as usize].space == VariableSpace::Const;
         if in_window { address + CONST_WINDOW } else { address }
@@ -202,14 +204,15 @@ impl Layout {
         clippy::type_complexity,
         reason = "the three images of one module, taken apart at once by the caller"
     )]
-    fn images(&mut self, ast: &Ast) -> (Vec<Global>, Vec<u8>, Vec<(String, u64, u64)>) {
+    fn images(&self, ast: &Ast) -> (Vec<Global>, Vec<u8>, Vec<(String, u64, u64)>) {
         let mut globals = Vec::new();
         let mut constants = vec![0; self.constant_bytes as usize];
         let mut names = Vec::new();
+        let by_name = ast.globals.iter().map(|&id| (ast.variables[id as usize].name.as_str(), id)).collect();
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
             let Some(&(address, _)) = self.addresses.get(&id) else { continue };
-            let initial = self.initial(ast, id);
+            let initial = self.initial(ast, &by_name, id);
             if variable.space == VariableSpace::Const {
                 constants[address as usize..][..initial.len()].copy_from_slice(&initial);
                 names.push((variable.name.clone(), address, variable.bytes));
@@ -221,9 +224,9 @@ impl Layout {
     }
 }
 
-/// Variables that a function's code names, in no order.
-fn named_variables(function: &Function) -> std::collections::HashSet<VariableId> {
-    let mut out = std::collections::HashSet::new();
+/// Variables that a function's code names, in the order of their declaration.
+fn named_variables(function: &Function) -> std::collections::BTreeSet<VariableId> {
+    let mut out = std::collections::BTreeSet::new();
     let mut visit = |operand: &Operand| match operand {
         Operand::Variable(id, _) => {
             out.insert(*id);
@@ -251,7 +254,7 @@ struct Storage {
 
 fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<Storage, (u32, String)> {
     let mut out = Storage {
-        addresses: module.clone(),
+        addresses: HashMap::new(),
         shared: 0,
         dynamic_shared: false,
         local: 0,
@@ -272,10 +275,15 @@ fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<Storage
     let is_param = |id: &VariableId| {
         function.parameters.iter().any(|p| matches!(p, FunctionParameter::Memory(q) if q == id))
     };
-    let candidates = ast.globals.iter().filter(|id| named.contains(id)).chain(&function.locals);
+    let own: std::collections::HashSet<VariableId> = function.locals.iter().copied().collect();
+    let candidates = named.iter().filter(|id| !own.contains(id)).chain(&function.locals);
     let mut open = Vec::new();
     for &id in candidates.filter(|id| !is_param(id)) {
         let variable = &ast.variables[id as usize];
+        if let Some(&address) = module.get(&id) {
+            out.addresses.insert(id, address);
+            continue;
+        }
         let space = match variable.space {
             VariableSpace::Shared if variable.open => {
                 open.push(id);
@@ -325,8 +333,6 @@ fn build(
     constants: &Arc<[u8]>,
 ) -> Result<Kernel, PtxError> {
     let fail = |(line, message)| PtxError { file: file.to_owned(), line, message };
-    let inlined = inline::inline(ast, function).map_err(fail)?;
-    let function = &inlined;
     let storage = storage(ast, function, module).map_err(fail)?;
     let body = decode::decode(file, source, ast, function, &storage.addresses)?;
     Ok(Kernel {

@@ -155,9 +155,15 @@ fn binary_and_huge_input_is_refused_quickly() {
         head.to_owned() + "mov.u32 " + &"a".repeat(12 * mega),
         head.to_owned() + "mov.u32 " + &"1,".repeat(6 * mega),
         head.to_owned() + &"A".repeat(12 * mega) + ":",
+        ".version 6.0\n".to_owned()
+            + &(0..200_000).map(|i| format!(".global .u64 g{i}=g{i};.entry k{i}(){{}}")).collect::<String>(),
         head.to_owned() + "mov.u32 a, " + &"-".repeat(12 * mega),
         head.to_owned() + ".reg .b32 %r<99999999>;\n" + &"mov.u32 %r1, %r9999999;\n".repeat(mega / 4),
     ];
+    let doubling: String =
+        (0..60).map(|i| format!(".func f{}() {{ call f{i}; call f{i}; }}\n", i + 1)).collect();
+    let doubling = format!(".version 6.0\n.func f0() {{ }}\n{doubling}.entry k() {{ call f60; }}");
+    assert!(error(&doubling).contains("inlining takes more than"), "{}", error(&doubling));
     for input in inputs {
         let line = error(&input);
         assert!(line.starts_with("bad.ptx:") || line.is_empty(), "{line}");
