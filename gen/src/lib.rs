@@ -1,1 +1,40 @@
-//! See the crate's description in Cargo.toml.
+//! Selvedge's Verilog back end: writes a block, which is Rust, as Verilog-2005 with exactly the same behaviour.
+//!
+//! rust-hdl's own emitter disagrees with its simulation on common expressions. This one gives every literal and every
+//! operand its exact width, follows every statement through all turns of its loops, and refuses what it cannot
+//! translate ([`EmitError`] names the block, the expression and the reason). What comes out reads as a person would
+//! have written it:
+//!
+//! | in Rust | in Verilog |
+//! |---|---|
+//! | an array of signals | a packed vector, element `i` at `x[i*W +: W]` |
+//! | a `for` loop | a named `for` loop |
+//! | a `Reg` | `reg x_q` in the module that has it, and an `always @(posedge clk_i ...)` |
+//! | one assignment to a signal | `assign` |
+//! | several | one `always @(*)` with its defaults |
+//! | an array of equal sub-blocks | a `generate` loop |
+//! | doc comments and `comment!` | comments |
+//!
+//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
+
+mod check;
+mod design;
+mod elaborate;
+mod error;
+mod eval;
+pub mod files;
+mod hoist;
+mod ir;
+mod leaf;
+mod lower;
+mod module;
+mod names;
+mod options;
+mod print;
+mod schedule;
+mod syntax;
+
+pub use design::{Design, Module, emit};
+pub use error::{EmitError, Problem};
+pub use module::Port;
+pub use options::{EmitOptions, Header, ResetStyle};

@@ -252,14 +252,17 @@ pub mod to_bits {
 
     /// Loop variables as values: `i.to_bits()`.
     pub trait ToBits {
-        /// The low `M` bits.
+        /// The variable in `M` bits.
+        ///
+        /// # Panics
+        /// If it does not fit.
         fn to_bits<const M: usize>(self) -> U<M>;
     }
 
     impl ToBits for usize {
         #[inline(always)]
         fn to_bits<const M: usize>(self) -> U<M> {
-            U::new(self as u64)
+            U::from(self as u64)
         }
     }
 }
@@ -730,7 +733,7 @@ mod tests {
         assert_eq!(value.replace_bit(1, true).to_u64(), 0xabcf);
         assert_eq!(value.replace_bit(16, true), value);
         assert_eq!(U::<64>::new(5).replace_bit(0, U::<64>::new(u64::MAX)).to_u64(), u64::MAX);
-        assert_eq!(300.to_bits::<8>().to_u64(), 44);
+        assert_eq!(44.to_bits::<8>().to_u64(), 44);
     }
 
     #[test]

@@ -30,17 +30,17 @@ pub(super) fn template(code: String) -> Verilog {
 /// The memory array and its initial contents.
 fn storage<T: Synth>(initial: &[T]) -> String {
     let (bits, depth) = (T::BITS, initial.len());
-    let mut text = format!("reg [{}:0] mem [0:{}];\n\n", bits - 1, depth - 1);
+    let mut text = format!("reg [{}:0] words [0:{}];\n\n", bits - 1, depth - 1);
     if initial.iter().all(|word| *word == T::default()) {
         let zero = T::default().verilog();
         text += &format!(
-            "integer i;\ninitial begin\n  for (i = 0; i < {depth}; i = i + 1) begin : clear\n    mem[i] = {zero:x};\n  \
+            "integer i;\ninitial begin\n  for (i = 0; i < {depth}; i = i + 1) begin : clear\n    words[i] = {zero:x};\n  \
              end\nend\n\n"
         );
     } else {
         text += "initial begin\n";
         for (address, word) in initial.iter().enumerate() {
-            text += &format!("  mem[{address}] = {:x};\n", word.verilog());
+            text += &format!("  words[{address}] = {:x};\n", word.verilog());
         }
         text += "end\n\n";
     }
@@ -109,8 +109,8 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
     }
     fn hdl(&self) -> Verilog {
         let mut code = storage(&self._initial);
-        code += "always @(posedge clk_i) begin\n  if (write_i) begin\n    mem[write_address_i] <= write_data_i;\n  end\n\
-                 end\n\nassign read_data_o = mem[read_address_i];\n";
+        code += "always @(posedge clk_i) begin\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\n\
+                 end\n\nassign read_data_o = words[read_address_i];\n";
         template(code)
     }
     fn timing(&self) -> Vec<TimingInfo> {
@@ -184,7 +184,7 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
         let mut code = storage(&self._initial);
         code += &format!(
             "reg [{}:0] read_data_q;\ninitial read_data_q = {:x};\nalways @(posedge clk_i) begin\n  read_data_q <= \
-             mem[read_address_i];\n  if (write_i) begin\n    mem[write_address_i] <= write_data_i;\n  end\nend\n\n\
+             words[read_address_i];\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\nend\n\n\
              assign read_data_o = read_data_q;\n",
             T::BITS - 1,
             T::default().verilog()

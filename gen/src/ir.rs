@@ -1,0 +1,466 @@
+//! A block's behaviour with every width known: what lies between rust-hdl's syntax and Verilog's.
+
+use num_bigint::BigUint;
+
+/// Index of a [`Signal`] in its module.
+pub(crate) type SignalId = usize;
+
+/// What a signal is to its module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Input,
+    Output,
+    Local,
+    /// A temporary of the back end; like a local.
+    Temporary,
+    Constant,
+    /// Input (`d`) or output (`q`) of a register written into this module.
+    RegisterInput,
+    RegisterOutput,
+    /// A port of a sub-block, seen from this module; the index of the group of sub-blocks.
+    ChildInput(usize),
+    ChildOutput(usize),
+    /// The module's own clock or reset input.
+    Clock,
+    Reset,
+    /// Clock or reset pins of registers and sub-blocks.
+    ClockPin,
+    ResetPin,
+}
+
+/// A signal, or an array of equal signals in one packed vector.
+#[derive(Clone, Debug)]
+pub(crate) struct Signal {
+    /// Name in Rust with `$` between parts.
+    pub key: String,
+    /// Name in Verilog.
+    pub name: String,
+    /// Sizes of the array; empty for a single signal.
+    pub dimensions: Vec<usize>,
+    /// Bits of one element.
+    pub width: usize,
+    pub signed: bool,
+    pub role: Role,
+    pub doc: Vec<String>,
+    /// Values of the elements of a constant; reset values of a register's output.
+    pub values: Vec<BigUint>,
+}
+
+impl Signal {
+    pub fn length(&self) -> usize {
+        self.dimensions.iter().product()
+    }
+
+    pub fn total(&self) -> usize {
+        self.length() * self.width
+    }
+
+    pub fn is_array(&self) -> bool {
+        !self.dimensions.is_empty()
+    }
+
+    /// Must the module's own logic assign it?
+    pub fn is_driven_here(&self) -> bool {
+        use Role::*;
+        matches!(self.role, Output | Local | Temporary | RegisterInput | ChildInput(_) | ClockPin | ResetPin)
+    }
+
+    /// Does reading it in the middle of the block's body give the value assigned so far?
+    pub fn is_variable(&self) -> bool {
+        matches!(self.role, Role::Output | Role::Local | Role::Temporary)
+    }
+}
+
+/// Arithmetic on indices, in Rust's `usize`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Index {
+    Number(usize),
+    /// A loop variable, with its largest value.
+    Loop(String, usize),
+    /// A named number of the block.
+    Parameter(String, usize),
+    /// A signal's value.
+    Value(Box<Expr>),
+    Operation(Box<Index>, IndexOp, Box<Index>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexOp {
+    Add,
+    Sub,
+    Mul,
+}
+
+/// Values of the loop variables during unrolling.
+pub(crate) type Turn = Vec<(String, usize)>;
+
+impl Index {
+    /// The value in a turn of the loops, if it does not depend on a signal. `Err` if it is below zero.
+    pub fn value(&self, turn: &Turn) -> Result<Option<usize>, ()> {
+        Ok(match self {
+            Index::Number(n) | Index::Parameter(_, n) => Some(*n),
+            Index::Loop(name, _) => turn.iter().rev().find(|(v, _)| v == name).map(|(_, n)| *n),
+            Index::Value(_) => None,
+            Index::Operation(a, op, b) => match (a.value(turn)?, b.value(turn)?) {
+                (Some(a), Some(b)) => Some(match op {
+                    IndexOp::Add => a + b,
+                    IndexOp::Sub => a.checked_sub(b).ok_or(())?,
+                    IndexOp::Mul => a * b,
+                }),
+                _ => None,
+            },
+        })
+    }
+
+    /// The value, if it is the same in all turns.
+    pub fn constant(&self) -> Option<usize> {
+        self.value(&vec![]).ok().flatten()
+    }
+
+    pub fn is_dynamic(&self) -> bool {
+        match self {
+            Index::Value(_) => true,
+            Index::Operation(a, _, b) => a.is_dynamic() || b.is_dynamic(),
+            _ => false,
+        }
+    }
+
+    /// An upper bound of the value.
+    pub fn largest(&self) -> usize {
+        match self {
+            Index::Number(n) | Index::Parameter(_, n) | Index::Loop(_, n) => *n,
+            Index::Value(e) => {
+                if e.width >= 31 {
+                    usize::MAX >> 8
+                } else {
+                    (1 << e.width) - 1
+                }
+            }
+            Index::Operation(a, op, b) => match op {
+                IndexOp::Add => a.largest().saturating_add(b.largest()),
+                IndexOp::Sub => a.largest(),
+                IndexOp::Mul => a.largest().saturating_mul(b.largest()),
+            },
+        }
+    }
+
+    pub fn operation(a: Index, op: IndexOp, b: Index) -> Index {
+        match (&a, op, &b) {
+            (Index::Number(x), IndexOp::Add, Index::Number(y)) => Index::Number(x + y),
+            (Index::Number(x), IndexOp::Mul, Index::Number(y)) => Index::Number(x * y),
+            (_, IndexOp::Add | IndexOp::Sub, Index::Number(0)) | (_, IndexOp::Mul, Index::Number(1)) => a,
+            (Index::Number(0), IndexOp::Add, _) | (Index::Number(1), IndexOp::Mul, _) => b,
+            _ => Index::Operation(Box::new(a), op, Box::new(b)),
+        }
+    }
+
+    /// Calls `f` for every expression inside.
+    pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        match self {
+            Index::Value(e) => e.visit(f),
+            Index::Operation(a, _, b) => {
+                a.visit(f);
+                b.visit(f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A signal or an element of an array of signals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub signal: SignalId,
+    /// The element, counted over all dimensions; `None` if it is no array.
+    pub index: Option<Index>,
+}
+
+/// An expression and its width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expr {
+    pub width: usize,
+    pub node: Node,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    /// Logical operators, on single bits.
+    Both,
+    Either,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReduceOp {
+    All,
+    Any,
+    Xor,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    Read(Place),
+    Literal(BigUint),
+    /// A value of an enumeration: its name in Verilog and the value.
+    Variant(String, BigUint),
+    /// Index arithmetic as a value.
+    Number(Index),
+    /// Zero-extension of a narrower expression.
+    Extend(Box<Expr>),
+    /// Sign-extension of a narrower expression.
+    SignExtend(Box<Expr>),
+    /// `width` bits of the expression from the index on; zero if they do not all exist.
+    Slice(Box<Expr>, Index),
+    /// The expression with the second one in place of its bits from the index on.
+    Replace(Box<Expr>, Index, Box<Expr>),
+    /// Expressions side by side, the most significant first.
+    Concat(Vec<Expr>),
+    Not(Box<Expr>),
+    Negate(Box<Expr>),
+    Reduce(ReduceOp, Box<Expr>),
+    /// Operands of the same width as the result.
+    Binary(Box<Expr>, BinaryOp, Box<Expr>),
+    /// Left or right shift by a value.
+    Shift {
+        left: bool,
+        value: Box<Expr>,
+        by: Index,
+    },
+    /// Operands of the same width.
+    Compare {
+        signed: bool,
+        left: Box<Expr>,
+        op: CompareOp,
+        right: Box<Expr>,
+    },
+    /// Comparison of index arithmetic.
+    CompareIndex(Index, CompareOp, Index),
+}
+
+impl Expr {
+    pub fn literal(value: impl Into<BigUint>, width: usize) -> Expr {
+        Expr { width, node: Node::Literal(value.into()) }
+    }
+
+    /// The expression, zero-extended to `width`.
+    pub fn extended(self, width: usize) -> Expr {
+        if self.width >= width {
+            return self;
+        }
+        match self.node {
+            Node::Literal(value) => Expr { width, node: Node::Literal(value) },
+            Node::Extend(inner) => Expr { width, node: Node::Extend(inner) },
+            _ => Expr { width, node: Node::Extend(Box::new(self)) },
+        }
+    }
+
+    /// `width` bits from `from` on, pushed down towards signals where that is the same.
+    pub fn sliced(self, from: Index, width: usize) -> Expr {
+        let Some(offset) = from.constant() else {
+            return Expr { width, node: Node::Slice(Box::new(self), from) };
+        };
+        if offset == 0 && width == self.width {
+            return self;
+        }
+        let part = |e: Box<Expr>| Box::new(e.sliced(Index::Number(offset), width));
+        let node = match self.node {
+            Node::Literal(value) => Node::Literal((value >> offset) & mask(width)),
+            Node::Extend(inner) if offset + width <= inner.width => return *part(inner),
+            Node::Extend(inner) if offset >= inner.width => Node::Literal(BigUint::default()),
+            Node::Extend(inner) if offset == 0 => Node::Extend(inner),
+            Node::Slice(inner, first) if first.constant().is_some() => {
+                let first = first.constant().unwrap_or_default();
+                return inner.sliced(Index::Number(first + offset), width);
+            }
+            Node::Not(inner) => Node::Not(part(inner)),
+            Node::Binary(a, op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), b) => {
+                Node::Binary(part(a), op, part(b))
+            }
+            Node::Binary(a, op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), b) if offset == 0 => {
+                Node::Binary(part(a), op, part(b))
+            }
+            Node::Negate(inner) if offset == 0 => Node::Negate(part(inner)),
+            Node::Shift { left: true, value, by } if offset == 0 => {
+                Node::Shift { left: true, value: part(value), by }
+            }
+            Node::Number(index) if offset == 0 && index.largest() < 1 << width.min(30) => Node::Number(index),
+            node => {
+                let inner = Expr { width: self.width, node };
+                Node::Slice(Box::new(inner), Index::Number(offset))
+            }
+        };
+        Expr { width, node }
+    }
+
+    /// The expression with `field` in place of its bits from `from` on.
+    pub fn replaced(self, from: Index, field: Expr) -> Expr {
+        let width = self.width;
+        let Some(offset) = from.constant().filter(|offset| offset + field.width <= width) else {
+            return Expr { width, node: Node::Replace(Box::new(self), from, Box::new(field)) };
+        };
+        let top = offset + field.width;
+        let mut parts = vec![];
+        if top < width {
+            parts.push(self.clone().sliced(Index::Number(top), width - top));
+        }
+        parts.push(field);
+        if offset > 0 {
+            parts.push(self.sliced(Index::Number(0), offset));
+        }
+        if parts.len() == 1 { parts.remove(0) } else { Expr { width, node: Node::Concat(parts) } }
+    }
+
+    /// Calls `f` for this expression and all below it, those in indices included.
+    pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        f(self);
+        match &self.node {
+            Node::Read(place) => {
+                if let Some(index) = &place.index {
+                    index.visit(f);
+                }
+            }
+            Node::Literal(_) | Node::Variant(..) | Node::Number(_) => {}
+            Node::Extend(e) | Node::SignExtend(e) | Node::Not(e) | Node::Negate(e) | Node::Reduce(_, e) => {
+                e.visit(f)
+            }
+            Node::Concat(parts) => parts.iter().for_each(|part| part.visit(f)),
+            Node::Slice(e, index) => {
+                e.visit(f);
+                index.visit(f);
+            }
+            Node::Replace(e, index, field) => {
+                e.visit(f);
+                index.visit(f);
+                field.visit(f);
+            }
+            Node::Binary(a, _, b) => {
+                a.visit(f);
+                b.visit(f);
+            }
+            Node::Shift { value, by, .. } => {
+                value.visit(f);
+                by.visit(f);
+            }
+            Node::Compare { left, right, .. } => {
+                left.visit(f);
+                right.visit(f);
+            }
+            Node::CompareIndex(a, _, b) => {
+                a.visit(f);
+                b.visit(f);
+            }
+        }
+    }
+
+    /// Signals that are read.
+    pub fn reads(&self, out: &mut Vec<SignalId>) {
+        self.visit(&mut |e| {
+            if let Node::Read(place) = &e.node {
+                out.push(place.signal);
+            }
+        });
+    }
+}
+
+/// `width` ones.
+pub(crate) fn mask(width: usize) -> BigUint {
+    (BigUint::from(1u8) << width) - 1u8
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stmt {
+    /// Assigns an element, or `value.width` bits of it from an index on.
+    Assign {
+        place: Place,
+        field: Option<Index>,
+        value: Expr,
+    },
+    If {
+        test: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    /// Alternatives; the last one stands for all values not named.
+    Match {
+        test: Expr,
+        arms: Vec<(Option<Expr>, Vec<Stmt>)>,
+    },
+    Loop {
+        variable: String,
+        from: usize,
+        to: usize,
+        body: Vec<Stmt>,
+    },
+    Comment(String),
+}
+
+impl Stmt {
+    /// Calls `f` for this statement and all inside.
+    pub fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
+        f(self);
+        let mut all = |body: &[Stmt]| body.iter().for_each(|s| s.visit(f));
+        match self {
+            Stmt::If { then, otherwise, .. } => {
+                all(then);
+                all(otherwise);
+            }
+            Stmt::Match { arms, .. } => arms.iter().for_each(|(_, body)| all(body)),
+            Stmt::Loop { body, .. } => all(body),
+            Stmt::Assign { .. } | Stmt::Comment(_) => {}
+        }
+    }
+
+    /// Calls `f` for every expression in this statement.
+    pub fn visit_expressions(&self, f: &mut dyn FnMut(&Expr)) {
+        self.visit(&mut |s| match s {
+            Stmt::Assign { place, field, value } => {
+                place.index.iter().chain(field).for_each(|index| index.visit(f));
+                value.visit(f);
+            }
+            Stmt::If { test, .. } | Stmt::Match { test, .. } => test.visit(f),
+            Stmt::Loop { .. } | Stmt::Comment(_) => {}
+        });
+    }
+
+    /// Signals that are read.
+    pub fn reads(&self) -> Vec<SignalId> {
+        let mut out = vec![];
+        self.visit_expressions(&mut |e| {
+            if let Node::Read(place) = &e.node {
+                out.push(place.signal);
+            }
+        });
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Signals that are assigned.
+    pub fn writes(&self) -> Vec<SignalId> {
+        let mut out = vec![];
+        self.visit(&mut |s| {
+            if let Stmt::Assign { place, .. } = s {
+                out.push(place.signal);
+            }
+        });
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+}

@@ -1,0 +1,929 @@
+//! Writes one block as one module.
+
+use crate::check;
+use crate::elaborate::{AtomInfo, Node, parse_literal};
+use crate::error::{EmitError, Problem};
+use crate::hoist::hoist;
+use crate::ir::{Role, Signal, SignalId, Stmt};
+use crate::leaf;
+use crate::lower::{Lowering, Names};
+use crate::names;
+use crate::options::ResetStyle;
+use crate::print::{Printer, literal, range};
+use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
+use num_bigint::BigUint;
+use rust_hdl_core::prelude::{AtomKind, Verilog};
+use selvedge_hw::rtl::mem::TEMPLATE;
+use selvedge_hw::rtl::reg::REGISTER;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Result<T> = std::result::Result<T, EmitError>;
+
+/// A port of a module, as it stands in the Verilog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Name in Verilog.
+    pub name: String,
+    /// Path in Rust, `.` between parts, without array indices.
+    pub field: String,
+    /// All bits.
+    pub width: usize,
+    /// Elements, if the port is an array of signals: element 0 is in the low bits.
+    pub elements: Option<usize>,
+    /// Is it an input?
+    pub input: bool,
+    /// Is it the clock?
+    pub clock: bool,
+    /// Is it the reset?
+    pub reset: bool,
+    /// The words of the Rust documentation.
+    pub doc: Vec<String>,
+}
+
+/// A module whose name is not decided yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    /// All lines from the comment on ports to `endmodule`; names of sub-modules are [`place_holder`]s.
+    pub text: String,
+    pub ports: Vec<Port>,
+}
+
+/// What stands for the name of the `number`th module until names are decided.
+pub(crate) fn place_holder(number: usize) -> String {
+    format!("@{number}@")
+}
+
+/// The elements of a field with their indices.
+type Elements<'a> = Vec<(Vec<usize>, &'a AtomInfo)>;
+
+/// Sub-blocks of one field: one, or an array.
+struct Child {
+    name: String,
+    dimensions: Vec<usize>,
+    /// Numbers of the modules, element by element.
+    modules: Vec<usize>,
+    ports: Vec<Port>,
+    /// The signal at each port, in the order of `ports`; `None` for clock and reset.
+    pins: Vec<Option<SignalId>>,
+}
+
+/// Registers that share a clocked process.
+#[derive(Default)]
+struct ClockedGroup {
+    /// Their inputs.
+    inputs: Vec<SignalId>,
+    /// Those of them that take what a combinational process computes.
+    copies: Vec<SignalId>,
+    /// What the others take.
+    body: Vec<Stmt>,
+}
+
+/// A block while it is written.
+pub(crate) struct ModuleWriter<'a> {
+    block: String,
+    nodes: &'a [Node],
+    node: &'a Node,
+    reset: ResetStyle,
+    /// The module of each node that is done, and its draft.
+    module_of: &'a BTreeMap<usize, usize>,
+    drafts: &'a [Draft],
+    names: Names,
+    children: Vec<Child>,
+    /// Outputs of registers by their inputs.
+    output_of: BTreeMap<SignalId, SignalId>,
+}
+
+impl<'a> ModuleWriter<'a> {
+    pub fn new(
+        nodes: &'a [Node],
+        id: usize,
+        reset: ResetStyle,
+        module_of: &'a BTreeMap<usize, usize>,
+        drafts: &'a [Draft],
+    ) -> Self {
+        let node = &nodes[id];
+        let block = match &node.description {
+            Some(description) => description.type_name.clone(),
+            None => node.path.key.replace('$', "."),
+        };
+        let (names, children, output_of) = Default::default();
+        ModuleWriter { block, nodes, node, reset, module_of, drafts, names, children, output_of }
+    }
+
+    fn refuse<T>(&self, subject: impl Into<String>, problem: Problem) -> Result<T> {
+        Err(EmitError { block: self.block.clone(), subject: subject.into(), problem })
+    }
+
+    /// The whole module.
+    pub fn write(mut self) -> Result<Draft> {
+        self.declare_atoms()?;
+        self.declare_children()?;
+        self.declare_numbers();
+        self.check_names()?;
+        match &self.node.code {
+            Verilog::Combinatorial(code) => {
+                let body = Lowering::new(&self.block, &mut self.names).body(code)?;
+                let body = hoist(body, &mut self.names.signals);
+                self.check_pins(&body, true)?;
+                check::check(&self.block, &self.names.signals, &body)?;
+                self.check_clock()?;
+                let plan = schedule(body, &self.names.signals, &self.output_of);
+                Ok(self.assemble(&plan))
+            }
+            Verilog::Wrapper(w) if w.cores == TEMPLATE => self.assemble_leaf(&w.code),
+            Verilog::Empty | Verilog::Custom(_) | Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
+                self.refuse("hdl", Problem::ForeignVerilog)
+            }
+        }
+    }
+
+    // --- names ---
+
+    fn doc(&self, key: &str) -> Vec<String> {
+        let field = key.split('$').next().unwrap_or(key);
+        let description = self.node.description.as_ref();
+        let found = description.and_then(|d| d.fields.iter().find(|(name, _)| name == field));
+        found.map(|(_, doc)| doc.iter().map(|line| line.trim().to_string()).collect()).unwrap_or_default()
+    }
+
+    fn add(&mut self, signal: Signal) -> SignalId {
+        self.names.by_key.insert(signal.key.clone(), self.names.signals.len());
+        self.names.signals.push(signal);
+        self.names.signals.len() - 1
+    }
+
+    fn add_variants(&mut self, atom: &AtomInfo) {
+        for (value, variant) in atom.variants.iter().enumerate() {
+            let verilog =
+                variant.split("::").map(names::snake_case).collect::<Vec<_>>().join("_").to_uppercase();
+            self.names.variants.insert(variant.replace("::", "$"), (verilog, value, atom.bits));
+        }
+    }
+
+    /// One signal for all elements of a field.
+    fn declare(&mut self, key: &str, elements: &[(Vec<usize>, &AtomInfo)], role: Role) -> Result<SignalId> {
+        let first = elements[0].1;
+        let uniform = |a: &AtomInfo| {
+            (a.bits, a.signed, a.kind, &a.variants) == (first.bits, first.signed, first.kind, &first.variants)
+        };
+        let dimensions = self.dimensions(key, elements.iter().map(|(indices, _)| indices.as_slice()))?;
+        if !elements.iter().all(|(_, atom)| uniform(atom)) {
+            return self.refuse(key.replace('$', "."), Problem::UnevenArray);
+        }
+        self.add_variants(first);
+        let (doc, values) = (self.doc(key), elements.iter().map(|(_, atom)| atom.value.clone()).collect());
+        let mut name = names::signal(key);
+        if role == Role::Constant {
+            name = name.to_uppercase();
+        }
+        let signal = Signal {
+            key: key.into(),
+            name,
+            dimensions,
+            width: first.bits,
+            signed: first.signed,
+            role,
+            doc,
+            values,
+        };
+        Ok(self.add(signal))
+    }
+
+    /// The sizes of an array from the indices of its elements, which must be complete and in order.
+    fn dimensions<'b>(&self, key: &str, indices: impl Iterator<Item = &'b [usize]>) -> Result<Vec<usize>> {
+        let all: Vec<&[usize]> = indices.collect();
+        let depth = all[0].len();
+        let even = all.iter().all(|i| i.len() == depth);
+        let sizes: Vec<usize> = if even {
+            (0..depth).map(|d| all.iter().map(|i| i[d] + 1).max().unwrap_or(0)).collect()
+        } else {
+            vec![]
+        };
+        if !even || sizes.iter().product::<usize>() != all.len() {
+            return self.refuse(key.replace('$', "."), Problem::UnevenArray);
+        }
+        Ok(sizes)
+    }
+
+    fn declare_atoms(&mut self) -> Result<()> {
+        for (key, elements) in by_key(self.node.atoms.iter().map(|atom| (&atom.path, atom))) {
+            let elements: Vec<(Vec<usize>, &AtomInfo)> =
+                elements.into_iter().map(|(path, atom)| (path.indices.clone(), atom)).collect();
+            let first = elements[0].1;
+            let role = match first.kind {
+                AtomKind::InputParameter if first.clock => Role::Clock,
+                AtomKind::InputParameter if key == "rst_ni" => Role::Reset,
+                AtomKind::InputParameter => Role::Input,
+                AtomKind::OutputParameter => Role::Output,
+                AtomKind::LocalSignal => Role::Local,
+                AtomKind::Constant => Role::Constant,
+                _ => {
+                    return self.refuse(
+                        key,
+                        Problem::Unsupported("only In, Out, Local and Constant are translated"),
+                    );
+                }
+            };
+            self.declare(&key, &elements, role)?;
+        }
+        Ok(())
+    }
+
+    fn declare_children(&mut self) -> Result<()> {
+        let nodes = self.nodes;
+        let children = self.node.children.iter().map(|id| (&nodes[*id].path, *id));
+        for (key, elements) in by_key(children) {
+            let (paths, ids): (Vec<_>, Vec<usize>) = elements.into_iter().unzip();
+            let is_register =
+                |id: &usize| matches!(&self.nodes[*id].code, Verilog::Wrapper(w) if w.cores == REGISTER);
+            if ids.iter().all(is_register) {
+                self.declare_register(&key, &paths, &ids)?;
+            } else {
+                self.declare_blocks(&key, &paths, &ids)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Atoms of the same name in all elements of a field of sub-blocks.
+    fn child_atoms(&self, paths: &[&crate::elaborate::Path], ids: &[usize]) -> Vec<(String, Elements<'a>)> {
+        let nodes = self.nodes;
+        let mut out: Vec<(String, Elements)> = vec![];
+        for (path, id) in paths.iter().zip(ids) {
+            for atom in nodes[*id].atoms.iter().filter(|atom| atom.kind.is_parameter()) {
+                let indices = path.indices.iter().chain(&atom.path.indices).copied().collect();
+                match out.iter_mut().find(|(key, _)| *key == atom.path.key) {
+                    Some((_, elements)) => elements.push((indices, atom)),
+                    None => out.push((atom.path.key.clone(), vec![(indices, atom)])),
+                }
+            }
+        }
+        out
+    }
+
+    fn declare_register(
+        &mut self,
+        key: &str,
+        paths: &[&crate::elaborate::Path],
+        ids: &[usize],
+    ) -> Result<()> {
+        let mut ends: BTreeMap<String, SignalId> = BTreeMap::new();
+        for (pin, elements) in self.child_atoms(paths, ids) {
+            let role = match pin.as_str() {
+                "clock" => Role::ClockPin,
+                "d" => Role::RegisterInput,
+                "q" => Role::RegisterOutput,
+                _ => continue,
+            };
+            let id = self.declare(&format!("{key}${pin}"), &elements, role)?;
+            ends.insert(pin, id);
+        }
+        let (input, output) = (ends["d"], ends["q"]);
+        let width = self.names.signals[output].width;
+        self.names.signals[output].values = ids
+            .iter()
+            .map(|id| match &self.nodes[*id].code {
+                Verilog::Wrapper(w) => parse_literal(&w.code, width),
+                _ => BigUint::default(),
+            })
+            .collect();
+        self.names.signals[input].doc.clear();
+        self.output_of.insert(input, output);
+        Ok(())
+    }
+
+    fn declare_blocks(&mut self, key: &str, paths: &[&crate::elaborate::Path], ids: &[usize]) -> Result<()> {
+        let child = self.children.len();
+        let modules: Vec<usize> = ids.iter().map(|id| self.module_of[id]).collect();
+        let ports = self.drafts[modules[0]].ports.clone();
+        if modules.iter().any(|module| self.drafts[*module].ports != ports) {
+            return self.refuse(key.replace('$', "."), Problem::UnevenArray);
+        }
+        let mut pins = vec![None; ports.len()];
+        for (pin, elements) in self.child_atoms(paths, ids) {
+            let first = elements[0].1;
+            let role = match first.kind {
+                AtomKind::InputParameter if first.clock => Role::ClockPin,
+                AtomKind::InputParameter if pin == "rst_ni" => Role::ResetPin,
+                AtomKind::InputParameter => Role::ChildInput(child),
+                _ => Role::ChildOutput(child),
+            };
+            let data = matches!(role, Role::ChildInput(_) | Role::ChildOutput(_));
+            let id = self.declare(&format!("{key}${pin}"), &elements, role)?;
+            self.names.signals[id].doc.clear();
+            let port = ports.iter().position(|port| port.field == pin.replace('$', "."));
+            if let Some(port) = port.filter(|_| data) {
+                pins[port] = Some(id);
+            }
+        }
+        let dimensions = self.dimensions(key, paths.iter().map(|path| path.indices.as_slice()))?;
+        self.children.push(Child { name: names::signal(key), dimensions, modules, ports, pins });
+        Ok(())
+    }
+
+    fn declare_numbers(&mut self) {
+        if let Some(description) = &self.node.description {
+            self.names.parameters.extend(description.parameters.iter().cloned());
+        }
+    }
+
+    /// Every name is usable and nothing else has it.
+    fn check_names(&self) -> Result<()> {
+        let mut seen: BTreeMap<String, String> = BTreeMap::new();
+        let signals = self.names.signals.iter().map(|s| (s.name.clone(), s.key.replace('$', ".")));
+        let signals =
+            signals.filter(|(name, _)| !matches!(self.role(name), Some(Role::ClockPin | Role::ResetPin)));
+        let children = self.children.iter().map(|child| (child.name.clone(), child.name.clone()));
+        let numbers = self.names.parameters.keys().map(|key| (names::parameter(key), key.clone()));
+        for (name, source) in signals.chain(children).chain(numbers) {
+            if names::is_reserved(&name) {
+                return self.refuse(source, Problem::ReservedName);
+            }
+            if !names::is_usable(&name.to_lowercase()) && !names::is_reserved(&name.to_lowercase()) {
+                return self.refuse(source, Problem::BadName);
+            }
+            if let Some(other) = seen.insert(name, source.clone()) {
+                return self.refuse(source, Problem::NameClash { other });
+            }
+        }
+        for key in self.names.parameters.keys() {
+            if self.names.by_key.contains_key(key) {
+                return self.refuse(key, Problem::NameClash { other: key.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn role(&self, name: &str) -> Option<&Role> {
+        self.names.signals.iter().find(|s| s.name == name).map(|s| &s.role)
+    }
+
+    /// Clock and reset pins are wired unconditionally.
+    fn check_pins(&self, body: &[Stmt], unconditional: bool) -> Result<()> {
+        for statement in body {
+            match statement {
+                Stmt::Assign { place, .. } => {
+                    let signal = &self.names.signals[place.signal];
+                    if !unconditional && matches!(signal.role, Role::ClockPin | Role::ResetPin) {
+                        return self.refuse(signal.key.replace('$', "."), Problem::ForeignClock);
+                    }
+                }
+                Stmt::Loop { body, .. } => self.check_pins(body, unconditional)?,
+                Stmt::If { then, otherwise, .. } => {
+                    self.check_pins(then, false)?;
+                    self.check_pins(otherwise, false)?;
+                }
+                Stmt::Match { arms, .. } => {
+                    arms.iter().try_for_each(|(_, body)| self.check_pins(body, false))?
+                }
+                Stmt::Comment(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Registers need a clock and a reset.
+    fn check_clock(&self) -> Result<()> {
+        let has = |role: Role| self.names.signals.iter().filter(|s| s.role == role).count();
+        let register = self.names.signals.iter().find(|s| s.role == Role::RegisterOutput);
+        match register {
+            Some(register) if has(Role::Clock) != 1 || has(Role::Reset) != 1 => {
+                self.refuse(register.key.replace('$', "."), Problem::NoClock)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    // --- the module ---
+
+    fn ports(&self) -> Vec<Port> {
+        let port = |signal: &Signal| {
+            let name = match signal.role {
+                Role::Reset => self.reset.port()?.to_string(),
+                Role::Input | Role::Output | Role::Clock => signal.name.clone(),
+                _ => return None,
+            };
+            let doc = match (&signal.role, self.reset) {
+                (Role::Reset, ResetStyle::SyncHigh) => vec!["synchronous reset, active high".to_string()],
+                _ => signal.doc.clone(),
+            };
+            Some(Port {
+                name,
+                field: signal.key.replace('$', "."),
+                width: signal.total(),
+                elements: signal.is_array().then(|| signal.length()),
+                input: signal.role != Role::Output,
+                clock: signal.role == Role::Clock,
+                reset: signal.role == Role::Reset,
+                doc,
+            })
+        };
+        self.names.signals.iter().filter_map(port).collect()
+    }
+
+    /// The list of ports; those in `variables` are assigned in an `always` block.
+    fn port_lines(&self, ports: &[Port], variables: &BTreeSet<SignalId>) -> Vec<String> {
+        let ranges: Vec<String> = ports
+            .iter()
+            .map(|port| {
+                if port.width > 1 || port.elements.is_some() {
+                    format!("[{}:0]", port.width - 1)
+                } else {
+                    String::new()
+                }
+            })
+            .collect();
+        let column = ranges.iter().map(String::len).max().unwrap_or(0);
+        let mut lines = vec![];
+        for (position, (port, range)) in ports.iter().zip(&ranges).enumerate() {
+            for doc in &port.doc {
+                lines.extend(crate::print::wrap_comment("  ", doc));
+            }
+            let variable =
+                self.names.by_key.get(&port.field.replace('.', "$")).is_some_and(|id| variables.contains(id));
+            let kind = match (port.input, variable) {
+                (true, _) => "input  wire",
+                (false, true) => "output reg ",
+                (false, false) => "output wire",
+            };
+            let comma = if position + 1 < ports.len() { "," } else { "" };
+            let range = if column == 0 { String::new() } else { format!("{range:>column$} ") };
+            lines.push(format!("  {kind} {range}{}{comma}", port.name));
+        }
+        lines
+    }
+
+    fn assemble_leaf(&self, template: &str) -> Result<Draft> {
+        let ports = self.ports();
+        let mut lines = vec!["(".to_string()];
+        lines.extend(self.port_lines(&ports, &BTreeSet::new()));
+        lines.push(");".into());
+        lines.push(String::new());
+        lines.extend(leaf::expand(template, self.reset));
+        lines.push(String::new());
+        lines.push("endmodule".into());
+        Ok(Draft { text: lines.join("\n") + "\n", ports })
+    }
+
+    fn assemble(&self, plan: &Plan) -> Draft {
+        let signals = &self.names.signals;
+        let mut printer = Printer::new(signals, self.reset, &self.output_of);
+        for child in &self.children {
+            printer.label(&child.name);
+        }
+        let body = self.body(plan, &mut printer);
+        let instances = self.instances(plan, &mut printer);
+        let mut variables = BTreeSet::new();
+        for process in &plan.processes {
+            if let Process::Comb { body } = process {
+                variables.extend(body.iter().flat_map(Stmt::writes));
+            }
+        }
+        let declarations = self.declarations(plan, &variables, &mut printer);
+        let sink = self.sink(plan, &mut printer);
+        let ports = self.ports();
+        let mut lines = vec!["(".to_string()];
+        lines.extend(self.port_lines(&ports, &variables));
+        lines.push(");".into());
+        for section in [declarations, instances, body, sink] {
+            if !section.is_empty() {
+                lines.push(String::new());
+                lines.extend(section);
+            }
+        }
+        lines.push(String::new());
+        lines.push("endmodule".into());
+        Draft { text: lines.join("\n") + "\n", ports }
+    }
+
+    /// Numbers, signals and registers.
+    fn declarations(
+        &self,
+        plan: &Plan,
+        variables: &BTreeSet<SignalId>,
+        printer: &mut Printer,
+    ) -> Vec<String> {
+        let signals = &self.names.signals;
+        self.declare_named_numbers(printer);
+        for (id, signal) in signals.iter().enumerate() {
+            let wanted = match signal.role {
+                Role::Local | Role::Temporary => variables.contains(&id) || self.is_assigned(plan, id),
+                Role::RegisterInput => variables.contains(&id) || self.is_assigned(plan, id),
+                Role::RegisterOutput => true,
+                Role::ChildInput(_) => !plan.pins.contains_key(&id),
+                Role::ChildOutput(_) => !plan.outputs.contains_key(&id),
+                _ => false,
+            };
+            if !wanted {
+                continue;
+            }
+            for doc in &signal.doc {
+                printer.comment(doc);
+            }
+            let kind =
+                if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
+            printer.line(&format!("{kind} {}{};", range(signal), signal.name));
+        }
+        printer.take_lines()
+    }
+
+    /// Constants that the module uses by name.
+    fn declare_named_numbers(&self, printer: &mut Printer) {
+        for (name, value) in std::mem::take(&mut printer.parameters) {
+            printer.line(&format!("localparam {name} = {value};"));
+        }
+        for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
+            if printer.variants.contains(name) {
+                let range = if *width > 1 { format!("[{}:0] ", width - 1) } else { String::new() };
+                printer.line(&format!(
+                    "localparam {range}{name} = {};",
+                    literal(&BigUint::from(*value), *width)
+                ));
+            }
+        }
+        for (id, signal) in self.names.signals.iter().enumerate() {
+            if signal.role == Role::Constant && printer.is_used(id) {
+                for doc in &signal.doc {
+                    printer.comment(doc);
+                }
+                let all = concatenation(&signal.values, signal.width);
+                printer.line(&format!("localparam {}{} = {all};", range(signal), signal.name));
+            }
+        }
+    }
+
+    fn is_assigned(&self, plan: &Plan, id: SignalId) -> bool {
+        plan.processes.iter().any(|process| match process {
+            Process::Assign { place, .. } => place.signal == id,
+            Process::Copy { to, .. } => *to == id,
+            Process::Constant { signal, .. } => *signal == id,
+            Process::Comb { .. } | Process::Clocked { .. } => false,
+        })
+    }
+
+    /// All processes.
+    fn body(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
+        let signals = &self.names.signals;
+        let mut after_assign = false;
+        for process in &plan.processes {
+            let is_assign =
+                matches!(process, Process::Assign { .. } | Process::Copy { .. } | Process::Constant { .. });
+            if !(is_assign && after_assign) {
+                printer.blank();
+            }
+            after_assign = is_assign;
+            match process {
+                Process::Assign { comments, place, value } => {
+                    comments.iter().for_each(|comment| printer.comment(comment));
+                    let target = printer.target(place, None, value.width);
+                    let value = printer.text(value);
+                    printer.line(&format!("assign {target} = {value};"));
+                }
+                Process::Copy { comments, to, from } => {
+                    comments.iter().for_each(|comment| printer.comment(comment));
+                    printer.mark_all(*from);
+                    printer.line(&format!("assign {} = {};", signals[*to].name, signals[*from].name));
+                }
+                Process::Constant { comments, signal, values } => {
+                    comments.iter().for_each(|comment| printer.comment(comment));
+                    let all = concatenation(values, signals[*signal].width);
+                    printer.line(&format!("assign {} = {all};", signals[*signal].name));
+                }
+                Process::Comb { body } => self.comb(body, printer),
+                Process::Clocked { .. } => {}
+            }
+        }
+        self.clocked(plan, printer);
+        let lines = printer.take_lines();
+        trim_blank(lines)
+    }
+
+    fn comb(&self, body: &[Stmt], printer: &mut Printer) {
+        let body = self.leading_comments(body, printer);
+        let variables = loop_variables(body, &self.names.signals);
+        if variables.is_empty() {
+            printer.line("always @(*) begin");
+        } else {
+            let target = body.iter().flat_map(Stmt::writes).next();
+            let stem = target.map_or(String::new(), |id| self.names.signals[id].name.clone());
+            let label = printer.label(&format!("comb_{stem}"));
+            printer.line(&format!("always @(*) begin : {label}"));
+        }
+        printer.indented(|p| {
+            variables.iter().for_each(|v| p.line(&format!("integer {v};")));
+            p.statements(body, false);
+        });
+        printer.line("end");
+    }
+
+    /// Comments at the head of a process stand above it.
+    fn leading_comments<'b>(&self, body: &'b [Stmt], printer: &mut Printer) -> &'b [Stmt] {
+        let count = body.iter().take_while(|s| matches!(s, Stmt::Comment(_))).count();
+        for statement in &body[..count] {
+            if let Stmt::Comment(text) = statement {
+                printer.comment(text);
+            }
+        }
+        &body[count..]
+    }
+
+    /// Registers: those that take one value each cycle together, the others with their conditions.
+    fn clocked(&self, plan: &Plan, printer: &mut Printer) {
+        let mut plain = ClockedGroup::default();
+        let mut others: Vec<ClockedGroup> = vec![];
+        let mut done: BTreeSet<SignalId> = BTreeSet::new();
+        for process in &plan.processes {
+            let Process::Clocked { body } = process else { continue };
+            let inputs: BTreeSet<SignalId> = body.iter().flat_map(Stmt::writes).collect();
+            done.extend(&inputs);
+            let simple = |s: &Stmt| matches!(s, Stmt::Assign { .. } | Stmt::Comment(_));
+            if body.iter().all(simple) {
+                plain.inputs.extend(inputs);
+                plain.body.extend(body.iter().cloned());
+            } else {
+                let inputs = inputs.into_iter().collect();
+                others.push(ClockedGroup { inputs, body: body.clone(), ..ClockedGroup::default() });
+            }
+        }
+        // Registers whose next value a combinational process computes, and those that never change.
+        for input in self.output_of.keys().filter(|input| !done.contains(input)) {
+            plain.inputs.push(*input);
+            if self.is_computed(plan, *input) {
+                printer.mark_all(*input);
+                plain.copies.push(*input);
+            }
+        }
+        if !plain.inputs.is_empty() {
+            others.insert(0, plain);
+        }
+        for group in others {
+            printer.blank();
+            self.clocked_process(&group, printer);
+        }
+    }
+
+    /// Does a combinational process assign the signal?
+    fn is_computed(&self, plan: &Plan, id: SignalId) -> bool {
+        let in_block = plan.processes.iter().any(|process| match process {
+            Process::Comb { body } => body.iter().flat_map(Stmt::writes).any(|written| written == id),
+            _ => false,
+        });
+        in_block || self.is_assigned(plan, id)
+    }
+
+    fn clocked_process(&self, group: &ClockedGroup, printer: &mut Printer) {
+        let signals = &self.names.signals;
+        let ClockedGroup { inputs, body, .. } = group;
+        let clock = signals.iter().find(|s| s.role == Role::Clock).map_or("clk_i", |s| s.name.as_str());
+        for (id, _) in
+            signals.iter().enumerate().filter(|(_, s)| s.role == Role::Clock || s.role == Role::Reset)
+        {
+            printer.mark_all(id);
+        }
+        let resets: Vec<String> = inputs
+            .iter()
+            .map(|input| {
+                let output = &signals[self.output_of[input]];
+                format!("{} {{}} {};", output.name, concatenation(&output.values, output.width))
+            })
+            .collect();
+        let reset_line = |arrow: &str| resets.iter().map(|r| r.replacen("{}", arrow, 1)).collect::<Vec<_>>();
+        let body = self.leading_comments(body, printer);
+        let variables = loop_variables(body, &self.names.signals);
+        let begin = if variables.is_empty() {
+            "begin".to_string()
+        } else {
+            let label = printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name));
+            format!("begin : {label}")
+        };
+        let head = leaf::clocked_head(self.reset, clock);
+        if self.reset == ResetStyle::None {
+            let lines = reset_line("=");
+            match lines.as_slice() {
+                [one] => printer.line(&format!("initial {one}")),
+                many => {
+                    printer.line("initial begin");
+                    printer.indented(|p| many.iter().for_each(|line| p.line(line)));
+                    printer.line("end");
+                }
+            }
+            printer.blank();
+        }
+        printer.line(&format!("{head} {begin}"));
+        printer.indented(|p| {
+            variables.iter().for_each(|v| p.line(&format!("integer {v};")));
+            let Some(test) = leaf::reset_test(self.reset) else {
+                return self.clocked_statements(group, body, p);
+            };
+            p.line(&format!("if ({test}) begin"));
+            p.indented(|p| reset_line("<=").iter().for_each(|line| p.line(line)));
+            match body {
+                [] if group.copies.is_empty() => p.line("end"),
+                [chain @ Stmt::If { .. }] if group.copies.is_empty() => p.chain(chain),
+                _ => {
+                    p.line("end else begin");
+                    p.indented(|p| self.clocked_statements(group, body, p));
+                    p.line("end");
+                }
+            }
+        });
+        printer.line("end");
+    }
+
+    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], printer: &mut Printer) {
+        printer.statements(body, true);
+        for input in &group.copies {
+            let output = self.output_of[input];
+            let signals = &self.names.signals;
+            printer.line(&format!("{} <= {};", signals[output].name, signals[*input].name));
+        }
+    }
+
+    /// Sub-modules.
+    fn instances(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
+        for child in &self.children {
+            printer.blank();
+            let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
+            if child.dimensions.is_empty() {
+                self.instance(plan, child, 0, &child.name, None, printer);
+            } else if equal {
+                let (genvar, block) = (printer.label("g"), printer.label(&format!("each_{}", child.name)));
+                printer.line(&format!("genvar {genvar};"));
+                printer.line("generate");
+                printer.indented(|p| {
+                    let count = child.modules.len();
+                    p.line(&format!(
+                        "for ({genvar} = 0; {genvar} < {count}; {genvar} = {genvar} + 1) begin : {block}"
+                    ));
+                    p.indented(|p| self.instance(plan, child, 0, &child.name, Some(genvar.clone()), p));
+                    p.line("end");
+                });
+                printer.line("endgenerate");
+            } else {
+                for element in 0..child.modules.len() {
+                    let name = printer.label(&format!("{}_{element}", child.name));
+                    self.instance(plan, child, element, &name, Some(element.to_string()), printer);
+                }
+            }
+        }
+        trim_blank(printer.take_lines())
+    }
+
+    fn instance(
+        &self,
+        plan: &Plan,
+        child: &Child,
+        element: usize,
+        name: &str,
+        index: Option<String>,
+        printer: &mut Printer,
+    ) {
+        let signals = &self.names.signals;
+        printer.line(&format!("{} {name} (", place_holder(child.modules[element])));
+        let column = child.ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
+        let mut lines = vec![];
+        for (port, pin) in child.ports.iter().zip(&child.pins) {
+            let own = |id: SignalId| slice_of(&signals[id], port.width, index.as_deref());
+            let wire = match pin {
+                None => {
+                    let role = if port.clock { Role::Clock } else { Role::Reset };
+                    let own = signals.iter().position(|s| s.role == role);
+                    own.into_iter().for_each(|id| printer.mark_all(id));
+                    match own {
+                        Some(id) if port.clock => signals[id].name.clone(),
+                        _ => self.reset.port().unwrap_or_default().to_string(),
+                    }
+                }
+                Some(id) => match (plan.pins.get(id), plan.outputs.get(id)) {
+                    (Some(Pin::Same(value)), _) => printer.text(value),
+                    (Some(Pin::Element(source)), _) => {
+                        printer.mark_all(*source);
+                        own(*source)
+                    }
+                    (_, Some(target)) => own(*target),
+                    _ => {
+                        if port.input {
+                            printer.mark_all(*id);
+                        }
+                        own(*id)
+                    }
+                },
+            };
+            lines.push(format!(".{:<column$} ({wire})", port.name));
+        }
+        printer.indented(|p| {
+            let last = lines.len().saturating_sub(1);
+            for (position, line) in lines.iter().enumerate() {
+                p.line(&format!("{line}{}", if position < last { "," } else { "" }));
+            }
+        });
+        printer.line(");");
+    }
+
+    /// A wire that reads what nothing else does, so that linters need no exceptions.
+    fn sink(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
+        let mut parts = vec![];
+        for (id, signal) in self.names.signals.iter().enumerate() {
+            let present = match signal.role {
+                Role::Input | Role::Clock => true,
+                Role::Reset => self.reset != ResetStyle::None,
+                Role::Local | Role::Temporary => {
+                    self.is_assigned(plan, id)
+                        || plan.processes.iter().any(|p| match p {
+                            Process::Comb { body } => body.iter().flat_map(Stmt::writes).any(|w| w == id),
+                            _ => false,
+                        })
+                }
+                Role::RegisterOutput => true,
+                Role::ChildOutput(_) => !plan.outputs.contains_key(&id),
+                _ => false,
+            };
+            if !present {
+                continue;
+            }
+            let name = match signal.role {
+                Role::Reset => self.reset.port().unwrap_or_default(),
+                _ => &signal.name,
+            };
+            for (low, high) in printer.unused(id) {
+                parts.push(match (low, high) {
+                    (0, high) if high + 1 == signal.total() => name.to_string(),
+                    (low, high) if low == high => format!("{name}[{low}]"),
+                    (low, high) => format!("{name}[{high}:{low}]"),
+                });
+            }
+        }
+        if parts.is_empty() {
+            return vec![];
+        }
+        let label = printer.label("unused");
+        printer.comment("bits that nothing here looks at");
+        printer.line(&format!("wire {label} = &{{1'b0, {}}};", parts.join(", ")));
+        printer.take_lines()
+    }
+}
+
+/// Groups items by the name without indices, in the order of first appearance.
+fn by_key<'p, T>(
+    items: impl Iterator<Item = (&'p crate::elaborate::Path, T)>,
+) -> Vec<(String, Vec<(&'p crate::elaborate::Path, T)>)> {
+    let mut out: Vec<(String, Vec<(&crate::elaborate::Path, T)>)> = vec![];
+    for (path, item) in items {
+        match out.iter_mut().find(|(key, _)| *key == path.key) {
+            Some((_, group)) => group.push((path, item)),
+            None => out.push((path.key.clone(), vec![(path, item)])),
+        }
+    }
+    out
+}
+
+/// Values side by side, element 0 in the low bits.
+fn concatenation(values: &[BigUint], width: usize) -> String {
+    let total = width * values.len();
+    let zero = BigUint::default();
+    match values {
+        [one] => literal(one, width),
+        _ if values.iter().all(|value| *value == zero) => literal(&zero, total),
+        [first, rest @ ..] if rest.iter().all(|value| value == first) => {
+            format!("{{{}{{{}}}}}", values.len(), literal(first, width))
+        }
+        _ => {
+            let parts: Vec<String> = values.iter().rev().map(|value| literal(value, width)).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+    }
+}
+
+/// The part of a packed signal that belongs to sub-block `index`.
+fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> String {
+    match index {
+        None => signal.name.clone(),
+        Some(index) if width == 1 && signal.width == 1 => format!("{}[{index}]", signal.name),
+        Some(index) => match index.parse::<usize>() {
+            Ok(number) => format!("{}[{}:{}]", signal.name, (number + 1) * width - 1, number * width),
+            Err(_) => format!("{}[{index}*{width} +: {width}]", signal.name),
+        },
+    }
+}
+
+/// Names of the loop variables in a process.
+fn loop_variables(body: &[Stmt], signals: &[Signal]) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for statement in body {
+        statement.visit(&mut |s| match s {
+            // Copies of whole arrays are printed without a loop.
+            Stmt::Loop { variable, .. } if whole_copy(s, signals).is_none() => {
+                out.insert(variable.clone());
+            }
+            _ => {}
+        });
+    }
+    out
+}
+
+/// Without empty lines at both ends.
+fn trim_blank(lines: Vec<String>) -> Vec<String> {
+    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
+    let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |last| last + 1);
+    lines[first..last].to_vec()
+}

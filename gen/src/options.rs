@@ -1,0 +1,63 @@
+//! Choices for emission.
+
+/// How registers are reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResetStyle {
+    /// `rst_ni`: asynchronous, active low.
+    #[default]
+    AsyncLow,
+    /// `rst_i`: synchronous, active high.
+    SyncHigh,
+    /// No reset input; registers have initial values.
+    None,
+}
+
+impl ResetStyle {
+    /// The name of the reset input, if there is one.
+    pub fn port(self) -> Option<&'static str> {
+        match self {
+            ResetStyle::AsyncLow => Some("rst_ni"),
+            ResetStyle::SyncHigh => Some("rst_i"),
+            ResetStyle::None => None,
+        }
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ResetStyle::AsyncLow => "async-low",
+            ResetStyle::SyncHigh => "sync-high",
+            ResetStyle::None => "none",
+        }
+    }
+}
+
+impl std::str::FromStr for ResetStyle {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None]
+            .into_iter()
+            .find(|style| style.name() == text)
+            .ok_or_else(|| format!("reset style `{text}` is not one of async-low, sync-high, none"))
+    }
+}
+
+/// What the comment at the head of every file says beside the block's own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Elaboration parameters and their values, in order.
+    pub parameters: Vec<(String, String)>,
+    /// The paper's section that the design follows: `CABA, section 5.1`.
+    pub source: String,
+    /// Name and version of the tool: `selvedge 0.1.0`.
+    pub tool: String,
+}
+
+/// All choices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmitOptions {
+    /// How registers are reset.
+    pub reset: ResetStyle,
+    /// The head comment.
+    pub header: Header,
+}

@@ -1,0 +1,583 @@
+//! Prints expressions and statements as Verilog, and notes which bits and numbers they use.
+
+use crate::ir::{
+    BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt, mask,
+};
+use crate::options::ResetStyle;
+use crate::schedule::whole_copy;
+use num_bigint::BigUint;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns of an indentation step.
+const STEP: usize = 2;
+/// The longest line.
+pub(crate) const COLUMNS: usize = 110;
+
+/// How tightly printed text binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tie {
+    /// A name, literal, selection or concatenation.
+    Primary,
+    /// A prefix operator.
+    Prefix,
+    /// An operator between operands.
+    Infix(&'static str),
+    /// A conditional.
+    Ternary,
+}
+
+/// Text with its binding.
+struct Text(String, Tie);
+
+impl Text {
+    fn primary(text: impl Into<String>) -> Text {
+        Text(text.into(), Tie::Primary)
+    }
+
+    /// As an operand of a prefix operator.
+    fn tight(self) -> String {
+        if self.1 == Tie::Primary { self.0 } else { format!("({})", self.0) }
+    }
+
+    /// As the operand of `op`; `left` if it stands on its left side.
+    fn operand(self, op: &str, left: bool) -> String {
+        let bare = match self.1 {
+            Tie::Primary => true,
+            Tie::Prefix => !self.0.starts_with(['&', '|', '^', '-']),
+            Tie::Infix(own) => own == op && (left || matches!(op, "&" | "|" | "^" | "&&" | "||")),
+            Tie::Ternary => false,
+        };
+        if bare { self.0 } else { format!("({})", self.0) }
+    }
+}
+
+/// A literal of `width` bits: decimal while it is small, ones and zeros by name, otherwise hexadecimal.
+pub(crate) fn literal(value: &BigUint, width: usize) -> String {
+    if width > 8 && *value == mask(width) {
+        format!("{{{width}{{1'b1}}}}")
+    } else if width == 1 {
+        format!("1'b{value}")
+    } else if *value < BigUint::from(1000u16) {
+        format!("{width}'d{value}")
+    } else {
+        format!("{width}'h{value:x}")
+    }
+}
+
+/// The range of a vector with a blank behind, empty for a single bit.
+pub(crate) fn range(signal: &Signal) -> String {
+    if signal.is_array() || signal.width > 1 { format!("[{}:0] ", signal.total() - 1) } else { String::new() }
+}
+
+/// Collects the lines of a module and what they use.
+pub(crate) struct Printer<'a> {
+    pub signals: &'a [Signal],
+    pub reset: ResetStyle,
+    /// Outputs of registers by their inputs.
+    output_of: &'a BTreeMap<SignalId, SignalId>,
+    /// Bits of each signal that something reads.
+    used: BTreeMap<SignalId, Vec<bool>>,
+    /// Numbers that are used by name.
+    pub parameters: BTreeMap<String, usize>,
+    /// Values of enumerations that are used.
+    pub variants: BTreeSet<String>,
+    /// Names of blocks in use.
+    labels: BTreeSet<String>,
+    lines: Vec<String>,
+    indent: usize,
+    /// Are assignments to registers' inputs printed as `q <= ...`?
+    clocked: bool,
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(
+        signals: &'a [Signal],
+        reset: ResetStyle,
+        output_of: &'a BTreeMap<SignalId, SignalId>,
+    ) -> Self {
+        Printer {
+            signals,
+            reset,
+            output_of,
+            used: BTreeMap::new(),
+            parameters: BTreeMap::new(),
+            variants: BTreeSet::new(),
+            labels: signals.iter().map(|signal| signal.name.clone()).collect(),
+            lines: vec![],
+            indent: 1,
+            clocked: false,
+        }
+    }
+
+    // --- lines ---
+
+    /// Appends a line, broken at blanks where it would be too long.
+    pub fn line(&mut self, text: &str) {
+        let indent = " ".repeat(self.indent * STEP);
+        self.lines.extend(wrap(&indent, text));
+    }
+
+    pub fn blank(&mut self) {
+        if self.lines.last().is_some_and(|last| !last.is_empty()) {
+            self.lines.push(String::new());
+        }
+    }
+
+    pub fn comment(&mut self, text: &str) {
+        let indent = " ".repeat(self.indent * STEP);
+        self.lines.extend(wrap_comment(&indent, text));
+    }
+
+    pub fn indented(&mut self, body: impl FnOnce(&mut Self)) {
+        self.indent += 1;
+        body(self);
+        self.indent -= 1;
+    }
+
+    pub fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
+
+    /// A name that nothing else in the module has.
+    pub fn label(&mut self, wanted: &str) -> String {
+        let mut label = wanted.to_string();
+        let mut number = 2;
+        while self.labels.contains(&label) || crate::names::is_reserved(&label) {
+            label = format!("{wanted}_{number}");
+            number += 1;
+        }
+        self.labels.insert(label.clone());
+        label
+    }
+
+    // --- use of signals ---
+
+    fn mark(&mut self, signal: SignalId, from: usize, bits: usize) {
+        let total = self.signals[signal].total();
+        let used = self.used.entry(signal).or_insert_with(|| vec![false; total]);
+        used[from..from + bits].fill(true);
+    }
+
+    pub fn mark_all(&mut self, signal: SignalId) {
+        self.mark(signal, 0, self.signals[signal].total());
+    }
+
+    /// Runs of bits of a signal that nothing reads, as `(lowest, highest)`.
+    pub fn unused(&self, signal: SignalId) -> Vec<(usize, usize)> {
+        let total = self.signals[signal].total();
+        let none = vec![false; total];
+        let used = self.used.get(&signal).unwrap_or(&none);
+        let mut runs: Vec<(usize, usize)> = vec![];
+        for bit in (0..total).filter(|bit| !used[*bit]) {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == bit => *last = bit,
+                _ => runs.push((bit, bit)),
+            }
+        }
+        runs
+    }
+
+    pub fn is_used(&self, signal: SignalId) -> bool {
+        self.used.contains_key(&signal)
+    }
+
+    // --- selections ---
+
+    /// `bits` bits from `from` on of an element, as text. `read` says whether this uses them.
+    fn select(&mut self, place: &Place, from: &Index, bits: usize, read: bool) -> String {
+        let signal = &self.signals[place.signal];
+        let (name, total) = (signal.name.clone(), signal.total());
+        let start = match &place.index {
+            None => from.clone(),
+            Some(element) => {
+                let base = Index::operation(element.clone(), IndexOp::Mul, Index::Number(signal.width));
+                Index::operation(base, IndexOp::Add, from.clone())
+            }
+        };
+        let vector = signal.is_array() || signal.width > 1;
+        match start.constant() {
+            Some(low) => {
+                if read {
+                    self.mark(place.signal, low, bits);
+                }
+                match bits {
+                    _ if bits == total => name,
+                    1 => format!("{name}[{low}]"),
+                    _ => format!("{name}[{}:{low}]", low + bits - 1),
+                }
+            }
+            None => {
+                if read {
+                    self.mark(place.signal, 0, total);
+                }
+                if !vector {
+                    return name;
+                }
+                let start = self.index(&start).0;
+                if bits == 1 { format!("{name}[{start}]") } else { format!("{name}[{start} +: {bits}]") }
+            }
+        }
+    }
+
+    /// Index arithmetic. A signal in it is widened, so that nothing wraps.
+    fn index(&mut self, index: &Index) -> Text {
+        match index {
+            Index::Number(n) => Text::primary(n.to_string()),
+            Index::Loop(name, _) => Text::primary(name),
+            Index::Parameter(name, value) => {
+                self.parameters.insert(name.clone(), *value);
+                Text::primary(name)
+            }
+            Index::Value(e) => self.expr(e),
+            Index::Operation(a, op, b) => {
+                let symbol = match op {
+                    IndexOp::Add => "+",
+                    IndexOp::Sub => "-",
+                    IndexOp::Mul => "*",
+                };
+                let (a, b) = (self.index_operand(a), self.index_operand(b));
+                let (a, b) = (index_side(a, symbol, true), index_side(b, symbol, false));
+                Text(format!("{a}{symbol}{b}"), Tie::Infix(symbol))
+            }
+        }
+    }
+
+    fn index_operand(&mut self, index: &Index) -> Text {
+        match index {
+            Index::Value(e) if e.width < 32 => {
+                let text = self.expr(e).0;
+                Text::primary(format!("{{{}'d0, {text}}}", 32 - e.width))
+            }
+            other => self.index(other),
+        }
+    }
+
+    /// Index arithmetic as a value of `width` bits.
+    fn number(&mut self, index: &Index, width: usize) -> Text {
+        match index {
+            Index::Number(n) | Index::Parameter(_, n) => Text::primary(literal(&BigUint::from(*n), width)),
+            Index::Loop(name, _) if width < 32 => Text::primary(format!("{name}[{}:0]", width - 1)),
+            Index::Loop(name, _) if width == 32 => Text::primary(name),
+            Index::Loop(name, _) => Text::primary(format!("{{{}'d0, {name}}}", width - 32)),
+            Index::Value(e) => self.expr(&(**e).clone().extended(width)),
+            Index::Operation(a, op, b) => {
+                let symbol = match op {
+                    IndexOp::Add => "+",
+                    IndexOp::Sub => "-",
+                    IndexOp::Mul => "*",
+                };
+                let (a, b) = (self.number(a, width), self.number(b, width));
+                let text = format!("{} {symbol} {}", a.operand(symbol, true), b.operand(symbol, false));
+                Text(text, Tie::Infix(symbol))
+            }
+        }
+    }
+
+    // --- expressions ---
+
+    /// The expression as text.
+    pub fn text(&mut self, e: &Expr) -> String {
+        self.expr(e).0
+    }
+
+    fn expr(&mut self, e: &Expr) -> Text {
+        match &e.node {
+            Node::Read(place) => self.read(place),
+            Node::Literal(value) => Text::primary(literal(value, e.width)),
+            Node::Variant(name, _) => {
+                self.variants.insert(name.clone());
+                Text::primary(name)
+            }
+            Node::Number(index) => self.number(index, e.width),
+            Node::Extend(inner) => {
+                let (zeros, inner) = (e.width - inner.width, self.part(inner));
+                Text::primary(format!("{{{}, {inner}}}", literal(&BigUint::default(), zeros)))
+            }
+            Node::SignExtend(inner) => self.sign_extend(inner, e.width),
+            Node::Concat(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| self.part(part)).collect();
+                Text::primary(format!("{{{}}}", parts.join(", ")))
+            }
+            Node::Slice(inner, index) => self.slice(inner, index, e.width),
+            Node::Replace(inner, index, field) => self.replace(inner, index, field),
+            Node::Not(inner) => {
+                let symbol = if e.width == 1 { "!" } else { "~" };
+                Text(format!("{symbol}{}", self.expr(inner).tight()), Tie::Prefix)
+            }
+            Node::Negate(inner) => Text(format!("-{}", self.expr(inner).tight()), Tie::Prefix),
+            Node::Reduce(op, inner) => {
+                let symbol = match op {
+                    ReduceOp::All => "&",
+                    ReduceOp::Any => "|",
+                    ReduceOp::Xor => "^",
+                };
+                Text(format!("{symbol}{}", self.expr(inner).tight()), Tie::Prefix)
+            }
+            Node::Binary(a, op, b) => {
+                let symbol = binary_symbol(*op);
+                self.infix(a, symbol, b)
+            }
+            Node::Shift { left, value, by } => {
+                let symbol = if *left { "<<" } else { ">>" };
+                let value = self.expr(value).operand(symbol, true);
+                let by = self.index(by).operand(symbol, false);
+                Text(format!("{value} {symbol} {by}"), Tie::Infix(symbol))
+            }
+            Node::Compare { signed, left, op, right } => {
+                let symbol = compare_symbol(*op);
+                if *signed {
+                    let (a, b) = (self.text(left), self.text(right));
+                    return Text(format!("$signed({a}) {symbol} $signed({b})"), Tie::Infix(symbol));
+                }
+                self.infix(left, symbol, right)
+            }
+            Node::CompareIndex(Index::Value(a), op, Index::Number(n)) => {
+                let right = Expr::literal(*n, a.width);
+                self.infix(a, compare_symbol(*op), &right)
+            }
+            Node::CompareIndex(a, op, b) => {
+                let symbol = compare_symbol(*op);
+                let (a, b) = (self.index(a).operand(symbol, true), self.index(b).operand(symbol, false));
+                Text(format!("{a} {symbol} {b}"), Tie::Infix(symbol))
+            }
+        }
+    }
+
+    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Text {
+        let (a, b) = (self.expr(a), self.expr(b));
+        Text(format!("{} {symbol} {}", a.operand(symbol, true), b.operand(symbol, false)), Tie::Infix(symbol))
+    }
+
+    /// A part of a concatenation: nested ones are flattened.
+    fn part(&mut self, e: &Expr) -> String {
+        let text = self.text(e);
+        match (&e.node, text.strip_prefix('{').and_then(|t| t.strip_suffix('}'))) {
+            (Node::Extend(_) | Node::Concat(_), Some(inner)) => inner.to_string(),
+            _ => text,
+        }
+    }
+
+    fn read(&mut self, place: &Place) -> Text {
+        let signal = &self.signals[place.signal];
+        if signal.role == Role::Reset {
+            self.mark_all(place.signal);
+            return match self.reset {
+                ResetStyle::AsyncLow => Text::primary("rst_ni"),
+                ResetStyle::SyncHigh => Text("!rst_i".into(), Tie::Prefix),
+                ResetStyle::None => Text::primary("1'b1"),
+            };
+        }
+        let width = signal.width;
+        Text::primary(self.select(place, &Index::Number(0), width, true))
+    }
+
+    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> Text {
+        let Node::Read(place) = &inner.node else {
+            unreachable!("hoisting leaves slices of signals only");
+        };
+        let text = self.select(place, index, bits, true);
+        let last = inner.width - bits;
+        if !index.is_dynamic() || index.largest() <= last {
+            return Text::primary(text);
+        }
+        let inside = self.expr(&Expr {
+            width: 1,
+            node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
+        });
+        Text(format!("({}) ? {text} : {}", inside.0, literal(&BigUint::default(), bits)), Tie::Ternary)
+    }
+
+    fn sign_extend(&mut self, inner: &Expr, width: usize) -> Text {
+        let copies = width - inner.width;
+        let top = inner.clone().sliced(Index::Number(inner.width - 1), 1);
+        let (top, inner) = (self.part(&top), self.part(inner));
+        Text::primary(format!("{{{{{copies}{{{top}}}}}, {inner}}}"))
+    }
+
+    /// A field at an index that is not a constant: cleared with a mask and put in.
+    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Text {
+        let width = inner.width;
+        let hole = literal(&mask(field.width), width);
+        let base = self.expr(inner).operand("&", true);
+        let by = self.index(index).operand("<<", false);
+        let field_text = self.expr(&field.clone().extended(width)).operand("<<", true);
+        let text = format!("({base} & ~({hole} << {by})) | ({field_text} << {by})");
+        let last = width - field.width;
+        if !index.is_dynamic() || index.largest() <= last {
+            return Text(text, Tie::Infix("|"));
+        }
+        let inside = self.expr(&Expr {
+            width: 1,
+            node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
+        });
+        Text(format!("({}) ? ({text}) : {base}", inside.0), Tie::Ternary)
+    }
+
+    // --- statements ---
+
+    /// The target of an assignment.
+    pub fn target(&mut self, place: &Place, field: Option<&Index>, bits: usize) -> String {
+        let mut place = place.clone();
+        if self.clocked {
+            place.signal = self.output_of.get(&place.signal).copied().unwrap_or(place.signal);
+        }
+        self.select(&place, field.unwrap_or(&Index::Number(0)), bits, false)
+    }
+
+    /// Statements of a combinational block, or of a clocked one.
+    pub fn statements(&mut self, body: &[Stmt], clocked: bool) {
+        let before = std::mem::replace(&mut self.clocked, clocked);
+        body.iter().for_each(|statement| self.statement(statement));
+        self.clocked = before;
+    }
+
+    fn block(&mut self, body: &[Stmt]) {
+        self.indented(|p| body.iter().for_each(|statement| p.statement(statement)));
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Comment(text) => self.comment(text),
+            Stmt::Assign { place, field, value } => {
+                let target = self.target(place, field.as_ref(), value.width);
+                let value = self.text(value);
+                let arrow = if self.clocked { "<=" } else { "=" };
+                self.line(&format!("{target} {arrow} {value};"));
+            }
+            Stmt::If { .. } => self.conditional("", statement),
+            Stmt::Match { test, arms } => {
+                let test = self.text(test);
+                self.line(&format!("case ({test})"));
+                self.indented(|p| {
+                    for (label, body) in arms {
+                        let label = label.as_ref().map_or("default".to_string(), |label| p.text(label));
+                        p.line(&format!("{label}: begin"));
+                        p.block(body);
+                        p.line("end");
+                    }
+                    if arms.last().is_none_or(|(label, _)| label.is_some()) {
+                        p.line("default: ;");
+                    }
+                });
+                self.line("endcase");
+            }
+            Stmt::Loop { variable, from, to, body } => {
+                if let Some((copy, source)) = whole_copy(statement, self.signals) {
+                    self.mark_all(source);
+                    let (copy, arrow) = match (self.clocked, self.output_of.get(&copy)) {
+                        (true, Some(output)) => (*output, "<="),
+                        _ => (copy, "="),
+                    };
+                    let (copy, source) = (&self.signals[copy].name, &self.signals[source].name);
+                    return self.line(&format!("{copy} {arrow} {source};"));
+                }
+                let target = body.iter().flat_map(Stmt::writes).next();
+                let stem = target.map_or("turn".into(), |id| loop_stem(&self.signals[id].name));
+                let label = self.label(&format!("each_{stem}"));
+                self.line(&format!(
+                    "for ({variable} = {from}; {variable} < {to}; {variable} = {variable} + 1) begin : {label}"
+                ));
+                self.block(body);
+                self.line("end");
+            }
+        }
+    }
+
+    /// A clocked `if` behind the reset branch.
+    pub fn chain(&mut self, statement: &Stmt) {
+        let before = std::mem::replace(&mut self.clocked, true);
+        self.conditional("end else ", statement);
+        self.clocked = before;
+    }
+
+    /// An `if` after `lead` (`end else ` in a chain).
+    pub fn conditional(&mut self, lead: &str, statement: &Stmt) {
+        let Stmt::If { test, then, otherwise } = statement else { return self.statement(statement) };
+        let test = self.text(test);
+        self.line(&format!("{lead}if ({test}) begin"));
+        self.block(then);
+        match otherwise.as_slice() {
+            [] => self.line("end"),
+            [next @ Stmt::If { .. }] => self.conditional("end else ", next),
+            body => {
+                self.line("end else begin");
+                self.block(body);
+                self.line("end");
+            }
+        }
+    }
+}
+
+/// The part of a signal's name that says what a loop goes over.
+fn loop_stem(name: &str) -> String {
+    let stem = ["_o", "_d", "_q", "_i"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+    stem.to_string()
+}
+
+/// An operand within index arithmetic.
+fn index_side(text: Text, op: &str, left: bool) -> String {
+    let bare = match (text.1, op) {
+        (Tie::Primary, _) => true,
+        (Tie::Infix("*"), _) => op != "*" || left,
+        (Tie::Infix(_), "+") => true,
+        (Tie::Infix(_), "-") => left,
+        _ => false,
+    };
+    if bare { text.0 } else { format!("({})", text.0) }
+}
+
+fn binary_symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+        BinaryOp::Both => "&&",
+        BinaryOp::Either => "||",
+    }
+}
+
+fn compare_symbol(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "==",
+        CompareOp::Ne => "!=",
+        CompareOp::Lt => "<",
+        CompareOp::Le => "<=",
+        CompareOp::Gt => ">",
+        CompareOp::Ge => ">=",
+    }
+}
+
+/// Breaks a line of Verilog at blanks.
+pub(crate) fn wrap(indent: &str, text: &str) -> Vec<String> {
+    let mut lines = vec![];
+    let mut current = format!("{indent}{text}");
+    let more = format!("{indent}{}", " ".repeat(2 * STEP));
+    while current.len() > COLUMNS {
+        let floor = indent.len().max(more.len()) + 1;
+        let at = current[..=COLUMNS].rfind(' ').filter(|at| *at > floor);
+        let Some(at) = at else { break };
+        let rest = format!("{more}{}", &current[at + 1..]);
+        lines.push(current[..at].to_string());
+        current = rest;
+    }
+    lines.push(current);
+    lines
+}
+
+/// Breaks a comment at blanks.
+pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
+    let mut lines = vec![];
+    let mut current = format!("{indent}//");
+    for word in text.split_whitespace() {
+        if current.len() + 1 + word.len() > COLUMNS && !current.ends_with("//") {
+            lines.push(std::mem::replace(&mut current, format!("{indent}//")));
+        }
+        current.push(' ');
+        current.push_str(word);
+    }
+    lines.push(current);
+    lines
+}

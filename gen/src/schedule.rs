@@ -1,0 +1,464 @@
+//! Sorts the statements of a block into the processes that a person would write: `assign`s, wires of sub-blocks,
+//! combinational `always` blocks, and clocked ones.
+//!
+//! A statement may stand in a process of its own if it reads only final values: no signal that it reads is assigned
+//! by a statement further down. Statements that assign the same signal stay together, in their order.
+
+use crate::eval;
+use crate::ir::{Expr, Index, Node, Place, Role, Signal, SignalId, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A process of the module.
+#[derive(Debug)]
+pub(crate) enum Process {
+    /// A continuous assignment of a whole signal or of one element.
+    Assign { comments: Vec<String>, place: Place, value: Expr },
+    /// A continuous assignment of an array to an array of the same shape.
+    Copy { comments: Vec<String>, to: SignalId, from: SignalId },
+    /// Constant values for all elements of a signal.
+    Constant { comments: Vec<String>, signal: SignalId, values: Vec<num_bigint::BigUint> },
+    /// A combinational block.
+    Comb { body: Vec<Stmt> },
+    /// Assignments to registers, as they were to `d`; registers not assigned hold their value.
+    Clocked { body: Vec<Stmt> },
+}
+
+/// What drives an input of a sub-block (of all sub-blocks of an array).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pin {
+    /// The same expression for each: a signal or a literal.
+    Same(Expr),
+    /// Element `i` of an array for sub-block `i`.
+    Element(SignalId),
+}
+
+/// The sorted body.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub processes: Vec<Process>,
+    /// Inputs of sub-blocks that need no signal in between.
+    pub pins: BTreeMap<SignalId, Pin>,
+    /// Outputs of sub-blocks that go straight to a signal of this module, which then has no driver of its own.
+    pub outputs: BTreeMap<SignalId, SignalId>,
+}
+
+/// A statement at the top of the body with the comments before it.
+#[derive(Clone, Debug)]
+struct Item {
+    comments: Vec<String>,
+    statement: Stmt,
+    reads: Vec<SignalId>,
+    writes: Vec<SignalId>,
+}
+
+/// Sorts `body`. `register_output` gives the output of the register with that input.
+pub(crate) fn schedule(
+    body: Vec<Stmt>,
+    signals: &[Signal],
+    output_of: &BTreeMap<SignalId, SignalId>,
+) -> Plan {
+    let items = drop_dead_defaults(items(body, signals), signals, output_of);
+    let groups = group(&items, signals);
+    let mut plan = Plan::default();
+    let read_inside: BTreeSet<SignalId> = items.iter().flat_map(|item| item.reads.clone()).collect();
+    for members in groups {
+        let members: Vec<&Item> = members.iter().map(|i| &items[*i]).collect();
+        plan_group(&members, signals, output_of, &read_inside, &mut plan);
+    }
+    connect_outputs(&mut plan, signals);
+    plan
+}
+
+/// Top-level statements with their comments; wiring is taken out of loops, clock and reset pins are dropped.
+fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<Item> {
+    let mut out: Vec<Item> = vec![];
+    let mut comments = vec![];
+    for statement in body.into_iter().flat_map(|statement| split_loop(statement, signals)) {
+        match statement {
+            Stmt::Comment(text) => comments.push(text),
+            statement => {
+                let writes = statement.writes();
+                let pins = |id: &SignalId| matches!(signals[*id].role, Role::ClockPin | Role::ResetPin);
+                if !writes.is_empty() && writes.iter().all(pins) {
+                    continue;
+                }
+                let reads = statement.reads();
+                out.push(Item { comments: std::mem::take(&mut comments), statement, reads, writes });
+            }
+        }
+    }
+    out
+}
+
+/// Takes wiring out of a loop, each assignment into a loop of its own.
+///
+/// Wiring is an assignment to a register or to a pin of a sub-block that shares no signal with the rest of the loop.
+fn split_loop(statement: Stmt, signals: &[Signal]) -> Vec<Stmt> {
+    let Stmt::Loop { variable, from, to, body } = statement else { return vec![statement] };
+    let body: Vec<Stmt> = body.into_iter().flat_map(|inner| split_loop(inner, signals)).collect();
+    let is_wiring = |position: usize| {
+        let statement = &body[position];
+        let (reads, writes) = (statement.reads(), statement.writes());
+        let outward = writes.iter().all(|id| {
+            use Role::*;
+            matches!(signals[*id].role, RegisterInput | ChildInput(_) | ClockPin | ResetPin)
+        });
+        let apart = body.iter().enumerate().filter(|(other, _)| *other != position).all(|(_, other)| {
+            let (other_reads, other_writes) = (other.reads(), other.writes());
+            let touched = |id: &SignalId| other_writes.contains(id) || other_reads.contains(id);
+            !writes.iter().any(touched) && !reads.iter().any(|id| other_writes.contains(id))
+        });
+        let simple = match statement {
+            Stmt::Assign { .. } => true,
+            Stmt::Loop { body, .. } => body.len() == 1,
+            _ => false,
+        };
+        simple && !writes.is_empty() && outward && apart
+    };
+    // A register that holds by default and is assigned in the same loop stays there whole.
+    let wiring: Vec<bool> = (0..body.len()).map(is_wiring).collect();
+    let mut parts: Vec<Stmt> = vec![];
+    let mut rest = vec![];
+    let mut comments = vec![];
+    let make = |body| Stmt::Loop { variable: variable.clone(), from, to, body };
+    for (statement, wiring) in body.into_iter().zip(wiring) {
+        match statement {
+            Stmt::Comment(_) => comments.push(statement),
+            statement if wiring => {
+                parts.append(&mut comments);
+                parts.push(make(vec![statement]));
+            }
+            statement => {
+                rest.append(&mut comments);
+                rest.push(statement);
+            }
+        }
+    }
+    rest.append(&mut comments);
+    if rest.iter().any(|statement| !matches!(statement, Stmt::Comment(_))) {
+        parts.push(make(rest));
+    } else {
+        parts.extend(rest);
+    }
+    parts
+}
+
+/// Is this `d = q`, for one register or in a loop over an array of them?
+fn is_hold(statement: &Stmt, output_of: &BTreeMap<SignalId, SignalId>) -> bool {
+    match statement {
+        Stmt::Assign { place, field: None, value } => match &value.node {
+            Node::Read(source) => {
+                output_of.get(&place.signal) == Some(&source.signal) && place.index == source.index
+            }
+            _ => false,
+        },
+        Stmt::Loop { body, .. } => body.len() == 1 && is_hold(&body[0], output_of),
+        _ => false,
+    }
+}
+
+/// The signal that a statement assigns as a whole in any case.
+fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
+    match statement {
+        Stmt::Assign { place, field: None, .. } if !signals[place.signal].is_array() => Some(place.signal),
+        Stmt::Loop { variable, from: 0, to, body } => match body.as_slice() {
+            [Stmt::Assign { place, field: None, .. }]
+                if *to == signals[place.signal].length()
+                    && matches!(&place.index, Some(Index::Loop(name, _)) if name == variable) =>
+            {
+                Some(place.signal)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Drops a register's `d = q` if `d` is assigned as a whole further down anyway.
+fn drop_dead_defaults(
+    items: Vec<Item>,
+    signals: &[Signal],
+    output_of: &BTreeMap<SignalId, SignalId>,
+) -> Vec<Item> {
+    let dead: Vec<bool> = items
+        .iter()
+        .enumerate()
+        .map(|(position, item)| {
+            is_hold(&item.statement, output_of)
+                && items[position + 1..]
+                    .iter()
+                    .any(|later| assigns_whole(&later.statement, signals) == Some(item.writes[0]))
+        })
+        .collect();
+    let mut out: Vec<Item> = vec![];
+    let mut comments = vec![];
+    for (item, dead) in items.into_iter().zip(dead) {
+        if dead {
+            comments.extend(item.comments);
+        } else {
+            comments.extend(item.comments);
+            out.push(Item { comments: std::mem::take(&mut comments), ..item });
+        }
+    }
+    out
+}
+
+/// Sets that can be united.
+struct Union(Vec<usize>);
+
+impl Union {
+    fn find(&mut self, i: usize) -> usize {
+        if self.0[i] != i {
+            self.0[i] = self.find(self.0[i]);
+        }
+        self.0[i]
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        let (low, high) = (a.min(b), a.max(b));
+        self.0[high] = low;
+    }
+
+    fn groups(&mut self) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for i in 0..self.0.len() {
+            groups.entry(self.find(i)).or_default().push(i);
+        }
+        groups.into_values().collect()
+    }
+}
+
+/// Statements that must share a process, in the order of the first of each.
+fn group(items: &[Item], signals: &[Signal]) -> Vec<Vec<usize>> {
+    let mut union = Union((0..items.len()).collect());
+    let mut writers: BTreeMap<SignalId, Vec<usize>> = BTreeMap::new();
+    for (position, item) in items.iter().enumerate() {
+        for signal in &item.writes {
+            writers.entry(*signal).or_default().push(position);
+        }
+    }
+    for positions in writers.values() {
+        positions.windows(2).for_each(|pair| union.unite(pair[0], pair[1]));
+    }
+    for (position, item) in items.iter().enumerate() {
+        for signal in item.reads.iter().filter(|id| signals[**id].is_variable()) {
+            if let Some(last) =
+                writers.get(signal).and_then(|positions| positions.last()).filter(|l| **l > position)
+            {
+                union.unite(position, *last);
+            }
+        }
+    }
+    // Processes that read each other's results become one, which then has no loop through signals.
+    while let Some((a, b)) = mutual(&union.groups(), items) {
+        union.unite(a, b);
+    }
+    union.groups()
+}
+
+/// Two groups on a cycle of reads, as one statement of each.
+fn mutual(groups: &[Vec<usize>], items: &[Item]) -> Option<(usize, usize)> {
+    let of_signal: BTreeMap<SignalId, usize> = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(g, members)| {
+            members.iter().flat_map(move |i| items[*i].writes.iter().map(move |s| (*s, g)))
+        })
+        .collect();
+    let next: Vec<BTreeSet<usize>> = groups
+        .iter()
+        .enumerate()
+        .map(|(g, members)| {
+            let reads = members.iter().flat_map(|i| &items[*i].reads);
+            reads.filter_map(|s| of_signal.get(s)).copied().filter(|other| *other != g).collect()
+        })
+        .collect();
+    let reaches = |from: usize, to: usize| {
+        let (mut seen, mut stack) = (BTreeSet::from([from]), vec![from]);
+        while let Some(at) = stack.pop() {
+            for other in &next[at] {
+                if *other == to {
+                    return true;
+                }
+                if seen.insert(*other) {
+                    stack.push(*other);
+                }
+            }
+        }
+        false
+    };
+    (0..groups.len()).find_map(|g| {
+        next[g].iter().find(|other| reaches(**other, g)).map(|other| (groups[g][0], groups[*other][0]))
+    })
+}
+
+/// Chooses the process for one group.
+fn plan_group(
+    members: &[&Item],
+    signals: &[Signal],
+    output_of: &BTreeMap<SignalId, SignalId>,
+    read_inside: &BTreeSet<SignalId>,
+    plan: &mut Plan,
+) {
+    let writes: BTreeSet<SignalId> = members.iter().flat_map(|item| item.writes.clone()).collect();
+    let clocked =
+        writes.iter().all(|id| signals[*id].role == Role::RegisterInput && !read_inside.contains(id));
+    if clocked {
+        let changes = members.iter().filter(|item| !is_hold(&item.statement, output_of));
+        let body: Vec<Stmt> = changes.flat_map(|item| with_comments(item)).collect();
+        plan.processes.push(Process::Clocked { body });
+        return;
+    }
+    if let [item] = members {
+        if let Some((signal, pin)) = direct_pin(&item.statement, signals, read_inside) {
+            plan.pins.insert(signal, pin);
+            return;
+        }
+        if let Some((to, from)) = whole_copy(&item.statement, signals) {
+            plan.processes.push(Process::Copy { comments: item.comments.clone(), to, from });
+            return;
+        }
+        if let Stmt::Assign { place, field: None, value } = &item.statement {
+            let (place, value) = (place.clone(), value.clone());
+            plan.processes.push(Process::Assign { comments: item.comments.clone(), place, value });
+            return;
+        }
+    }
+    if let Some(signal) = constant_group(members, &writes, signals) {
+        for (signal, values, comments) in signal {
+            plan.processes.push(Process::Constant { comments, signal, values });
+        }
+        return;
+    }
+    let body = members.iter().flat_map(|item| with_comments(item)).collect();
+    plan.processes.push(Process::Comb { body });
+}
+
+fn with_comments(item: &Item) -> Vec<Stmt> {
+    item.comments.iter().cloned().map(Stmt::Comment).chain([item.statement.clone()]).collect()
+}
+
+type ConstantSignal = (SignalId, Vec<num_bigint::BigUint>, Vec<String>);
+
+/// The values, if a group reads nothing but constants and itself.
+fn constant_group(
+    members: &[&Item],
+    writes: &BTreeSet<SignalId>,
+    signals: &[Signal],
+) -> Option<Vec<ConstantSignal>> {
+    let fixed = |id: &SignalId| writes.contains(id) || signals[*id].role == Role::Constant;
+    if !members.iter().all(|item| item.reads.iter().all(fixed)) {
+        return None;
+    }
+    let body: Vec<Stmt> = members.iter().map(|item| item.statement.clone()).collect();
+    let mut store = eval::Store::new();
+    eval::run(&body, signals, &mut vec![], &mut store);
+    let mut comments: Vec<String> = members.iter().flat_map(|item| item.comments.clone()).collect();
+    let values = writes.iter().map(|signal| {
+        let element = |i| store.get(&(*signal, i)).cloned().unwrap_or_default();
+        let values = (0..signals[*signal].length()).map(element).collect();
+        (*signal, values, std::mem::take(&mut comments))
+    });
+    Some(values.collect())
+}
+
+/// `for i { to[i] = from[i] }` over whole arrays of equal elements.
+pub(crate) fn whole_copy(statement: &Stmt, signals: &[Signal]) -> Option<(SignalId, SignalId)> {
+    let to = assigns_whole(statement, signals)?;
+    let Stmt::Loop { body, .. } = statement else { return None };
+    let [Stmt::Assign { place, value, .. }] = body.as_slice() else { return None };
+    match &value.node {
+        Node::Read(source)
+            if source.index == place.index && signals[source.signal].length() == signals[to].length() =>
+        {
+            Some((to, source.signal))
+        }
+        _ => None,
+    }
+}
+
+/// The signal or literal that drives an input of a sub-block, if nothing has to be computed for it.
+fn direct_pin(
+    statement: &Stmt,
+    signals: &[Signal],
+    read_inside: &BTreeSet<SignalId>,
+) -> Option<(SignalId, Pin)> {
+    let pin = assigns_whole(statement, signals)?;
+    if !matches!(signals[pin].role, Role::ChildInput(_)) || read_inside.contains(&pin) {
+        return None;
+    }
+    let plain = |value: &Expr| match &value.node {
+        Node::Read(source) => {
+            !signals[source.signal].is_array() && signals[source.signal].role != Role::Constant
+        }
+        Node::Literal(_) => true,
+        _ => false,
+    };
+    match statement {
+        Stmt::Assign { value, .. } if plain(value) => Some((pin, Pin::Same(value.clone()))),
+        Stmt::Loop { body, .. } => match body.as_slice() {
+            [Stmt::Assign { value, .. }] if plain(value) => Some((pin, Pin::Same(value.clone()))),
+            _ => match whole_copy(statement, signals) {
+                Some((_, from)) if signals[from].role != Role::Constant => Some((pin, Pin::Element(from))),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}
+
+/// Outputs of sub-blocks that only one `assign` reads drive its target themselves.
+fn connect_outputs(plan: &mut Plan, signals: &[Signal]) {
+    let mut readers: BTreeMap<SignalId, usize> = BTreeMap::new();
+    let mut count =
+        |reads: Vec<SignalId>| reads.into_iter().for_each(|id| *readers.entry(id).or_default() += 1);
+    for process in &plan.processes {
+        match process {
+            Process::Assign { place, value, .. } => {
+                let mut reads = vec![];
+                value.reads(&mut reads);
+                if let Some(index) = &place.index {
+                    index.visit(&mut |e| e.reads(&mut reads));
+                }
+                count(reads);
+            }
+            Process::Copy { from, .. } => count(vec![*from]),
+            Process::Constant { .. } => {}
+            Process::Comb { body } | Process::Clocked { body } => body.iter().for_each(|s| count(s.reads())),
+        }
+    }
+    for pin in plan.pins.values() {
+        match pin {
+            Pin::Same(value) => {
+                let mut reads = vec![];
+                value.reads(&mut reads);
+                count(reads);
+            }
+            Pin::Element(signal) => count(vec![*signal]),
+        }
+    }
+    let alias = |process: &Process| -> Option<(SignalId, SignalId)> {
+        let (to, from) = match process {
+            Process::Assign { place: Place { signal, index: None }, value, .. } => match &value.node {
+                Node::Read(Place { signal: from, index: None }) => (*signal, *from),
+                _ => return None,
+            },
+            Process::Copy { to, from, .. } => (*to, *from),
+            _ => return None,
+        };
+        let is_output = matches!(signals[from].role, Role::ChildOutput(_));
+        (is_output && readers.get(&from) == Some(&1) && signals[to].role == Role::Output)
+            .then_some((from, to))
+    };
+    let mut kept = vec![];
+    for process in std::mem::take(&mut plan.processes) {
+        match alias(&process) {
+            Some((from, to)) => {
+                plan.outputs.insert(from, to);
+            }
+            None => kept.push(process),
+        }
+    }
+    plan.processes = kept;
+}
