@@ -97,6 +97,9 @@ pub struct Pipe {
     pub lanes: u32,
     /// Issue to result, cycles.
     pub latency: u32,
+    /// Issue to result of a division or square root, cycles: what the instruction sequence takes that hardware
+    /// executes for it. Single-precision and integer division run in the special-function pipes.
+    pub div_latency: u32,
 }
 
 /// The load/store unit.
@@ -423,7 +426,9 @@ impl GpuConfig {
             ("sm.alu.fp32_latency", s.alu.fp32_latency),
             ("sm.alu.int_mul_latency", s.alu.int_mul_latency),
             ("sm.fp64.latency", s.fp64.latency),
+            ("sm.fp64.div_latency", s.fp64.div_latency),
             ("sm.sfu.latency", s.sfu.latency),
+            ("sm.sfu.div_latency", s.sfu.div_latency),
             ("sm.lsu.shared_latency", s.lsu.shared_latency),
             ("sm.lsu.const_latency", s.lsu.const_latency),
             ("l1d.hit_latency", self.l1d.hit_latency),

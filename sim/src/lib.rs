@@ -1,15 +1,21 @@
 //! The cycle-accurate GPU: SMs, caches, crossbar, L2 partitions and DRAM that run PTX kernels with real values.
 //!
-//! Layers, each depending only on those above it: [`memory`] (functional device memory), [`ptx`] (front end),
-//! [`workload`] (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`],
-//! [`partition`].
+//! From the bottom up: [`memory`] (functional device memory), [`ptx`] (front end), [`workload`] and [`launch_file`]
+//! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
+//! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`].
 pub mod cache;
 pub mod config;
 pub mod crossbar;
 pub mod dram;
+pub mod gpu;
+pub mod launch_file;
+pub mod mechanism;
 pub mod memory;
 pub mod packet;
 pub mod partition;
 pub mod ptx;
+pub mod report;
+pub mod run;
+pub mod sm;
 pub mod stats;
 pub mod workload;

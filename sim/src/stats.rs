@@ -119,4 +119,3 @@ pub struct SmCounters {
     pub issue_cycles: u64,
 }
 }
-

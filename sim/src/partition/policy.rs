@@ -4,8 +4,10 @@
 //!  requests --> write_enter ~> write_leave --> L2 --> evict_enter ~> evict_leave --> write_plan --> DRAM
 //!  replies  <-- reply <----------------------- L2 <-- fill_leave  <~ fill_enter  <-- DRAM <------- read_plan
 //! ```
+use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
+use selvedge_hw::wave::Trace;
 
 /// Why a mechanism stops the simulation: a lock-step difference, say.
 pub type MechanismFault = Box<dyn std::error::Error + Send + Sync>;
@@ -47,10 +49,10 @@ pub trait PartitionPolicy {
     fn busy(&self) -> bool;
 
     /// A line is to be read from DRAM. Called once per miss.
-    fn read_plan(&mut self, line: u64) -> DramPlan;
+    fn read_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan;
 
     /// A dirty line is to be written to DRAM. Called once per line that leaves.
-    fn write_plan(&mut self, line: u64) -> DramPlan;
+    fn write_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan;
 
     /// The metadata burst at `address` that a plan asked for has been read.
     fn metadata_arrived(&mut self, address: u64) {
@@ -77,6 +79,16 @@ pub trait PartitionPolicy {
 
     /// A read's answer is about to wait for the crossbar: may shrink its `data_bytes` and set its `payload`.
     fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory);
+
+    /// Adds this mechanism's counters to the report.
+    fn counters(&self, out: &mut MechanismCounters) {
+        let _ = out;
+    }
+
+    /// What the mechanism's recorded block instances have seen.
+    fn traces(&self, out: &mut Vec<Trace>) {
+        let _ = out;
+    }
 }
 
 /// No mechanism: every line moves whole, and nothing is in the way.
@@ -101,11 +113,11 @@ impl PartitionPolicy for NoPolicy {
         false
     }
 
-    fn read_plan(&mut self, _: u64) -> DramPlan {
+    fn read_plan(&mut self, _: u64, _: &DeviceMemory) -> DramPlan {
         self.whole_line()
     }
 
-    fn write_plan(&mut self, _: u64) -> DramPlan {
+    fn write_plan(&mut self, _: u64, _: &DeviceMemory) -> DramPlan {
         self.whole_line()
     }
 

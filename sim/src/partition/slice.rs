@@ -275,13 +275,13 @@ impl Slice {
         if self.room_to_dram(WRITE_REQUESTS)
             && let Some(line) = self.policy.evict_leave()
         {
-            self.write_out(line);
+            self.write_out(line, memory);
         }
         if self.room_to_dram(WRITE_REQUESTS)
             && let Some(&line) = self.evictions.front()
         {
             match self.policy.evict_enter(line, memory) {
-                Stage::Through => self.write_out(line),
+                Stage::Through => self.write_out(line, memory),
                 Stage::Taken => {}
                 Stage::Full => return,
             }
@@ -290,8 +290,8 @@ impl Slice {
     }
 
     /// Sends a dirty line to DRAM with what its metadata needs.
-    fn write_out(&mut self, line: u64) {
-        let plan = self.policy.write_plan(line);
+    fn write_out(&mut self, line: u64, memory: &DeviceMemory) {
+        let plan = self.policy.write_plan(line, memory);
         let data = Request {
             access: Access::Write,
             address: self.map.local(line),
@@ -338,7 +338,7 @@ impl Slice {
             self.entering = self.policy.write_leave();
         }
         if let Some(packet) = self.entering {
-            if self.handle(now, &packet) {
+            if self.handle(now, &packet, memory) {
                 self.entering = None;
             }
             return;
@@ -357,7 +357,7 @@ impl Slice {
                 }
             }
         }
-        if self.handle(now, &packet) {
+        if self.handle(now, &packet, memory) {
             self.requests.pop_front();
             self.head_may_enter = false;
         }
@@ -384,7 +384,7 @@ impl Slice {
     }
 
     /// Handles a new request; `false` when it is blocked.
-    fn handle(&mut self, now: u64, packet: &Packet) -> bool {
+    fn handle(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> bool {
         let done = match self.tags.probe(self.map.local(packet.line)) {
             Probe::Hit(slot) => {
                 self.tags.touch(slot);
@@ -395,7 +395,7 @@ impl Slice {
                 Ok(())
             }
             Probe::Reserved(_) => self.merge(packet),
-            Probe::Miss => self.miss(now, packet),
+            Probe::Miss => self.miss(now, packet, memory),
         };
         match done {
             Ok(()) => {
@@ -420,7 +420,7 @@ impl Slice {
     }
 
     /// The line is not there. A write of all its bytes takes a slot at once; all else fetches it first.
-    fn miss(&mut self, now: u64, packet: &Packet) -> Result<(), FailCause> {
+    fn miss(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<(), FailCause> {
         let whole = packet.kind == PacketKind::Write
             && packet.full_sectors
             && packet.sectors & self.full_line == self.full_line;
@@ -437,7 +437,7 @@ impl Slice {
             self.answer(now, packet);
         } else {
             self.mshr.allocate(packet.line, *packet);
-            self.fetch(packet.line);
+            self.fetch(packet.line, memory);
         }
         self.counters.cache.misses += 1;
         self.counters.cache.write_misses += u64::from(packet.kind != PacketKind::Read);
@@ -472,8 +472,8 @@ impl Slice {
     }
 
     /// Asks DRAM for a line, or first for its metadata.
-    fn fetch(&mut self, line: u64) {
-        let plan = self.policy.read_plan(line);
+    fn fetch(&mut self, line: u64, memory: &DeviceMemory) {
+        let plan = self.policy.read_plan(line, memory);
         let request = Request {
             access: Access::Read,
             address: self.map.local(line),

@@ -571,12 +571,12 @@ impl PartitionPolicy for TestPolicy {
         !(self.fills.is_empty() && self.evictions.is_empty() && self.writes.is_empty())
     }
 
-    fn read_plan(&mut self, line: u64) -> DramPlan {
+    fn read_plan(&mut self, line: u64, _: &DeviceMemory) -> DramPlan {
         self.see("read", line);
         self.plan(line)
     }
 
-    fn write_plan(&mut self, line: u64) -> DramPlan {
+    fn write_plan(&mut self, line: u64, _: &DeviceMemory) -> DramPlan {
         self.see("write", line);
         self.plan(line)
     }

@@ -1,0 +1,304 @@
+//! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs.
+use crate::config::GpuConfig;
+use crate::mechanism::MechanismCounters;
+use crate::memory::DeviceMemory;
+use crate::partition::{MemorySystem, PartitionPolicy};
+use crate::sm::launch::LaunchedKernel;
+use crate::sm::policy::SmPolicy;
+use crate::sm::{SimFault, Sm, TickContext};
+use selvedge_hw::wave::Trace;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Cycles without any progress after which the simulation is declared deadlocked.
+const WATCHDOG_CYCLES: u64 = 2_000_000;
+
+/// How often, in core cycles, the simulation looks for an interrupt and reports its progress.
+const POLL_CYCLES: u64 = 16_384;
+
+/// A clock domain that runs beside the core clock in a fixed integer ratio of frequencies.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockDomain {
+    mhz: u64,
+    core_mhz: u64,
+    phase: u64,
+    cycle: u64,
+}
+
+impl ClockDomain {
+    /// A domain of `mhz` beside a core clock of `core_mhz`.
+    pub fn new(mhz: u32, core_mhz: u32) -> Self {
+        ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0 }
+    }
+
+    /// Advances by `core_cycles` and returns how many cycles of this domain have passed.
+    pub fn advance(&mut self, core_cycles: u64) -> u64 {
+        self.phase += self.mhz * core_cycles;
+        let passed = self.phase / self.core_mhz;
+        self.phase %= self.core_mhz;
+        self.cycle += passed;
+        passed
+    }
+
+    /// Cycles of this domain so far.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+}
+
+/// Shared with the outside: how far the simulation is, and whether it shall stop.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Set by the outside to stop the simulation.
+    pub stop: AtomicBool,
+    /// Core cycle, updated now and then.
+    pub cycle: AtomicU64,
+    /// CTAs finished and CTAs of the running launch.
+    pub ctas_done: AtomicU64,
+    /// CTAs of the running launch.
+    pub ctas_total: AtomicU64,
+}
+
+/// The mechanism's parts: one per SM and one per partition.
+pub struct Policies {
+    /// One per SM.
+    pub sms: Vec<Box<dyn SmPolicy>>,
+    /// One per L2 partition.
+    pub partitions: Vec<Box<dyn PartitionPolicy>>,
+}
+
+/// A whole GPU.
+pub struct Gpu {
+    config: Arc<GpuConfig>,
+    sms: Vec<Sm>,
+    wake: Vec<u64>,
+    system: MemorySystem,
+    now: u64,
+    interconnect: ClockDomain,
+    l2: ClockDomain,
+    dram: ClockDomain,
+    next_sm: usize,
+    finished: Vec<u8>,
+    control: Arc<Control>,
+}
+
+impl Gpu {
+    /// A GPU with empty caches.
+    pub fn new(config: &Arc<GpuConfig>, policies: Policies, control: Arc<Control>) -> Self {
+        let clock = config.clock;
+        let sms: Vec<Sm> = policies
+            .sms
+            .into_iter()
+            .enumerate()
+            .map(|(id, policy)| Sm::new(id as u16, config, policy))
+            .collect();
+        Gpu {
+            wake: vec![u64::MAX; sms.len()],
+            sms,
+            system: MemorySystem::new(config, policies.partitions),
+            config: Arc::clone(config),
+            now: 0,
+            interconnect: ClockDomain::new(clock.interconnect_mhz, clock.core_mhz),
+            l2: ClockDomain::new(clock.l2_mhz, clock.core_mhz),
+            dram: ClockDomain::new(clock.dram_mhz, clock.core_mhz),
+            next_sm: 0,
+            finished: Vec::new(),
+            control,
+        }
+    }
+
+    /// Core cycles so far.
+    pub fn cycle(&self) -> u64 {
+        self.now
+    }
+
+    /// DRAM command-clock cycles so far.
+    pub fn dram_cycle(&self) -> u64 {
+        self.dram.cycle()
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &GpuConfig {
+        &self.config
+    }
+
+    /// The SMs, for their counters.
+    pub fn sms(&self) -> &[Sm] {
+        &self.sms
+    }
+
+    /// The memory system, for its counters.
+    pub fn system(&self) -> &MemorySystem {
+        &self.system
+    }
+
+    /// Adds the mechanism's counters to the report.
+    pub fn mechanism_counters(&self, out: &mut MechanismCounters) {
+        self.sms.iter().for_each(|sm| sm.policy().counters(out));
+        self.system.policies().for_each(|policy| policy.counters(out));
+    }
+
+    /// What the mechanism's recorded block instances have seen.
+    pub fn traces(&self) -> Vec<Trace> {
+        let mut traces = Vec::new();
+        self.sms.iter().for_each(|sm| sm.policy().traces(&mut traces));
+        self.system.policies().for_each(|policy| policy.traces(&mut traces));
+        traces
+    }
+
+    /// The memory system, to switch checks on.
+    pub fn system_mut(&mut self) -> &mut MemorySystem {
+        &mut self.system
+    }
+
+    /// Runs one launch to its end: every CTA finished, every store acknowledged.
+    ///
+    /// # Errors
+    /// The kernel or a mechanism is at fault, nothing progresses any more, or the user interrupted.
+    pub fn run(&mut self, kernel: LaunchedKernel, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        let kernel = Arc::new(kernel);
+        let total = kernel.dims.ctas();
+        let (mut next, mut done) = (0, 0);
+        self.control.ctas_total.store(total, Ordering::Relaxed);
+        for sm in &mut self.sms {
+            sm.invalidate_l1d();
+        }
+        let mut last_progress = (self.now, 0);
+        let mut may_dispatch = true;
+        while done < total || self.sms.iter().any(|sm| !sm.is_idle()) || self.system.busy() {
+            if may_dispatch {
+                let dispatched = self.dispatch(&kernel, &mut next, total);
+                may_dispatch = next < total && dispatched;
+            }
+            self.step(memory)?;
+            if !self.finished.is_empty() {
+                done += self.finished.drain(..).count() as u64;
+                may_dispatch = next < total;
+            }
+            if self.now.is_multiple_of(POLL_CYCLES) {
+                self.poll(done, &mut last_progress)?;
+            }
+            if !may_dispatch {
+                self.skip_idle_cycles(done == total)?;
+            }
+        }
+        self.control.ctas_done.store(done, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives each SM at most one CTA, round-robin from the SM after the last that took one; true when any did.
+    fn dispatch(&mut self, kernel: &Arc<LaunchedKernel>, next: &mut u64, total: u64) -> bool {
+        let count = self.sms.len();
+        let mut any = false;
+        let first = self.next_sm;
+        for offset in 0..count {
+            let id = (first + offset) % count;
+            if *next == total || !self.sms[id].can_launch(kernel) {
+                continue;
+            }
+            self.sms[id].resume(self.now);
+            self.sms[id].launch(kernel, kernel.dims.cta(*next));
+            self.wake[id] = self.now + 1;
+            *next += 1;
+            self.next_sm = (id + 1) % count;
+            any = true;
+        }
+        any
+    }
+
+    /// Runs one core cycle, and the cycles of the other domains that fall into it.
+    fn step(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        self.now += 1;
+        for _ in 0..self.dram.advance(1) {
+            self.system.tick_dram(self.dram.cycle());
+        }
+        for _ in 0..self.l2.advance(1) {
+            self.system.tick_l2(self.l2.cycle(), memory).map_err(SimFault::Mechanism)?;
+        }
+        for _ in 0..self.interconnect.advance(1) {
+            self.system.tick_interconnect(self.interconnect.cycle());
+        }
+        for id in 0..self.sms.len() {
+            if self.wake[id] > self.now && !self.system.has_reply(id) {
+                continue;
+            }
+            let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
+            self.wake[id] = self.sms[id].tick(&mut ctx)?;
+            self.sms[id].take_finished(&mut self.finished);
+        }
+        Ok(())
+    }
+
+    /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing.
+    fn skip_idle_cycles(&mut self, all_done: bool) -> Result<(), SimFault> {
+        if self.system.busy() {
+            return Ok(());
+        }
+        let wake = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        if wake == u64::MAX {
+            if all_done && self.sms.iter().all(Sm::is_idle) {
+                return Ok(());
+            }
+            return Err(self.deadlock());
+        }
+        // The last skipped cycle stays to be run by `step`; polling points are not jumped over.
+        let target = wake.min((self.now / POLL_CYCLES + 1) * POLL_CYCLES) - 1;
+        if target > self.now {
+            let skipped = target - self.now;
+            self.now = target;
+            self.dram.advance(skipped);
+            self.l2.advance(skipped);
+            self.interconnect.advance(skipped);
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, done: u64, last_progress: &mut (u64, u64)) -> Result<(), SimFault> {
+        self.control.cycle.store(self.now, Ordering::Relaxed);
+        self.control.ctas_done.store(done, Ordering::Relaxed);
+        if self.control.stop.load(Ordering::Relaxed) {
+            return Err(SimFault::Interrupted { cycle: self.now });
+        }
+        let issued: u64 = self.sms.iter().map(|sm| sm.counters.warp_instructions).sum();
+        if issued != last_progress.1 {
+            *last_progress = (self.now, issued);
+        } else if self.now - last_progress.0 > WATCHDOG_CYCLES {
+            return Err(self.deadlock());
+        }
+        Ok(())
+    }
+
+    fn deadlock(&self) -> SimFault {
+        let mut waiting: Vec<String> = self.sms.iter().flat_map(Sm::describe_waiting).collect();
+        waiting.extend(self.system.describe_waiting());
+        let more = waiting.len().saturating_sub(4);
+        waiting.truncate(4);
+        let mut text = waiting.join("; ");
+        if more > 0 {
+            text.push_str(&format!("; and {more} more"));
+        }
+        SimFault::Deadlock { cycle: self.now, waiting: text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_domain_keeps_its_ratio_exactly() {
+        let mut domain = ClockDomain::new(924, 1400);
+        let passed: u64 = (0..1_400_000).map(|_| domain.advance(1)).sum();
+        assert_eq!(passed, 924_000);
+    }
+
+    #[test]
+    fn skipping_cycles_equals_stepping_them() {
+        let (mut a, mut b) = (ClockDomain::new(924, 1400), ClockDomain::new(924, 1400));
+        for skip in [1, 7, 1000, 3, 12345] {
+            let stepped: u64 = (0..skip).map(|_| a.advance(1)).sum();
+            assert_eq!(stepped, b.advance(skip));
+        }
+        assert_eq!(a.cycle(), b.cycle());
+    }
+}

@@ -1,0 +1,148 @@
+//! DMIL: dynamic memory-instruction limiting (Dai, section 4.3.3). A MILG per kernel and SM gates the issue of memory
+//! instructions.
+//!
+//! Events: a memory instruction counts as in flight from its issue until its data are there (loads and atomics) or its
+//! last transaction has left for the L2 (stores hold no MSHR or line). A request is a line transaction that the L1D
+//! decided, a reservation failure a cycle in which it could not. The block only reacts to events, so it is clocked in
+//! the cycle after one and once more for its outputs to follow.
+use crate::config::GpuConfig;
+use crate::gpu::Policies;
+use crate::mechanism::probe::Probes;
+use crate::mechanism::{MechanismCounters, MechanismInfo, count};
+use crate::memory::DeviceMemory;
+use crate::partition::MechanismFault;
+use crate::sm::policy::{MemoryEvent, SmPolicy};
+use selvedge_hw::milg::{Milg, MilgIn, MilgOut, MilgParams};
+use selvedge_hw::wave::Trace;
+use selvedge_hw::{Divergence, Instance};
+
+/// The registry's entry.
+pub const INFO: MechanismInfo = MechanismInfo {
+    name: "dmil",
+    summary: "limits in-flight memory instructions by reservation failures",
+    source: "Dai, section 4.3.3",
+    blocks: &["milg"],
+    options: &[],
+};
+
+/// Kernels that share an SM.
+const KERNELS: usize = 1;
+
+/// Builds one gate per SM.
+pub fn build(config: &GpuConfig, probes: &Probes) -> Policies {
+    let sms = (0..config.sm.count).map(|sm| Box::new(Dmil::new(sm, probes)) as Box<dyn SmPolicy>).collect();
+    Policies { sms, partitions: Vec::new() }
+}
+
+/// Most completions that the block takes in a cycle; more wait for the next.
+const MAX_COMPLETED: u32 = 3;
+
+/// One kernel's generator in one SM.
+struct Gate {
+    milg: Instance<Milg>,
+    /// Events that the block has not seen yet.
+    inputs: MilgIn,
+    /// Completions beyond those in `inputs`.
+    backlog: u32,
+    /// Clocks still needed until the outputs show every event.
+    clocks: u8,
+    outputs: MilgOut,
+    updates: u64,
+    limited_updates: u64,
+    lowest_limit: u64,
+}
+
+impl Gate {
+    fn new(name: String, probes: &Probes) -> Self {
+        let params = MilgParams::default();
+        Gate {
+            milg: probes.instance(name, &params),
+            inputs: MilgIn::default(),
+            backlog: 0,
+            clocks: 0,
+            outputs: MilgOut { may_issue_o: true, ..MilgOut::default() },
+            updates: 0,
+            limited_updates: 0,
+            lowest_limit: u64::from(params.no_limit()),
+        }
+    }
+
+    fn event(&mut self, event: MemoryEvent) {
+        match event {
+            MemoryEvent::Issued => self.inputs.issued_i += 1,
+            MemoryEvent::Completed => self.backlog += 1,
+            MemoryEvent::Request => self.inputs.request_i = true,
+            MemoryEvent::ReservationFailure => self.inputs.rsfail_i = true,
+        }
+        self.clocks = 2;
+    }
+
+    fn tick(&mut self, now: u64) -> Result<(), Box<Divergence>> {
+        let completed = self.backlog.min(MAX_COMPLETED);
+        self.backlog -= completed;
+        self.inputs.completed_i = completed as u8;
+        self.milg.advance_to(now);
+        self.outputs = self.milg.step(&std::mem::take(&mut self.inputs))?;
+        if self.outputs.update_o {
+            let no_limit = u64::from(self.milg.params().no_limit());
+            let limit = u64::from(self.outputs.limit_o);
+            self.updates += 1;
+            self.limited_updates += u64::from(limit < no_limit);
+            self.lowest_limit = self.lowest_limit.min(limit);
+        }
+        self.clocks = if self.backlog > 0 { 2 } else { self.clocks - 1 };
+        Ok(())
+    }
+}
+
+/// The gates of one SM.
+pub struct Dmil {
+    gates: Vec<Gate>,
+}
+
+impl Dmil {
+    fn new(sm: u32, probes: &Probes) -> Self {
+        let gate = |kernel| Gate::new(format!("sm{sm}.k{kernel}.milg"), probes);
+        Dmil { gates: (0..KERNELS).map(gate).collect() }
+    }
+}
+
+impl SmPolicy for Dmil {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        for gate in self.gates.iter_mut().filter(|gate| gate.clocks > 0) {
+            gate.tick(now)?;
+        }
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.gates.iter().any(|gate| gate.clocks > 0)
+    }
+
+    fn may_issue_memory(&self, kernel: u8) -> bool {
+        self.gates.get(usize::from(kernel)).is_none_or(|gate| gate.outputs.may_issue_o)
+    }
+
+    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
+        if let Some(gate) = self.gates.get_mut(usize::from(kernel)) {
+            gate.event(event);
+        }
+    }
+
+    fn watches_failures(&self) -> bool {
+        true
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        for gate in &self.gates {
+            count(out, "limit_updates", gate.updates);
+            count(out, "limit_updates_below_maximum", gate.limited_updates);
+            let lowest = out.entry("lowest_limit").or_insert(gate.lowest_limit);
+            *lowest = gate.lowest_limit.min(*lowest);
+        }
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.gates.iter().filter_map(|gate| gate.milg.trace()));
+    }
+}

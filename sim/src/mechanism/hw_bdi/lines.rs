@@ -1,0 +1,111 @@
+//! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
+use crate::memory::DeviceMemory;
+use selvedge_hw::bdi::{Compressed, Line, compress_words, units, words_of};
+use std::collections::HashMap;
+
+/// Bytes of a line; the configuration allows no other.
+const LINE_BYTES: usize = 128;
+
+/// 32-byte bursts that a payload takes: at least one.
+pub fn bursts(form: &Compressed) -> u32 {
+    units(usize::from(form.size)) as u32
+}
+
+/// Is the line smaller compressed?
+pub fn is_compressed(form: &Compressed) -> bool {
+    usize::from(form.size) < LINE_BYTES
+}
+
+/// The line's compressed form.
+pub fn compress(values: &Line) -> Compressed {
+    compress_words(values, LINE_BYTES)
+}
+
+/// How a line lies in the L2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum L2Form {
+    /// As in DRAM: compressed when it can be.
+    #[default]
+    Compressed,
+    /// Uncompressed since a partial write.
+    Raw,
+}
+
+/// How a line lies in L2 and DRAM.
+#[derive(Clone, Copy, Debug, Default)]
+struct LineForm {
+    /// Bursts in DRAM; 0 as long as nobody has asked.
+    dram_bursts: u8,
+    l2: L2Form,
+}
+
+/// A compressed line on its way over the crossbar, with the values that it stands for.
+#[derive(Clone, Copy)]
+pub struct InFlight {
+    /// What moves.
+    pub form: Compressed,
+    /// What the receiver must get.
+    pub values: Line,
+}
+
+/// The forms of all lines, and the compressed lines on the crossbar.
+#[derive(Default)]
+pub struct LineStore {
+    // Looked up by address only; nothing depends on its order.
+    forms: HashMap<u64, LineForm>,
+    in_flight: Vec<InFlight>,
+    free: Vec<u32>,
+}
+
+impl LineStore {
+    /// The line's values in functional memory.
+    pub fn values(memory: &DeviceMemory, line: u64) -> Line {
+        let mut bytes = [0u8; LINE_BYTES];
+        memory.line(line, &mut bytes);
+        words_of(&bytes)
+    }
+
+    /// Bursts of the line in DRAM. A line that was never written there is as the host prepared it.
+    pub fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+        let form = self.forms.entry(line).or_default();
+        if form.dram_bursts == 0 {
+            form.dram_bursts = bursts(&compress(&Self::values(memory, line))) as u8;
+        }
+        u32::from(form.dram_bursts)
+    }
+
+    /// The line leaves for DRAM in `bursts` bursts; its copy in the L2, if any comes again, is as in DRAM.
+    pub fn written_to_dram(&mut self, line: u64, bursts: u32) {
+        self.forms.insert(line, LineForm { dram_bursts: bursts as u8, l2: L2Form::Compressed });
+    }
+
+    /// The line's form in the L2.
+    pub fn l2_form(&self, line: u64) -> L2Form {
+        self.forms.get(&line).map_or(L2Form::Compressed, |f| f.l2)
+    }
+
+    /// Sets the line's form in the L2.
+    pub fn set_l2_form(&mut self, line: u64, l2: L2Form) {
+        self.forms.entry(line).or_default().l2 = l2;
+    }
+
+    /// Puts a compressed line on the crossbar; the handle is never 0.
+    pub fn send(&mut self, line: InFlight) -> u32 {
+        match self.free.pop() {
+            Some(slot) => {
+                self.in_flight[slot as usize] = line;
+                slot + 1
+            }
+            None => {
+                self.in_flight.push(line);
+                self.in_flight.len() as u32
+            }
+        }
+    }
+
+    /// Takes a compressed line off the crossbar.
+    pub fn receive(&mut self, handle: u32) -> InFlight {
+        self.free.push(handle - 1);
+        self.in_flight[handle as usize - 1]
+    }
+}

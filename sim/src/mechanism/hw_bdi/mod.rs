@@ -1,0 +1,126 @@
+//! Bandwidth compression with dedicated BDI logic (CABA, section 7).
+//!
+//! - `hw-bdi`: lines are compressed in the L2, on the crossbar and in DRAM, and uncompressed in the L1D only. Read
+//!   replies pass a decompressor in the SM, full-line stores a compressor. A partial store that meets a compressed line
+//!   in the L2 waits for the partition's decompressor; the line then stays uncompressed in the L2 and passes the
+//!   partition's compressor when it leaves for DRAM.
+//! - `hw-bdi-mem`: lines are compressed in DRAM only. Fills pass a decompressor at the memory controller, evicted lines
+//!   a compressor.
+//!
+//! Both move a line as one to four 32-byte bursts and ask the metadata cache how many. Buffers that the host filled are
+//! compressed from the start (section 5.3.1). The values are those of functional memory when a line enters a codec.
+mod lines;
+mod partition;
+mod sm;
+
+use crate::config::GpuConfig;
+use crate::gpu::Policies;
+use crate::mechanism::probe::Probes;
+use crate::mechanism::{MechanismInfo, OptionInfo, Part};
+use crate::partition::{AddressMap, PartitionPolicy};
+use crate::sm::policy::SmPolicy;
+use lines::LineStore;
+use partition::{Partition, Reach};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const OPTIONS: [OptionInfo; 4] = [
+    OptionInfo {
+        name: "compress",
+        default: 5,
+        low: 1,
+        high: 5,
+        help: "compressor latency, cycles (CABA, section 6)",
+    },
+    OptionInfo {
+        name: "decompress",
+        default: 1,
+        low: 1,
+        high: 5,
+        help: "decompressor latency, cycles (CABA, section 6)",
+    },
+    OptionInfo {
+        name: "md_kb",
+        default: 8,
+        low: 1,
+        high: 1024,
+        help: "metadata cache per partition, KB; a power of two",
+    },
+    OptionInfo {
+        name: "md_ways",
+        default: 4,
+        low: 1,
+        high: 32,
+        help: "ways of the metadata cache; a power of two",
+    },
+];
+
+/// The registry's entry of `hw-bdi`.
+pub const INFO: MechanismInfo = MechanismInfo {
+    name: "hw-bdi",
+    summary: "BDI on the crossbar, in the L2 and in DRAM, by dedicated logic",
+    source: "CABA, section 7 (HW-BDI)",
+    blocks: &["bdi_compressor", "bdi_decompressor"],
+    options: &OPTIONS,
+};
+
+/// The registry's entry of `hw-bdi-mem`.
+pub const INFO_MEM: MechanismInfo = MechanismInfo {
+    name: "hw-bdi-mem",
+    summary: "BDI in DRAM only, by dedicated logic",
+    source: "CABA, section 7 (HW-BDI-Mem)",
+    blocks: &["bdi_compressor", "bdi_decompressor"],
+    options: &OPTIONS,
+};
+
+/// Latencies of the codecs and size of the metadata cache.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    compress: u32,
+    decompress: u32,
+    md_kb: u32,
+    md_ways: u32,
+    line_bytes: u32,
+}
+
+impl Options {
+    fn of(part: &Part, config: &GpuConfig) -> Self {
+        Options {
+            compress: part.options["compress"],
+            decompress: part.options["decompress"],
+            md_kb: part.options["md_kb"],
+            md_ways: part.options["md_ways"],
+            line_bytes: config.l2.line_bytes,
+        }
+    }
+}
+
+/// Builds `hw-bdi`.
+pub fn build(part: &Part, config: &GpuConfig, probes: &Probes) -> Policies {
+    let options = Options::of(part, config);
+    let store = Rc::new(RefCell::new(LineStore::default()));
+    let sm = |id| Box::new(sm::SmCodecs::new(id, options, Rc::clone(&store), probes)) as Box<dyn SmPolicy>;
+    Policies {
+        sms: (0..config.sm.count).map(sm).collect(),
+        partitions: partitions(options, config, Reach::Crossbar, &store, probes),
+    }
+}
+
+/// Builds `hw-bdi-mem`.
+pub fn build_mem(part: &Part, config: &GpuConfig, probes: &Probes) -> Policies {
+    let options = Options::of(part, config);
+    let store = Rc::new(RefCell::new(LineStore::default()));
+    Policies { sms: Vec::new(), partitions: partitions(options, config, Reach::Dram, &store, probes) }
+}
+
+fn partitions(
+    options: Options,
+    config: &GpuConfig,
+    reach: Reach,
+    store: &Rc<RefCell<LineStore>>,
+    probes: &Probes,
+) -> Vec<Box<dyn PartitionPolicy>> {
+    let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+    let one = |id| Box::new(Partition::new(id, options, reach, map, Rc::clone(store), probes));
+    (0..config.l2.partitions).map(|id| one(id) as Box<dyn PartitionPolicy>).collect()
+}

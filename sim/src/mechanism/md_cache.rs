@@ -1,0 +1,108 @@
+//! The metadata cache at a memory controller: how many bursts each line takes in DRAM (CABA, section 5.3.2).
+//!
+//! 8 KB, 4 ways, blocks of one 32-byte burst. An entry is 4 bits, so a block covers 64 lines (8 KB of data). The
+//! metadata lie in a reserved region of the same partition's DRAM; a miss costs one more DRAM access, and a dirty
+//! block that is replaced another.
+use crate::cache::{Probe, TagArray};
+use crate::config::IndexFunction;
+
+/// Bytes of a metadata block: one DRAM burst.
+pub const BLOCK_BYTES: u32 = 32;
+/// Lines whose metadata share a block.
+pub const LINES_PER_BLOCK: u64 = 64;
+
+/// Tags of the metadata cache of one partition, addressed by metadata block.
+pub struct MdCache {
+    tags: TagArray<bool>,
+    /// Blocks that are being fetched.
+    coming: Vec<u64>,
+    /// Look-ups.
+    pub accesses: u64,
+    /// Look-ups that hit.
+    pub hits: u64,
+}
+
+/// What a look-up costs in DRAM accesses, as metadata block addresses within the metadata region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MdAccess {
+    /// Block to fetch before the line's bursts are known.
+    pub fetch: Option<u64>,
+    /// Dirty block to write back.
+    pub write_back: Option<u64>,
+}
+
+impl MdCache {
+    /// An empty cache of `kilobytes` KB and `ways` ways.
+    pub fn new(kilobytes: u32, ways: u32) -> Self {
+        let sets = kilobytes * 1024 / BLOCK_BYTES / ways;
+        MdCache {
+            tags: TagArray::new(sets, ways, BLOCK_BYTES, IndexFunction::Modulo),
+            coming: Vec::new(),
+            accesses: 0,
+            hits: 0,
+        }
+    }
+
+    /// Looks up the metadata of the partition's line number `line`; `write` changes them. A block that is still being
+    /// fetched is to be waited for again, which costs no further access.
+    pub fn access(&mut self, line: u64, write: bool) -> MdAccess {
+        let block = line / LINES_PER_BLOCK * u64::from(BLOCK_BYTES);
+        self.accesses += 1;
+        let mut cost = MdAccess::default();
+        let slot = match self.tags.probe(block) {
+            Probe::Hit(slot) => {
+                let is_coming = self.coming.contains(&block);
+                cost.fetch = is_coming.then_some(block);
+                self.hits += u64::from(!is_coming);
+                slot
+            }
+            _ => {
+                let victim = self.tags.victim(block).expect("no way is ever left reserved");
+                cost.write_back = victim.evicted.and_then(|(old, dirty)| dirty.then_some(old));
+                cost.fetch = Some(block);
+                self.coming.push(block);
+                self.tags.reserve(victim.slot, block);
+                self.tags.fill(victim.slot);
+                victim.slot
+            }
+        };
+        self.tags.touch(slot);
+        *self.tags.state_mut(slot) |= write;
+        cost
+    }
+
+    /// The block has been fetched.
+    pub fn arrived(&mut self, block: u64) {
+        self.coming.retain(|b| *b != block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_share_a_block() {
+        let mut md = MdCache::new(8, 4);
+        assert_eq!(md.access(0, false).fetch, Some(0));
+        assert_eq!(md.access(1, false).fetch, Some(0), "the block is still on its way");
+        md.arrived(0);
+        for line in 1..LINES_PER_BLOCK {
+            assert_eq!(md.access(line, false), MdAccess::default());
+        }
+        assert_eq!(md.access(LINES_PER_BLOCK, false).fetch, Some(32));
+        assert_eq!((md.accesses, md.hits), (66, 63));
+    }
+
+    #[test]
+    fn a_dirty_block_is_written_back_when_its_set_overflows() {
+        let mut md = MdCache::new(8, 4);
+        let same_set = |i: u64| i * 64 * LINES_PER_BLOCK; // 64 sets
+        md.access(same_set(0), true);
+        for i in 1..4 {
+            assert_eq!(md.access(same_set(i), false).write_back, None);
+        }
+        assert_eq!(md.access(same_set(4), false).write_back, Some(0));
+        assert_eq!(md.access(same_set(5), false).write_back, None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Several mechanisms in one SM: gates are all asked, events are told to all, at most one has a stage in a path.
+use crate::mechanism::MechanismCounters;
+use crate::memory::DeviceMemory;
+use crate::packet::Packet;
+use crate::partition::{MechanismFault, Stage};
+use crate::sm::policy::{MemoryEvent, SmPolicy};
+use selvedge_hw::wave::Trace;
+
+/// Mechanisms side by side.
+pub struct Stacked {
+    parts: Vec<Box<dyn SmPolicy>>,
+}
+
+impl Stacked {
+    /// Combines `parts`; the registry has refused those that claim the same path.
+    pub fn new(parts: Vec<Box<dyn SmPolicy>>) -> Self {
+        Stacked { parts }
+    }
+
+    /// The first stage that does not just let things through.
+    fn first_stage(&mut self, mut enter: impl FnMut(&mut dyn SmPolicy) -> Stage) -> Stage {
+        for part in &mut self.parts {
+            let stage = enter(part.as_mut());
+            if stage != Stage::Through {
+                return stage;
+            }
+        }
+        Stage::Through
+    }
+}
+
+impl SmPolicy for Stacked {
+    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.parts.iter_mut().filter(|p| p.busy()).try_for_each(|p| p.tick(now, memory))
+    }
+
+    fn busy(&self) -> bool {
+        self.parts.iter().any(|p| p.busy())
+    }
+
+    fn may_issue_memory(&self, kernel: u8) -> bool {
+        self.parts.iter().all(|p| p.may_issue_memory(kernel))
+    }
+
+    fn memory_event(&mut self, now: u64, kernel: u8, event: MemoryEvent) {
+        self.parts.iter_mut().for_each(|p| p.memory_event(now, kernel, event));
+    }
+
+    fn watches_failures(&self) -> bool {
+        self.parts.iter().any(|p| p.watches_failures())
+    }
+
+    fn fill_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.fill_enter(packet, memory))
+    }
+
+    fn fill_leave(&mut self) -> Option<Packet> {
+        self.parts.iter_mut().find_map(|p| p.fill_leave())
+    }
+
+    fn store_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.store_enter(packet, memory))
+    }
+
+    fn store_leave(&mut self) -> Option<Packet> {
+        self.parts.iter_mut().find_map(|p| p.store_leave())
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        self.parts.iter().for_each(|p| p.counters(out));
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        self.parts.iter().for_each(|p| p.traces(out));
+    }
+}

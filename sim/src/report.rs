@@ -1,0 +1,256 @@
+//! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
+use crate::dram::DramCounters;
+use crate::mechanism::MechanismCounters;
+use crate::partition::{CrossbarStats, L2Counters};
+use crate::stats::{CacheCounters, SmCounters};
+use serde::Serialize;
+
+/// Version of the JSON form; a change of meaning or the removal of a key raises it.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A level of cache in the report. Conserved: accesses = hits + misses + pending_hits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CacheReport {
+    /// Line transactions decided.
+    pub accesses: u64,
+    /// Found.
+    pub hits: u64,
+    /// Not found.
+    pub misses: u64,
+    /// Merged into a miss in flight.
+    pub pending_hits: u64,
+    /// Cycles in which an access could not be decided.
+    pub reservation_fails: u64,
+    /// Misses and pending hits over accesses; 0 without accesses.
+    pub miss_rate: f64,
+    /// Reservation failures by cause, stores apart, bypasses.
+    pub detail: CacheCounters,
+}
+
+impl From<CacheCounters> for CacheReport {
+    fn from(c: CacheCounters) -> Self {
+        CacheReport {
+            accesses: c.accesses,
+            hits: c.hits,
+            misses: c.misses,
+            pending_hits: c.pending_hits,
+            reservation_fails: c.reservation_fails.total(),
+            miss_rate: ratio(c.misses + c.pending_hits, c.accesses),
+            detail: c,
+        }
+    }
+}
+
+/// What an L2 slice did besides deciding accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct L2Traffic {
+    /// Atomics among the accesses.
+    pub atomics: u64,
+    /// Lines that came from DRAM.
+    pub fills: u64,
+    /// Dirty lines that left for DRAM.
+    pub writebacks: u64,
+    /// Cycles in which the port stood still because answers could not leave.
+    pub reply_stalls: u64,
+    /// Cycles in which a write waited for the mechanism.
+    pub write_stage_stalls: u64,
+}
+
+/// DRAM activity in the report.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DramReport {
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
+    /// 32-byte bursts moved, metadata included.
+    pub bursts: u64,
+    /// Rows opened.
+    pub activates: u64,
+    /// Rows closed.
+    pub precharges: u64,
+    /// Requests that found their row open.
+    pub row_hits: u64,
+    /// Data-bus cycles in use over data-bus cycles, all channels.
+    pub bandwidth_utilization: f64,
+    /// Requests for a mechanism's metadata among reads and writes.
+    pub metadata: u64,
+}
+
+/// The counters of a stretch of simulation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Core cycles.
+    pub cycles: u64,
+    /// DRAM data-bus cycles, all channels together.
+    pub bus_cycles: u64,
+    /// All SMs.
+    pub sm: SmCounters,
+    /// All L1Ds.
+    pub l1d: CacheCounters,
+    /// All L2 slices.
+    pub l2: L2Counters,
+    /// All channels.
+    pub dram: DramCounters,
+    /// Both crossbars.
+    pub crossbar: CrossbarStats,
+}
+
+impl std::ops::Sub for Snapshot {
+    type Output = Self;
+
+    fn sub(self, o: Self) -> Self {
+        Snapshot {
+            cycles: self.cycles - o.cycles,
+            bus_cycles: self.bus_cycles - o.bus_cycles,
+            sm: self.sm - o.sm,
+            l1d: self.l1d - o.l1d,
+            l2: self.l2 - o.l2,
+            dram: self.dram - o.dram,
+            crossbar: CrossbarStats {
+                requests: self.crossbar.requests - o.crossbar.requests,
+                replies: self.crossbar.replies - o.crossbar.replies,
+            },
+        }
+    }
+}
+
+/// Totals of a run or of one kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Totals {
+    /// Core cycles.
+    pub cycles: u64,
+    /// Warp instructions issued.
+    pub warp_instructions: u64,
+    /// Thread instructions: active lanes of issued warp instructions.
+    pub thread_instructions: u64,
+    /// Thread instructions per core cycle.
+    pub ipc: f64,
+    /// SM activity.
+    pub sm: SmCounters,
+    /// L1 data caches.
+    pub l1d: CacheReport,
+    /// L2 slices.
+    pub l2: CacheReport,
+    /// L2 slices: what passed between them, the crossbar and DRAM.
+    pub l2_traffic: L2Traffic,
+    /// DRAM channels.
+    pub dram: DramReport,
+    /// Crossbars.
+    pub crossbar: CrossbarStats,
+}
+
+impl From<Snapshot> for Totals {
+    fn from(s: Snapshot) -> Self {
+        let d = s.dram;
+        Totals {
+            cycles: s.cycles,
+            warp_instructions: s.sm.warp_instructions,
+            thread_instructions: s.sm.thread_instructions,
+            ipc: ratio(s.sm.thread_instructions, s.cycles),
+            sm: s.sm,
+            l1d: s.l1d.into(),
+            l2: s.l2.cache.into(),
+            l2_traffic: L2Traffic {
+                atomics: s.l2.atomics,
+                fills: s.l2.fills,
+                writebacks: s.l2.writebacks,
+                reply_stalls: s.l2.reply_stalls,
+                write_stage_stalls: s.l2.write_stage_stalls,
+            },
+            dram: DramReport {
+                reads: d.reads,
+                writes: d.writes,
+                bursts: d.bursts,
+                activates: d.activates,
+                precharges: d.precharges,
+                row_hits: d.row_hits,
+                bandwidth_utilization: ratio(d.busy_cycles, s.bus_cycles),
+                metadata: d.metadata_reads + d.metadata_writes,
+            },
+            crossbar: s.crossbar,
+        }
+    }
+}
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KernelReport {
+    /// Kernel name.
+    pub name: String,
+    /// Grid in CTAs.
+    pub grid: [u32; 3],
+    /// Block in threads.
+    pub block: [u32; 3],
+    /// This launch's share of the totals.
+    #[serde(flatten)]
+    pub totals: Totals,
+}
+
+/// What depends on the machine that simulates, kept apart from what is deterministic.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HostReport {
+    /// Wall-clock seconds of the simulation.
+    pub wall_s: f64,
+    /// Simulated core cycles per second.
+    pub cycles_per_s: f64,
+    /// Simulated warp instructions per second.
+    pub warp_instructions_per_s: f64,
+}
+
+/// Did the device's results equal the CPU reference?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// They did.
+    Pass,
+    /// They did not, or the run did not come to its end.
+    Fail,
+}
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// Workload name.
+    pub workload: String,
+    /// Workload size.
+    pub size: String,
+    /// Configuration name.
+    pub config: String,
+    /// Mechanism as written.
+    pub mechanism: String,
+    /// Engine of the mechanism's blocks.
+    pub engine: String,
+    /// Verdict on the results.
+    pub result: Outcome,
+    /// What went wrong, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Sums over the run.
+    pub totals: Totals,
+    /// Launch by launch.
+    pub kernels: Vec<KernelReport>,
+    /// The mechanism's own counters.
+    pub mechanism_counters: MechanismCounters,
+    /// What depends on the simulating machine.
+    pub host: HostReport,
+}
+
+/// `a / b`, and 0 when there is nothing to divide by.
+pub fn ratio(a: u64, b: u64) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}
+
+impl RunReport {
+    /// Bursts that the lines moved would have taken uncompressed over the bursts that they took, metadata apart
+    /// (CABA, section 6, printed there as its inverse); none without a compressing mechanism.
+    pub fn compression_ratio(&self) -> Option<f64> {
+        let count = |name| self.mechanism_counters.get(name).copied();
+        match (count("uncompressed_bursts"), count("data_bursts")) {
+            (Some(raw), Some(moved)) if moved > 0 => Some(ratio(raw, moved)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Running a workload on a GPU: host program, launches, verdict and report.
+use crate::config::GpuConfig;
+use crate::gpu::{Control, Gpu};
+use crate::launch_file::{LaunchFile, LaunchFileError};
+use crate::mechanism::probe::{ProbeSpec, Probes};
+use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec};
+use crate::memory::{DeviceMemory, MemoryError};
+use crate::ptx::{ArgError, Module, PtxError};
+use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, Snapshot};
+use crate::sm::SimFault;
+use crate::sm::launch::LaunchedKernel;
+use crate::workload::{self, HostProgram, Launch, Size, Workload, WorkloadError};
+use selvedge_hw::Engine;
+use selvedge_hw::wave::Trace;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Where kernels and host program come from.
+#[derive(Clone)]
+pub enum Source {
+    /// A built-in workload.
+    BuiltIn(&'static dyn Workload),
+    /// A user's launch file.
+    File(Arc<LaunchFile>),
+}
+
+impl Source {
+    /// The built-in workload called `name`, or the launch file when `name` ends in `.toml`.
+    ///
+    /// # Errors
+    /// No such workload, or a mistake in the file; each in one line.
+    pub fn find(name: &str) -> Result<Self, RunError> {
+        if name.ends_with(".toml") {
+            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name))?)));
+        }
+        Ok(Source::BuiltIn(workload::find(name)?))
+    }
+
+    /// The name in reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Source::BuiltIn(workload) => workload.name(),
+            Source::File(file) => &file.name,
+        }
+    }
+
+    fn module(&self) -> Result<Module, PtxError> {
+        match self {
+            Source::BuiltIn(workload) => {
+                let (file, text) = workload.ptx();
+                Module::parse(file, text)
+            }
+            Source::File(file) => Module::parse(&file.ptx_name, &file.ptx),
+        }
+    }
+
+    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
+        match self {
+            Source::BuiltIn(workload) => workload.start(size, input),
+            Source::File(file) => Ok(file.start()),
+        }
+    }
+}
+
+/// What to run.
+#[derive(Clone)]
+pub struct RunSpec {
+    /// The workload.
+    pub workload: Source,
+    /// Its size.
+    pub size: Size,
+    /// A real input file instead of the built-in input.
+    pub input: Option<PathBuf>,
+    /// The machine.
+    pub config: Arc<GpuConfig>,
+    /// The mechanism.
+    pub mechanism: MechanismSpec,
+    /// The engine of the mechanism's blocks.
+    pub engine: Engine,
+    /// Block instances to record.
+    pub probes: ProbeSpec,
+    /// Check every DRAM command against every timing constraint.
+    pub check_dram: bool,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The workload's input or host program.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The launch file.
+    #[error(transparent)]
+    LaunchFile(#[from] LaunchFileError),
+    /// The PTX file.
+    #[error(transparent)]
+    Ptx(#[from] PtxError),
+    /// The PTX file has no such kernel.
+    #[error("no kernel `{name}` in the PTX: there are {allowed}")]
+    NoKernel {
+        /// What was asked for.
+        name: String,
+        /// The kernels there are.
+        allowed: String,
+    },
+    /// The kernel's arguments.
+    #[error(transparent)]
+    Args(#[from] ArgError),
+    /// Device memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The mechanism or a probe.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// The simulation.
+    #[error(transparent)]
+    Fault(#[from] SimFault),
+    /// A DRAM command broke a timing constraint: an error of the simulator.
+    #[error("DRAM timing violated: {0}")]
+    DramTiming(String),
+}
+
+/// A run's report and what its probes recorded.
+pub struct RunOutcome {
+    /// The report; when the simulation stopped early, of what it has.
+    pub report: RunReport,
+    /// What stopped the run early.
+    pub fault: Option<RunError>,
+    /// What the probed block instances have seen.
+    pub traces: Vec<Trace>,
+}
+
+/// Runs `spec`; `control` shows progress and can stop the run.
+///
+/// # Errors
+/// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
+/// beside what was measured until then.
+pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
+    let module = spec.workload.module()?;
+    let mut program = spec.workload.start(spec.size, spec.input.as_deref())?;
+    let probes = Probes::new(spec.probes.clone(), spec.engine);
+    probes.check_engine()?;
+    let policies = spec.mechanism.build(&spec.config, &probes);
+    probes.check_names()?;
+    let mut gpu = Gpu::new(&spec.config, policies, control);
+    gpu.system_mut().check_dram(spec.check_dram);
+    let mut memory = DeviceMemory::new();
+    module.load(&mut memory)?;
+    let mut kernels = Vec::new();
+    let start = Instant::now();
+    let fault = simulate(&module, program.as_mut(), &mut gpu, &mut memory, &mut kernels).err();
+    let wall_s = start.elapsed().as_secs_f64();
+    let verdict = match &fault {
+        Some(fault) => Err(fault.to_string()),
+        None => program.verify(&memory).map_err(|e| e.to_string()),
+    };
+    let snapshot = snapshot(&gpu);
+    assert!(snapshot.l1d.is_conserved() && snapshot.l2.cache.is_conserved(), "a cache lost an access");
+    let mut mechanism_counters = MechanismCounters::new();
+    gpu.mechanism_counters(&mut mechanism_counters);
+    let report = RunReport {
+        format_version: FORMAT_VERSION,
+        workload: spec.workload.name().into(),
+        size: spec.size.to_string(),
+        config: spec.config.name.clone(),
+        mechanism: spec.mechanism.text.clone(),
+        engine: spec.engine.to_string(),
+        result: if verdict.is_ok() { Outcome::Pass } else { Outcome::Fail },
+        error: verdict.err(),
+        totals: snapshot.into(),
+        kernels,
+        mechanism_counters,
+        host: HostReport {
+            wall_s,
+            cycles_per_s: snapshot.cycles as f64 / wall_s.max(1e-9),
+            warp_instructions_per_s: snapshot.sm.warp_instructions as f64 / wall_s.max(1e-9),
+        },
+    };
+    Ok(RunOutcome { report, fault, traces: gpu.traces() })
+}
+
+/// Lets the host program launch its kernels one after the other.
+fn simulate(
+    module: &Module,
+    program: &mut dyn HostProgram,
+    gpu: &mut Gpu,
+    memory: &mut DeviceMemory,
+    kernels: &mut Vec<KernelReport>,
+) -> Result<(), RunError> {
+    while let Some(launch) = program.next(memory)? {
+        let before = snapshot(gpu);
+        let kernel = prepare(module, &launch, gpu.config())?;
+        gpu.run(kernel, memory)?;
+        if let Some(violation) = gpu.system().dram_violation() {
+            return Err(RunError::DramTiming(violation));
+        }
+        kernels.push(KernelReport {
+            name: launch.kernel,
+            grid: launch.dims.grid,
+            block: launch.dims.block,
+            totals: (snapshot(gpu) - before).into(),
+        });
+    }
+    Ok(())
+}
+
+fn prepare(module: &Module, launch: &Launch, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
+    let kernel = module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
+        name: launch.kernel.clone(),
+        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
+    })?;
+    let params = kernel.pack(&launch.args)?;
+    Ok(LaunchedKernel::new(kernel, launch.dims, params, 0, config)?)
+}
+
+/// Sums every counter of the GPU.
+fn snapshot(gpu: &Gpu) -> Snapshot {
+    let memory = gpu.system().stats();
+    let mut s = Snapshot {
+        cycles: gpu.cycle(),
+        bus_cycles: gpu.dram_cycle() * u64::from(gpu.config().l2.partitions),
+        l2: memory.l2,
+        dram: memory.dram,
+        crossbar: memory.crossbar,
+        ..Snapshot::default()
+    };
+    for sm in gpu.sms() {
+        s.sm += sm.counters;
+        s.l1d += sm.l1d().counters;
+    }
+    s
+}

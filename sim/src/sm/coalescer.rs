@@ -1,0 +1,88 @@
+//! The coalescer: a warp's lane addresses become the fewest line transactions.
+use crate::ptx::MemAccess;
+
+/// One line touched by a memory instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transaction {
+    /// Byte address of the line.
+    pub line: u64,
+    /// 32-byte sectors touched, one bit each.
+    pub sectors: u32,
+    /// Bytes touched, one bit each (lines of at most 128 bytes).
+    pub bytes: u128,
+}
+
+/// Size of a sector, bytes.
+pub const SECTOR_BYTES: u32 = 32;
+
+/// Appends the transactions of `access` to `out`, in order of the first lane that touches each line.
+///
+/// A lane's access may straddle two lines only when it is misaligned, which the executor refuses.
+pub fn coalesce(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
+    let first = out.len();
+    let line_mask = u64::from(line_bytes) - 1;
+    let lane_bytes = (1u128 << access.bytes) - 1;
+    let mut lanes = access.mask;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let address = access.address[lane];
+        let (line, offset) = (address & !line_mask, (address & line_mask) as u32);
+        let at = out[first..].iter().rposition(|t| t.line == line).unwrap_or_else(|| {
+            out.push(Transaction { line, ..Transaction::default() });
+            out.len() - 1 - first
+        });
+        let transaction = &mut out[first + at];
+        transaction.bytes |= lane_bytes << offset;
+        let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(access.bytes) - 1) / SECTOR_BYTES);
+        transaction.sectors |= 1 << low | 1 << high;
+    }
+}
+
+impl Transaction {
+    /// Is every byte of every touched sector covered?
+    pub fn full_sectors(&self) -> bool {
+        let mut covered = 0u128;
+        for sector in 0..4 {
+            if self.sectors >> sector & 1 == 1 {
+                covered |= 0xffff_ffff << (sector * SECTOR_BYTES);
+            }
+        }
+        self.bytes == covered
+    }
+
+    /// Number of bytes touched.
+    pub fn byte_count(&self) -> u32 {
+        self.bytes.count_ones()
+    }
+}
+
+/// Cycles that a shared-memory access occupies the banks: the largest number of distinct 4-byte words that
+/// one bank must deliver. Lanes that read the same word share it.
+pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
+    let mut words = [0u64; 128];
+    let mut count = 0;
+    let mut lanes = access.mask;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let first = access.address[lane] / 4;
+        let last = (access.address[lane] + u64::from(access.bytes) - 1) / 4;
+        for word in first..=last {
+            words[count] = word;
+            count += 1;
+        }
+    }
+    words[..count].sort_unstable();
+    let mut per_bank = [0u32; 64];
+    let mut degree = 0;
+    for i in 0..count {
+        if i > 0 && words[i] == words[i - 1] {
+            continue;
+        }
+        let bank = (words[i] % u64::from(banks)) as usize;
+        per_bank[bank] += 1;
+        degree = degree.max(per_bank[bank]);
+    }
+    degree.max(1)
+}

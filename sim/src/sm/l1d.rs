@@ -1,0 +1,165 @@
+//! The L1 data cache: tags, MSHRs and the miss queue, with reservation failures counted by cause.
+//!
+//! Write-evict, no write-allocate: a store invalidates the line it hits and goes to the L2.
+use crate::cache::{MshrTable, Probe, TagArray};
+use crate::config::{Allocate, L1d as L1dConfig};
+use crate::packet::{Packet, PacketKind};
+use crate::sm::lsu::InstId;
+use crate::stats::{CacheCounters, FailCause};
+use std::collections::VecDeque;
+
+/// What became of one load transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The line is there.
+    Hit,
+    /// The line is on its way; the instruction waits with those that asked before.
+    Pending,
+    /// A miss was sent.
+    Miss,
+    /// A resource is missing; the access must be tried again.
+    Fail(FailCause),
+}
+
+/// The L1 data cache of one SM.
+pub struct L1d {
+    config: L1dConfig,
+    tags: TagArray<()>,
+    mshr: MshrTable<InstId>,
+    miss_queue: VecDeque<Packet>,
+    /// Accesses and their outcomes.
+    pub counters: CacheCounters,
+}
+
+impl L1d {
+    /// An empty cache.
+    pub fn new(config: &L1dConfig) -> Self {
+        L1d {
+            config: *config,
+            tags: TagArray::new(config.sets, config.ways, config.line_bytes, config.index),
+            mshr: MshrTable::new(config.mshr_entries, config.mshr_merges),
+            miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
+            counters: CacheCounters::default(),
+        }
+    }
+
+    /// Invalidates every line, as at the start of a kernel. Nothing may be in flight.
+    pub fn invalidate_all(&mut self) {
+        debug_assert!(self.mshr.is_empty(), "misses in flight");
+        self.tags =
+            TagArray::new(self.config.sets, self.config.ways, self.config.line_bytes, self.config.index);
+    }
+
+    /// Looks up the line of a load; on a miss `packet` is queued for the L2.
+    pub fn load(&mut self, packet: Packet, inst: InstId) -> Access {
+        let outcome = self.try_load(packet, inst);
+        match outcome {
+            Access::Hit => self.counters.hits += 1,
+            Access::Pending => self.counters.pending_hits += 1,
+            Access::Miss => self.counters.misses += 1,
+            Access::Fail(_) => return outcome,
+        }
+        self.counters.accesses += 1;
+        outcome
+    }
+
+    fn try_load(&mut self, packet: Packet, inst: InstId) -> Access {
+        if let Probe::Hit(slot) = self.tags.probe(packet.line) {
+            self.tags.touch(slot);
+            return Access::Hit;
+        }
+        if let Some(id) = self.mshr.find(packet.line) {
+            if !self.mshr.can_merge(id) {
+                return Access::Fail(FailCause::MshrMerge);
+            }
+            self.mshr.merge(id, inst);
+            return Access::Pending;
+        }
+        if !self.mshr.can_allocate() {
+            return Access::Fail(FailCause::MshrEntry);
+        }
+        if !self.can_queue() {
+            return Access::Fail(FailCause::MissQueue);
+        }
+        if self.config.allocate == Allocate::OnMiss {
+            let Some(victim) = self.tags.victim(packet.line) else { return Access::Fail(FailCause::Line) };
+            self.tags.reserve(victim.slot, packet.line);
+        }
+        self.mshr.allocate(packet.line, inst);
+        self.miss_queue.push_back(packet);
+        Access::Miss
+    }
+
+    /// A store or atomic passes: the line it hits is evicted. The caller queues the packet.
+    pub fn write(&mut self, line: u64) {
+        self.counters.accesses += 1;
+        if let Probe::Hit(slot) = self.tags.probe(line) {
+            self.tags.invalidate(slot);
+            self.counters.hits += 1;
+            self.counters.write_hits += 1;
+        } else {
+            self.counters.misses += 1;
+            self.counters.write_misses += 1;
+        }
+    }
+
+    /// A load passes by the cache: counted, not looked up.
+    pub fn bypass(&mut self) {
+        self.counters.bypasses += 1;
+    }
+
+    /// The data of `line` have come; the waiting instructions are appended to `woken` in order of arrival.
+    pub fn fill(&mut self, line: u64, woken: &mut Vec<InstId>) {
+        match (self.config.allocate, self.tags.probe(line)) {
+            (_, Probe::Reserved(slot)) => self.tags.fill(slot),
+            (Allocate::OnFill, Probe::Miss) => {
+                if let Some(victim) = self.tags.victim(line) {
+                    self.tags.reserve(victim.slot, line);
+                    self.tags.fill(victim.slot);
+                }
+            }
+            _ => {}
+        }
+        self.mshr.release(line, woken);
+    }
+
+    /// Is there room in the miss queue?
+    pub fn can_queue(&self) -> bool {
+        self.miss_queue.len() < self.config.miss_queue as usize
+    }
+
+    /// Queues a store or atomic for the L2; the caller has checked [`L1d::can_queue`].
+    pub fn queue(&mut self, packet: Packet) {
+        debug_assert!(self.can_queue(), "miss queue overflow");
+        self.miss_queue.push_back(packet);
+    }
+
+    /// The packet that the crossbar should take next.
+    pub fn outgoing(&self) -> Option<&Packet> {
+        self.miss_queue.front()
+    }
+
+    /// Removes and returns the packet that the crossbar took.
+    pub fn sent(&mut self) -> Option<Packet> {
+        self.miss_queue.pop_front()
+    }
+
+    /// Is nothing in flight?
+    pub fn is_idle(&self) -> bool {
+        self.miss_queue.is_empty() && self.mshr.is_empty()
+    }
+
+    /// Misses in flight, for a deadlock report.
+    pub fn describe_waiting(&self) -> String {
+        format!("{} misses in flight, {} packets in the miss queue", self.mshr.len(), self.miss_queue.len())
+    }
+}
+
+/// The packet kinds that the L1D sends.
+pub fn kind_of(access: crate::ptx::AccessKind) -> PacketKind {
+    match access {
+        crate::ptx::AccessKind::Load => PacketKind::Read,
+        crate::ptx::AccessKind::Store => PacketKind::Write,
+        crate::ptx::AccessKind::Atomic { .. } => PacketKind::Atomic,
+    }
+}

@@ -1,0 +1,111 @@
+//! A kernel as launched: code with its issue classes, geometry, arguments and what a CTA needs of an SM.
+use crate::config::GpuConfig;
+use crate::memory::DeviceMemory;
+use crate::ptx::{Env, Kernel, LaunchDims};
+use crate::sm::SimFault;
+use crate::sm::pipes::IssueInfo;
+use std::sync::Arc;
+
+/// One launch of a kernel.
+pub struct LaunchedKernel {
+    /// The decoded kernel.
+    pub kernel: Arc<Kernel>,
+    /// Grid and block.
+    pub dims: LaunchDims,
+    /// The packed arguments.
+    pub params: Vec<u8>,
+    /// Issue class of each instruction.
+    pub info: Vec<IssueInfo>,
+    /// Kernel slot: which of the concurrent kernels this is.
+    pub slot: u8,
+    /// Warps of a CTA.
+    pub warps_per_cta: u32,
+    /// 32-bit registers of a CTA.
+    pub registers_per_cta: u32,
+    /// Static and dynamic shared memory of a CTA, bytes.
+    pub shared_bytes: u32,
+}
+
+impl LaunchedKernel {
+    /// Prepares a launch and checks that a CTA fits an SM.
+    ///
+    /// # Errors
+    /// The geometry is empty or too large for the configuration.
+    pub fn new(
+        kernel: Arc<Kernel>,
+        dims: LaunchDims,
+        params: Vec<u8>,
+        slot: u8,
+        config: &GpuConfig,
+    ) -> Result<Self, SimFault> {
+        let threads = dims.block.iter().try_fold(1u32, |a, b| a.checked_mul(*b)).unwrap_or(u32::MAX);
+        if threads == 0 || dims.grid.contains(&0) || threads > 1024 {
+            return Err(SimFault::Launch {
+                kernel: kernel.name.clone(),
+                what: format!(
+                    "grid {:?}, block {:?}: allowed are 1 or more CTAs of 1 to 1024 threads",
+                    dims.grid, dims.block
+                ),
+            });
+        }
+        let warps_per_cta = threads.div_ceil(32);
+        let registers_per_cta = kernel.registers * warps_per_cta * 32;
+        let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
+        let sm = &config.sm;
+        for (what, need, have) in [
+            ("warps", warps_per_cta, sm.warps.min(sm.threads / 32)),
+            ("registers", registers_per_cta, sm.registers),
+            ("bytes of shared memory", shared_bytes, sm.shared_bytes),
+        ] {
+            if need > have {
+                return Err(SimFault::TooLarge {
+                    kernel: kernel.name.clone(),
+                    need: format!("{need} {what}"),
+                    config: config.name.clone(),
+                    have: have.to_string(),
+                });
+            }
+        }
+        let info = kernel.code.iter().map(|i| IssueInfo::of(i, sm)).collect();
+        Ok(LaunchedKernel {
+            kernel,
+            dims,
+            params,
+            info,
+            slot,
+            warps_per_cta,
+            registers_per_cta,
+            shared_bytes,
+        })
+    }
+
+    /// What the executor needs to run an instruction of one CTA.
+    pub fn environment<'a>(
+        &'a self,
+        memory: &'a mut DeviceMemory,
+        shared: &'a mut [u8],
+        place: Place,
+    ) -> Env<'a> {
+        Env {
+            memory,
+            shared,
+            params: &self.params,
+            constants: &self.kernel.constants,
+            launch: &self.dims,
+            clock: place.clock,
+            sm: place.sm,
+            sms: place.sms,
+        }
+    }
+}
+
+/// Where and when an instruction executes, for the special registers that tell it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Core cycle.
+    pub clock: u64,
+    /// Number of the SM.
+    pub sm: u32,
+    /// Number of SMs.
+    pub sms: u32,
+}

@@ -1,0 +1,172 @@
+//! The load/store unit: memory instructions in program order, one L1D transaction or bank cycle at a time.
+use crate::ptx::{AccessKind, CacheOp, MemAccess, Space};
+use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce};
+use std::collections::VecDeque;
+
+/// Handle of a memory instruction in flight.
+pub type InstId = u32;
+
+/// A memory instruction from issue to the last of its data.
+#[derive(Debug)]
+pub struct MemInst {
+    /// Warp slot.
+    pub warp: u8,
+    /// Kernel slot.
+    pub kernel: u8,
+    /// Index of the instruction, for its destination registers.
+    pub pc: u32,
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// Does the warp wait for registers?
+    pub writes_back: bool,
+    /// Does it pass by the L1D (volatile and cache-global accesses)?
+    pub bypass: bool,
+    /// Shared memory rather than the L1D path?
+    pub shared: bool,
+    /// First cycle in which address generation is through.
+    pub ready_at: u64,
+    /// Cycles that the shared-memory banks need.
+    pub bank_cycles: u32,
+    /// Transactions still to be sent or answered.
+    pub outstanding: u32,
+    /// Index of the next transaction to send.
+    pub next: usize,
+    /// The coalesced transactions.
+    pub transactions: Vec<Transaction>,
+}
+
+/// The queue of one SM's load/store unit and the instructions in flight.
+pub struct Lsu {
+    capacity: usize,
+    queue: VecDeque<InstId>,
+    insts: Vec<MemInst>,
+    free: Vec<InstId>,
+    live: usize,
+    /// The shared-memory banks are busy until this cycle.
+    pub banks_free_at: u64,
+}
+
+/// What is known of a memory instruction when it issues.
+pub struct Issued {
+    /// Warp slot.
+    pub warp: u8,
+    /// Kernel slot.
+    pub kernel: u8,
+    /// Index of the instruction.
+    pub pc: u32,
+    /// Does the warp wait for registers?
+    pub writes_back: bool,
+    /// First cycle in which address generation is through.
+    pub ready_at: u64,
+}
+
+impl Lsu {
+    /// An empty unit for `capacity` waiting instructions.
+    pub fn new(capacity: u32) -> Self {
+        Lsu {
+            capacity: capacity as usize,
+            queue: VecDeque::with_capacity(capacity as usize),
+            insts: Vec::new(),
+            free: Vec::new(),
+            live: 0,
+            banks_free_at: 0,
+        }
+    }
+
+    /// Can one more instruction wait?
+    pub fn has_room(&self) -> bool {
+        self.queue.len() < self.capacity
+    }
+
+    /// Takes an issued instruction: coalesces its addresses or counts its bank conflicts.
+    pub fn accept(&mut self, issued: &Issued, access: &MemAccess, line_bytes: u32, banks: u32) -> InstId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.insts.push(MemInst::empty());
+            self.insts.len() as InstId - 1
+        });
+        self.live += 1;
+        let inst = &mut self.insts[id as usize];
+        inst.warp = issued.warp;
+        inst.kernel = issued.kernel;
+        inst.pc = issued.pc;
+        inst.kind = access.kind;
+        inst.writes_back = issued.writes_back;
+        inst.bypass = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
+        inst.shared = access.space == Space::Shared;
+        inst.ready_at = issued.ready_at;
+        inst.next = 0;
+        inst.transactions.clear();
+        if inst.shared {
+            inst.bank_cycles = bank_conflict_degree(access, banks);
+            inst.outstanding = 1;
+        } else {
+            coalesce(access, line_bytes, &mut inst.transactions);
+            inst.outstanding = inst.transactions.len() as u32;
+        }
+        self.queue.push_back(id);
+        id
+    }
+
+    /// The instruction whose turn it is.
+    pub fn head(&self) -> Option<InstId> {
+        self.queue.front().copied()
+    }
+
+    /// The head has sent its last transaction.
+    pub fn pop(&mut self) {
+        self.queue.pop_front();
+    }
+
+    /// An instruction in flight, to read.
+    pub fn peek(&self, id: InstId) -> &MemInst {
+        &self.insts[id as usize]
+    }
+
+    /// An instruction in flight.
+    pub fn get(&mut self, id: InstId) -> &mut MemInst {
+        &mut self.insts[id as usize]
+    }
+
+    /// One transaction of `id` is answered; true when it was the last.
+    pub fn answered(&mut self, id: InstId) -> bool {
+        let inst = &mut self.insts[id as usize];
+        debug_assert!(inst.outstanding > 0, "answer to a completed instruction");
+        inst.outstanding -= 1;
+        inst.outstanding == 0
+    }
+
+    /// Forgets a completed instruction.
+    pub fn retire(&mut self, id: InstId) {
+        self.live -= 1;
+        self.free.push(id);
+    }
+
+    /// Memory instructions in flight, those waiting included.
+    pub fn in_flight(&self) -> usize {
+        self.live
+    }
+
+    /// Memory instructions that wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+}
+
+impl MemInst {
+    fn empty() -> Self {
+        MemInst {
+            warp: 0,
+            kernel: 0,
+            pc: 0,
+            kind: AccessKind::Load,
+            writes_back: false,
+            bypass: false,
+            shared: false,
+            ready_at: 0,
+            bank_cycles: 0,
+            outstanding: 0,
+            next: 0,
+            transactions: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The event wheel: what becomes due in a later cycle, found without polling.
+
+/// Events of type `T`, each due at a cycle less than `horizon` cycles ahead.
+pub struct EventWheel<T> {
+    slots: Vec<Vec<T>>,
+    occupied: Vec<u64>,
+    len: usize,
+}
+
+impl<T> EventWheel<T> {
+    /// A wheel for events at most `horizon` cycles ahead.
+    pub fn new(horizon: u32) -> Self {
+        let size = (horizon as usize + 2).next_power_of_two().max(64);
+        EventWheel { slots: (0..size).map(|_| Vec::new()).collect(), occupied: vec![0; size / 64], len: 0 }
+    }
+
+    /// Puts `event` on cycle `at`; `at` must lie after `now` and within the horizon.
+    pub fn push(&mut self, now: u64, at: u64, event: T) {
+        debug_assert!(at > now && at - now < self.slots.len() as u64, "event outside the horizon");
+        let slot = at as usize & (self.slots.len() - 1);
+        self.slots[slot].push(event);
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.len += 1;
+    }
+
+    /// Moves the events of cycle `now` into `due`, in the order in which they were pushed.
+    pub fn take(&mut self, now: u64, due: &mut Vec<T>) {
+        let slot = now as usize & (self.slots.len() - 1);
+        if self.occupied[slot / 64] & 1 << (slot % 64) == 0 {
+            return;
+        }
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        self.len -= self.slots[slot].len();
+        due.append(&mut self.slots[slot]);
+    }
+
+    /// The cycle of the next event after `now`, if there is any.
+    pub fn next_after(&self, now: u64) -> Option<u64> {
+        if self.len == 0 {
+            return None;
+        }
+        let mask = self.slots.len() - 1;
+        let start = (now + 1) as usize & mask;
+        let words = self.occupied.len();
+        for step in 0..=words {
+            let word = (start / 64 + step) % words;
+            let mut bits = self.occupied[word];
+            if step == 0 {
+                bits &= !0 << (start % 64);
+            } else if step == words {
+                bits &= !(!0 << (start % 64));
+            }
+            if bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                return Some(now + 1 + (slot.wrapping_sub(start) & mask) as u64);
+            }
+        }
+        None
+    }
+
+    /// Is nothing due any more?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn the_wheel_agrees_with_a_sorted_map(delays in prop::collection::vec((0u64..9, 1u64..500), 1..200)) {
+            let mut wheel = EventWheel::new(500);
+            let mut map: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+            let mut now = 0;
+            for (id, (advance, delay)) in delays.into_iter().enumerate() {
+                for _ in 0..advance {
+                    now += 1;
+                    let mut due = Vec::new();
+                    wheel.take(now, &mut due);
+                    prop_assert_eq!(due, map.remove(&now).unwrap_or_default());
+                }
+                wheel.push(now, now + delay, id);
+                map.entry(now + delay).or_default().push(id);
+                prop_assert_eq!(wheel.next_after(now), map.keys().next().copied());
+            }
+        }
+    }
+}
