@@ -244,6 +244,8 @@ pub struct L2 {
     pub reply_queue: u32,
     /// Requests that wait for the memory controller.
     pub dram_queue: u32,
+    /// Dirty lines that wait to leave for the memory controller.
+    pub eviction_queue: u32,
     /// Consecutive bytes that lie in one partition, a power of two.
     pub interleave_bytes: u32,
 }
@@ -464,7 +466,9 @@ impl GpuConfig {
         check.range("l2.mshr_merges", l2.mshr_merges, 1, 4096)?;
         check.range("l2.request_queue", l2.request_queue, 1, 4096)?;
         check.range("l2.reply_queue", l2.reply_queue, 1, 4096)?;
-        check.range("l2.dram_queue", l2.dram_queue, 2, 4096)?;
+        // An eviction under compression makes up to three requests: data, metadata, metadata write-back.
+        check.range("l2.dram_queue", l2.dram_queue, 3, 4096)?;
+        check.range("l2.eviction_queue", l2.eviction_queue, 1, 4096)?;
         check.power("l2.interleave_bytes", l2.interleave_bytes, l2.line_bytes, 1 << 20)?;
         check.power("dram.banks", d.banks, 1, 64)?;
         check.power("dram.row_bytes", d.row_bytes, l2.line_bytes, 1 << 16)?;

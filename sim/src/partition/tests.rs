@@ -332,7 +332,7 @@ proptest! {
     fn a_starved_slice_keeps_the_contract(requests in requests(200, true)) {
         let mut config = config();
         (config.l2.sets, config.l2.ways, config.l2.mshr_entries, config.l2.mshr_merges) = (2, 2, 3, 2);
-        (config.l2.dram_queue, config.l2.reply_queue) = (3, 1);
+        (config.l2.dram_queue, config.l2.eviction_queue, config.l2.reply_queue) = (3, 1, 1);
         (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
         let mut bench = SliceBench::base(&config);
         assert_contract(&mut bench, &requests);
@@ -669,7 +669,7 @@ proptest! {
         let mut config = config();
         if small {
             (config.l2.sets, config.l2.ways, config.l2.mshr_entries, config.l2.mshr_merges) = (2, 2, 3, 2);
-            (config.l2.dram_queue, config.l2.reply_queue) = (3, 1);
+            (config.l2.dram_queue, config.l2.eviction_queue, config.l2.reply_queue) = (3, 1, 1);
             (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
         }
         let (policy, seen) = TestPolicy::new(3, true);
