@@ -223,40 +223,46 @@ fn pack<const BASE: usize, const DELTA: usize>(line: &Line, line_bytes: usize, b
         let value = word::<BASE>(line, index);
         let immediate = fits::<BASE, DELTA>(value);
         mask |= u64::from(immediate) << index;
-        let difference = if immediate { value } else { value.wrapping_sub(base) };
+        // No branch: which base a word uses is hard to predict.
+        let difference = value.wrapping_sub(base & u64::from(immediate).wrapping_sub(1));
         delta.copy_from_slice(&difference.to_le_bytes()[..DELTA]);
     }
     payload[BASE..BASE + mask_bytes].copy_from_slice(&mask.to_le_bytes()[..mask_bytes]);
-    let mut packed = Line::default();
-    for (word, bytes) in packed.iter_mut().zip(payload.chunks_exact(8)) {
-        *word = u64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"));
-    }
-    packed
+    words_of_chunks(&payload)
 }
 
 /// The line whose base, mask and deltas are in `payload`.
 #[inline(always)]
 fn unpack<const BASE: usize, const DELTA: usize>(payload: &Line, line_bytes: usize) -> Line {
-    let words = line_bytes / BASE;
-    let mask_bytes = words.div_ceil(8);
+    let mask_bytes = (line_bytes / BASE).div_ceil(8);
     let payload = bytes_of(payload);
-    let load = |bytes: &[u8]| {
-        let mut wide = [0; 8];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(wide)
-    };
-    let base = load(&payload[..BASE]);
-    let mask = load(&payload[BASE..BASE + mask_bytes]);
-    let mut line = Line::default();
-    let deltas = payload[BASE + mask_bytes..].chunks_exact(DELTA);
-    for (index, delta) in (0..words).zip(deltas) {
+    let base = from_bytes::<BASE>(payload.first_chunk().expect("a payload holds a base"));
+    let mask = u64::from_le_bytes(*payload[BASE..].first_chunk().expect("a payload holds a mask"));
+    let (deltas, _) = payload[BASE + mask_bytes..].as_chunks::<DELTA>();
+    let mut line = [0u8; 8 * LINE_WORDS];
+    let (words, _) = line[..line_bytes].as_chunks_mut::<BASE>();
+    for (index, (word, delta)) in words.iter_mut().zip(deltas).enumerate() {
         let unused = 64 - 8 * DELTA;
-        let delta = ((load(delta) << unused) as i64 >> unused) as u64;
-        let from = if mask >> index & 1 != 0 { 0 } else { base };
-        let per = 8 / BASE;
-        line[index / per] |= (from.wrapping_add(delta) & ones(BASE)) << (8 * BASE * (index % per));
+        let delta = ((from_bytes(delta) << unused) as i64 >> unused) as u64;
+        // No branch: which base a word uses is hard to predict.
+        let from = base & (mask >> index & 1).wrapping_sub(1);
+        let value = from.wrapping_add(delta).to_le_bytes();
+        word.copy_from_slice(&value[..BASE]);
     }
-    line
+    words_of_chunks(&line)
+}
+
+/// A number of at most eight bytes.
+#[inline(always)]
+fn from_bytes<const BYTES: usize>(bytes: &[u8; BYTES]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// The words of a whole line.
+#[inline(always)]
+fn words_of_chunks(bytes: &[u8; 8 * LINE_WORDS]) -> Line {
+    let (chunks, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|index| u64::from_le_bytes(chunks[index]))
 }
 
 /// The line of which every word of `BASE` bytes equals the lowest of `word`.

@@ -27,14 +27,14 @@
 //! An output keeps its last value while `valid_o` is low.
 //!
 //! ```text
-//! depth 2   cycle     0     1     2     3     4     5
-//! clk_i            __/--\__/--\__/--\__/--\__/--\__/--\_
-//! valid_i          __/-----------------\________________
-//! line_i           ==< A  >< B  >< C  >=================
-//! ready_o          -----------------------\_____/-------   both registers full while C waits
-//! valid_o          ______________/----------------------
-//! payload_o        ==============< a  >< b        >< c  >
-//! ready_i          ------------------------\_____/------
+//! depth 2     0     1     2     3     4     5
+//! clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//! valid_i   /-----------------------\___________
+//! line_i    < A  >< B  >< C        >============
+//! ready_o   ------------\_____/-----------------   low: both registers are full and A is not taken
+//! valid_o   ____________/-----------------------
+//! payload_o ============< a        >< b  >< c  >
+//! ready_i   ------------\_____/-----------------
 //! ```
 //!
 //! # Undefined tags
@@ -232,5 +232,15 @@ impl HwBlock for BdiDecompressor {
     }
     fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(BdiCompressor::facts(&BdiParams::default()).storage_bits(), 2194);
     }
 }

@@ -1,5 +1,6 @@
 //! First half of the compressor: which encoding, and with which base and mask.
 
+use super::once::{Once, PureLogic};
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 
@@ -76,6 +77,21 @@ impl<
     }
 }
 
+impl<
+    const BASE: usize,
+    const DELTA: usize,
+    const SIGN: usize,
+    const WORDS: usize,
+    const LINE: usize,
+    const LW: usize,
+> PureLogic for BdiFit<BASE, DELTA, SIGN, WORDS, LINE, LW>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.line_i.update_all();
+    }
+}
+
 rtl_block! {
     /// Chooses the encoding with the smallest payload; ties go to the wider base.
     #[derive(LogicBlock)]
@@ -88,12 +104,12 @@ rtl_block! {
         pub base_o: Signal<Out, U<64>>,
         /// one bit per word: it is a delta from zero
         pub mask_o: Signal<Out, U<N2>>,
-        fit_b8d1: Gate<BdiFit<64, 8, 57, N8, LINE, LW>>,
-        fit_b8d2: Gate<BdiFit<64, 16, 49, N8, LINE, LW>>,
-        fit_b8d4: Gate<BdiFit<64, 32, 33, N8, LINE, LW>>,
-        fit_b4d1: Gate<BdiFit<32, 8, 25, N4, LINE, LW>>,
-        fit_b4d2: Gate<BdiFit<32, 16, 17, N4, LINE, LW>>,
-        fit_b2d1: Gate<BdiFit<16, 8, 9, N2, LINE, LW>>,
+        fit_b8d1: Once<BdiFit<64, 8, 57, N8, LINE, LW>>,
+        fit_b8d2: Once<BdiFit<64, 16, 49, N8, LINE, LW>>,
+        fit_b8d4: Once<BdiFit<64, 32, 33, N8, LINE, LW>>,
+        fit_b4d1: Once<BdiFit<32, 8, 25, N4, LINE, LW>>,
+        fit_b4d2: Once<BdiFit<32, 16, 17, N4, LINE, LW>>,
+        fit_b2d1: Once<BdiFit<16, 8, 9, N2, LINE, LW>>,
         /// tags of the encodings with deltas, smallest payload first
         order: Constant<U<24>>,
         uncompressed: Constant<U<4>>,
@@ -145,12 +161,12 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
             tag_o: Signal::default(),
             base_o: Signal::default(),
             mask_o: Signal::default(),
-            fit_b8d1: Gate::default(),
-            fit_b8d2: Gate::default(),
-            fit_b8d4: Gate::default(),
-            fit_b4d1: Gate::default(),
-            fit_b4d2: Gate::default(),
-            fit_b2d1: Gate::default(),
+            fit_b8d1: Once::default(),
+            fit_b8d2: Once::default(),
+            fit_b8d4: Once::default(),
+            fit_b4d1: Once::default(),
+            fit_b4d2: Once::default(),
+            fit_b2d1: Once::default(),
             order: Constant::new(order(LINE / 8)),
             uncompressed: tag(Encoding::Uncompressed),
             zeros: tag(Encoding::Zeros),

@@ -4,6 +4,7 @@ mod choose;
 mod compressor;
 mod decompressor;
 mod elastic;
+mod once;
 mod pack;
 mod rebuild;
 

@@ -1,6 +1,7 @@
 //! Second half of the compressor: base, mask and deltas packed into the payload.
 
 use super::choose::tag;
+use super::once::{Once, PureLogic};
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 
@@ -56,6 +57,23 @@ impl<
     }
 }
 
+impl<
+    const BASE: usize,
+    const DELTA: usize,
+    const WORDS: usize,
+    const HEAD: usize,
+    const LINE: usize,
+    const LW: usize,
+> PureLogic for BdiPackOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.line_i.update_all();
+        self.base_i.update_all();
+        self.mask_i.update_all();
+    }
+}
+
 rtl_block! {
     /// Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each width of word.
     #[derive(LogicBlock)]
@@ -75,12 +93,12 @@ rtl_block! {
         pub payload_o: Signal<Out, W<LINE, LW>>,
         /// its size in bytes
         pub size_o: Signal<Out, U<SIZE>>,
-        pack_b8d1: Gate<BdiPackOne<64, 8, N8, H8, LINE, LW>>,
-        pack_b8d2: Gate<BdiPackOne<64, 16, N8, H8, LINE, LW>>,
-        pack_b8d4: Gate<BdiPackOne<64, 32, N8, H8, LINE, LW>>,
-        pack_b4d1: Gate<BdiPackOne<32, 8, N4, H4, LINE, LW>>,
-        pack_b4d2: Gate<BdiPackOne<32, 16, N4, H4, LINE, LW>>,
-        pack_b2d1: Gate<BdiPackOne<16, 8, N2, H2, LINE, LW>>,
+        pack_b8d1: Once<BdiPackOne<64, 8, N8, H8, LINE, LW>>,
+        pack_b8d2: Once<BdiPackOne<64, 16, N8, H8, LINE, LW>>,
+        pack_b8d4: Once<BdiPackOne<64, 32, N8, H8, LINE, LW>>,
+        pack_b4d1: Once<BdiPackOne<32, 8, N4, H4, LINE, LW>>,
+        pack_b4d2: Once<BdiPackOne<32, 16, N4, H4, LINE, LW>>,
+        pack_b2d1: Once<BdiPackOne<16, 8, N2, H2, LINE, LW>>,
         zeros: Constant<U<4>>,
         b8d0: Constant<U<4>>,
         b8d1: Constant<U<4>>,
@@ -129,12 +147,12 @@ impl<
             mask_i: Signal::default(),
             payload_o: Signal::default(),
             size_o: Signal::default(),
-            pack_b8d1: Gate::default(),
-            pack_b8d2: Gate::default(),
-            pack_b8d4: Gate::default(),
-            pack_b4d1: Gate::default(),
-            pack_b4d2: Gate::default(),
-            pack_b2d1: Gate::default(),
+            pack_b8d1: Once::default(),
+            pack_b8d2: Once::default(),
+            pack_b8d4: Once::default(),
+            pack_b4d1: Once::default(),
+            pack_b4d2: Once::default(),
+            pack_b2d1: Once::default(),
             zeros: tag(Encoding::Zeros),
             b8d0: tag(Encoding::B8D0),
             b8d1: tag(Encoding::B8D1),

@@ -1,6 +1,7 @@
 //! The two halves of the decompressor: spread the deltas to whole words, then add each word's base.
 
 use super::choose::tag;
+use super::once::{Once, PureLogic};
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 
@@ -54,6 +55,21 @@ impl<
     }
 }
 
+impl<
+    const BASE: usize,
+    const DELTA: usize,
+    const WORDS: usize,
+    const HEAD: usize,
+    const LINE: usize,
+    const LW: usize,
+> PureLogic for BdiSpreadOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.payload_i.update_all();
+    }
+}
+
 rtl_block! {
     /// First half of the decompressor: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
     #[derive(LogicBlock)]
@@ -69,12 +85,12 @@ rtl_block! {
         pub deltas_o: Signal<Out, W<LINE, LW>>,
         /// one bit per word: it is a delta from zero
         pub mask_o: Signal<Out, U<N2>>,
-        spread_b8d1: Gate<BdiSpreadOne<64, 8, N8, H8, LINE, LW>>,
-        spread_b8d2: Gate<BdiSpreadOne<64, 16, N8, H8, LINE, LW>>,
-        spread_b8d4: Gate<BdiSpreadOne<64, 32, N8, H8, LINE, LW>>,
-        spread_b4d1: Gate<BdiSpreadOne<32, 8, N4, H4, LINE, LW>>,
-        spread_b4d2: Gate<BdiSpreadOne<32, 16, N4, H4, LINE, LW>>,
-        spread_b2d1: Gate<BdiSpreadOne<16, 8, N2, H2, LINE, LW>>,
+        spread_b8d1: Once<BdiSpreadOne<64, 8, N8, H8, LINE, LW>>,
+        spread_b8d2: Once<BdiSpreadOne<64, 16, N8, H8, LINE, LW>>,
+        spread_b8d4: Once<BdiSpreadOne<64, 32, N8, H8, LINE, LW>>,
+        spread_b4d1: Once<BdiSpreadOne<32, 8, N4, H4, LINE, LW>>,
+        spread_b4d2: Once<BdiSpreadOne<32, 16, N4, H4, LINE, LW>>,
+        spread_b2d1: Once<BdiSpreadOne<16, 8, N2, H2, LINE, LW>>,
         uncompressed: Constant<U<4>>,
         b8d1: Constant<U<4>>,
         b8d2: Constant<U<4>>,
@@ -104,12 +120,12 @@ impl<
             tag_i: Signal::default(),
             deltas_o: Signal::default(),
             mask_o: Signal::default(),
-            spread_b8d1: Gate::default(),
-            spread_b8d2: Gate::default(),
-            spread_b8d4: Gate::default(),
-            spread_b4d1: Gate::default(),
-            spread_b4d2: Gate::default(),
-            spread_b2d1: Gate::default(),
+            spread_b8d1: Once::default(),
+            spread_b8d2: Once::default(),
+            spread_b8d4: Once::default(),
+            spread_b4d1: Once::default(),
+            spread_b4d2: Once::default(),
+            spread_b2d1: Once::default(),
             uncompressed: tag(Encoding::Uncompressed),
             b8d1: tag(Encoding::B8D1),
             b8d2: tag(Encoding::B8D2),
@@ -211,6 +227,17 @@ impl<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> 
     }
 }
 
+impl<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> PureLogic
+    for BdiAdd<BASE, WORDS, LINE, LW>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.deltas_i.update_all();
+        self.base_i.update_all();
+        self.mask_i.update_all();
+    }
+}
+
 rtl_block! {
     /// Second half of the decompressor: the line from bases and deltas.
     #[derive(LogicBlock)]
@@ -227,9 +254,9 @@ rtl_block! {
         pub line_o: Signal<Out, W<LINE, LW>>,
         /// the tag means nothing
         pub error_o: Signal<Out, Bit>,
-        add_b8: Gate<BdiAdd<64, N8, LINE, LW>>,
-        add_b4: Gate<BdiAdd<32, N4, LINE, LW>>,
-        add_b2: Gate<BdiAdd<16, N2, LINE, LW>>,
+        add_b8: Once<BdiAdd<64, N8, LINE, LW>>,
+        add_b4: Once<BdiAdd<32, N4, LINE, LW>>,
+        add_b2: Once<BdiAdd<16, N2, LINE, LW>>,
         uncompressed: Constant<U<4>>,
         zeros: Constant<U<4>>,
         b8d4: Constant<U<4>>,
@@ -250,9 +277,9 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
             mask_i: Signal::default(),
             line_o: Signal::default(),
             error_o: Signal::default(),
-            add_b8: Gate::default(),
-            add_b4: Gate::default(),
-            add_b2: Gate::default(),
+            add_b8: Once::default(),
+            add_b4: Once::default(),
+            add_b2: Once::default(),
             uncompressed: tag(Encoding::Uncompressed),
             zeros: tag(Encoding::Zeros),
             b8d4: tag(Encoding::B8D4),

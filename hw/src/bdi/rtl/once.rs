@@ -1,0 +1,73 @@
+//! An activity gate for leaves of pure logic: evaluated once when an input changed, and not at all otherwise.
+//!
+//! The kit's gate evaluates a block until it is seen not to change, which is three times per new input. Logic without
+//! registers and sub-blocks has settled after one evaluation. `Once<B>` has the fields, the hierarchy and the Verilog of `B`.
+
+use crate::rtl::prelude::*;
+use std::ops::{Deref, DerefMut};
+
+/// A block of logic only: no register, no sub-block, every output a function of its inputs.
+pub trait PureLogic: Block + Pending {
+    /// Lets every input signal take its new value.
+    fn take_inputs(&mut self);
+}
+
+/// A block of pure logic that is evaluated once per change of its inputs.
+#[derive(Default)]
+pub struct Once<B> {
+    inner: B,
+    settled: bool,
+    changed: bool,
+}
+
+impl<B> Deref for Once<B> {
+    type Target = B;
+    #[inline(always)]
+    fn deref(&self) -> &B {
+        &self.inner
+    }
+}
+
+impl<B> DerefMut for Once<B> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut B {
+        &mut self.inner
+    }
+}
+
+impl<B: Logic> Logic for Once<B> {
+    fn update(&mut self) {
+        self.inner.update();
+    }
+    fn connect(&mut self) {
+        self.inner.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        self.inner.hdl()
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.inner.timing()
+    }
+}
+
+impl<B: PureLogic> Block for Once<B> {
+    fn connect_all(&mut self) {
+        self.inner.connect_all();
+    }
+    #[inline]
+    fn update_all(&mut self) {
+        self.changed = !self.settled || self.inner.pending();
+        if self.changed {
+            self.inner.take_inputs();
+            self.inner.update_all();
+            self.settled = true;
+        }
+    }
+    #[inline]
+    fn has_changed(&self) -> bool {
+        self.changed
+    }
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        self.inner.accept(name, probe);
+    }
+}
