@@ -29,7 +29,7 @@ impl<const NUM: usize, const DIV: usize, const REM: usize> Logic for SmallDivide
         self.rest.next = self.number_i.val();
         self.remainder.next = 0.into();
         self.quotient.next = 0.into();
-        for _bit in 0..NUM {
+        for _turn in 0..NUM {
             comment!("bring down the highest bit that is left, then see whether the divisor goes in");
             self.remainder.next = (self.remainder.val() << 1) + self.rest.val().get_bit(NUM - 1);
             self.rest.next = self.rest.val() << 1;

@@ -27,11 +27,15 @@ rtl_block! {
         pub ready_i: Signal<In, Bit>,
         stage_valid: Vec<Reg<Bit>>,
         stage_data: Vec<Reg<T>>,
-        /// empty registers, shifted so that bit 0 is the stage at hand
+        /// empty registers
         holes: Signal<Local, U<5>>,
+        /// the same, shifted so that bit 0 is the stage at hand
+        holes_ahead: Signal<Local, U<5>>,
         /// what is offered to the stage at hand
         valid: Signal<Local, Bit>,
         data: Signal<Local, T>,
+        last_valid: Signal<Local, Bit>,
+        last_data: Signal<Local, T>,
         _stages: usize,
     }
 }
@@ -51,8 +55,11 @@ impl<T: Synth> ElasticPipe<T> {
             stage_valid: (0..stages).map(|_| Reg::default()).collect(),
             stage_data: (0..stages).map(|_| Reg::default()).collect(),
             holes: Signal::default(),
+            holes_ahead: Signal::default(),
             valid: Signal::default(),
             data: Signal::default(),
+            last_valid: Signal::default(),
+            last_data: Signal::default(),
             _stages: stages,
         }
     }
@@ -76,21 +83,29 @@ impl<T: Synth> Logic for ElasticPipe<T> {
         }
         self.ready_o.next = self.ready_i.val() | self.holes.val().any();
         comment!("from stage to stage; a hole here or further on lets an item move in");
+        self.holes_ahead.next = self.holes.val();
         self.valid.next = self.valid_i.val();
         self.data.next = self.data_i.val();
         for i in 0..self._stages {
-            if self.ready_i.val() | self.holes.val().any() {
+            if self.ready_i.val() | self.holes_ahead.val().any() {
                 self.stage_valid[i].d.next = self.valid.val();
                 if self.valid.val() {
                     self.stage_data[i].d.next = self.data.val();
                 }
             }
-            self.holes.next = self.holes.val() >> 1;
+            self.holes_ahead.next = self.holes_ahead.val() >> 1;
             self.valid.next = self.stage_valid[i].q.val();
             self.data.next = self.stage_data[i].q.val();
         }
-        self.valid_o.next = self.valid.val();
-        self.data_o.next = self.data.val();
+        comment!("the outputs come from the last register alone, so that no path leads from ready_i to them");
+        self.last_valid.next = false;
+        self.last_data.next = self.stage_data[0].q.val();
+        for i in 0..self._stages {
+            self.last_valid.next = self.stage_valid[i].q.val();
+            self.last_data.next = self.stage_data[i].q.val();
+        }
+        self.valid_o.next = self.last_valid.val();
+        self.data_o.next = self.last_data.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
