@@ -1,6 +1,7 @@
 //! A small block for this crate's own tests: it adds up a wide input, as a golden model and as hand-written Verilog.
-use crate::emitted::{Emitted, Reset, Source};
+use crate::emitted::{Emitted, Source};
 use rust_hdl_core::prelude::Block;
+use selvedge_gen::ResetStyle;
 use selvedge_hw::{
     BlockEntry, ClockedBits, Direction, Facts, ParamError, ParamSpec, Port, PortBits, Prng, StimulusBits,
 };
@@ -97,15 +98,15 @@ impl BlockEntry for Accumulator {
 }
 
 /// The accumulator as Verilog; `next` is what the register takes when enabled.
-pub fn verilog(reset: Reset, next: &str) -> Emitted {
+pub fn verilog(reset: ResetStyle, next: &str) -> Emitted {
     let (port, edge, guard) = match reset {
-        Reset::AsyncLow => {
+        ResetStyle::AsyncLow => {
             ("input wire rst_ni,", " or negedge rst_ni", "if (!rst_ni) sum_q <= 100'd0; else ")
         }
-        Reset::SyncHigh => ("input wire rst_i,", "", "if (rst_i) sum_q <= 100'd0; else "),
-        Reset::None => ("", "", ""),
+        ResetStyle::SyncHigh => ("input wire rst_i,", "", "if (rst_i) sum_q <= 100'd0; else "),
+        ResetStyle::None => ("", "", ""),
     };
-    let initial = if reset == Reset::None { "initial sum_q = 100'd0;" } else { "" };
+    let initial = if reset == ResetStyle::None { "initial sum_q = 100'd0;" } else { "" };
     let text = format!(
         "module accumulator(
   input wire clk_i, {port}

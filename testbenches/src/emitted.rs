@@ -1,33 +1,13 @@
 //! A block's emitted Verilog, together with what is needed to drive it: ports and reset style.
 use crate::tool::{self, ToolError};
-use selvedge_hw::Port;
+use selvedge_gen::{EmitError, EmitOptions, ResetStyle, emit};
+use selvedge_hw::{BlockEntry, ParamError, Port};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The reset of the emitted Verilog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reset {
-    /// `rst_ni`, asynchronous, active low.
-    AsyncLow,
-    /// `rst_i`, synchronous, active high.
-    SyncHigh,
-    /// No reset port: registers begin with their reset values.
-    None,
-}
-
-impl Reset {
-    /// Name of the reset port, where there is one.
-    pub fn port(self) -> Option<&'static str> {
-        match self {
-            Reset::AsyncLow => Some("rst_ni"),
-            Reset::SyncHigh => Some("rst_i"),
-            Reset::None => None,
-        }
-    }
-
-    /// Level of the reset port while reset is active or not.
-    pub fn level(self, active: bool) -> bool {
-        active == matches!(self, Reset::SyncHigh)
-    }
+/// Level of the reset port while reset is active or not.
+pub(crate) fn reset_level(style: ResetStyle, active: bool) -> bool {
+    active == (style == ResetStyle::SyncHigh)
 }
 
 /// A Verilog file.
@@ -47,12 +27,38 @@ pub struct Emitted {
     /// Every port but clock and reset, inputs first.
     pub ports: Vec<Port>,
     /// Its reset.
-    pub reset: Reset,
+    pub reset: ResetStyle,
     /// Every module.
     pub sources: Vec<Source>,
 }
 
+/// A block could not be written as Verilog.
+#[derive(Debug, thiserror::Error)]
+pub enum EmittedError {
+    /// The parameters are not valid.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// The back end refused the block.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+}
+
 impl Emitted {
+    /// Emits a block under the given parameters; its top module has the block's name.
+    ///
+    /// # Errors
+    /// When the parameters are not valid, or the block holds what the back end cannot translate.
+    pub fn of(entry: &dyn BlockEntry, params: &Value, options: &EmitOptions) -> Result<Self, EmittedError> {
+        let design = emit(&*entry.elaborate(params)?, entry.name(), options)?;
+        let source = |module: selvedge_gen::Module| Source { module: module.name, text: module.text };
+        Ok(Emitted {
+            name: entry.name().to_string(),
+            ports: entry.ports(params)?,
+            reset: options.reset,
+            sources: design.modules.into_iter().map(source).collect(),
+        })
+    }
+
     /// Writes each module to a file of its name in `folder`, and returns the file names.
     ///
     /// # Errors

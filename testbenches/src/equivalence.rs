@@ -1,9 +1,10 @@
 //! Lock-step: golden model, RTL and Verilator run the same vectors, compared at every output port in every cycle.
-use crate::emitted::{Emitted, Reset};
+use crate::emitted::Emitted;
 use crate::literal::sized;
 use crate::tool::ToolError;
 use crate::vectors::{Vector, Vectors, side};
 use crate::verilator::Verilated;
+use selvedge_gen::ResetStyle;
 use selvedge_hw::{BlockEntry, ClockedBits, Direction, ParamError, Port};
 use serde_json::Value;
 use std::path::Path;
@@ -97,7 +98,7 @@ pub fn equivalence(
     cache: &Path,
 ) -> Result<Report, EquivalenceError> {
     let mut vectors = Vectors::new(entry, params, seed)?;
-    if emitted.reset == Reset::None {
+    if emitted.reset == ResetStyle::None {
         vectors = vectors.without_resets();
     }
     let mut rtl = entry.rtl(params)?;
@@ -156,13 +157,13 @@ mod tests {
     use super::*;
     use crate::accumulator::{Accumulator, cache, verilog};
 
-    fn check(reset: Reset, next: &str) -> Result<Report, EquivalenceError> {
+    fn check(reset: ResetStyle, next: &str) -> Result<Report, EquivalenceError> {
         equivalence(&Accumulator, &Value::Null, &verilog(reset, next), 1000, 5, &cache())
     }
 
     #[test]
     fn equal_implementations_agree_and_every_bit_toggles() {
-        let report = check(Reset::AsyncLow, "sum_q + addend_i").unwrap();
+        let report = check(ResetStyle::AsyncLow, "sum_q + addend_i").unwrap();
         assert_eq!(report.vectors + report.resets, 1000);
         assert!(report.resets > 1);
         assert!(report.coverage.iter().all(|coverage| coverage.toggled() == coverage.port.bits));
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn verilog_without_reset_is_compared_without_resets() {
-        let report = check(Reset::None, "sum_q + addend_i").unwrap();
+        let report = check(ResetStyle::None, "sum_q + addend_i").unwrap();
         assert_eq!((report.vectors, report.resets), (1000, 0));
     }
 
@@ -186,7 +187,7 @@ mod tests {
     fn the_first_difference_is_named() {
         let mut vectors = Vectors::new(&Accumulator, &Value::Null, 5).unwrap();
         let first = vectors.position(|vector| vector.inputs[0][0] == 1).unwrap() as u64;
-        let error = check(Reset::AsyncLow, "(sum_q + addend_i) ^ 100'd4").unwrap_err();
+        let error = check(ResetStyle::AsyncLow, "(sum_q + addend_i) ^ 100'd4").unwrap_err();
         let EquivalenceError::Difference(difference) = error else { panic!("{error}") };
         assert_eq!(
             (difference.implementation, difference.clock, difference.port),

@@ -50,19 +50,19 @@ pub fn run(testbench: &Testbench, emitted: &Emitted, folder: &Path) -> Result<u6
 mod tests {
     use super::*;
     use crate::accumulator::{Accumulator, verilog};
-    use crate::emitted::Reset;
     use crate::testbench;
     use crate::vectors::Vectors;
+    use selvedge_gen::ResetStyle;
     use serde_json::Value;
 
-    fn simulate(reset: Reset, next: &str) -> Result<u64, IcarusError> {
+    fn simulate(reset: ResetStyle, next: &str) -> Result<u64, IcarusError> {
         let testbench = testbench::write(&Accumulator, &Value::Null, 300, 9, reset).unwrap();
         run(&testbench, &verilog(reset, next), tempfile::tempdir().unwrap().path())
     }
 
     #[test]
     fn a_correct_block_passes_with_each_reset() {
-        for reset in [Reset::AsyncLow, Reset::SyncHigh, Reset::None] {
+        for reset in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
             assert_eq!(simulate(reset, "sum_q + addend_i").unwrap(), 300, "{reset:?}");
         }
     }
@@ -72,16 +72,27 @@ mod tests {
         let mut vectors = Vectors::new(&Accumulator, &Value::Null, 9).unwrap();
         // Wrong in the lowest bit from the first addition on: the clock after it shows.
         let first = vectors.position(|vector| vector.inputs[0][0] == 1).unwrap();
-        let error = simulate(Reset::AsyncLow, "(sum_q + addend_i) ^ 100'd1").unwrap_err().to_string();
+        let error = simulate(ResetStyle::AsyncLow, "(sum_q + addend_i) ^ 100'd1").unwrap_err().to_string();
         let wanted = format!("FAIL accumulator at clock {}: sum_o is ", first + 1);
         assert!(error.contains(&wanted), "{error}");
     }
 
     #[test]
+    fn missing_vectors_do_not_pass() {
+        let mut testbench =
+            testbench::write(&Accumulator, &Value::Null, 10, 9, ResetStyle::AsyncLow).unwrap();
+        let emitted = verilog(ResetStyle::AsyncLow, "sum_q + addend_i");
+        let last = testbench.vectors.trim_end().rfind('\n').unwrap();
+        testbench.vectors.truncate(last + 1);
+        let error = run(&testbench, &emitted, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
+        assert!(error.contains("accumulator_tb.hex is missing or short"), "{error}");
+    }
+
+    #[test]
     fn a_register_that_reset_does_not_reach_fails() {
-        let mut emitted = verilog(Reset::SyncHigh, "sum_q + addend_i");
+        let mut emitted = verilog(ResetStyle::SyncHigh, "sum_q + addend_i");
         emitted.sources[0].text = emitted.sources[0].text.replace("sum_q <= 100'd0", "sum_q <= sum_q");
-        let testbench = testbench::write(&Accumulator, &Value::Null, 10, 9, Reset::SyncHigh).unwrap();
+        let testbench = testbench::write(&Accumulator, &Value::Null, 10, 9, ResetStyle::SyncHigh).unwrap();
         let error = run(&testbench, &emitted, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
         assert!(error.contains("sum_o is xxx"), "{error}");
     }

@@ -1,8 +1,9 @@
 //! Emitted Verilog compiled by Verilator and stepped in this process.
-use crate::emitted::{Emitted, Reset};
+use crate::emitted::{Emitted, reset_level};
 use crate::tool::{AR, GXX, ToolError, VERILATOR, write};
 use crate::vectors::{side, zeros};
 use libloading::Library;
+use selvedge_gen::ResetStyle;
 use selvedge_hw::{ClockedBits, Direction, Port, PortBits};
 use std::ffi::c_void;
 use std::fmt::Write as _;
@@ -30,7 +31,7 @@ type Get = unsafe extern "C" fn(*mut c_void, u32, *mut u64);
 pub struct Verilated {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
-    reset: Reset,
+    reset: ResetStyle,
     top: NonNull<c_void>,
     new: New,
     delete: Delete,
@@ -101,7 +102,7 @@ impl Verilated {
         // SAFETY: `top` is the live object that `dut_new` made. The shim reads, for port `index`, the words that the
         // port's width needs, and the assertion makes sure that they are there.
         unsafe {
-            (self.set_reset)(self.top.as_ptr(), u8::from(self.reset.level(reset)));
+            (self.set_reset)(self.top.as_ptr(), u8::from(reset_level(self.reset, reset)));
             for (index, (port, words)) in self.inputs.iter().zip(inputs).enumerate() {
                 assert_eq!(words.len(), port.words(), "{}: words of the value", port.name);
                 (self.set)(self.top.as_ptr(), index as u32, words.as_ptr());
@@ -139,7 +140,7 @@ impl ClockedBits for Verilated {
 
     /// Without a reset port: the block is powered up anew.
     fn reset(&mut self) {
-        if self.reset == Reset::None {
+        if self.reset == ResetStyle::None {
             // SAFETY: `top` is live and not used after `dut_delete`; `dut_new` gives a new object.
             unsafe {
                 (self.delete)(self.top.as_ptr());
@@ -317,13 +318,13 @@ mod tests {
     use super::*;
     use crate::accumulator;
 
-    fn build(reset: Reset) -> Verilated {
+    fn build(reset: ResetStyle) -> Verilated {
         Verilated::build(&accumulator::verilog(reset, "sum_q + addend_i"), &accumulator::cache()).unwrap()
     }
 
     #[test]
     fn values_wider_than_a_word_go_in_and_out() {
-        let mut dut = build(Reset::AsyncLow);
+        let mut dut = build(ResetStyle::AsyncLow);
         dut.reset();
         let addend = vec![u64::MAX, 0x3_0000_0001];
         assert_eq!(dut.step(&[vec![1], addend.clone()]), vec![vec![0, 0], vec![1]]);
@@ -333,7 +334,7 @@ mod tests {
 
     #[test]
     fn each_reset_style_leads_back_to_the_reset_state() {
-        for reset in [Reset::AsyncLow, Reset::SyncHigh, Reset::None] {
+        for reset in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
             let mut dut = build(reset);
             dut.reset();
             dut.step(&[vec![1], vec![7, 0]]);
@@ -346,7 +347,7 @@ mod tests {
     #[test]
     fn the_same_verilog_is_compiled_once() {
         let built = || {
-            let emitted = accumulator::verilog(Reset::AsyncLow, "sum_q + addend_i");
+            let emitted = accumulator::verilog(ResetStyle::AsyncLow, "sum_q + addend_i");
             drop(Verilated::build(&emitted, &accumulator::cache()).unwrap());
             let modified = |entry: std::fs::DirEntry| {
                 Some((
@@ -376,7 +377,7 @@ mod tests {
 
     #[test]
     fn verilog_that_verilator_refuses_is_an_error_with_its_message() {
-        let emitted = accumulator::verilog(Reset::None, "absent_q");
+        let emitted = accumulator::verilog(ResetStyle::None, "absent_q");
         let error = Verilated::build(&emitted, &accumulator::cache()).err().unwrap().to_string();
         assert!(error.starts_with("`verilator` failed: ") && error.contains("absent_q"), "{error}");
     }

@@ -59,7 +59,8 @@ impl Waveform {
         let scope = format!("{ROOT}.{}", self.block);
         let own = |port: &Port| (Format::of(port.bits), signal(&scope, port.name, port.bits));
         let clocking = [
-            (Format::Decimal, signal(ROOT, "cycle", 64)),
+            // An integer has no range in GTKWave, unlike a wire of as many bits.
+            (Format::Decimal, format!("{ROOT}.cycle")),
             (Format::Binary, signal(&scope, "clk_i", 1)),
             (Format::Binary, signal(&scope, "rst_ni", 1)),
         ];
