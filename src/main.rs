@@ -1,2 +1,31 @@
-//! The command `selvedge`.
-fn main() {}
+//! The command `selvedge`: a thin shell around the crates that do the work.
+mod cli;
+mod error;
+mod gen_command;
+mod list;
+mod output;
+mod progress;
+mod run_command;
+mod table;
+mod wave_command;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => return error::clap_exit(&e),
+    };
+    let done = match cli.command.unwrap_or_else(|| Command::Run(cli.run)) {
+        Command::Run(options) => run_command::run(&options),
+        Command::Gen(options) => gen_command::run(&options),
+        Command::Wave(options) => wave_command::run(&options),
+        Command::List(options) => list::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -111,7 +111,8 @@ impl<T> CompressorStage<T> {
             valid_i: head.is_some(),
             line_i: head.map_or([0; LINE_WORDS], |item| item.values),
             ready_i: self.queues.takes_output(),
-        })?;
+        });
+        let out = out.map_err(|divergence| divergence as MechanismFault)?;
         if out.valid_o && self.queues.takes_output() {
             let item = self.queues.out();
             if (out.encoding_o, out.payload_o) != (item.form.encoding.tag(), item.form.payload) {
@@ -182,7 +183,8 @@ impl<T> DecompressorStage<T> {
             encoding_i: head.map_or(0, |item| item.form.encoding.tag()),
             payload_i: head.map_or([0; LINE_WORDS], |item| item.form.payload),
             ready_i: self.queues.takes_output(),
-        })?;
+        });
+        let out = out.map_err(|divergence| divergence as MechanismFault)?;
         if out.valid_o && self.queues.takes_output() {
             let item = self.queues.out();
             if out.line_o != item.values {

@@ -110,7 +110,7 @@ impl Dmil {
 impl SmPolicy for Dmil {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         for gate in self.gates.iter_mut().filter(|gate| gate.clocks > 0) {
-            gate.tick(now)?;
+            gate.tick(now).map_err(|divergence| divergence as MechanismFault)?;
         }
         Ok(())
     }

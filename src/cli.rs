@@ -1,0 +1,120 @@
+//! The options, as clap reads them.
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// GPU memory-system mechanisms, written once: as RTL, as Verilog, and at work inside a cycle-accurate GPU.
+#[derive(Parser)]
+#[command(name = "selvedge", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do; without a command: run.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The options of `run`.
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+/// The commands.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run a workload on a GPU; without one: atax and bfs, the baseline against hw-bdi
+    Run(RunOptions),
+    /// Write the Verilog of blocks
+    Gen(GenOptions),
+    /// Run a block's stimulus and write its waveform, a GTKWave save file and a self-checking testbench
+    Wave(WaveOptions),
+    /// List what there is
+    List(ListOptions),
+}
+
+/// Options of `selvedge run`.
+#[derive(Args, Clone, Default)]
+pub struct RunOptions {
+    /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml
+    pub workload: Option<String>,
+    /// tiny, small or paper
+    #[arg(long)]
+    pub size: Option<String>,
+    /// A real input file instead of the built-in input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// A built-in configuration or a TOML file
+    #[arg(long, default_value = "gtx480")]
+    pub config: String,
+    /// Mechanism with options, NAME[,option=value...]; several are joined by +
+    #[arg(long)]
+    pub mechanism: Option<String>,
+    /// What the mechanism's blocks run as: model, rtl or lockstep
+    #[arg(long, default_value = "rtl")]
+    pub engine: String,
+    /// Write the report as JSON to FILE (- for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// Write the ports of the probed blocks as a waveform
+    #[arg(long, value_name = "FILE", requires = "probe")]
+    pub vcd: Option<PathBuf>,
+    /// Block instance to record, such as sm0.milg; may be repeated
+    #[arg(long, value_name = "INSTANCE", requires = "vcd")]
+    pub probe: Vec<String>,
+    /// First cycle to record
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub from: u64,
+    /// Number of cycles to record
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub cycles: u64,
+    /// For verification: invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT; may be repeated
+    #[arg(long, value_name = "FAULT")]
+    pub inject: Vec<String>,
+    /// Check every DRAM command against every timing constraint while running
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// Options of `selvedge gen`.
+#[derive(Args)]
+pub struct GenOptions {
+    /// Blocks (see --list)
+    #[arg(required_unless_present_any = ["all", "list"], conflicts_with_all = ["all", "list"])]
+    pub blocks: Vec<String>,
+    /// Every block with its default parameters
+    #[arg(long)]
+    pub all: bool,
+    /// List the blocks with their parameters
+    #[arg(long, conflicts_with = "all")]
+    pub list: bool,
+    /// Elaboration parameter, name=value; may be repeated
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// Reset style: async-low, sync-high or none
+    #[arg(long, default_value = "async-low")]
+    pub reset: String,
+    /// Folder to write to
+    #[arg(short, long, value_name = "DIR", default_value = "out")]
+    pub output: PathBuf,
+}
+
+/// Options of `selvedge wave`.
+#[derive(Args)]
+pub struct WaveOptions {
+    /// Block (see `selvedge gen --list`)
+    pub block: String,
+    /// Elaboration parameter, name=value; may be repeated
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// Clock cycles of stimulus
+    #[arg(long, default_value_t = 1000)]
+    pub cycles: u64,
+    /// Seed of the stimulus
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Waveform to write; the .gtkw file and the testbench are written beside it
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// Options of `selvedge list`.
+#[derive(Args)]
+pub struct ListOptions {
+    /// workloads, mechanisms, configs or blocks
+    pub what: String,
+}

@@ -1,0 +1,100 @@
+//! `selvedge gen`: the Verilog of blocks, with what outside flows need beside it.
+use crate::cli::GenOptions;
+use crate::error::Failure;
+use crate::output::write_or_print;
+use crate::table::Table;
+use selvedge_gen::files::{all_files, write_files};
+use selvedge_gen::{EmitOptions, Header, ResetStyle, emit};
+use selvedge_hw::{BLOCKS, BlockEntry, find};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Version in headers and packages.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Clock period in the constraint file, nanoseconds: a start for the user's own.
+const PERIOD_NS: f64 = 10.0;
+
+/// Writes or lists what the options ask for.
+pub fn run(options: &GenOptions) -> Result<(), Failure> {
+    if options.list {
+        return write_or_print("-", &list());
+    }
+    let reset: ResetStyle = options.reset.parse().map_err(Failure::usage)?;
+    let entries = if options.all {
+        BLOCKS.to_vec()
+    } else {
+        options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
+    };
+    let jobs: Vec<_> = entries
+        .into_iter()
+        .map(|entry| Ok((entry, params(entry, &options.params)?)))
+        .collect::<Result<_, Failure>>()?;
+    let mut written = Vec::new();
+    for (entry, params) in jobs {
+        written.extend(write(entry, &params, reset, options)?);
+    }
+    let names: String = written.iter().map(|path| format!("{}\n", path.display())).collect();
+    write_or_print("-", &names)
+}
+
+/// The complete parameters of a block from `name=value` words.
+pub fn params(entry: &dyn BlockEntry, words: &[String]) -> Result<Value, Failure> {
+    let pair = |word: &String| {
+        let (name, value) = word.split_once('=').ok_or_else(|| {
+            let names: Vec<_> =
+                entry.schema().iter().map(|spec| format!("{}={}", spec.name, spec.allowed)).collect();
+            Failure::usage(format!("--param {word}: allowed is NAME=VALUE: {}", names.join("; ")))
+        })?;
+        Ok((name.trim().to_string(), value.trim().to_string()))
+    };
+    let pairs = words.iter().map(pair).collect::<Result<Vec<_>, Failure>>()?;
+    entry.params(&pairs).map_err(Failure::usage)
+}
+
+/// The choices under which a block is emitted.
+pub fn emit_options(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> EmitOptions {
+    let value = |name: &str| (name.to_string(), params[name].to_string());
+    EmitOptions {
+        reset,
+        header: Header {
+            parameters: entry.schema().iter().map(|spec| value(spec.name)).collect(),
+            source: entry.source().into(),
+            tool: format!("selvedge {VERSION}"),
+        },
+    }
+}
+
+/// Writes all files of one block.
+fn write(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    reset: ResetStyle,
+    options: &GenOptions,
+) -> Result<Vec<PathBuf>, Failure> {
+    let emit_options = emit_options(entry, params, reset);
+    let block = entry.elaborate(params).map_err(Failure::usage)?;
+    let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
+    let files = all_files(&design, &emit_options, VERSION, PERIOD_NS);
+    write_files(&options.output, &files)
+        .map_err(|e| Failure::usage(format!("cannot write {}: {e}", options.output.display())))
+}
+
+/// Every block with its parameters.
+pub fn list() -> String {
+    let mut table = Table::new(&["block", "what", "source", "parameters", "storage bits", "latency"]);
+    for entry in BLOCKS {
+        let defaults = entry.defaults();
+        let params =
+            entry.schema().iter().map(|s| format!("{}={} ({})", s.name, defaults[s.name], s.allowed));
+        let facts = entry.facts(&defaults).expect("the default parameters are valid");
+        table.row(vec![
+            entry.name().into(),
+            entry.summary().into(),
+            entry.source().into(),
+            params.collect::<Vec<_>>().join("; "),
+            facts.storage_bits().to_string(),
+            facts.latency.to_string(),
+        ]);
+    }
+    table.render()
+}

@@ -1,0 +1,57 @@
+//! Progress on a terminal, and Ctrl-C.
+use crate::error::Failure;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use selvedge_sim::gpu::Control;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Makes Ctrl-C stop the simulation, which then reports what it has.
+pub fn stop_on_interrupt(control: &Arc<Control>) -> Result<(), Failure> {
+    let control = Arc::clone(control);
+    ctrlc::set_handler(move || control.stop.store(true, Ordering::Relaxed))
+        .map_err(|e| Failure::usage(format!("cannot catch Ctrl-C: {e}")))
+}
+
+/// A bar on standard error that follows a simulation; nothing when that is no terminal.
+pub struct Progress {
+    done: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Shows `title` and how far `control`'s launch is.
+    pub fn start(title: String, control: Arc<Control>) -> Self {
+        let done = Arc::new(AtomicBool::new(false));
+        if !std::io::stderr().is_terminal() {
+            return Progress { done, thread: None };
+        }
+        let flag = Arc::clone(&done);
+        let thread = std::thread::spawn(move || {
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} CTAs, {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+            bar.set_prefix(title);
+            while !flag.load(Ordering::Relaxed) {
+                bar.set_length(control.ctas_total.load(Ordering::Relaxed).max(1));
+                bar.set_position(control.ctas_done.load(Ordering::Relaxed));
+                bar.set_message(format!("cycle {}", control.cycle.load(Ordering::Relaxed)));
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            bar.finish_and_clear();
+        });
+        Progress { done, thread: Some(thread) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // The bar's thread only draws; its end needs no attention.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! `selvedge run`: workloads on the GPU, and the table that it shows.
+use crate::cli::RunOptions;
+use crate::error::Failure;
+use crate::output::{check_writable, write_or_print, write_whole};
+use crate::progress::{Progress, stop_on_interrupt};
+use crate::table::Table;
+use selvedge_hw::wave::{Trace, write_vcd};
+use selvedge_hw::{Divergence, Engine, Fault};
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
+use selvedge_sim::mechanism::MechanismSpec;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::report::{Outcome, RunReport};
+use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
+use selvedge_sim::sm::SimFault;
+use selvedge_sim::workload::Size;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What runs when no workload is named: the main job on built-in input.
+const SHOWCASE: [&str; 2] = ["atax", "bfs"];
+/// The mechanism that the showcase compares with the baseline.
+const SHOWCASE_MECHANISM: &str = "hw-bdi";
+
+/// Runs what the options ask for.
+pub fn run(options: &RunOptions) -> Result<(), Failure> {
+    let specs = specs(options)?;
+    for path in [options.json.as_deref().filter(|j| *j != "-").map(Path::new), options.vcd.as_deref()] {
+        path.map_or(Ok(()), check_writable)?;
+    }
+    let control = Arc::new(Control::default());
+    stop_on_interrupt(&control)?;
+    let mut reports = Vec::new();
+    let mut failure = None;
+    for spec in &specs {
+        let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
+        let progress = Progress::start(title, Arc::clone(&control));
+        let outcome = simulate(spec, Arc::clone(&control));
+        drop(progress);
+        let outcome = outcome.map_err(|e| classify(&e))?;
+        if let Some(path) = &options.vcd {
+            write_whole(path, &waveform(&outcome.traces)?)?;
+        }
+        if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
+            write_divergence(fault.as_ref())?;
+        }
+        failure = outcome.fault.as_ref().map(classify).or_else(|| mismatch(&outcome.report)).or(failure);
+        reports.push(outcome.report);
+        if outcome.fault.is_some() {
+            break;
+        }
+    }
+    show(options, &reports)?;
+    failure.map_or(Ok(()), Err)
+}
+
+/// Lockstep's last cycles go to a waveform beside the user's work.
+fn write_divergence(fault: &(dyn std::error::Error + 'static)) -> Result<(), Failure> {
+    let Some(divergence) = fault.downcast_ref::<Divergence>() else { return Ok(()) };
+    let name = format!("divergence-{}.vcd", divergence.instance);
+    write_whole(Path::new(&name), &waveform(&divergence.history)?)?;
+    eprintln!("selvedge: the last cycles before the difference are in {name}");
+    Ok(())
+}
+
+/// The traces as VCD text.
+fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    write_vcd(&mut text, traces)
+        .map_err(|e| Failure::simulation(format!("the waveform cannot be written: {e}")))?;
+    Ok(text)
+}
+
+/// A planted fault, INSTANCE:CYCLE:BIT.
+fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
+    let wrong = || {
+        Failure::usage(format!(
+            "--inject {text}: allowed is INSTANCE:CYCLE:BIT, as in sm0.decompressor:900:3"
+        ))
+    };
+    let (instance, fault) = text.split_once(':').ok_or_else(wrong)?;
+    Ok((instance.to_string(), fault.parse().map_err(|_| wrong())?))
+}
+
+/// Turns the options into runs.
+fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
+    let engine: Engine = options.engine.parse().map_err(Failure::usage)?;
+    let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
+    let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
+    let size = options.size.as_deref().map_or(Ok(default_size), |s| s.parse().map_err(Failure::usage))?;
+    let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |w| vec![w]);
+    let mechanisms = match (&options.mechanism, options.workload.is_some()) {
+        (Some(text), _) => vec![text.as_str()],
+        (None, true) => vec!["base"],
+        (None, false) => vec!["base", SHOWCASE_MECHANISM],
+    };
+    let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
+    let probes =
+        ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
+    let mut specs = Vec::new();
+    for name in names {
+        let workload = Source::find(name).map_err(Failure::usage)?;
+        for text in &mechanisms {
+            let mechanism: MechanismSpec = text.parse().map_err(Failure::usage)?;
+            specs.push(RunSpec {
+                workload: workload.clone(),
+                size,
+                input: options.input.clone(),
+                config: Arc::clone(&config),
+                mechanism,
+                engine,
+                probes: probes.clone(),
+                check_dram: options.check,
+            });
+        }
+    }
+    Ok(specs)
+}
+
+fn classify(error: &RunError) -> Failure {
+    match error {
+        RunError::Fault(SimFault::Interrupted { .. }) => Failure::interrupted(error),
+        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch { .. }) => Failure::usage(error),
+        RunError::Fault(_) | RunError::DramTiming(_) => Failure::simulation(error),
+        _ => Failure::usage(error),
+    }
+}
+
+fn mismatch(report: &RunReport) -> Option<Failure> {
+    (report.result == Outcome::Fail).then(|| {
+        let why = report.error.as_deref().unwrap_or("the results differ from the CPU reference");
+        Failure::mismatch(format!("{} {}: {why}", report.workload, report.size))
+    })
+}
+
+/// JSON when asked for, and the table unless JSON took its place.
+fn show(options: &RunOptions, reports: &[RunReport]) -> Result<(), Failure> {
+    if let Some(target) = &options.json {
+        let text = match reports {
+            [one] => serde_json::to_string_pretty(one),
+            many => serde_json::to_string_pretty(many),
+        };
+        let text = text.map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
+        write_or_print(target, &(text + "\n"))?;
+    }
+    if options.json.as_deref() != Some("-") {
+        write_or_print("-", &render(reports))?;
+    }
+    Ok(())
+}
+
+fn render(reports: &[RunReport]) -> String {
+    let mut table = Table::new(&[
+        "workload",
+        "size",
+        "mechanism",
+        "cycles",
+        "IPC",
+        "speedup",
+        "L1D miss",
+        "L2 miss",
+        "DRAM bursts",
+        "compression",
+        "result",
+    ]);
+    for report in reports {
+        let t = &report.totals;
+        table.row(vec![
+            report.workload.clone(),
+            report.size.clone(),
+            report.mechanism.clone(),
+            t.cycles.to_string(),
+            format!("{:.1}", t.ipc),
+            speedup(report, reports).map_or("".into(), |s| format!("{s:.3}")),
+            format!("{:.1}%", 100.0 * t.l1d.miss_rate),
+            format!("{:.1}%", 100.0 * t.l2.miss_rate),
+            t.dram.bursts.to_string(),
+            report.compression_ratio().map_or("-".into(), |r| format!("{r:.2}")),
+            if report.result == Outcome::Pass { "pass".into() } else { "fail".into() },
+        ]);
+    }
+    table.render()
+}
+
+/// Cycles of the baseline of the same workload over this run's.
+fn speedup(report: &RunReport, reports: &[RunReport]) -> Option<f64> {
+    let base = reports.iter().find(|r| r.workload == report.workload && r.mechanism == "base")?;
+    Some(base.totals.cycles as f64 / report.totals.cycles.max(1) as f64)
+}

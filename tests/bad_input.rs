@@ -1,0 +1,213 @@
+//! Does every mistake get one clear line and exit code 2, and never a panic?
+mod common;
+
+use common::selvedge_in;
+use std::path::Path;
+
+/// Runs the command in a fresh folder with these files; returns exit code and standard error.
+fn fails(files: &[(&str, &str)], words: &[&str]) -> (i32, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("the file is written");
+    }
+    let output = selvedge_in(folder.path(), words);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(error.trim_end().lines().count(), 1, "one line, not:\n{error}");
+    assert!(!error.contains("panicked"), "{error}");
+    assert!(output.stdout.is_empty(), "nothing else is printed");
+    (output.status.code().unwrap_or(-1), error)
+}
+
+fn usage(words: &[&str], says: &str) {
+    usage_with(&[], words, says);
+}
+
+fn usage_with(files: &[(&str, &str)], words: &[&str], says: &str) {
+    let (code, error) = fails(files, words);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains(says), "`{error}` should say `{says}`");
+}
+
+#[test]
+fn an_unknown_workload_names_those_there_are() {
+    usage(&["run", "vecad"], "vecadd");
+}
+
+#[test]
+fn an_unknown_size_names_those_there_are() {
+    usage(&["run", "vecadd", "--size", "huge"], "tiny");
+}
+
+#[test]
+fn an_unknown_mechanism_names_those_there_are() {
+    usage(&["run", "vecadd", "--mechanism", "hw-bdy"], "hw-bdi");
+}
+
+#[test]
+fn a_mechanism_option_out_of_range_names_the_range() {
+    usage(&["run", "vecadd", "--mechanism", "hw-bdi,compress=77"], "1 to 5");
+}
+
+#[test]
+fn an_unknown_engine_names_those_there_are() {
+    usage(&["run", "vecadd", "--engine", "verilog"], "lockstep");
+}
+
+#[test]
+fn an_unknown_probe_names_the_instances() {
+    usage(&["run", "vecadd", "--mechanism", "dmil", "--vcd", "x.vcd", "--probe", "sm99.milg"], "sm0.k0.milg");
+}
+
+#[test]
+fn an_unknown_block_names_those_there_are() {
+    usage(&["gen", "bdi"], "bdi_compressor");
+    usage(&["wave", "bdi", "-o", "x.vcd"], "bdi_compressor");
+}
+
+#[test]
+fn a_block_parameter_out_of_range_names_the_range() {
+    usage(&["gen", "bdi_compressor", "--param", "line_bytes=77"], "line_bytes");
+    usage(&["gen", "bdi_compressor", "--param", "depth"], "depth");
+    usage(&["gen", "bdi_compressor", "--param", "colour=3"], "colour");
+}
+
+#[test]
+fn an_unknown_option_is_one_line() {
+    usage(&["run", "--frobnicate"], "--frobnicate");
+    usage(&["frobnicate", "x"], "frobnicate");
+}
+
+#[test]
+fn an_unwritable_output_is_noticed_before_the_run() {
+    usage_with(&[("file", "")], &["run", "vecadd", "--json", "file/report.json"], "file/report.json");
+    usage_with(&[("file", "")], &["gen", "milg", "-o", "file"], "file");
+    usage_with(&[("file", "")], &["wave", "milg", "-o", "file/milg.vcd"], "file/milg.vcd");
+}
+
+#[test]
+fn a_configuration_that_is_not_there() {
+    usage(&["run", "vecadd", "--config", "nowhere.toml"], "nowhere.toml");
+}
+
+#[test]
+fn a_configuration_with_zero_ways_names_its_line() {
+    let text = "base = \"gtx480\"\n[l1d]\nways = 0\n";
+    usage_with(&[("my.toml", text)], &["run", "vecadd", "--config", "my.toml"], "my.toml:3: l1d.ways = 0");
+}
+
+#[test]
+fn a_configuration_with_an_unknown_key_names_its_line() {
+    let text = "base = \"gtx480\"\n[l1d]\nwayz = 4\n";
+    usage_with(
+        &[("my.toml", text)],
+        &["run", "vecadd", "--config", "my.toml"],
+        "my.toml:3: unknown field `wayz`",
+    );
+}
+
+#[test]
+fn a_configuration_that_is_binary() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("my.toml"), [0u8, 159, 146, 150]).expect("the file is written");
+    let output = selvedge_in(Path::new(folder.path()), &["run", "vecadd", "--config", "my.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("my.toml"));
+}
+
+/// PTX of one kernel `k` with a pointer parameter and this body.
+fn ptx(body: &str) -> String {
+    format!(
+        ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .pred %p<4>;\nld.param.u64 %rd1, [p];\n{body}\nret;\n}}\n"
+    )
+}
+
+const LAUNCH: &str = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [64]\n\
+                      [[arg]]\ntype = \"u32\"\ncount = 64\n";
+
+#[test]
+fn a_users_own_kernel_runs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("k.ptx"), ptx("st.global.u32 [%rd1], 1;"))
+        .expect("the file is written");
+    std::fs::write(folder.path().join("my.toml"), LAUNCH).expect("the file is written");
+    let output = selvedge_in(folder.path(), &["run", "my.toml"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("pass"));
+}
+
+fn run_ptx(text: &str) -> (i32, String) {
+    fails(&[("k.ptx", text), ("my.toml", LAUNCH)], &["run", "my.toml"])
+}
+
+#[test]
+fn a_kernel_that_reads_outside_its_buffers_is_a_simulation_fault() {
+    let (code, error) = run_ptx(&ptx("ld.global.u32 %r1, [%rd1+4096];"));
+    assert_eq!(code, 3, "{error}");
+    assert!(
+        error.contains("k.ptx:9") && error.contains("arg0") && error.contains("thread (0,0,0)"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_barrier_that_never_completes_is_a_simulation_fault() {
+    let (code, error) = run_ptx(&ptx("bar.sync 1, 96;"));
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains("deadlock") && error.contains("barrier 1"), "{error}");
+}
+
+#[test]
+fn an_unsupported_instruction_is_refused_with_its_line() {
+    let (code, error) = run_ptx(&ptx("tex.2d.v4.f32.f32 {%r1,%r2,%r3,%r4}, [t, {%r1,%r2}];"));
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("k.ptx:9") && error.contains("tex.2d.v4.f32.f32"), "{error}");
+}
+
+#[test]
+fn truncated_ptx_is_refused() {
+    let whole = ptx("add.s32 %r1, %r1, 1;");
+    for length in [0, 20, 60, whole.len() - 8, whole.len() - 3] {
+        let (code, error) = run_ptx(&whole[..length]);
+        assert_eq!(code, 2, "cut at {length}: {error}");
+        assert!(error.contains("k.ptx") || error.contains("no kernel"), "cut at {length}: {error}");
+    }
+}
+
+#[test]
+fn binary_ptx_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("my.toml"), LAUNCH).expect("the file is written");
+    std::fs::write(folder.path().join("k.ptx"), [b'.', b'\n', 0xff, 0xfe]).expect("the file is written");
+    let output = selvedge_in(folder.path(), &["run", "my.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("k.ptx:2: not text"));
+}
+
+#[test]
+fn huge_ptx_is_refused_without_reading_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("my.toml"), LAUNCH).expect("the file is written");
+    let file = std::fs::File::create(folder.path().join("k.ptx")).expect("the file is made");
+    file.set_len(1 << 40).expect("a sparse file");
+    let output = selvedge_in(folder.path(), &["run", "my.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("allowed are at most"));
+}
+
+#[test]
+fn a_launch_that_does_not_fit_says_what_does() {
+    let cases = [
+        (LAUNCH.replace("[64]", "[4096]"), "allowed are"),
+        (LAUNCH.replace("[64]", "[0]"), "allowed are"),
+        (LAUNCH.replace("grid = [1]", "grid = [1, 2, 3, 4]"), "my.toml:3: grid"),
+        (LAUNCH.replace("\"k\"", "\"j\""), "no kernel `j`"),
+        (LAUNCH.replace("count = 64", "count = 0"), "my.toml:6"),
+        (LAUNCH.replace("count = 64", "length = 64"), "unknown field `length`"),
+        (format!("{LAUNCH}[[arg]]\ntype = \"u32\"\nvalue = 1\n"), "arguments"),
+        (LAUNCH.replace("k.ptx", "none.ptx"), "none.ptx"),
+    ];
+    for (launch, says) in cases {
+        usage_with(&[("k.ptx", &ptx("")), ("my.toml", &launch)], &["run", "my.toml"], says);
+    }
+}

@@ -1,0 +1,20 @@
+//! Running the command as a person would.
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs `selvedge` with these words in `folder`.
+pub fn selvedge_in(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(words)
+        .current_dir(folder)
+        .output()
+        .expect("the command starts")
+}
+
+/// Runs `selvedge` with these words and demands success; returns standard output.
+pub fn selvedge(words: &[&str]) -> String {
+    let output = selvedge_in(Path::new("."), words);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "selvedge {}: {error}", words.join(" "));
+    String::from_utf8(output.stdout).expect("the output is UTF-8")
+}

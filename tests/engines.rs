@@ -1,0 +1,60 @@
+//! Do model, RTL and lockstep give the same statistics, and the same again when run twice?
+mod common;
+
+use common::selvedge;
+
+const WORKLOADS: [&str; 5] = ["vecadd", "atax", "bfs", "hotspot", "kmeans"];
+
+/// The JSON report without what may differ: the engine's name and the host's measurements.
+fn report(workload: &str, mechanism: &str, engine: &str) -> String {
+    let text = selvedge(&[
+        "run",
+        workload,
+        "--size",
+        "tiny",
+        "--mechanism",
+        mechanism,
+        "--engine",
+        engine,
+        "--check",
+        "--json",
+        "-",
+    ]);
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("the report is JSON");
+    assert_eq!(json["format_version"], 1);
+    assert_eq!(json["result"], "pass", "{workload} {mechanism} {engine}");
+    assert_eq!(json["engine"], engine);
+    let map = json.as_object_mut().expect("the report is an object");
+    map.remove("engine");
+    map.remove("host");
+    serde_json::to_string_pretty(&json).expect("it was JSON")
+}
+
+fn engines_agree(mechanism: &str) {
+    for workload in WORKLOADS {
+        let model = report(workload, mechanism, "model");
+        assert_eq!(model, report(workload, mechanism, "model"), "{workload}: a second run differs");
+        assert_eq!(model, report(workload, mechanism, "rtl"), "{workload}: the RTL differs");
+        assert_eq!(model, report(workload, mechanism, "lockstep"), "{workload}: lockstep differs");
+    }
+}
+
+#[test]
+fn hw_bdi_gives_the_same_report_under_every_engine() {
+    engines_agree("hw-bdi");
+}
+
+#[test]
+fn hw_bdi_mem_gives_the_same_report_under_every_engine() {
+    engines_agree("hw-bdi-mem");
+}
+
+#[test]
+fn dmil_gives_the_same_report_under_every_engine() {
+    engines_agree("dmil");
+}
+
+#[test]
+fn combined_mechanisms_give_the_same_report_under_every_engine() {
+    engines_agree("hw-bdi+dmil");
+}

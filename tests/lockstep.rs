@@ -1,0 +1,51 @@
+//! Does lock-step stop the GPU when a bit of a block's RTL is wrong, and say where?
+mod common;
+
+use common::selvedge_in;
+
+/// Plants a fault in a run of bfs and returns exit code, standard error and the divergence's waveform.
+fn strike(instance: &str, cycle: u64, bit: u32, engine: &str) -> (Option<i32>, String, Option<String>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let fault = format!("{instance}:{cycle}:{bit}");
+    let words =
+        ["run", "bfs", "--size", "tiny", "--mechanism", "hw-bdi", "--engine", engine, "--inject", &fault];
+    let output = selvedge_in(folder.path(), &words);
+    let waveform = std::fs::read_to_string(folder.path().join(format!("divergence-{instance}.vcd"))).ok();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned(), waveform)
+}
+
+/// The core cycle that a divergence names.
+fn cycle_of(error: &str) -> u64 {
+    let words = error.split("in cycle ").nth(1).expect("a cycle is named");
+    words.split_whitespace().next().and_then(|w| w.parse().ok()).expect("the cycle is a number")
+}
+
+#[test]
+fn a_flipped_bit_of_a_delta_is_caught_at_its_port_in_its_cycle() {
+    let (code, error, waveform) = strike("sm0.decompressor", 1000, 300, "lockstep");
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains("sm0.decompressor (bdi_decompressor)"), "{error}");
+    assert!(error.contains("at port line_o"), "{error}");
+    // The block is clocked only while it has a line: the upset strikes in the first such cycle from 1000 on.
+    let cycle = cycle_of(&error);
+    assert!((1000..20_000).contains(&cycle), "{error}");
+    let waveform = waveform.expect("the last cycles are in a waveform");
+    assert!(waveform.contains("line_o") && waveform.contains("$scope module model"), "a VCD of both sides");
+}
+
+#[test]
+fn a_flipped_bit_in_a_partitions_decompressor_is_caught_too() {
+    let (code, error, _) = strike("l2.p0.decompressor", 1, 77, "lockstep");
+    assert_eq!(code, Some(3), "{error}");
+    assert!(
+        error.contains("l2.p0.decompressor (bdi_decompressor)") && error.contains("at port line_o"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_fault_without_rtl_to_strike_is_a_mistake_of_the_user() {
+    let (code, error, _) = strike("sm0.decompressor", 1, 1, "model");
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("rtl and lockstep"), "{error}");
+}

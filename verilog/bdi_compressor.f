@@ -1,0 +1,17 @@
+bdi_compressor_elastic_pipe_1.v
+bdi_compressor_elastic_pipe_2.v
+bdi_compressor_bdi_pack_one_16_8.v
+bdi_compressor_bdi_pack_one_32_16.v
+bdi_compressor_bdi_pack_one_32_8.v
+bdi_compressor_bdi_pack_one_64_32.v
+bdi_compressor_bdi_pack_one_64_16.v
+bdi_compressor_bdi_pack_one_64_8.v
+bdi_compressor_bdi_pack.v
+bdi_compressor_bdi_fit_16_8.v
+bdi_compressor_bdi_fit_32_16.v
+bdi_compressor_bdi_fit_32_8.v
+bdi_compressor_bdi_fit_64_32.v
+bdi_compressor_bdi_fit_64_16.v
+bdi_compressor_bdi_fit_64_8.v
+bdi_compressor_bdi_choose.v
+bdi_compressor.v

@@ -1,0 +1,75 @@
+// bdi_compressor_bdi_fit_16_8
+//
+// Tries one encoding: are all words of the line deltas from zero or from one common base?
+//
+// BASE and DELTA are the bits of a word and of a delta. A word is a delta of DELTA bits when its upper bits,
+// from
+// the delta's sign on (SIGN = BASE - DELTA + 1 of them), are all equal. The base is the first word that is
+// none.
+//
+// Parameters: BASE = 16, DELTA = 8, SIGN = 9, WORDS = 64, LINE = 1024, LW = 16
+// Part of: bdi_compressor
+// Source: CABA, section 5.1; LATTE-CC, section IV.C.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bdi_compressor_bdi_fit_16_8 (
+  // the line
+  input  wire [1023:0] line_i,
+  // the encoding can represent the line
+  output wire          fits_o,
+  // the base; zero when no word needs one
+  output wire   [15:0] base_o,
+  // one bit per word: it is a delta from zero
+  output wire   [63:0] mask_o
+);
+
+  localparam BASE = 16;
+  reg [15:0] word;
+  reg [15:0] difference;
+  reg [8:0] upper;
+  reg immediate;
+  reg found;
+  reg fits;
+  reg [15:0] base;
+  reg [63:0] mask;
+
+  always @(*) begin : comb_word
+    integer i;
+    word = 16'd0;
+    difference = 16'd0;
+    upper = 9'd0;
+    immediate = 1'b0;
+    found = 1'b0;
+    fits = 1'b1;
+    base = 16'd0;
+    mask = 64'd0;
+    for (i = 0; i < 64; i = i + 1) begin : each_word
+      word = line_i[i*BASE +: 16];
+      upper = word[15:7];
+      immediate = (&upper) | !(|upper);
+      mask[i] = immediate;
+      if (!immediate & !found) begin
+        base = word;
+        found = 1'b1;
+      end
+      // the subtraction wraps around in the width of the word
+      difference = word - base;
+      upper = difference[15:7];
+      if (!immediate & (|upper) & !(&upper)) begin
+        fits = 1'b0;
+      end
+    end
+  end
+
+  assign fits_o = fits;
+  assign base_o = base;
+  assign mask_o = mask;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, difference[6:0]};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,149 @@
+// bdi_compressor_bdi_pack
+//
+// Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each width of
+// word.
+//
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, H8 = 80, H4 = 64, H2 = 80, SIZE = 8
+// Part of: bdi_compressor
+// Source: CABA, section 5.1; LATTE-CC, section IV.C.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bdi_compressor_bdi_pack (
+  // the line
+  input  wire [1023:0] line_i,
+  // tag of the encoding
+  input  wire    [3:0] tag_i,
+  // its base
+  input  wire   [63:0] base_i,
+  // its mask
+  input  wire   [63:0] mask_i,
+  // the payload; zero beyond its size
+  output reg  [1023:0] payload_o,
+  // its size in bytes
+  output reg     [7:0] size_o
+);
+
+  localparam [3:0] ZEROS = 4'd1;
+  localparam [3:0] B8D0 = 4'd2;
+  localparam [3:0] B8D1 = 4'd3;
+  localparam [3:0] B8D2 = 4'd4;
+  localparam [3:0] B8D4 = 4'd5;
+  localparam [3:0] B4D0 = 4'd6;
+  localparam [3:0] B4D1 = 4'd7;
+  localparam [3:0] B4D2 = 4'd8;
+  localparam [3:0] B2D0 = 4'd9;
+  localparam [3:0] B2D1 = 4'd10;
+  localparam [7:0] LINE_BYTES = 8'd128;
+  localparam [7:0] B8D1_BYTES = 8'd26;
+  localparam [7:0] B8D2_BYTES = 8'd42;
+  localparam [7:0] B8D4_BYTES = 8'd74;
+  localparam [7:0] B4D1_BYTES = 8'd40;
+  localparam [7:0] B4D2_BYTES = 8'd72;
+  localparam [7:0] B2D1_BYTES = 8'd74;
+  wire [15:0] pack_b8d1_mask_i;
+  wire [1023:0] pack_b8d1_payload_o;
+  wire [15:0] pack_b8d2_mask_i;
+  wire [1023:0] pack_b8d2_payload_o;
+  wire [15:0] pack_b8d4_mask_i;
+  wire [1023:0] pack_b8d4_payload_o;
+  wire [31:0] pack_b4d1_base_i;
+  wire [31:0] pack_b4d1_mask_i;
+  wire [1023:0] pack_b4d1_payload_o;
+  wire [31:0] pack_b4d2_base_i;
+  wire [31:0] pack_b4d2_mask_i;
+  wire [1023:0] pack_b4d2_payload_o;
+  wire [15:0] pack_b2d1_base_i;
+  wire [1023:0] pack_b2d1_payload_o;
+
+  bdi_compressor_bdi_pack_one_64_8 pack_b8d1 (
+    .line_i    (line_i),
+    .base_i    (base_i),
+    .mask_i    (pack_b8d1_mask_i),
+    .payload_o (pack_b8d1_payload_o)
+  );
+
+  bdi_compressor_bdi_pack_one_64_16 pack_b8d2 (
+    .line_i    (line_i),
+    .base_i    (base_i),
+    .mask_i    (pack_b8d2_mask_i),
+    .payload_o (pack_b8d2_payload_o)
+  );
+
+  bdi_compressor_bdi_pack_one_64_32 pack_b8d4 (
+    .line_i    (line_i),
+    .base_i    (base_i),
+    .mask_i    (pack_b8d4_mask_i),
+    .payload_o (pack_b8d4_payload_o)
+  );
+
+  bdi_compressor_bdi_pack_one_32_8 pack_b4d1 (
+    .line_i    (line_i),
+    .base_i    (pack_b4d1_base_i),
+    .mask_i    (pack_b4d1_mask_i),
+    .payload_o (pack_b4d1_payload_o)
+  );
+
+  bdi_compressor_bdi_pack_one_32_16 pack_b4d2 (
+    .line_i    (line_i),
+    .base_i    (pack_b4d2_base_i),
+    .mask_i    (pack_b4d2_mask_i),
+    .payload_o (pack_b4d2_payload_o)
+  );
+
+  bdi_compressor_bdi_pack_one_16_8 pack_b2d1 (
+    .line_i    (line_i),
+    .base_i    (pack_b2d1_base_i),
+    .mask_i    (mask_i),
+    .payload_o (pack_b2d1_payload_o)
+  );
+
+  assign pack_b8d1_mask_i = mask_i[15:0];
+  assign pack_b8d2_mask_i = mask_i[15:0];
+  assign pack_b8d4_mask_i = mask_i[15:0];
+  assign pack_b4d1_base_i = base_i[31:0];
+  assign pack_b4d1_mask_i = mask_i[31:0];
+  assign pack_b4d2_base_i = base_i[31:0];
+  assign pack_b4d2_mask_i = mask_i[31:0];
+  assign pack_b2d1_base_i = base_i[15:0];
+
+  always @(*) begin
+    payload_o = line_i;
+    size_o = LINE_BYTES;
+    if (tag_i == ZEROS) begin
+      payload_o = 1024'd0;
+      size_o = 8'd0;
+    end else if (tag_i == B8D0) begin
+      payload_o = {960'd0, base_i};
+      size_o = 8'd8;
+    end else if (tag_i == B4D0) begin
+      payload_o = {960'd0, base_i};
+      size_o = 8'd4;
+    end else if (tag_i == B2D0) begin
+      payload_o = {960'd0, base_i};
+      size_o = 8'd2;
+    end else if (tag_i == B8D1) begin
+      payload_o = pack_b8d1_payload_o;
+      size_o = B8D1_BYTES;
+    end else if (tag_i == B8D2) begin
+      payload_o = pack_b8d2_payload_o;
+      size_o = B8D2_BYTES;
+    end else if (tag_i == B8D4) begin
+      payload_o = pack_b8d4_payload_o;
+      size_o = B8D4_BYTES;
+    end else if (tag_i == B4D1) begin
+      payload_o = pack_b4d1_payload_o;
+      size_o = B4D1_BYTES;
+    end else if (tag_i == B4D2) begin
+      payload_o = pack_b4d2_payload_o;
+      size_o = B4D2_BYTES;
+    end else if (tag_i == B2D1) begin
+      payload_o = pack_b2d1_payload_o;
+      size_o = B2D1_BYTES;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

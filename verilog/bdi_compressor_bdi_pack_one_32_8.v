@@ -1,0 +1,53 @@
+// bdi_compressor_bdi_pack_one_32_8
+//
+// Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the
+// words.
+//
+// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together. Only the low
+// bits of
+// each word are subtracted again: it is known that the upper ones repeat the sign.
+//
+// Parameters: BASE = 32, DELTA = 8, WORDS = 32, HEAD = 64, LINE = 1024, LW = 16
+// Part of: bdi_compressor
+// Source: CABA, section 5.1; LATTE-CC, section IV.C.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bdi_compressor_bdi_pack_one_32_8 (
+  // the line
+  input  wire [1023:0] line_i,
+  // the base
+  input  wire   [31:0] base_i,
+  // one bit per word: it is a delta from zero
+  input  wire   [31:0] mask_i,
+  // the payload; zero beyond the last delta
+  output wire [1023:0] payload_o
+);
+
+  localparam BASE = 32;
+  localparam DELTA = 8;
+  localparam HEAD = 64;
+  reg [7:0] delta;
+  reg [1023:0] payload;
+
+  always @(*) begin : comb_delta
+    integer i;
+    delta = 8'd0;
+    payload = 1024'd0;
+    payload[31:0] = base_i;
+    payload[63:32] = mask_i;
+    for (i = 0; i < 32; i = i + 1) begin : each_delta
+      delta = line_i[i*BASE +: 8];
+      if (!mask_i[i]) begin
+        delta = delta - base_i[7:0];
+      end
+      payload[HEAD+i*DELTA +: 8] = delta;
+    end
+  end
+
+  assign payload_o = payload;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,2 @@
+milg_small_divider.v
+milg.v
