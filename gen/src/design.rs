@@ -5,7 +5,7 @@ use crate::error::{EmitError, Problem};
 use crate::module::{Draft, ModuleWriter, Port, place_holder};
 use crate::names;
 use crate::options::EmitOptions;
-use crate::print::wrap_comment;
+use crate::print::{paragraphs, wrap_comment};
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::reg::REGISTER;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,10 +147,8 @@ fn head(name: &str, top: &str, is_top: bool, node: &Node, options: &EmitOptions)
     let header = &options.header;
     let mut lines = vec![format!("// {name}"), "//".into()];
     if let Some(description) = &node.description {
-        for line in &description.doc {
-            lines.extend(wrap_comment("", line.trim()));
-        }
-        if !description.doc.is_empty() {
+        for paragraph in paragraphs(&description.doc) {
+            lines.extend(wrap_comment("", &paragraph));
             lines.push("//".into());
         }
     }

@@ -3,7 +3,24 @@
 use crate::ir::{Expr, Index, Node, Place, Role, Signal, Stmt};
 
 /// Rewrites `body` so that every slice and every sign-extension is of a signal.
+///
+/// A name that is assigned in one branch only has a default before the whole statement.
 pub(crate) fn hoist(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
+    let mut out = vec![];
+    for statement in body {
+        let before = signals.len();
+        let branches = matches!(statement, Stmt::If { .. } | Stmt::Match { .. } | Stmt::Loop { .. });
+        let rewritten = hoist_body(vec![statement], signals);
+        for (id, signal) in signals.iter().enumerate().skip(before).filter(|_| branches) {
+            let place = Place { signal: id, index: None };
+            out.push(Stmt::Assign { place, field: None, value: Expr::literal(0u8, signal.width) });
+        }
+        out.extend(rewritten);
+    }
+    out
+}
+
+fn hoist_body(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
     let mut out = vec![];
     for statement in body {
         let mut hoister = Hoister { signals: &mut *signals, before: vec![] };
@@ -18,16 +35,16 @@ pub(crate) fn hoist(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
             Stmt::If { test, then, otherwise } => {
                 let test = hoister.expr(test);
                 out.append(&mut hoister.before);
-                Stmt::If { test, then: hoist(then, signals), otherwise: hoist(otherwise, signals) }
+                Stmt::If { test, then: hoist_body(then, signals), otherwise: hoist_body(otherwise, signals) }
             }
             Stmt::Match { test, arms } => {
                 let test = hoister.expr(test);
                 out.append(&mut hoister.before);
-                let arms = arms.into_iter().map(|(label, body)| (label, hoist(body, signals))).collect();
+                let arms = arms.into_iter().map(|(label, body)| (label, hoist_body(body, signals))).collect();
                 Stmt::Match { test, arms }
             }
             Stmt::Loop { variable, from, to, body } => {
-                Stmt::Loop { variable, from, to, body: hoist(body, signals) }
+                Stmt::Loop { variable, from, to, body: hoist_body(body, signals) }
             }
             Stmt::Comment(text) => Stmt::Comment(text),
         };

@@ -218,7 +218,10 @@ impl<'a> Lowering<'a> {
         if from >= to {
             return Ok(None);
         }
-        let verilog = l.index.trim_start_matches('_').to_string();
+        let mut verilog = l.index.trim_start_matches('_').to_string();
+        if crate::names::is_reserved(&verilog) {
+            verilog += "_index";
+        }
         let taken = self.names.by_key.contains_key(&l.index)
             || self.names.parameters.contains_key(&l.index)
             || self.names.signals.iter().any(|s| s.name == verilog)

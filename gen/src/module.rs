@@ -9,7 +9,7 @@ use crate::leaf;
 use crate::lower::{Lowering, Names};
 use crate::names;
 use crate::options::ResetStyle;
-use crate::print::{Printer, literal, range};
+use crate::print::{Printer, literal, paragraphs, range};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
@@ -143,7 +143,7 @@ impl<'a> ModuleWriter<'a> {
         let field = key.split('$').next().unwrap_or(key);
         let description = self.node.description.as_ref();
         let found = description.and_then(|d| d.fields.iter().find(|(name, _)| name == field));
-        found.map(|(_, doc)| doc.iter().map(|line| line.trim().to_string()).collect()).unwrap_or_default()
+        found.map(|(_, doc)| paragraphs(doc)).unwrap_or_default()
     }
 
     fn add(&mut self, signal: Signal) -> SignalId {
@@ -330,16 +330,18 @@ impl<'a> ModuleWriter<'a> {
     /// Every name is usable and nothing else has it.
     fn check_names(&self) -> Result<()> {
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
-        let signals = self.names.signals.iter().map(|s| (s.name.clone(), s.key.replace('$', ".")));
+        let wired = |s: &&Signal| !matches!(s.role, Role::ClockPin | Role::ResetPin);
         let signals =
-            signals.filter(|(name, _)| !matches!(self.role(name), Some(Role::ClockPin | Role::ResetPin)));
+            self.names.signals.iter().filter(wired).map(|s| (s.name.clone(), s.key.replace('$', ".")));
         let children = self.children.iter().map(|child| (child.name.clone(), child.name.clone()));
         let numbers = self.names.parameters.keys().map(|key| (names::parameter(key), key.clone()));
+        let constant = |name: &str| self.role(name).is_none_or(|role| *role == Role::Constant);
         for (name, source) in signals.chain(children).chain(numbers) {
+            let lower = if constant(&name) { name.to_lowercase() } else { name.clone() };
             if names::is_reserved(&name) {
                 return self.refuse(source, Problem::ReservedName);
             }
-            if !names::is_usable(&name.to_lowercase()) && !names::is_reserved(&name.to_lowercase()) {
+            if !names::is_usable(&lower) && !names::is_reserved(&lower) {
                 return self.refuse(source, Problem::BadName);
             }
             if let Some(other) = seen.insert(name, source.clone()) {
@@ -761,6 +763,7 @@ impl<'a> ModuleWriter<'a> {
                 printer.line("endgenerate");
             } else {
                 for element in 0..child.modules.len() {
+                    printer.blank();
                     let name = printer.label(&format!("{}_{element}", child.name));
                     self.instance(plan, child, element, &name, Some(element.to_string()), printer);
                 }
@@ -795,7 +798,10 @@ impl<'a> ModuleWriter<'a> {
                     }
                 }
                 Some(id) => match (plan.pins.get(id), plan.outputs.get(id)) {
-                    (Some(Pin::Same(value)), _) => printer.text(value),
+                    (Some(Pin::Same(value)), _) => match port.width / value.width {
+                        1 => printer.text(value),
+                        copies => format!("{{{copies}{{{}}}}}", printer.text(value)),
+                    },
                     (Some(Pin::Element(source)), _) => {
                         printer.mark_all(*source);
                         own(*source)

@@ -567,6 +567,15 @@ pub(crate) fn wrap(indent: &str, text: &str) -> Vec<String> {
     lines
 }
 
+/// Paragraphs of a doc comment: lines between empty ones, joined.
+pub(crate) fn paragraphs(doc: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = vec![];
+    for part in doc.split(|line| line.trim().is_empty()).filter(|part| !part.is_empty()) {
+        out.push(part.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "));
+    }
+    out
+}
+
 /// Breaks a comment at blanks.
 pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
     let mut lines = vec![];

@@ -1,0 +1,73 @@
+//! The files around a design, and writing them.
+
+use crate::tools;
+use selvedge_gen::files::{all_files, synth_wrapper, write_files, write_whole};
+use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
+use selvedge_hw::rtl::prelude::*;
+
+fn design(reset: ResetStyle) -> Design {
+    emit(&ValidReady::<U<8>>::default(), "stage", &EmitOptions { reset, ..EmitOptions::default() }).unwrap()
+}
+
+#[test]
+fn a_design_has_all_its_files_and_the_list_names_the_modules() {
+    let files = all_files(&design(ResetStyle::AsyncLow), &EmitOptions::default(), "0.1.0", 2.0);
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["stage.v", "stage_synth_wrapper.v", "stage.f", "stage.core", "stage.sdc"]);
+    assert_eq!(files[2].1, "stage.v\n");
+    assert!(files[3].1.starts_with("CAPI=2:\nname: selvedge::stage:0.1.0\n"));
+    assert!(files[4].1.contains("create_clock -name clk -period 2.000 [get_ports clk_i]"));
+}
+
+#[test]
+fn the_wrapper_is_clean_in_every_reset_style() {
+    for reset in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
+        let mut design = design(reset);
+        design.modules.push(synth_wrapper(&design, &EmitOptions { reset, ..EmitOptions::default() }));
+        tools::assert_lint_silent(&design);
+        tools::assert_synthesizes(&design);
+    }
+}
+
+#[test]
+fn a_block_without_clock_gets_one_in_its_wrapper() {
+    rtl_block! {
+        /// An inverter.
+        #[derive(LogicBlock, Default)]
+        pub struct Inverter {
+            pub x_i: Signal<In, Bit>,
+            pub y_o: Signal<Out, Bit>,
+        }
+    }
+    impl Logic for Inverter {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.y_o.next = !self.x_i.val();
+        }
+    }
+    let mut design = emit(&Inverter::default(), "inverter", &EmitOptions::default()).unwrap();
+    design.modules.push(synth_wrapper(&design, &EmitOptions::default()));
+    tools::assert_lint_silent(&design);
+}
+
+#[test]
+fn files_are_written_whole_and_replace_old_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("a/b");
+    let files = vec![("x.v".to_string(), "new\n".to_string())];
+    let paths = write_files(&inside, &files).unwrap();
+    assert_eq!(paths, [inside.join("x.v")]);
+    write_whole(&paths[0], "newer\n").unwrap();
+    assert_eq!(std::fs::read_to_string(&paths[0]).unwrap(), "newer\n");
+    assert_eq!(std::fs::read_dir(&inside).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("taken");
+    std::fs::create_dir(&target).unwrap();
+    assert!(write_whole(&target, "text").is_err());
+    assert!(write_whole(&folder.path().join("missing/x.v"), "text").is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}

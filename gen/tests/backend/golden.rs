@@ -1,0 +1,35 @@
+//! Emitted files kept beside the tests, so that a change of style shows in a diff.
+//!
+//! After a wanted change: `SELVEDGE_BLESS=1 cargo test -p selvedge-gen --test backend golden`.
+
+use crate::sequential::Registers;
+use selvedge_gen::{EmitOptions, Header, emit};
+use selvedge_hw::rtl::prelude::*;
+use std::path::Path;
+
+fn assert_golden(name: &str, block: &dyn Block) {
+    let header =
+        Header { parameters: vec![], source: "a paper, section 1.2".into(), tool: "selvedge".into() };
+    let text = emit(block, name, &EmitOptions { header, ..EmitOptions::default() }).unwrap().text();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/backend/golden/{name}.v"));
+    if std::env::var_os("SELVEDGE_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == text, "{} is stale; emitted now:\n{text}", path.display());
+}
+
+#[test]
+fn registers_of_all_kinds() {
+    assert_golden("registers", &Registers::default());
+}
+
+#[test]
+fn pipe_of_three_stages() {
+    assert_golden("pipe", &Pipe::<U<16>>::new(3));
+}
+
+#[test]
+fn bit_array() {
+    assert_golden("bit_array", &BitArray::<2, 6>::default());
+}

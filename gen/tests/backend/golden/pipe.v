@@ -1,0 +1,65 @@
+// pipe
+//
+// A pipeline of any number of stages, none included.
+//
+// Parameters: STAGES = 3
+// Source: a paper, section 1.2
+// Written by selvedge with reset async-low
+
+`default_nettype none
+
+module pipe (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low; empties the pipeline
+  input  wire        rst_ni,
+  // data enters this cycle
+  input  wire        valid_i,
+  // the data that enters
+  input  wire [15:0] data_i,
+  // data leaves this cycle
+  output wire        valid_o,
+  // the data that leaves
+  output wire [15:0] data_o
+);
+
+  reg valid;
+  reg [15:0] data;
+  reg [2:0] stage_valid_d;
+  reg [2:0] stage_valid_q;
+  reg [47:0] stage_data_d;
+  reg [47:0] stage_data_q;
+
+  always @(*) begin : comb_stage_valid_d
+    integer i;
+    stage_valid_d = stage_valid_q;
+    stage_data_d = stage_data_q;
+    // from stage to stage; what a stage holds is the input of the next one
+    valid = valid_i;
+    data = data_i;
+    for (i = 0; i < 3; i = i + 1) begin : each_stage_valid
+      stage_valid_d[i] = valid;
+      if (valid) begin
+        stage_data_d[i*16 +: 16] = data;
+      end
+      valid = stage_valid_q[i];
+      data = stage_data_q[i*16 +: 16];
+    end
+  end
+
+  assign valid_o = valid;
+  assign data_o = data;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stage_valid_q <= 3'd0;
+      stage_data_q <= 48'd0;
+    end else begin
+      stage_valid_q <= stage_valid_d;
+      stage_data_q <= stage_data_d;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,15 @@
+//! Tests of the Verilog back end against Icarus, Verilator and Yosys.
+
+mod files;
+mod golden;
+mod lint;
+#[expect(
+    clippy::nonminimal_bool,
+    clippy::single_match,
+    clippy::erasing_op,
+    reason = "odd expressions are what these patterns are about"
+)]
+mod patterns;
+mod refusals;
+mod sequential;
+mod tools;
