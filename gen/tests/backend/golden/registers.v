@@ -147,6 +147,7 @@ module registers (
     .read_address_i  (at_i),
     .read_data_o     (memories_read_data_o[7:0])
   );
+
   registers_mem_1 memories_1 (
     .clk_i           (clk_i),
     .write_i         (enable_i),
