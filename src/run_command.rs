@@ -44,13 +44,21 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
             write_divergence(fault.as_ref())?;
         }
-        failure = outcome.fault.as_ref().map(classify).or_else(|| mismatch(&outcome.report)).or(failure);
-        reports.push(outcome.report);
-        if outcome.fault.is_some() {
-            break;
+        let Some(fault) = &outcome.fault else {
+            failure = mismatch(&outcome.report).or(failure);
+            reports.push(outcome.report);
+            continue;
+        };
+        // An interrupted run shows what it has; after a fault there is nothing to go by but the fault.
+        failure = Some(classify(fault));
+        if matches!(fault, RunError::Fault(SimFault::Interrupted { .. })) {
+            reports.push(outcome.report);
         }
+        break;
     }
-    show(options, &reports)?;
+    if !reports.is_empty() {
+        show(options, &reports)?;
+    }
     failure.map_or(Ok(()), Err)
 }
 
