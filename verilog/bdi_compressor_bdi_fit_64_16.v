@@ -3,9 +3,8 @@
 // Tries one encoding: are all words of the line deltas from zero or from one common base?
 //
 // BASE and DELTA are the bits of a word and of a delta. A word is a delta of DELTA bits when its upper bits,
-// from
-// the delta's sign on (SIGN = BASE - DELTA + 1 of them), are all equal. The base is the first word that is
-// none.
+// from the delta's sign on (SIGN = BASE - DELTA + 1 of them), are all equal. The base is the first word that
+// is none.
 //
 // Parameters: BASE = 64, DELTA = 16, SIGN = 49, WORDS = 16, LINE = 1024, LW = 16
 // Part of: bdi_compressor

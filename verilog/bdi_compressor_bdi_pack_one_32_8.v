@@ -4,8 +4,7 @@
 // words.
 //
 // BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together. Only the low
-// bits of
-// each word are subtracted again: it is known that the upper ones repeat the sign.
+// bits of each word are subtracted again: it is known that the upper ones repeat the sign.
 //
 // Parameters: BASE = 32, DELTA = 8, WORDS = 32, HEAD = 64, LINE = 1024, LW = 16
 // Part of: bdi_compressor

@@ -3,8 +3,8 @@
 // One or more registers in a row between valid/ready partners.
 //
 // A register takes a new item when it is empty or when its own item moves on, so a stall at the output
-// reaches
-// the input only when every register is full. One item per cycle passes; valid_o never drops before ready_i.
+// reaches the input only when every register is full. One item per cycle passes; valid_o never drops before
+// ready_i.
 //
 // Parameters: STAGES = 1
 // Part of: bdi_decompressor
