@@ -1,7 +1,6 @@
 //! Does every mistake get one clear line and exit code 2, and never a panic?
-mod common;
 
-use common::selvedge_in;
+use crate::command::selvedge_in;
 use std::path::Path;
 
 /// Runs the command in a fresh folder with these files; returns exit code and standard error.

@@ -1,7 +1,6 @@
 //! Is the checked-in Verilog what the blocks are today?
-mod common;
 
-use common::selvedge;
+use crate::command::selvedge;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

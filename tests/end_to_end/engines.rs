@@ -1,7 +1,6 @@
 //! Do model, RTL and lockstep give the same statistics, and the same again when run twice?
-mod common;
 
-use common::selvedge;
+use crate::command::selvedge;
 
 const WORKLOADS: [&str; 5] = ["vecadd", "atax", "bfs", "hotspot", "kmeans"];
 

@@ -1,7 +1,6 @@
 //! Does lock-step stop the GPU when a bit of a block's RTL is wrong, and say where?
-mod common;
 
-use common::selvedge_in;
+use crate::command::selvedge_in;
 
 /// Plants a fault in a run of bfs and returns exit code, standard error and the divergence's waveform.
 fn strike(instance: &str, cycle: u64, bit: u32, engine: &str) -> (Option<i32>, String, Option<String>) {

@@ -1,7 +1,6 @@
 //! Is the README true? Every command in it runs, and its table of blocks is the registry's.
-mod common;
 
-use common::selvedge_in;
+use crate::command::selvedge_in;
 use selvedge_hw::BLOCKS;
 use std::fs;
 

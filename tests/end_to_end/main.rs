@@ -1,0 +1,10 @@
+//! The command as a person uses it. One program, so that it is built and linked once.
+mod bad_input;
+mod command;
+mod engines;
+#[cfg(unix)]
+mod interrupt;
+mod lockstep;
+mod probe;
+mod readme;
+mod stale_verilog;
