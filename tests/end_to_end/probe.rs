@@ -25,7 +25,7 @@ fn a_probes_waveform_holds_the_asked_for_cycles_of_the_asked_for_instance() {
     let mut wave = simple::read(&path).expect("the VCD reads back");
     let id = wave
         .hierarchy()
-        .vars()
+        .all_vars()
         .map(|id| (id, wave.hierarchy()[id].full_name(wave.hierarchy()), wave.hierarchy()[id].signal_ref()))
         .find(|(_, name, _)| name.ends_with("sm0.k0.milg.inflight_o"))
         .expect("the instance's port is there")
