@@ -54,7 +54,7 @@ fn an_unknown_engine_names_those_there_are() {
 
 #[test]
 fn an_unknown_probe_names_the_instances() {
-    usage(&["run", "vecadd", "--mechanism", "dmil", "--vcd", "x.vcd", "--probe", "sm99.milg"], "sm0.k0.milg");
+    usage(&["run", "vecadd", "--mechanism", "dmil", "--vcd", "x.vcd", "--probe", "sm99.milg"], "sm0.milg");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn a_probes_waveform_holds_the_asked_for_cycles_of_the_asked_for_instance() {
         "--vcd",
         &vcd,
         "--probe",
-        "sm0.k0.milg",
+        "sm0.milg",
         "--from",
         "400",
         "--cycles",
@@ -27,7 +27,7 @@ fn a_probes_waveform_holds_the_asked_for_cycles_of_the_asked_for_instance() {
         .hierarchy()
         .all_vars()
         .map(|id| (id, wave.hierarchy()[id].full_name(wave.hierarchy()), wave.hierarchy()[id].signal_ref()))
-        .find(|(_, name, _)| name.ends_with("sm0.k0.milg.inflight_o"))
+        .find(|(_, name, _)| name.ends_with("sm0.milg.inflight_o"))
         .expect("the instance's port is there")
         .2;
     let times: Vec<u64> = wave.time_table().iter().map(|t| t / selvedge_hw::wave::CYCLE_NS).collect();

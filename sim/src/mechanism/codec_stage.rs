@@ -4,11 +4,12 @@
 //! stops the simulation.
 use crate::mechanism::probe::Probes;
 use crate::partition::MechanismFault;
-use selvedge_hw::Instance;
 use selvedge_hw::bdi::{
-    BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, DecompressorIn, LINE_WORDS, Line,
-    compress_words,
+    BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, CompressorOut, DecompressorIn,
+    DecompressorOut, LINE_WORDS, Line, compress_words,
 };
+use selvedge_hw::wave::Trace;
+use selvedge_hw::{HwBlock, Instance};
 use std::collections::VecDeque;
 
 /// Lines that wait before a codec.
@@ -24,190 +25,154 @@ pub struct WrongValue {
     pub line: u64,
 }
 
-/// Something on its way through a codec, with the line's address and its values.
-struct Item<T> {
-    what: T,
-    line: u64,
-    values: Line,
-    form: Compressed,
+/// A line in both of its forms.
+#[derive(Clone, Copy)]
+pub struct Forms {
+    /// Compressed.
+    pub form: Compressed,
+    /// Uncompressed.
+    pub values: Line,
 }
 
-/// The queues around a block.
-struct Queues<T> {
+/// What a stage needs to know of its block's ports.
+pub trait Codec: HwBlock<Params = BdiParams> {
+    /// Inputs that offer a line, or none, and say whether the output is taken.
+    fn inputs(offered: Option<&Forms>, ready: bool) -> Self::In;
+    /// Did the block take what was offered?
+    fn took(out: &Self::Out) -> bool;
+    /// Does the block give a line?
+    fn gives(out: &Self::Out) -> bool;
+    /// Is the line that it gives the one that was put in?
+    fn is_right(out: &Self::Out, line: &Forms) -> bool;
+}
+
+impl Codec for BdiCompressor {
+    fn inputs(offered: Option<&Forms>, ready: bool) -> CompressorIn {
+        let line_i = offered.map_or([0; LINE_WORDS], |line| line.values);
+        CompressorIn { valid_i: offered.is_some(), line_i, ready_i: ready }
+    }
+
+    fn took(out: &CompressorOut) -> bool {
+        out.ready_o
+    }
+
+    fn gives(out: &CompressorOut) -> bool {
+        out.valid_o
+    }
+
+    fn is_right(out: &CompressorOut, line: &Forms) -> bool {
+        let Compressed { encoding, size, payload } = line.form;
+        (out.encoding_o, out.size_o, out.payload_o) == (encoding.tag(), size, payload)
+    }
+}
+
+impl Codec for BdiDecompressor {
+    fn inputs(offered: Option<&Forms>, ready: bool) -> DecompressorIn {
+        DecompressorIn {
+            valid_i: offered.is_some(),
+            encoding_i: offered.map_or(0, |line| line.form.encoding.tag()),
+            payload_i: offered.map_or([0; LINE_WORDS], |line| line.form.payload),
+            ready_i: ready,
+        }
+    }
+
+    fn took(out: &DecompressorOut) -> bool {
+        out.ready_o
+    }
+
+    fn gives(out: &DecompressorOut) -> bool {
+        out.valid_o
+    }
+
+    fn is_right(out: &DecompressorOut, line: &Forms) -> bool {
+        !out.error_o && out.line_o == line.values
+    }
+}
+
+/// Something on its way through a codec, with its line.
+struct Item<T> {
+    what: T,
+    address: u64,
+    line: Forms,
+}
+
+/// A codec with its queues.
+pub struct CodecStage<B: Codec, T> {
+    block: Instance<B>,
     waiting: VecDeque<Item<T>>,
     inside: VecDeque<Item<T>>,
     done: VecDeque<Item<T>>,
+    /// Lines that came out.
+    pub lines: u64,
 }
 
-impl<T> Queues<T> {
-    fn new() -> Self {
+impl<B: Codec, T> CodecStage<B, T> {
+    /// An idle codec of `depth` cycles for lines of `line_bytes` bytes.
+    pub fn new(name: String, line_bytes: u32, depth: u32, probes: &Probes) -> Self {
+        let params = BdiParams { line_bytes: line_bytes as usize, pipeline_depth: depth as usize };
         let queue = || VecDeque::with_capacity(2 * QUEUE);
-        Queues { waiting: queue(), inside: queue(), done: queue() }
+        CodecStage {
+            block: probes.instance(name, &params),
+            waiting: queue(),
+            inside: queue(),
+            done: queue(),
+            lines: 0,
+        }
     }
 
-    fn has_room(&self) -> bool {
+    /// Can a line be put in?
+    pub fn has_room(&self) -> bool {
         self.waiting.len() < QUEUE
     }
 
-    fn is_busy(&self) -> bool {
+    /// Puts a line in; the caller has checked [`CodecStage::has_room`].
+    pub fn push(&mut self, what: T, address: u64, line: Forms) {
+        self.waiting.push_back(Item { what, address, line });
+    }
+
+    /// Is anything waiting, inside or done?
+    pub fn is_busy(&self) -> bool {
         !(self.waiting.is_empty() && self.inside.is_empty() && self.done.is_empty())
     }
 
-    /// May the block give its output in this cycle?
-    fn takes_output(&self) -> bool {
-        self.done.len() < QUEUE
-    }
-
-    /// The line that came out of the block is the oldest inside.
-    fn out(&mut self) -> Item<T> {
-        self.inside.pop_front().expect("a block gives out only what was put in")
-    }
-}
-
-/// A compressor with its queues.
-pub struct CompressorStage<T> {
-    block: Instance<BdiCompressor>,
-    queues: Queues<T>,
-    /// Lines that came out.
-    pub lines: u64,
-}
-
-impl<T> CompressorStage<T> {
-    /// An idle compressor of `depth` cycles.
-    pub fn new(name: String, line_bytes: u32, depth: u32, probes: &Probes) -> Self {
-        let block = probes
-            .instance(name, &BdiParams { line_bytes: line_bytes as usize, pipeline_depth: depth as usize });
-        CompressorStage { block, queues: Queues::new(), lines: 0 }
-    }
-
-    /// Can a line be put in?
-    pub fn has_room(&self) -> bool {
-        self.queues.has_room()
-    }
-
-    /// Puts a line in; the caller has checked [`CompressorStage::has_room`].
-    pub fn push(&mut self, what: T, line: u64, values: Line) {
-        self.queues.waiting.push_back(Item {
-            what,
-            line,
-            form: compress_words(&values, self.block.params().line_bytes),
-            values,
-        });
-    }
-
-    /// Is anything waiting, inside or done?
-    pub fn is_busy(&self) -> bool {
-        self.queues.is_busy()
-    }
-
     /// One clock.
     ///
     /// # Errors
     /// Model and RTL differ, or a wrong value came out.
     pub fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
         self.block.advance_to(now);
-        let head = self.queues.waiting.front();
-        let out = self.block.step(&CompressorIn {
-            valid_i: head.is_some(),
-            line_i: head.map_or([0; LINE_WORDS], |item| item.values),
-            ready_i: self.queues.takes_output(),
-        });
-        let out = out.map_err(|divergence| divergence as MechanismFault)?;
-        if out.valid_o && self.queues.takes_output() {
-            let item = self.queues.out();
-            if (out.encoding_o, out.payload_o) != (item.form.encoding.tag(), item.form.payload) {
-                return Err(Box::new(WrongValue { instance: self.block.name().into(), line: item.line }));
+        let ready = self.done.len() < QUEUE;
+        let offered = self.waiting.front().map(|item| &item.line);
+        let out =
+            self.block.step(&B::inputs(offered, ready)).map_err(|divergence| divergence as MechanismFault)?;
+        if B::gives(&out) && ready {
+            let item = self.inside.pop_front().expect("a block gives out only what was put in");
+            if !B::is_right(&out, &item.line) {
+                return Err(Box::new(WrongValue { instance: self.block.name().into(), line: item.address }));
             }
             self.lines += 1;
-            self.queues.done.push_back(item);
+            self.done.push_back(item);
         }
-        if out.ready_o
-            && let Some(item) = self.queues.waiting.pop_front()
+        if B::took(&out)
+            && let Some(item) = self.waiting.pop_front()
         {
-            self.queues.inside.push_back(item);
+            self.inside.push_back(item);
         }
         Ok(())
     }
 
-    /// Takes what is done: the thing, its line and its compressed form.
-    pub fn pop(&mut self) -> Option<(T, u64, Compressed)> {
-        self.queues.done.pop_front().map(|item| (item.what, item.line, item.form))
+    /// Takes what is done: the thing, its line's address and the line.
+    pub fn pop(&mut self) -> Option<(T, u64, Forms)> {
+        self.done.pop_front().map(|item| (item.what, item.address, item.line))
     }
 
     /// What was recorded.
-    pub fn trace(&self) -> Option<selvedge_hw::wave::Trace> {
+    pub fn trace(&self) -> Option<Trace> {
         self.block.trace()
     }
 }
 
-/// A decompressor with its queues.
-pub struct DecompressorStage<T> {
-    block: Instance<BdiDecompressor>,
-    queues: Queues<T>,
-    /// Lines that came out.
-    pub lines: u64,
-}
-
-impl<T> DecompressorStage<T> {
-    /// An idle decompressor of `depth` cycles.
-    pub fn new(name: String, line_bytes: u32, depth: u32, probes: &Probes) -> Self {
-        let block = probes
-            .instance(name, &BdiParams { line_bytes: line_bytes as usize, pipeline_depth: depth as usize });
-        DecompressorStage { block, queues: Queues::new(), lines: 0 }
-    }
-
-    /// Can a line be put in?
-    pub fn has_room(&self) -> bool {
-        self.queues.has_room()
-    }
-
-    /// Puts the compressed `form` of `values` in; the caller has checked [`DecompressorStage::has_room`].
-    pub fn push(&mut self, what: T, line: u64, form: Compressed, values: Line) {
-        self.queues.waiting.push_back(Item { what, line, values, form });
-    }
-
-    /// Is anything waiting, inside or done?
-    pub fn is_busy(&self) -> bool {
-        self.queues.is_busy()
-    }
-
-    /// One clock.
-    ///
-    /// # Errors
-    /// Model and RTL differ, or a wrong value came out.
-    pub fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
-        self.block.advance_to(now);
-        let head = self.queues.waiting.front();
-        let out = self.block.step(&DecompressorIn {
-            valid_i: head.is_some(),
-            encoding_i: head.map_or(0, |item| item.form.encoding.tag()),
-            payload_i: head.map_or([0; LINE_WORDS], |item| item.form.payload),
-            ready_i: self.queues.takes_output(),
-        });
-        let out = out.map_err(|divergence| divergence as MechanismFault)?;
-        if out.valid_o && self.queues.takes_output() {
-            let item = self.queues.out();
-            if out.line_o != item.values {
-                return Err(Box::new(WrongValue { instance: self.block.name().into(), line: item.line }));
-            }
-            self.lines += 1;
-            self.queues.done.push_back(item);
-        }
-        if out.ready_o
-            && let Some(item) = self.queues.waiting.pop_front()
-        {
-            self.queues.inside.push_back(item);
-        }
-        Ok(())
-    }
-
-    /// Takes what is done: the thing and its line.
-    pub fn pop(&mut self) -> Option<(T, u64)> {
-        self.queues.done.pop_front().map(|item| (item.what, item.line))
-    }
-
-    /// What was recorded.
-    pub fn trace(&self) -> Option<selvedge_hw::wave::Trace> {
-        self.block.trace()
-    }
+/// A line's two forms, from its values.
+pub fn compressed(values: Line, line_bytes: u32) -> Forms {
+    Forms { form: compress_words(&values, line_bytes as usize), values }
 }

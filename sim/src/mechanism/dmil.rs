@@ -102,8 +102,9 @@ pub struct Dmil {
 
 impl Dmil {
     fn new(sm: u32, probes: &Probes) -> Self {
-        let gate = |kernel| Gate::new(format!("sm{sm}.k{kernel}.milg"), probes);
-        Dmil { gates: (0..KERNELS).map(gate).collect() }
+        // The first kernel's instance needs no number.
+        let name = |kernel| if kernel == 0 { format!("sm{sm}.milg") } else { format!("sm{sm}.milg{kernel}") };
+        Dmil { gates: (0..KERNELS).map(|kernel| Gate::new(name(kernel), probes)).collect() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
+use crate::mechanism::codec_stage::{Forms, compressed};
 use crate::memory::DeviceMemory;
-use selvedge_hw::bdi::{Compressed, Line, compress_words, units, words_of};
+use selvedge_hw::bdi::{Compressed, units, words_of};
 use std::collections::HashMap;
 
 /// Bytes of a line; the configuration allows no other.
@@ -14,11 +15,6 @@ pub fn bursts(form: &Compressed) -> u32 {
 /// Is the line smaller compressed?
 pub fn is_compressed(form: &Compressed) -> bool {
     usize::from(form.size) < LINE_BYTES
-}
-
-/// The line's compressed form.
-pub fn compress(values: &Line) -> Compressed {
-    compress_words(values, LINE_BYTES)
 }
 
 /// How a line lies in the L2.
@@ -39,37 +35,28 @@ struct LineForm {
     l2: L2Form,
 }
 
-/// A compressed line on its way over the crossbar, with the values that it stands for.
-#[derive(Clone, Copy)]
-pub struct InFlight {
-    /// What moves.
-    pub form: Compressed,
-    /// What the receiver must get.
-    pub values: Line,
-}
-
 /// The forms of all lines, and the compressed lines on the crossbar.
 #[derive(Default)]
 pub struct LineStore {
     // Looked up by address only; nothing depends on its order.
     forms: HashMap<u64, LineForm>,
-    in_flight: Vec<InFlight>,
+    in_flight: Vec<Forms>,
     free: Vec<u32>,
 }
 
 impl LineStore {
-    /// The line's values in functional memory.
-    pub fn values(memory: &DeviceMemory, line: u64) -> Line {
+    /// The line's values in functional memory, and their compressed form.
+    pub fn forms(memory: &DeviceMemory, line: u64) -> Forms {
         let mut bytes = [0u8; LINE_BYTES];
         memory.line(line, &mut bytes);
-        words_of(&bytes)
+        compressed(words_of(&bytes), LINE_BYTES as u32)
     }
 
     /// Bursts of the line in DRAM. A line that was never written there is as the host prepared it.
     pub fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         let form = self.forms.entry(line).or_default();
         if form.dram_bursts == 0 {
-            form.dram_bursts = bursts(&compress(&Self::values(memory, line))) as u8;
+            form.dram_bursts = bursts(&Self::forms(memory, line).form) as u8;
         }
         u32::from(form.dram_bursts)
     }
@@ -90,7 +77,7 @@ impl LineStore {
     }
 
     /// Puts a compressed line on the crossbar; the handle is never 0.
-    pub fn send(&mut self, line: InFlight) -> u32 {
+    pub fn send(&mut self, line: Forms) -> u32 {
         match self.free.pop() {
             Some(slot) => {
                 self.in_flight[slot as usize] = line;
@@ -104,7 +91,7 @@ impl LineStore {
     }
 
     /// Takes a compressed line off the crossbar.
-    pub fn receive(&mut self, handle: u32) -> InFlight {
+    pub fn receive(&mut self, handle: u32) -> Forms {
         self.free.push(handle - 1);
         self.in_flight[handle as usize - 1]
     }

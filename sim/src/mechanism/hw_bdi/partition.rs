@@ -1,13 +1,14 @@
 //! A partition's share of `hw-bdi` and `hw-bdi-mem`: codecs between L2 and DRAM, the metadata cache, compressed replies.
 use super::Options;
-use super::lines::{InFlight, L2Form, LineStore, bursts, compress, is_compressed};
-use crate::mechanism::codec_stage::{CompressorStage, DecompressorStage};
+use super::lines::{L2Form, LineStore, bursts, is_compressed};
+use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::md_cache::MdCache;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, DramPlan, MechanismFault, PartitionPolicy, Stage};
+use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,8 +37,8 @@ pub struct Partition {
     reach: Reach,
     map: AddressMap,
     line_bytes: u32,
-    compressor: CompressorStage<()>,
-    decompressor: DecompressorStage<Inbound>,
+    compressor: CodecStage<BdiCompressor, ()>,
+    decompressor: CodecStage<BdiDecompressor, Inbound>,
     /// A fill or write that has left the decompressor.
     ready: Option<(Inbound, u64)>,
     metadata: MdCache,
@@ -63,8 +64,8 @@ impl Partition {
             reach,
             map,
             line_bytes: bytes,
-            compressor: CompressorStage::new(format!("l2.p{id}.compressor"), bytes, options.compress, probes),
-            decompressor: DecompressorStage::new(
+            compressor: CodecStage::new(format!("l2.p{id}.compressor"), bytes, options.compress, probes),
+            decompressor: CodecStage::new(
                 format!("l2.p{id}.decompressor"),
                 bytes,
                 options.decompress,
@@ -95,21 +96,20 @@ impl Partition {
 
     /// Offers a compressed line to the decompressor.
     fn decompress(&mut self, what: Inbound, line: u64, memory: &DeviceMemory) -> Stage {
-        let values = LineStore::values(memory, line);
-        let form = compress(&values);
-        if !is_compressed(&form) {
+        let forms = LineStore::forms(memory, line);
+        if !is_compressed(&forms.form) {
             return Stage::Through;
         }
         if !self.decompressor.has_room() {
             return Stage::Full;
         }
-        self.decompressor.push(what, line, form, values);
+        self.decompressor.push(what, line, forms);
         Stage::Taken
     }
 
     fn next_ready(&mut self) -> Option<Inbound> {
         if self.ready.is_none() {
-            self.ready = self.decompressor.pop();
+            self.ready = self.decompressor.pop().map(|(what, line, _)| (what, line));
         }
         self.ready.map(|(what, _)| what)
     }
@@ -136,7 +136,7 @@ impl PartitionPolicy for Partition {
     }
 
     fn write_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan {
-        let bursts = bursts(&compress(&LineStore::values(memory, line)));
+        let bursts = bursts(&LineStore::forms(memory, line).form);
         self.store.borrow_mut().written_to_dram(line, bursts);
         self.plan(line, bursts, true)
     }
@@ -166,7 +166,7 @@ impl PartitionPolicy for Partition {
         if !self.compressor.has_room() {
             return Stage::Full;
         }
-        self.compressor.push((), line, LineStore::values(memory, line));
+        self.compressor.push((), line, LineStore::forms(memory, line));
         Stage::Taken
     }
 
@@ -209,11 +209,10 @@ impl PartitionPolicy for Partition {
         }
         let mut store = self.store.borrow_mut();
         if store.l2_form(packet.line) == L2Form::Compressed {
-            let values = LineStore::values(memory, packet.line);
-            let form = compress(&values);
-            if is_compressed(&form) {
-                packet.data_bytes = u16::from(form.size);
-                packet.payload = store.send(InFlight { form, values });
+            let line = LineStore::forms(memory, packet.line);
+            if is_compressed(&line.form) {
+                packet.data_bytes = u16::from(line.form.size);
+                packet.payload = store.send(line);
                 self.compressed_replies += 1;
                 return;
             }

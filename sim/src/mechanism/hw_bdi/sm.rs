@@ -1,14 +1,14 @@
 //! The SM's share of `hw-bdi`: replies are decompressed before the L1D, full-line stores compressed before the crossbar.
 use super::Options;
-use super::lines::{InFlight, LineStore, is_compressed};
-use crate::mechanism::codec_stage::{CompressorStage, DecompressorStage};
+use super::lines::{LineStore, is_compressed};
+use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::policy::SmPolicy;
-use selvedge_hw::bdi::decompress;
+use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,8 +16,8 @@ use std::rc::Rc;
 /// The codecs of one SM.
 pub struct SmCodecs {
     line_bytes: u32,
-    compressor: CompressorStage<Packet>,
-    decompressor: DecompressorStage<Packet>,
+    compressor: CodecStage<BdiCompressor, Packet>,
+    decompressor: CodecStage<BdiDecompressor, Packet>,
     store: Rc<RefCell<LineStore>>,
 }
 
@@ -26,13 +26,8 @@ impl SmCodecs {
         let bytes = options.line_bytes;
         SmCodecs {
             line_bytes: bytes,
-            compressor: CompressorStage::new(format!("sm{id}.compressor"), bytes, options.compress, probes),
-            decompressor: DecompressorStage::new(
-                format!("sm{id}.decompressor"),
-                bytes,
-                options.decompress,
-                probes,
-            ),
+            compressor: CodecStage::new(format!("sm{id}.compressor"), bytes, options.compress, probes),
+            decompressor: CodecStage::new(format!("sm{id}.decompressor"), bytes, options.decompress, probes),
             store,
         }
     }
@@ -61,13 +56,13 @@ impl SmPolicy for SmCodecs {
         if !self.decompressor.has_room() {
             return Stage::Full;
         }
-        let InFlight { form, values } = self.store.borrow_mut().receive(packet.payload);
-        self.decompressor.push(*packet, packet.line, form, values);
+        let line = self.store.borrow_mut().receive(packet.payload);
+        self.decompressor.push(*packet, packet.line, line);
         Stage::Taken
     }
 
     fn fill_leave(&mut self) -> Option<Packet> {
-        self.decompressor.pop().map(|(packet, _)| packet)
+        self.decompressor.pop().map(|(packet, ..)| packet)
     }
 
     fn store_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
@@ -77,18 +72,15 @@ impl SmPolicy for SmCodecs {
         if !self.compressor.has_room() {
             return Stage::Full;
         }
-        self.compressor.push(*packet, packet.line, LineStore::values(memory, packet.line));
+        self.compressor.push(*packet, packet.line, LineStore::forms(memory, packet.line));
         Stage::Taken
     }
 
     fn store_leave(&mut self) -> Option<Packet> {
-        let (mut packet, _, form) = self.compressor.pop()?;
-        if is_compressed(&form) {
-            packet.data_bytes = u16::from(form.size);
-            packet.payload = self
-                .store
-                .borrow_mut()
-                .send(InFlight { form, values: decompress(&form, self.line_bytes as usize) });
+        let (mut packet, _, line) = self.compressor.pop()?;
+        if is_compressed(&line.form) {
+            packet.data_bytes = u16::from(line.form.size);
+            packet.payload = self.store.borrow_mut().send(line);
         }
         Some(packet)
     }
