@@ -7,6 +7,7 @@ use crate::sm::launch::LaunchedKernel;
 use crate::sm::policy::SmPolicy;
 use crate::sm::{SimFault, Sm, TickContext};
 use selvedge_hw::wave::Trace;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -31,13 +32,15 @@ impl ClockDomain {
         ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0 }
     }
 
-    /// Advances by `core_cycles` and returns how many cycles of this domain have passed.
-    pub fn advance(&mut self, core_cycles: u64) -> u64 {
+    /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
+    /// where this clock is the faster one.
+    pub fn advance(&mut self, core_cycles: u64) -> RangeInclusive<u64> {
         self.phase += self.mhz * core_cycles;
         let passed = self.phase / self.core_mhz;
         self.phase %= self.core_mhz;
+        let first = self.cycle + 1;
         self.cycle += passed;
-        passed
+        first..=self.cycle
     }
 
     /// Cycles of this domain so far.
@@ -209,14 +212,14 @@ impl Gpu {
     /// Runs one core cycle, and the cycles of the other domains that fall into it.
     fn step(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         self.now += 1;
-        for _ in 0..self.dram.advance(1) {
-            self.system.tick_dram(self.dram.cycle());
+        for cycle in self.dram.advance(1) {
+            self.system.tick_dram(cycle);
         }
-        for _ in 0..self.l2.advance(1) {
-            self.system.tick_l2(self.l2.cycle(), memory).map_err(SimFault::Mechanism)?;
+        for cycle in self.l2.advance(1) {
+            self.system.tick_l2(cycle, memory).map_err(SimFault::Mechanism)?;
         }
-        for _ in 0..self.interconnect.advance(1) {
-            self.system.tick_interconnect(self.interconnect.cycle());
+        for cycle in self.interconnect.advance(1) {
+            self.system.tick_interconnect(cycle);
         }
         for id in 0..self.sms.len() {
             if self.wake[id] > self.now && !self.system.has_reply(id) {
@@ -288,16 +291,23 @@ mod tests {
     #[test]
     fn a_clock_domain_keeps_its_ratio_exactly() {
         let mut domain = ClockDomain::new(924, 1400);
-        let passed: u64 = (0..1_400_000).map(|_| domain.advance(1)).sum();
+        let passed: usize = (0..1_400_000).map(|_| domain.advance(1).count()).sum();
         assert_eq!(passed, 924_000);
+    }
+
+    #[test]
+    fn a_clock_faster_than_the_core_gives_each_of_its_cycles_a_number() {
+        let mut domain = ClockDomain::new(3500, 1400);
+        let numbers: Vec<u64> = (0..4).flat_map(|_| domain.advance(1)).collect();
+        assert_eq!(numbers, (1..=10).collect::<Vec<_>>());
     }
 
     #[test]
     fn skipping_cycles_equals_stepping_them() {
         let (mut a, mut b) = (ClockDomain::new(924, 1400), ClockDomain::new(924, 1400));
         for skip in [1, 7, 1000, 3, 12345] {
-            let stepped: u64 = (0..skip).map(|_| a.advance(1)).sum();
-            assert_eq!(stepped, b.advance(skip));
+            let stepped: Vec<u64> = (0..skip).flat_map(|_| a.advance(1)).collect();
+            assert_eq!(stepped, b.advance(skip).collect::<Vec<_>>());
         }
         assert_eq!(a.cycle(), b.cycle());
     }
