@@ -128,7 +128,7 @@ fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
 fn classify(error: &RunError) -> Failure {
     match error {
         RunError::Fault(SimFault::Interrupted { .. }) => Failure::interrupted(error),
-        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch { .. }) => Failure::usage(error),
+        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Failure::usage(error),
         RunError::Fault(_) | RunError::DramTiming(_) => Failure::simulation(error),
         _ => Failure::usage(error),
     }

@@ -2,7 +2,7 @@
 //!
 //! Each kernel is short PTX of known instructions; fixed costs (launch, parameters, exit) cancel in the difference
 //! between two lengths of the same kernel.
-use selvedge_sim::config::GpuConfig;
+use selvedge_sim::config::{Clock, GpuConfig};
 use selvedge_sim::gpu::{Control, Gpu};
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::{ProbeSpec, Probes};
@@ -20,7 +20,7 @@ fn config() -> Arc<GpuConfig> {
 fn kernel(body: &str) -> String {
     format!(
         ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
-         .reg .b32 %r<64>;\n.reg .b64 %rd<64>;\n.reg .f32 %f<64>;\n\
+         .reg .b32 %r<64>;\n.reg .b64 %rd<64>;\n.reg .f32 %f<64>;\n.reg .f64 %fd<4>;\n\
          ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n\
          mad.lo.s32 %r1, %r2, %r3, %r1;\n{body}\nret;\n}}\n"
     )
@@ -94,6 +94,48 @@ fn dependent_arithmetic_takes_the_pipes_latency() {
         let mut time = |count| bench.run(&instruction.repeat(count), 1, 1, 0);
         assert_eq!((time(96) - time(32)) / 64, u64::from(latency), "{instruction}");
     }
+}
+
+#[test]
+fn a_division_takes_its_latency_though_nothing_else_is_as_slow() {
+    let config = config();
+    for (instruction, latency) in [
+        ("add.f64 %fd1, %fd1, %fd1;\n", config.sm.fp64.latency),
+        ("div.rn.f64 %fd1, %fd1, %fd1;\n", config.sm.fp64.div_latency),
+        ("div.rn.f32 %f1, %f1, %f1;\n", config.sm.sfu.div_latency),
+    ] {
+        let mut bench = Bench::new(&config);
+        let mut time = |count| bench.run(&instruction.repeat(count), 1, 1, 0);
+        assert_eq!((time(12) - time(4)) / 8, u64::from(latency), "{instruction}");
+    }
+}
+
+#[test]
+fn clocks_faster_than_the_core_lose_no_cycle() {
+    // Twice the DRAM clock halves the time of a stream that the DRAM bounds; the checker judges every command.
+    let stream_cycles = |dram_mhz| {
+        let mut config = GpuConfig::load("gtx480").expect("built in");
+        config.clock = Clock { core_mhz: 1400, interconnect_mhz: 2800, l2_mhz: 2100, dram_mhz };
+        config.dram.bus_bytes = 1;
+        let mut bench = Bench::new(&Arc::new(config));
+        let buffer = bench.memory.alloc(4 << 20, "stream").expect("it fits");
+        let body = "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u32 %r10, [%rd1];\n\
+                    ld.global.u32 %r11, [%rd1+2097152];";
+        bench.run(body, (2 << 20) / 4 / 256, 256, buffer)
+    };
+    let ratio = stream_cycles(1400) as f64 / stream_cycles(2800) as f64;
+    assert!((1.8..=2.1).contains(&ratio), "twice the clock is {ratio} times as fast");
+}
+
+#[test]
+fn the_widest_shared_memory_access_is_served() {
+    let mut bench = Bench::new(&config());
+    let body = ".shared .align 32 .b8 s[1024];\nmov.u32 %r4, %tid.x;\nshl.b32 %r4, %r4, 5;\nmov.u32 %r5, s;\n\
+                add.s32 %r5, %r5, %r4;\nld.shared.v4.f64 {%fd0, %fd1, %fd2, %fd3}, [%r5];";
+    bench.run(body, 1, 32, 0);
+    // 32 lanes of 8 words are 8 rounds of the 32 banks, of which the first is no conflict.
+    let conflicts: u64 = bench.gpu.sms().iter().map(|sm| sm.counters.bank_conflict_cycles).sum();
+    assert_eq!(conflicts, 7);
 }
 
 #[test]

@@ -200,6 +200,7 @@ fn a_launch_that_does_not_fit_says_what_does() {
         (LAUNCH.replace("[64]", "[4096]"), "allowed are"),
         (LAUNCH.replace("[64]", "[0]"), "allowed are"),
         (LAUNCH.replace("grid = [1]", "grid = [1, 2, 3, 4]"), "my.toml:3: grid"),
+        (LAUNCH.replace("grid = [1]", "grid = [2147483648, 2147483648, 4]"), "allowed are 1 to"),
         (LAUNCH.replace("\"k\"", "\"j\""), "no kernel `j`"),
         (LAUNCH.replace("count = 64", "count = 0"), "my.toml:6"),
         (LAUNCH.replace("count = 64", "length = 64"), "unknown field `length`"),

@@ -9,6 +9,8 @@ use crate::memory::DeviceMemory;
 
 /// Number of barriers a CTA has.
 pub(crate) const BARRIERS: u32 = 16;
+/// Most CTAs in x, y and z.
+const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 /// Most threads of a CTA.
 pub(crate) const MAX_CTA_THREADS: u32 = 1024;
 
@@ -56,18 +58,6 @@ pub enum RunError {
         /// Threads it waits for.
         expected: u32,
     },
-    /// A barrier with an operand that is not allowed.
-    #[error("{file}:{line}: kernel '{kernel}': {reason}")]
-    Barrier {
-        /// PTX file.
-        file: String,
-        /// Kernel.
-        kernel: String,
-        /// Line of the barrier.
-        line: u32,
-        /// What is wrong, in words.
-        reason: String,
-    },
 }
 
 impl Kernel {
@@ -79,14 +69,19 @@ impl Kernel {
     pub fn check_launch(&self, launch: &LaunchDims, params: &[u8]) -> Result<(), RunError> {
         let refuse = |reason: String| Err(RunError::Launch { kernel: self.name.clone(), reason });
         let [x, y, z] = launch.block;
+        if launch.grid.iter().zip(MAX_GRID).any(|(&side, most)| side > most) {
+            return refuse(format!("grid {:?}: allowed are 1 to {MAX_GRID:?} blocks", launch.grid));
+        }
         if launch.grid.contains(&0) || launch.block.contains(&0) {
             return refuse(format!(
-                "grid {:?} and block {:?} must be at least 1 in x, y and z",
+                "grid {:?}, block {:?}: allowed are 1 or more in x, y and z",
                 launch.grid, launch.block
             ));
         }
         if launch.threads_per_cta() > MAX_CTA_THREADS {
-            return refuse(format!("a block of {x} x {y} x {z} threads exceeds {MAX_CTA_THREADS} threads"));
+            return refuse(format!(
+                "a block of {x} x {y} x {z} threads: allowed are 1 to {MAX_CTA_THREADS} threads"
+            ));
         }
         if let Some((limit, exact)) = self.cta_limit {
             let most: u64 = limit.iter().map(|&side| u64::from(side)).product();
@@ -134,31 +129,7 @@ impl Cta<'_> {
     }
 
     /// Notes that warp `index` reached barrier `id`, and lets the waiting warps go if it is complete.
-    fn arrive(
-        &mut self,
-        index: usize,
-        pc: u32,
-        id: u32,
-        threads: Option<u32>,
-        arrive_only: bool,
-    ) -> Result<(), RunError> {
-        let invalid = |reason: String| RunError::Barrier {
-            file: self.kernel.file.clone(),
-            kernel: self.kernel.name.clone(),
-            line: self.kernel.code[pc as usize].line,
-            reason,
-        };
-        if id >= BARRIERS {
-            return Err(invalid(format!(
-                "barrier {id} does not exist; a block has barriers 0 to {}",
-                BARRIERS - 1
-            )));
-        }
-        if let Some(count) = threads.filter(|&count| count == 0 || count % 32 != 0) {
-            return Err(invalid(format!(
-                "a barrier cannot wait for {count} threads; whole warps of 32 are allowed"
-            )));
-        }
+    fn arrive(&mut self, index: usize, pc: u32, id: u32, threads: Option<u32>, arrive_only: bool) {
         let barrier = &mut self.barriers[id as usize];
         barrier.arrived += 32;
         barrier.expected = threads.unwrap_or(0);
@@ -166,7 +137,6 @@ impl Cta<'_> {
             self.waits[index] = Some((id, pc));
         }
         self.release(id);
-        Ok(())
     }
 
     fn release(&mut self, id: u32) {
@@ -217,7 +187,7 @@ impl Cta<'_> {
             };
             stats.thread_instructions += u64::from(lanes.count_ones());
             if let Step::Barrier { id, threads, arrive_only } = step {
-                self.arrive(index, pc, id, threads, arrive_only)?;
+                self.arrive(index, pc, id, threads, arrive_only);
                 if self.waits[index].is_some() {
                     return Ok(());
                 }

@@ -85,7 +85,7 @@ impl LaunchDims {
     /// CTAs of the grid.
     #[must_use]
     pub fn ctas(&self) -> u64 {
-        self.grid.iter().map(|&side| u64::from(side)).product()
+        self.grid.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)))
     }
 
     /// Place of CTA number `index`, counted along x first.

@@ -2,6 +2,7 @@
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::alu;
+use super::functional::BARRIERS;
 use super::instr::{
     CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Number, NumberType, Op, PredicateOp,
     ShuffleMode, VoteMode,
@@ -171,7 +172,7 @@ impl Warp {
                 self.exit(mask);
                 return Ok(Step::Exit);
             }
-            Op::Barrier { arrive } => self.barrier(kernel, instr, mask, arrive),
+            Op::Barrier { arrive } => self.barrier(kernel, env, instr, mask, arrive)?,
             Op::Fence => Step::Fence,
             Op::Nothing => done,
             _ => {
@@ -259,11 +260,25 @@ impl Warp {
         }
     }
 
-    fn barrier(&self, kernel: &Kernel, instr: &Instr, mask: u32, arrive_only: bool) -> Step {
-        let lane = mask.trailing_zeros() as usize;
-        let value = |index| self.word(kernel, index)[lane];
-        let threads = (instr.b != NONE).then(|| value(instr.b));
-        Step::Barrier { id: value(instr.a), threads, arrive_only }
+    fn barrier(
+        &self,
+        kernel: &Kernel,
+        env: &Env,
+        instr: &Instr,
+        mask: u32,
+        arrive_only: bool,
+    ) -> Result<Step, Box<Fault>> {
+        let lane = mask.trailing_zeros();
+        let value = |index| self.word(kernel, index)[lane as usize];
+        let (id, threads) = (value(instr.a), (instr.b != NONE).then(|| value(instr.b)));
+        let wrong = if id >= BARRIERS {
+            format!("names barrier {id}, which does not exist; a block has barriers 0 to {}", BARRIERS - 1)
+        } else if let Some(count) = threads.filter(|&count| count == 0 || count % 32 != 0) {
+            format!("cannot wait for {count} threads; whole warps of 32 are allowed")
+        } else {
+            return Ok(Step::Barrier { id, threads, arrive_only });
+        };
+        Err(self.fault(kernel, env.launch, lane, 0, wrong))
     }
 
     // ---- data ----

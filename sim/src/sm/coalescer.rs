@@ -15,6 +15,9 @@ pub struct Transaction {
 /// Size of a sector, bytes.
 pub const SECTOR_BYTES: u32 = 32;
 
+/// Most 4-byte words that a shared-memory instruction names: 32 lanes of 32 bytes.
+pub const MOST_BANK_WORDS: usize = 256;
+
 /// Appends the transactions of `access` to `out`, in order of the first lane that touches each line.
 ///
 /// A lane's access may straddle two lines only when it is misaligned, which the executor refuses.
@@ -60,7 +63,7 @@ impl Transaction {
 /// Cycles that a shared-memory access occupies the banks: the largest number of distinct 4-byte words that
 /// one bank must deliver. Lanes that read the same word share it.
 pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
-    let mut words = [0u64; 128];
+    let mut words = [0u64; MOST_BANK_WORDS];
     let mut count = 0;
     let mut lanes = access.mask;
     while lanes != 0 {

@@ -30,7 +30,8 @@ impl LaunchedKernel {
     /// Prepares a launch and checks that a CTA fits an SM.
     ///
     /// # Errors
-    /// The geometry is empty or too large for the configuration.
+    /// The launch is none that the kernel or any GPU allows ([`Kernel::check_launch`]), or too large for the
+    /// configuration.
     pub fn new(
         kernel: Arc<Kernel>,
         dims: LaunchDims,
@@ -38,18 +39,9 @@ impl LaunchedKernel {
         slot: u8,
         config: &GpuConfig,
     ) -> Result<Self, SimFault> {
-        let threads = dims.block.iter().try_fold(1u32, |a, b| a.checked_mul(*b)).unwrap_or(u32::MAX);
-        if threads == 0 || dims.grid.contains(&0) || threads > 1024 {
-            return Err(SimFault::Launch {
-                kernel: kernel.name.clone(),
-                what: format!(
-                    "grid {:?}, block {:?}: allowed are 1 or more CTAs of 1 to 1024 threads",
-                    dims.grid, dims.block
-                ),
-            });
-        }
-        let warps_per_cta = threads.div_ceil(32);
-        let registers_per_cta = kernel.registers * warps_per_cta * 32;
+        kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
+        let warps_per_cta = dims.warps_per_cta();
+        let registers_per_cta = kernel.registers.saturating_mul(warps_per_cta * 32);
         let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
         let sm = &config.sm;
         for (what, need, have) in [

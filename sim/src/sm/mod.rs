@@ -56,14 +56,9 @@ pub enum SimFault {
         /// What there is.
         have: String,
     },
-    /// A launch that no GPU accepts.
-    #[error("kernel {kernel}: {what}")]
-    Launch {
-        /// Kernel name.
-        kernel: String,
-        /// What is wrong with it, and what is allowed.
-        what: String,
-    },
+    /// A launch that the kernel or any GPU refuses.
+    #[error("{0}")]
+    Launch(String),
     /// The user asked to stop.
     #[error("interrupted at cycle {cycle}")]
     Interrupted {
@@ -190,10 +185,12 @@ impl Sm {
             sm.alu.fp32_latency,
             sm.alu.int_mul_latency,
             sm.fp64.latency,
+            sm.fp64.div_latency,
             sm.sfu.latency,
+            sm.sfu.div_latency,
             sm.branch_latency,
             sm.lsu.const_latency,
-            sm.lsu.shared_latency + 128,
+            sm.lsu.shared_latency + coalescer::MOST_BANK_WORDS as u32,
             config.l1d.hit_latency,
         ];
         let schedulers =

@@ -68,7 +68,10 @@ fn a_barrier_that_never_completes_is_a_deadlock() {
         "test.ptx:15: kernel 'k', block (0,0,0): barrier 0 never completes: 32 of 64 threads arrived, no other warp can run"
     );
     assert!(fault("", "bar.sync 0, 96; ret;", 64, 64).contains("64 of 96 threads"));
-    assert!(fault("", "bar.sync 16; ret;", 32, 32).contains("barrier 16 does not exist"));
+    assert!(
+        fault("", "bar.sync 16; ret;", 32, 32)
+            .contains("`bar.sync 16` names barrier 16, which does not exist")
+    );
     assert!(fault("", "bar.sync 0, 33; ret;", 32, 32).contains("whole warps"));
 }
 
@@ -95,6 +98,8 @@ fn arguments_and_launches_that_do_not_fit_are_refused() {
         ([1, 1, 1], [0, 1, 1]),
         ([1, 1, 1], [32, 1, 1]),
         ([1, 1, 1], [u32::MAX, u32::MAX, 2]),
+        ([1 << 31, 1, 1], [64, 1, 1]),
+        ([1, 1 << 16, 1], [64, 1, 1]),
     ] {
         assert!(run(grid, block).unwrap_err().to_string().starts_with("kernel 'k' cannot be launched: "));
     }
