@@ -68,11 +68,19 @@ enum Init {
     Random,
 }
 
+/// A number as written: an integer keeps all its digits.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Int(i64),
+    Float(f64),
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawArg {
     r#type: toml::Spanned<Type>,
-    value: Option<f64>,
+    value: Option<Number>,
     count: Option<u64>,
     #[serde(default)]
     init: Init,
@@ -93,6 +101,22 @@ struct RawFile {
     arg: Vec<RawArg>,
 }
 
+/// A buffer that is allocated and filled before the launch.
+#[derive(Clone, Copy, Debug)]
+struct Buffer {
+    kind: Type,
+    count: u64,
+    init: Init,
+    seed: u64,
+}
+
+/// A checked argument.
+#[derive(Clone, Debug)]
+enum Argument {
+    Scalar(Arg),
+    Buffer(Buffer),
+}
+
 /// A launch file, read and checked, with its PTX.
 #[derive(Clone, Debug)]
 pub struct LaunchFile {
@@ -106,7 +130,7 @@ pub struct LaunchFile {
     grid: [u32; 3],
     block: [u32; 3],
     dynamic_shared: u32,
-    args: Vec<RawArg>,
+    args: Vec<Argument>,
 }
 
 impl LaunchFile {
@@ -131,14 +155,8 @@ impl LaunchFile {
             [x, y, z] => Ok([*x, *y, *z]),
             _ => Err(bad(value.span().start, format!("{key}: allowed are one to three numbers"))),
         };
-        for arg in &raw.arg {
-            let bytes = arg.count.unwrap_or(1).saturating_mul(8);
-            if arg.value.is_some() == arg.count.is_some() || !(1..=MAX_BUFFER_BYTES).contains(&bytes) {
-                let allowed =
-                    "an argument has either `value` or `count`, of 1 or more elements and at most 4 GiB";
-                return Err(bad(arg.r#type.span().start, allowed.into()));
-            }
-        }
+        let argument = |arg: &RawArg| arg.checked().map_err(|message| bad(arg.r#type.span().start, message));
+        let args = raw.arg.iter().map(argument).collect::<Result<_, _>>()?;
         let (grid, block) = (triple("grid", &raw.grid)?, triple("block", &raw.block)?);
         let ptx_path = path.parent().unwrap_or(Path::new("")).join(&raw.ptx);
         let ptx = read_ptx(&ptx_path)?;
@@ -150,7 +168,7 @@ impl LaunchFile {
             grid,
             block,
             dynamic_shared: raw.dynamic_shared,
-            args: raw.arg,
+            args,
         })
     }
 
@@ -190,9 +208,9 @@ impl HostProgram for Program {
         }
         let mut args = Vec::with_capacity(self.file.args.len());
         for (index, arg) in self.file.args.iter().enumerate() {
-            args.push(match (arg.value, arg.count) {
-                (Some(value), _) => scalar(*arg.r#type.get_ref(), value),
-                (None, count) => place(memory, index, arg, count.unwrap_or(1))?,
+            args.push(match arg {
+                Argument::Scalar(value) => value.clone(),
+                Argument::Buffer(buffer) => place(memory, index, buffer)?,
             });
         }
         Ok(Some(Launch {
@@ -212,30 +230,60 @@ impl HostProgram for Program {
     }
 }
 
-fn scalar(kind: Type, value: f64) -> Arg {
-    match kind {
-        Type::U32 => Arg::U32(value as u32),
-        Type::S32 => Arg::U32(value as i32 as u32),
-        Type::U64 => Arg::U64(value as u64),
-        Type::F32 => Arg::F32(value as f32),
-        Type::F64 => Arg::F64(value),
+impl RawArg {
+    /// The argument, or what is allowed instead.
+    fn checked(&self) -> Result<Argument, String> {
+        let kind = *self.r#type.get_ref();
+        let bytes = self.count.unwrap_or(1).saturating_mul(8);
+        match (self.value, self.count) {
+            (Some(value), None) => Ok(Argument::Scalar(scalar(kind, value)?)),
+            (None, Some(count)) if (1..=MAX_BUFFER_BYTES).contains(&bytes) => {
+                Ok(Argument::Buffer(Buffer { kind, count, init: self.init, seed: self.seed }))
+            }
+            _ => {
+                Err("an argument has either `value` or `count`, of 1 or more elements and at most 4 GiB"
+                    .into())
+            }
+        }
     }
 }
 
+/// A value that its type can hold whole.
+fn scalar(kind: Type, value: Number) -> Result<Arg, String> {
+    let float = match value {
+        Number::Int(int) => int as f64,
+        Number::Float(float) => float,
+    };
+    let whole = |low: i64, high: i64| match value {
+        Number::Int(int) if (low..=high).contains(&int) => Ok(int),
+        Number::Int(int) => Err(format!("value = {int}: allowed are whole numbers from {low} to {high}")),
+        Number::Float(float) => {
+            Err(format!("value = {float}: allowed are whole numbers from {low} to {high}"))
+        }
+    };
+    Ok(match kind {
+        Type::U32 => Arg::U32(whole(0, u32::MAX.into())? as u32),
+        Type::S32 => Arg::U32(whole(i32::MIN.into(), i32::MAX.into())? as u32),
+        Type::U64 => Arg::U64(whole(0, i64::MAX)? as u64),
+        Type::F32 => Arg::F32(float as f32),
+        Type::F64 => Arg::F64(float),
+    })
+}
+
 /// Allocates and fills the buffer of argument `index`; the argument is its address.
-fn place(memory: &mut DeviceMemory, index: usize, arg: &RawArg, count: u64) -> Result<Arg, WorkloadError> {
-    let kind = *arg.r#type.get_ref();
+fn place(memory: &mut DeviceMemory, index: usize, buffer: &Buffer) -> Result<Arg, WorkloadError> {
+    let Buffer { kind, count, init, seed } = *buffer;
     let size = if matches!(kind, Type::U64 | Type::F64) { 8 } else { 4 };
     let address = memory.alloc(count * size, &format!("arg{index}"))?;
-    let mut state = arg.seed;
+    let mut state = seed;
     let mut bytes = Vec::with_capacity((count * size) as usize);
     for i in 0..count {
-        let number = match arg.init {
+        let number = match init {
             Init::Zeros => break,
             Init::Iota => i,
             Init::Random => next_random(&mut state),
         };
-        push_element(&mut bytes, kind, arg.init, number);
+        push_element(&mut bytes, kind, init, number);
     }
     memory.write(address, &bytes)?;
     Ok(Arg::Ptr(address))
@@ -260,4 +308,40 @@ fn next_random(state: &mut u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scalar_of(kind: Type, text: &str) -> Result<Arg, String> {
+        #[derive(Deserialize)]
+        struct Line {
+            value: Number,
+        }
+        let line: Line = toml::from_str(&format!("value = {text}")).expect("a number");
+        scalar(kind, line.value)
+    }
+
+    #[test]
+    fn a_number_that_its_type_cannot_hold_is_refused_not_bent() {
+        for (kind, text) in [
+            (Type::U32, "-1"),
+            (Type::U32, "4294967296"),
+            (Type::U32, "1.5"),
+            (Type::U32, "nan"),
+            (Type::S32, "2147483648"),
+            (Type::U64, "-1"),
+        ] {
+            let refused = scalar_of(kind, text).expect_err(text);
+            assert!(refused.contains("allowed are whole numbers from"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn integers_keep_all_their_digits() {
+        assert_eq!(scalar_of(Type::U64, "9007199254740993"), Ok(Arg::U64(9_007_199_254_740_993)));
+        assert_eq!(scalar_of(Type::S32, "-2147483648"), Ok(Arg::U32(0x8000_0000)));
+        assert_eq!(scalar_of(Type::F32, "3"), Ok(Arg::F32(3.0)));
+    }
 }
