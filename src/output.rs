@@ -3,7 +3,7 @@ use crate::error::Failure;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes `text` to `path` through a temporary file beside it.
+/// Writes `text` to `path` through a temporary file beside it; a pipe or device is written to, never replaced.
 pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), Failure> {
     let fail = |e: std::io::Error| Failure::usage(format!("cannot write {}: {e}", path.display()));
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -13,11 +13,20 @@ pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(fail(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
     }
+    if is_special(path) {
+        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(fail)?;
+        return file.write_all(text).map_err(fail);
+    }
     let mut file = tempfile::Builder::new().prefix(".selvedge").tempfile_in(folder).map_err(fail)?;
     file.write_all(text).map_err(fail)?;
     set_usual_permissions(file.as_file()).map_err(fail)?;
     file.persist(path).map_err(|e| fail(e.error))?;
     Ok(())
+}
+
+/// Is there something at `path` that is no regular file?
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|at| !at.is_file())
 }
 
 /// Temporary files are private; an output file is as readable as any other.
@@ -53,9 +62,27 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(fail(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
     }
+    if is_special(path) {
+        return Ok(());
+    }
     if !folder.is_dir() {
         std::fs::create_dir_all(folder).map_err(fail)?;
     }
     tempfile::Builder::new().prefix(".selvedge").tempfile_in(folder).map_err(fail)?;
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_written_to_and_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let link = folder.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &link).expect("a link");
+        check_writable(&link).expect("writable");
+        write_whole(&link, b"text").expect("written");
+        assert!(is_special(&link), "the link to the device was replaced by a file");
+    }
 }
