@@ -141,6 +141,7 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
     let mut program = spec.workload.start(spec.size, spec.input.as_deref())?;
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
+    spec.mechanism.check(&spec.config)?;
     let policies = spec.mechanism.build(&spec.config, &probes);
     probes.check_names()?;
     let mut gpu = Gpu::new(&spec.config, policies, control);
@@ -230,4 +231,70 @@ fn snapshot(gpu: &Gpu) -> Snapshot {
         s.l1d += sm.l1d().counters;
     }
     s
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vecadd(mechanism: &str, config: &str) -> Result<RunOutcome, RunError> {
+        let spec = RunSpec {
+            workload: Source::find("vecadd")?,
+            size: Size::Tiny,
+            input: None,
+            config: Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
+            mechanism: mechanism.parse()?,
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: true,
+        };
+        run(&spec, Arc::new(Control::default()))
+    }
+
+    #[test]
+    fn the_metadata_bursts_that_a_mechanism_counts_are_those_that_dram_moved() {
+        for mechanism in ["hw-bdi", "hw-bdi-mem", "hw-bdi,md_kb=1,md_ways=1"] {
+            let report = vecadd(mechanism, "base = \"gtx480\"\n").expect("it runs").report;
+            assert_eq!(
+                report.mechanism_counters["metadata_bursts"], report.totals.dram.metadata,
+                "{mechanism}"
+            );
+            assert_ne!(report.totals.dram.metadata, 0, "{mechanism}");
+        }
+    }
+
+    #[test]
+    fn bdi_refuses_a_dram_whose_bursts_are_longer_than_its_units() {
+        let refused = vecadd("hw-bdi-mem", "base = \"gtx480\"\n[dram]\nburst_bytes = 64\n").err();
+        let line = refused.map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(
+            line,
+            "mechanism hw-bdi-mem: dram.burst_bytes = 64: allowed is 32, the unit of compressed lines"
+        );
+    }
+
+    #[test]
+    fn a_barrier_that_no_block_has_is_a_fault_of_the_kernel() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ptx = ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\n\
+                   mov.u32 %r1, 99;\nbar.sync %r1;\nret;\n}\n";
+        std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+        let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n";
+        let file = folder.path().join("k.toml");
+        std::fs::write(&file, launch).expect("written");
+        let spec = RunSpec {
+            workload: Source::find(&file.display().to_string()).expect("valid"),
+            size: Size::Tiny,
+            input: None,
+            config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
+            mechanism: MechanismSpec::base(),
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: false,
+        };
+        let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
+        let fault = outcome.fault.expect("it stops");
+        assert!(matches!(fault, RunError::Fault(SimFault::Kernel(_))), "{fault}");
+        assert!(fault.to_string().contains("names barrier 99, which does not exist"), "{fault}");
+    }
 }

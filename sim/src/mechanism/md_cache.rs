@@ -25,8 +25,10 @@ pub struct MdCache {
 /// What a look-up costs in DRAM accesses, as metadata block addresses within the metadata region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MdAccess {
-    /// Block to fetch before the line's bursts are known.
+    /// Block to wait for before the line's bursts are known.
     pub fetch: Option<u64>,
+    /// Is that block on its way already, so that waiting for it costs no access?
+    pub on_its_way: bool,
     /// Dirty block to write back.
     pub write_back: Option<u64>,
 }
@@ -48,10 +50,10 @@ impl MdCache {
     pub fn access(&mut self, line: u64, write: bool) -> MdAccess {
         let block = line / LINES_PER_BLOCK * u64::from(BLOCK_BYTES);
         self.accesses += 1;
-        let mut cost = MdAccess::default();
+        let is_coming = self.coming.contains(&block);
+        let mut cost = MdAccess { on_its_way: is_coming, ..MdAccess::default() };
         let slot = match self.tags.probe(block) {
             Probe::Hit(slot) => {
-                let is_coming = self.coming.contains(&block);
                 cost.fetch = is_coming.then_some(block);
                 self.hits += u64::from(!is_coming);
                 slot
@@ -60,7 +62,10 @@ impl MdCache {
                 let victim = self.tags.victim(block).expect("no way is ever left reserved");
                 cost.write_back = victim.evicted.and_then(|(old, dirty)| dirty.then_some(old));
                 cost.fetch = Some(block);
-                self.coming.push(block);
+                // A block may be replaced while it is still coming, and asked for again.
+                if !is_coming {
+                    self.coming.push(block);
+                }
                 self.tags.reserve(victim.slot, block);
                 self.tags.fill(victim.slot);
                 victim.slot
@@ -85,7 +90,8 @@ mod tests {
     fn neighbours_share_a_block() {
         let mut md = MdCache::new(8, 4);
         assert_eq!(md.access(0, false).fetch, Some(0));
-        assert_eq!(md.access(1, false).fetch, Some(0), "the block is still on its way");
+        let again = md.access(1, false);
+        assert_eq!((again.fetch, again.on_its_way), (Some(0), true));
         md.arrived(0);
         for line in 1..LINES_PER_BLOCK {
             assert_eq!(md.access(line, false), MdAccess::default());

@@ -29,8 +29,21 @@ pub struct OptionInfo {
     pub low: u32,
     /// Largest allowed value.
     pub high: u32,
+    /// Must it be a power of two?
+    pub power_of_two: bool,
     /// What it means, with its unit.
     pub help: &'static str,
+}
+
+impl OptionInfo {
+    fn allows(&self, value: u32) -> bool {
+        (self.low..=self.high).contains(&value) && (!self.power_of_two || value.is_power_of_two())
+    }
+
+    fn allowed(&self) -> String {
+        let what = if self.power_of_two { "powers of two from " } else { "" };
+        format!("allowed are {what}{} to {}", self.low, self.high)
+    }
 }
 
 /// What the registry knows of a mechanism.
@@ -82,6 +95,18 @@ pub enum MechanismError {
         option: String,
         /// What is allowed.
         allowed: String,
+    },
+    /// A machine that the mechanism does not suit.
+    #[error("mechanism {mechanism}: {key} = {value}: {allowed}")]
+    Machine {
+        /// The mechanism.
+        mechanism: String,
+        /// The configuration's key.
+        key: &'static str,
+        /// Its value.
+        value: u32,
+        /// What is allowed.
+        allowed: &'static str,
     },
     /// Two mechanisms that cannot work together.
     #[error("mechanisms {first} and {second} cannot be combined: both {why}")]
@@ -178,8 +203,8 @@ fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32),
         return Err(fail(format!("allowed: {allowed}")));
     };
     match value.trim().parse::<u32>() {
-        Ok(v) if (option.low..=option.high).contains(&v) => Ok((option.name, v)),
-        _ => Err(fail(format!("allowed are {} to {}", option.low, option.high))),
+        Ok(v) if option.allows(v) => Ok((option.name, v)),
+        _ => Err(fail(option.allowed())),
     }
 }
 
@@ -195,6 +220,17 @@ impl MechanismSpec {
     /// The mechanism that changes nothing.
     pub fn base() -> Self {
         MechanismSpec { text: "base".into(), parts: vec![Part { name: "base", options: BTreeMap::new() }] }
+    }
+
+    /// Checks that the machine suits every mechanism; call before [`MechanismSpec::build`].
+    ///
+    /// # Errors
+    /// [`MechanismError::Machine`].
+    pub fn check(&self, config: &GpuConfig) -> Result<(), MechanismError> {
+        self.parts
+            .iter()
+            .filter(|part| part.name.starts_with("hw-bdi"))
+            .try_for_each(|part| hw_bdi::check(part, config))
     }
 
     /// Builds the policies of every SM and partition, with their blocks made by `probes`.
@@ -256,6 +292,8 @@ mod tests {
     fn mistakes_say_what_is_allowed() {
         assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, dmil"));
         assert!(error("hw-bdi,compress=9").contains("allowed are 1 to 5"));
+        assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 1 to 1024"));
+        assert!(error("hw-bdi,md_ways=5").contains("allowed are powers of two from 1 to 32"));
         assert!(error("hw-bdi,speed=9").contains("compress=N"));
         assert!(error("hw-bdi+hw-bdi-mem").contains("cannot be combined"));
         assert!(error("dmil,x=1").contains("no options"));

@@ -16,7 +16,7 @@ mod sm;
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
 use lines::LineStore;
@@ -24,12 +24,16 @@ use partition::{Partition, Reach};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Bytes of a DRAM burst under compression (CABA, section 5.3.2: a line is one to four of them).
+const BURST_BYTES: u32 = 32;
+
 const OPTIONS: [OptionInfo; 4] = [
     OptionInfo {
         name: "compress",
         default: 5,
         low: 1,
         high: 5,
+        power_of_two: false,
         help: "compressor latency, cycles (CABA, section 6)",
     },
     OptionInfo {
@@ -37,6 +41,7 @@ const OPTIONS: [OptionInfo; 4] = [
         default: 1,
         low: 1,
         high: 5,
+        power_of_two: false,
         help: "decompressor latency, cycles (CABA, section 6)",
     },
     OptionInfo {
@@ -44,14 +49,16 @@ const OPTIONS: [OptionInfo; 4] = [
         default: 8,
         low: 1,
         high: 1024,
-        help: "metadata cache per partition, KB; a power of two",
+        power_of_two: true,
+        help: "metadata cache per partition, KB",
     },
     OptionInfo {
         name: "md_ways",
         default: 4,
         low: 1,
         high: 32,
-        help: "ways of the metadata cache; a power of two",
+        power_of_two: true,
+        help: "ways of the metadata cache",
     },
 ];
 
@@ -93,6 +100,16 @@ impl Options {
             line_bytes: config.l2.line_bytes,
         }
     }
+}
+
+/// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less.
+pub fn check(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
+    let value = config.dram.burst_bytes;
+    if value == BURST_BYTES {
+        return Ok(());
+    }
+    let allowed = "allowed is 32, the unit of compressed lines";
+    Err(MechanismError::Machine { mechanism: part.name.into(), key: "dram.burst_bytes", value, allowed })
 }
 
 /// Builds `hw-bdi`.

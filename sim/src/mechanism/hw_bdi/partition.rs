@@ -86,7 +86,8 @@ impl Partition {
         let cost = self.metadata.access(self.map.local(line) / u64::from(self.line_bytes), write);
         self.data_bursts += u64::from(bursts);
         self.uncompressed_bursts += u64::from(self.line_bytes.div_ceil(32));
-        self.metadata_bursts += u64::from(cost.fetch.is_some()) + u64::from(cost.write_back.is_some());
+        let fetches = cost.fetch.is_some() && !cost.on_its_way;
+        self.metadata_bursts += u64::from(fetches) + u64::from(cost.write_back.is_some());
         DramPlan {
             bursts,
             metadata: cost.fetch.map(|block| METADATA_BASE + block),
