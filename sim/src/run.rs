@@ -273,13 +273,16 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_barrier_that_no_block_has_is_a_fault_of_the_kernel() {
+    /// Runs a kernel `k` of one warp and of one pointer argument in %rd1, with `body`.
+    fn run_body(body: &str, mechanism: &str) -> RunOutcome {
         let folder = tempfile::tempdir().expect("a folder");
-        let ptx = ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\n\
-                   mov.u32 %r1, 99;\nbar.sync %r1;\nret;\n}\n";
+        let ptx = format!(
+            ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+             .reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n{body}\nret;\n}}\n"
+        );
         std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
-        let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n";
+        let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n\
+                      [[arg]]\ntype = \"u32\"\ncount = 32\n";
         let file = folder.path().join("k.toml");
         std::fs::write(&file, launch).expect("written");
         let spec = RunSpec {
@@ -287,14 +290,30 @@ mod tests {
             size: Size::Tiny,
             input: None,
             config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-            mechanism: MechanismSpec::base(),
+            mechanism: mechanism.parse().expect("valid"),
             engine: Engine::Model,
             probes: ProbeSpec::default(),
-            check_dram: false,
+            check_dram: true,
         };
-        let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
-        let fault = outcome.fault.expect("it stops");
+        run(&spec, Arc::new(Control::default())).expect("it starts")
+    }
+
+    #[test]
+    fn a_barrier_that_no_block_has_is_a_fault_of_the_kernel() {
+        let fault = run_body("mov.u32 %r1, 99;\nbar.sync %r1;", "base").fault.expect("it stops");
         assert!(matches!(fault, RunError::Fault(SimFault::Kernel(_))), "{fault}");
         assert!(fault.to_string().contains("names barrier 99, which does not exist"), "{fault}");
+    }
+
+    #[test]
+    fn lines_of_local_memory_are_not_taken_for_zeros() {
+        // A full-line store and a load past the L1D of local memory only: nothing there may be compressed.
+        let body = ".local .align 16 .b8 l[64];\nmov.u32 %r1, %tid.x;\nmov.u64 %rd2, l;\nst.local.u32 [%rd2], %r1;\n\
+                    ld.local.u32 %r2, [%rd2+16];\nst.local.u32 [%rd2+32], %r2;";
+        for mechanism in ["hw-bdi", "hw-bdi-mem"] {
+            let report = run_body(body, mechanism).report;
+            assert_eq!(report.compression_ratio(), Some(1.0), "{mechanism}");
+            assert_eq!(report.mechanism_counters["partition_lines_decompressed"], 0, "{mechanism}");
+        }
     }
 }

@@ -1,14 +1,20 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
 use crate::mechanism::codec_stage::{Forms, compressed};
 use crate::memory::DeviceMemory;
+use crate::ptx::LOCAL_REGION;
 use selvedge_hw::bdi::{Compressed, units, words_of};
 use std::collections::HashMap;
 
 /// Bytes of a line; the configuration allows no other.
 const LINE_BYTES: usize = 128;
 
+/// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
+pub fn has_values(line: u64) -> bool {
+    line < LOCAL_REGION
+}
+
 /// 32-byte bursts that a payload takes: at least one.
-pub fn bursts(form: &Compressed) -> u32 {
+fn bursts(form: &Compressed) -> u32 {
     units(usize::from(form.size)) as u32
 }
 
@@ -52,11 +58,16 @@ impl LineStore {
         compressed(words_of(&bytes), LINE_BYTES as u32)
     }
 
+    /// Bursts that the line's values would take in DRAM now.
+    pub fn bursts_now(line: u64, memory: &DeviceMemory) -> u32 {
+        if has_values(line) { bursts(&Self::forms(memory, line).form) } else { units(LINE_BYTES) as u32 }
+    }
+
     /// Bursts of the line in DRAM. A line that was never written there is as the host prepared it.
     pub fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         let form = self.forms.entry(line).or_default();
         if form.dram_bursts == 0 {
-            form.dram_bursts = bursts(&Self::forms(memory, line).form) as u8;
+            form.dram_bursts = Self::bursts_now(line, memory) as u8;
         }
         u32::from(form.dram_bursts)
     }

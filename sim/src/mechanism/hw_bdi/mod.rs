@@ -9,6 +9,7 @@
 //!
 //! Both move a line as one to four 32-byte bursts and ask the metadata cache how many. Buffers that the host filled are
 //! compressed from the start (section 5.3.1). The values are those of functional memory when a line enters a codec.
+//! Local memory is not in it, so its lines are not compressed.
 mod lines;
 mod partition;
 mod sm;

@@ -1,6 +1,6 @@
 //! A partition's share of `hw-bdi` and `hw-bdi-mem`: codecs between L2 and DRAM, the metadata cache, compressed replies.
 use super::Options;
-use super::lines::{L2Form, LineStore, bursts, is_compressed};
+use super::lines::{L2Form, LineStore, has_values, is_compressed};
 use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::md_cache::MdCache;
 use crate::mechanism::probe::Probes;
@@ -98,7 +98,7 @@ impl Partition {
     /// Offers a compressed line to the decompressor.
     fn decompress(&mut self, what: Inbound, line: u64, memory: &DeviceMemory) -> Stage {
         let forms = LineStore::forms(memory, line);
-        if !is_compressed(&forms.form) {
+        if !has_values(line) || !is_compressed(&forms.form) {
             return Stage::Through;
         }
         if !self.decompressor.has_room() {
@@ -137,7 +137,7 @@ impl PartitionPolicy for Partition {
     }
 
     fn write_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan {
-        let bursts = bursts(&LineStore::forms(memory, line).form);
+        let bursts = LineStore::bursts_now(line, memory);
         self.store.borrow_mut().written_to_dram(line, bursts);
         self.plan(line, bursts, true)
     }
@@ -161,7 +161,9 @@ impl PartitionPolicy for Partition {
     }
 
     fn evict_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage {
-        if self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed {
+        let as_in_dram =
+            self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
+        if as_in_dram || !has_values(line) {
             return Stage::Through;
         }
         if !self.compressor.has_room() {
@@ -209,7 +211,7 @@ impl PartitionPolicy for Partition {
             return;
         }
         let mut store = self.store.borrow_mut();
-        if store.l2_form(packet.line) == L2Form::Compressed {
+        if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
             let line = LineStore::forms(memory, packet.line);
             if is_compressed(&line.form) {
                 packet.data_bytes = u16::from(line.form.size);

@@ -1,6 +1,6 @@
 //! The SM's share of `hw-bdi`: replies are decompressed before the L1D, full-line stores compressed before the crossbar.
 use super::Options;
-use super::lines::{LineStore, is_compressed};
+use super::lines::{LineStore, has_values, is_compressed};
 use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
@@ -66,7 +66,7 @@ impl SmPolicy for SmCodecs {
     }
 
     fn store_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        if u32::from(packet.data_bytes) < self.line_bytes {
+        if u32::from(packet.data_bytes) < self.line_bytes || !has_values(packet.line) {
             return Stage::Through;
         }
         if !self.compressor.has_room() {
