@@ -48,3 +48,15 @@ fn a_fault_without_rtl_to_strike_is_a_mistake_of_the_user() {
     assert_eq!(code, Some(2), "{error}");
     assert!(error.contains("rtl and lockstep"), "{error}");
 }
+
+#[test]
+fn a_difference_is_told_even_where_its_waveform_cannot_be_written() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(folder.path().join("divergence-sm0.decompressor.vcd")).expect("a folder in the way");
+    let words = ["run", "bfs", "--size", "tiny", "--mechanism", "hw-bdi", "--engine", "lockstep"];
+    let output =
+        selvedge_in(folder.path(), &[words.as_slice(), &["--inject", "sm0.decompressor:1000:300"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{error}");
+    assert!(error.contains("cannot write") && error.contains("model and RTL differ"), "{error}");
+}

@@ -183,8 +183,14 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
         allowed: ALL.map(|m| m.name).join(", "),
     })?;
     let mut options: BTreeMap<_, _> = info.options.iter().map(|o| (o.name, o.default)).collect();
+    let mut given = Vec::new();
     for word in words {
         let (option, value) = parse_option(info, word)?;
+        if given.contains(&option) {
+            let (mechanism, option) = (info.name.into(), word.trim().into());
+            return Err(MechanismError::Option { mechanism, option, allowed: "allowed is once".into() });
+        }
+        given.push(option);
         options.insert(option, value);
     }
     Ok(Part { name: info.name, options })
@@ -294,6 +300,7 @@ mod tests {
         assert!(error("hw-bdi,compress=9").contains("allowed are 1 to 5"));
         assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 1 to 1024"));
         assert!(error("hw-bdi,md_ways=5").contains("allowed are powers of two from 1 to 32"));
+        assert!(error("hw-bdi,compress=1,compress=2").contains("`compress=2`: allowed is once"));
         assert!(error("hw-bdi,speed=9").contains("compress=N"));
         assert!(error("hw-bdi+hw-bdi-mem").contains("cannot be combined"));
         assert!(error("dmil,x=1").contains("no options"));
