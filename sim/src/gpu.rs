@@ -262,13 +262,23 @@ impl Gpu {
         if self.control.stop.load(Ordering::Relaxed) {
             return Err(SimFault::Interrupted { cycle: self.now });
         }
-        let issued: u64 = self.sms.iter().map(|sm| sm.counters.warp_instructions).sum();
-        if issued != last_progress.1 {
-            *last_progress = (self.now, issued);
-        } else if self.now - last_progress.0 > WATCHDOG_CYCLES {
+        let progress = self.progress();
+        let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);
+        let patience = WATCHDOG_CYCLES * (u64::from(self.config.clock.core_mhz) / slowest).max(1);
+        if progress != last_progress.1 {
+            *last_progress = (self.now, progress);
+        } else if self.now - last_progress.0 > patience {
             return Err(self.deadlock());
         }
         Ok(())
+    }
+
+    /// Grows whenever an instruction issues, a packet crosses or DRAM serves a request.
+    fn progress(&self) -> u64 {
+        let issued: u64 = self.sms.iter().map(|sm| sm.counters.warp_instructions).sum();
+        let memory = self.system.stats();
+        let crossed = memory.crossbar.requests.packets + memory.crossbar.replies.packets;
+        issued + crossed + memory.dram.reads + memory.dram.writes
     }
 
     fn deadlock(&self) -> SimFault {

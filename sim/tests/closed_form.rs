@@ -251,12 +251,50 @@ fn one_partitions_l2_hits_reach_its_reply_ports_peak() {
 }
 
 #[test]
-fn spread_l2_hits_lie_between_head_of_line_blocking_and_the_peak() {
+fn random_l2_hits_lie_between_head_of_line_blocking_and_the_peak() {
     let config = config();
     // Input queues without virtual channels saturate no lower than 2 - sqrt(2) of the ports' peak under uniform
-    // traffic (Karol, Hluchyj and Morgan 1987).
-    let rate = l2_hit_rate(&config, "mul.lo.s32 %r5, %r4, 128;\nand.b32 %r5, %r5, 0x3ff80;");
+    // traffic (Karol, Hluchyj and Morgan 1987). Every warp goes its own way through 256 KiB.
+    let mut bench = Bench::new(&config);
+    let buffer = bench.memory.alloc(1 << 18, "resident").expect("it fits");
+    let head =
+        "shr.u32 %r4, %r1, 5;\nmul.lo.s32 %r4, %r4, 40503;\nmov.u32 %r6, %laneid;\nshl.b32 %r6, %r6, 2;\n";
+    let step = |r: usize| {
+        format!(
+            "mad.lo.s32 %r4, %r4, 1664525, 1013904223;\nshr.u32 %r5, %r4, 8;\nand.b32 %r5, %r5, 0x3ff80;\n\
+             add.s32 %r5, %r5, %r6;\ncvt.u64.u32 %rd2, %r5;\nadd.s64 %rd2, %rd1, %rd2;\n\
+             ld.global.cg.u32 %r{r}, [%rd2];\n"
+        )
+    };
+    let loads: String = (8..40).map(step).collect();
+    let (grid, block) = (config.sm.count * 2, 768);
+    let mut time = |repeat: usize| bench.run(&format!("{head}{}", loads.repeat(repeat)), grid, block, buffer);
+    time(6);
+    let (short, long) = (time(2), time(6));
+    let lines = f64::from(grid * block / 32 * 32 * 4);
+    let rate = lines * f64::from(config.l2.line_bytes) / (long - short) as f64;
     let peak = closed_form::l2_peak_bytes_per_core_cycle(&config);
     assert!(rate <= peak * 1.001, "{rate} bytes per cycle is more than the peak {peak}");
     assert!(rate > (2.0 - 2f64.sqrt()) * peak, "{rate} bytes per cycle, peak {peak}");
+}
+
+#[test]
+fn a_fence_waits_for_a_reduction_as_it_does_for_an_atomic() {
+    let config = config();
+    let time = |instruction: &str| {
+        let mut bench = Bench::new(&config);
+        let word = bench.memory.alloc(4, "word").expect("it fits");
+        let body = format!("{instruction}\nmembar.gl;\n").repeat(8);
+        bench.run(&body, 1, 1, word)
+    };
+    let atomic = time("atom.global.add.u32 %r9, [%rd1], 1;");
+    assert_eq!(time("red.global.add.u32 [%rd1], 1;"), atomic);
+}
+
+#[test]
+fn a_fence_costs_no_less_than_a_branch() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let mut time = |count: usize| bench.run(&"membar.gl;\n".repeat(count), 1, 1, 0);
+    assert_eq!((time(96) - time(32)) / 64, u64::from(config.sm.branch_latency));
 }

@@ -4,7 +4,8 @@
 //! Events: a memory instruction counts as in flight from its issue until its data are there (loads and atomics) or its
 //! last transaction has left for the L2 (stores hold no MSHR or line). A request is a line transaction that the L1D
 //! decided, a reservation failure a cycle in which it could not. The block only reacts to events, so it is clocked in
-//! the cycle after one and once more for its outputs to follow.
+//! the cycle after one and once more for its outputs to follow. It is not reset between launches: a program that launches
+//! the same kernel again and again goes on with the limit that it has learned.
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;

@@ -90,8 +90,11 @@ enum Hold {
     Control,
     /// It waits at a barrier.
     Barrier(u32),
-    /// It waits for its own memory accesses.
-    Fence,
+    /// It waits for its own memory accesses, and no less than until this cycle.
+    Fence {
+        /// First cycle in which the next instruction may issue.
+        until: u64,
+    },
     /// All lanes have exited; results are still under way.
     Exited,
 }
@@ -172,6 +175,8 @@ pub struct Sm {
     free_shared: u32,
     free_threads: u32,
     finished_ctas: Vec<u8>,
+    /// The scheduler that is asked first.
+    first_scheduler: usize,
     /// This SM's counters.
     pub counters: SmCounters,
 }
@@ -219,6 +224,7 @@ impl Sm {
             free_shared: sm.shared_bytes,
             free_threads: sm.threads,
             finished_ctas: Vec::new(),
+            first_scheduler: 0,
             counters: SmCounters::default(),
         }
     }
@@ -444,7 +450,17 @@ impl Sm {
         }
         if writes_back {
             self.write_back(warp, pc);
+        } else if !shared {
+            self.unanswered_no_more(warp);
         }
+    }
+
+    /// A memory instruction without destination, of which the warp may not be gone before it is done.
+    fn unanswered_no_more(&mut self, warp: u8) {
+        let slot =
+            self.warps[usize::from(warp)].as_mut().expect("the warp waits for its memory instructions");
+        slot.in_flight -= 1;
+        self.after_result(warp);
     }
 
     // ---- results -------------------------------------------------------------------------------------
@@ -483,7 +499,11 @@ impl Sm {
         let quiet = slot.in_flight == 0 && slot.stores == 0;
         match slot.hold {
             Hold::Exited if quiet => return self.free_warp(warp),
-            Hold::Fence if quiet => slot.hold = Hold::None,
+            Hold::Fence { until } if quiet => {
+                slot.hold = Hold::Control;
+                let now = self.last_tick;
+                self.wheel.push(now, until.max(now + 1), Event::Control { warp });
+            }
             _ => {}
         }
         self.update_ready(warp);
@@ -653,9 +673,7 @@ impl Sm {
         // A store is complete for the SM when its last packet has left; the acknowledgements only matter to fences.
         self.lsu.retire(head);
         self.policy.memory_event(now, kernel, MemoryEvent::Completed);
-        let slot = self.warps[usize::from(warp)].as_mut().expect("the warp waits for its stores");
-        slot.in_flight -= 1;
-        self.after_result(warp);
+        self.unanswered_no_more(warp);
     }
 
     fn send(&mut self, ctx: &mut TickContext<'_>) {
@@ -679,10 +697,15 @@ impl Sm {
             return Ok(false);
         }
         let mut issued = false;
-        for scheduler in 0..self.schedulers.len() {
+        let count = self.schedulers.len();
+        let first = self.first_scheduler;
+        for scheduler in (first..count).chain(0..first) {
             let candidates = self.candidates(ctx.now) & self.schedulers[scheduler].mine;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
-                self.issue_warp(warp, ctx)?;
+                if self.issue_warp(warp, ctx)?.is_single() {
+                    // Pipes that all schedulers share go round.
+                    self.first_scheduler = (scheduler + 1) % count;
+                }
                 issued = true;
             }
         }
@@ -704,7 +727,8 @@ impl Sm {
         mask
     }
 
-    fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+    /// Executes the warp's next instruction and returns the pipe that it took.
+    fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<PipeKind, SimFault> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         let kernel = Arc::clone(&slot.kernel);
         let pc = slot.warp.pc().expect("a ready warp has a next instruction");
@@ -732,7 +756,7 @@ impl Sm {
             Step::Exit => self.after_exit(warp, info.latency, ctx.now),
         }
         self.update_ready(warp);
-        Ok(())
+        Ok(info.pipe)
     }
 
     fn after_alu(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
@@ -769,10 +793,9 @@ impl Sm {
             return;
         }
         let writes_back = self.expect_result(warp, pc, kernel);
-        let is_store = self.access.kind == AccessKind::Store;
         let shared = self.access.space == Space::Shared;
-        if is_store && !shared {
-            // The warp must not leave before its stores have.
+        if !writes_back && !shared {
+            // The warp must not pass a fence or leave before its stores have left and its reductions are done.
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
         }
         let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
@@ -797,7 +820,7 @@ impl Sm {
         if slot.in_flight == 0 && slot.stores == 0 {
             return self.hold_for_control(warp, latency, now);
         }
-        slot.hold = Hold::Fence;
+        slot.hold = Hold::Fence { until: now + u64::from(latency) };
     }
 
     fn arrive_at_barrier(&mut self, warp: u8, id: u32, threads: Option<u32>, arrive_only: bool, now: u64) {
@@ -878,7 +901,7 @@ impl Sm {
             let at = slot.warp.pc().map_or(0, |pc| slot.kernel.kernel.code[pc as usize].line);
             let what = match slot.hold {
                 Hold::Barrier(id) => format!("waits at barrier {id}"),
-                Hold::Fence => "waits at a fence".into(),
+                Hold::Fence { .. } => "waits at a fence".into(),
                 Hold::Exited => "has exited and waits for its last results".into(),
                 Hold::Control | Hold::None => "waits for operands or a pipe".into(),
             };

@@ -17,6 +17,13 @@ pub enum PipeKind {
     Control = 4,
 }
 
+impl PipeKind {
+    /// Is it a pipe that all schedulers of an SM compete for?
+    pub fn is_single(self) -> bool {
+        matches!(self, PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Memory)
+    }
+}
+
 /// Number of [`PipeKind`]s.
 pub const PIPE_KINDS: usize = 5;
 

@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Where the metadata region begins in a partition's channel: above all data.
-const METADATA_BASE: u64 = 1 << 36;
+const METADATA_BASE: u64 = 1 << 44;
 
 /// How far compressed lines reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
