@@ -9,9 +9,10 @@
 //! | [`engine`] | [`Instance`]: a block under the engine `model`, `rtl` or `lockstep` |
 //! | [`wave`] | recorded ports as VCD |
 //! | [`rtl`] | the kit that RTL stands on |
-//! | [`bdi`], [`milg`] | the blocks |
+//! | [`bdi`], [`bgp`], [`milg`] | the blocks |
 
 pub mod bdi;
+pub mod bgp;
 pub mod block;
 pub mod engine;
 pub mod milg;

@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 pub static BLOCKS: &[&dyn BlockEntry] = &[
     &Entry::<crate::bdi::BdiCompressor>::NEW,
     &Entry::<crate::bdi::BdiDecompressor>::NEW,
+    &Entry::<crate::bgp::Bgp>::NEW,
     &Entry::<crate::milg::Milg>::NEW,
 ];
 
@@ -262,6 +263,6 @@ mod tests {
     #[test]
     fn an_unknown_block_is_named_with_those_that_exist() {
         let error = find("bdi").err().unwrap().to_string();
-        assert_eq!(error, "unknown block `bdi`; blocks: bdi_compressor, bdi_decompressor, milg");
+        assert_eq!(error, "unknown block `bdi`; blocks: bdi_compressor, bdi_decompressor, bgp, milg");
     }
 }

@@ -55,7 +55,7 @@ fn assert_equivalent(name: &str) {
 #[test]
 fn every_registered_block_is_tested_here() {
     let names: Vec<&str> = BLOCKS.iter().map(|block| block.name()).collect();
-    assert_eq!(names, ["bdi_compressor", "bdi_decompressor", "milg"]);
+    assert_eq!(names, ["bdi_compressor", "bdi_decompressor", "bgp", "milg"]);
 }
 
 #[test]
@@ -66,6 +66,11 @@ fn bdi_compressor() {
 #[test]
 fn bdi_decompressor() {
     assert_equivalent("bdi_decompressor");
+}
+
+#[test]
+fn bgp() {
+    assert_equivalent("bgp");
 }
 
 #[test]
