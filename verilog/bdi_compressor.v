@@ -66,7 +66,7 @@ module bdi_compressor (
     .size_o    (pack_size_o)
   );
 
-  bdi_compressor_elastic_pipe_2 results (
+  bdi_compressor_elastic_pipe #(.DATA_WIDTH (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (middle_valid_o),
@@ -77,7 +77,7 @@ module bdi_compressor (
     .ready_i (ready_i)
   );
 
-  bdi_compressor_elastic_pipe_1 middle (
+  bdi_compressor_elastic_pipe #(.DATA_WIDTH (1156)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),

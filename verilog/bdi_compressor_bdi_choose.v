@@ -62,42 +62,42 @@ module bdi_compressor_bdi_choose (
   wire [15:0] fit_b2d1_base_o;
   wire [63:0] fit_b2d1_mask_o;
 
-  bdi_compressor_bdi_fit_64_8 fit_b8d1 (
+  bdi_compressor_bdi_fit #(.BASE (64), .DELTA (8)) fit_b8d1 (
     .line_i (line_i),
     .fits_o (fit_b8d1_fits_o),
     .base_o (fit_b8d1_base_o),
     .mask_o (fit_b8d1_mask_o)
   );
 
-  bdi_compressor_bdi_fit_64_16 fit_b8d2 (
+  bdi_compressor_bdi_fit #(.BASE (64), .DELTA (16)) fit_b8d2 (
     .line_i (line_i),
     .fits_o (fit_b8d2_fits_o),
     .base_o (fit_b8d2_base_o),
     .mask_o (fit_b8d2_mask_o)
   );
 
-  bdi_compressor_bdi_fit_64_32 fit_b8d4 (
+  bdi_compressor_bdi_fit #(.BASE (64), .DELTA (32)) fit_b8d4 (
     .line_i (line_i),
     .fits_o (fit_b8d4_fits_o),
     .base_o (fit_b8d4_base_o),
     .mask_o (fit_b8d4_mask_o)
   );
 
-  bdi_compressor_bdi_fit_32_8 fit_b4d1 (
+  bdi_compressor_bdi_fit #(.BASE (32), .DELTA (8)) fit_b4d1 (
     .line_i (line_i),
     .fits_o (fit_b4d1_fits_o),
     .base_o (fit_b4d1_base_o),
     .mask_o (fit_b4d1_mask_o)
   );
 
-  bdi_compressor_bdi_fit_32_16 fit_b4d2 (
+  bdi_compressor_bdi_fit #(.BASE (32), .DELTA (16)) fit_b4d2 (
     .line_i (line_i),
     .fits_o (fit_b4d2_fits_o),
     .base_o (fit_b4d2_base_o),
     .mask_o (fit_b4d2_mask_o)
   );
 
-  bdi_compressor_bdi_fit_16_8 fit_b2d1 (
+  bdi_compressor_bdi_fit #(.BASE (16), .DELTA (8)) fit_b2d1 (
     .line_i (line_i),
     .fits_o (fit_b2d1_fits_o),
     .base_o (fit_b2d1_base_o),

@@ -57,42 +57,42 @@ module bdi_compressor_bdi_pack (
   wire [15:0] pack_b2d1_base_i;
   wire [1023:0] pack_b2d1_payload_o;
 
-  bdi_compressor_bdi_pack_one_64_8 pack_b8d1 (
+  bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (8)) pack_b8d1 (
     .line_i    (line_i),
     .base_i    (base_i),
     .mask_i    (pack_b8d1_mask_i),
     .payload_o (pack_b8d1_payload_o)
   );
 
-  bdi_compressor_bdi_pack_one_64_16 pack_b8d2 (
+  bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (16)) pack_b8d2 (
     .line_i    (line_i),
     .base_i    (base_i),
     .mask_i    (pack_b8d2_mask_i),
     .payload_o (pack_b8d2_payload_o)
   );
 
-  bdi_compressor_bdi_pack_one_64_32 pack_b8d4 (
+  bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (32)) pack_b8d4 (
     .line_i    (line_i),
     .base_i    (base_i),
     .mask_i    (pack_b8d4_mask_i),
     .payload_o (pack_b8d4_payload_o)
   );
 
-  bdi_compressor_bdi_pack_one_32_8 pack_b4d1 (
+  bdi_compressor_bdi_pack_one #(.BASE (32), .DELTA (8)) pack_b4d1 (
     .line_i    (line_i),
     .base_i    (pack_b4d1_base_i),
     .mask_i    (pack_b4d1_mask_i),
     .payload_o (pack_b4d1_payload_o)
   );
 
-  bdi_compressor_bdi_pack_one_32_16 pack_b4d2 (
+  bdi_compressor_bdi_pack_one #(.BASE (32), .DELTA (16)) pack_b4d2 (
     .line_i    (line_i),
     .base_i    (pack_b4d2_base_i),
     .mask_i    (pack_b4d2_mask_i),
     .payload_o (pack_b4d2_payload_o)
   );
 
-  bdi_compressor_bdi_pack_one_16_8 pack_b2d1 (
+  bdi_compressor_bdi_pack_one #(.BASE (16), .DELTA (8)) pack_b2d1 (
     .line_i    (line_i),
     .base_i    (pack_b2d1_base_i),
     .mask_i    (mask_i),

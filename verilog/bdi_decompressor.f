@@ -1,14 +1,6 @@
-bdi_decompressor_elastic_pipe_1.v
-bdi_decompressor_elastic_pipe_2.v
-bdi_decompressor_bdi_add_16.v
-bdi_decompressor_bdi_add_32.v
-bdi_decompressor_bdi_add_64.v
+bdi_decompressor_elastic_pipe.v
+bdi_decompressor_bdi_add.v
 bdi_decompressor_bdi_rebuild.v
-bdi_decompressor_bdi_spread_one_16_8.v
-bdi_decompressor_bdi_spread_one_32_16.v
-bdi_decompressor_bdi_spread_one_32_8.v
-bdi_decompressor_bdi_spread_one_64_32.v
-bdi_decompressor_bdi_spread_one_64_16.v
-bdi_decompressor_bdi_spread_one_64_8.v
+bdi_decompressor_bdi_spread_one.v
 bdi_decompressor_bdi_spread.v
 bdi_decompressor.v

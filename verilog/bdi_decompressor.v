@@ -64,7 +64,7 @@ module bdi_decompressor (
     .error_o  (rebuild_error_o)
   );
 
-  bdi_decompressor_elastic_pipe_2 results (
+  bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (middle_valid_o),
@@ -75,7 +75,7 @@ module bdi_decompressor (
     .ready_i (ready_i)
   );
 
-  bdi_decompressor_elastic_pipe_1 middle (
+  bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1156)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),

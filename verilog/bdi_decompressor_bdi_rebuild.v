@@ -37,21 +37,21 @@ module bdi_decompressor_bdi_rebuild (
   wire [15:0] add_b2_base_i;
   wire [1023:0] add_b2_line_o;
 
-  bdi_decompressor_bdi_add_64 add_b8 (
+  bdi_decompressor_bdi_add #(.BASE (64)) add_b8 (
     .deltas_i (deltas_i),
     .base_i   (base_i),
     .mask_i   (add_b8_mask_i),
     .line_o   (add_b8_line_o)
   );
 
-  bdi_decompressor_bdi_add_32 add_b4 (
+  bdi_decompressor_bdi_add #(.BASE (32)) add_b4 (
     .deltas_i (deltas_i),
     .base_i   (add_b4_base_i),
     .mask_i   (add_b4_mask_i),
     .line_o   (add_b4_line_o)
   );
 
-  bdi_decompressor_bdi_add_16 add_b2 (
+  bdi_decompressor_bdi_add #(.BASE (16)) add_b2 (
     .deltas_i (deltas_i),
     .base_i   (add_b2_base_i),
     .mask_i   (mask_i),

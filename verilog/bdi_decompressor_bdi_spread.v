@@ -35,32 +35,32 @@ module bdi_decompressor_bdi_spread (
   wire [1023:0] spread_b4d2_deltas_o;
   wire [1023:0] spread_b2d1_deltas_o;
 
-  bdi_decompressor_bdi_spread_one_64_8 spread_b8d1 (
+  bdi_decompressor_bdi_spread_one #(.BASE (64), .DELTA (8)) spread_b8d1 (
     .payload_i (payload_i),
     .deltas_o  (spread_b8d1_deltas_o)
   );
 
-  bdi_decompressor_bdi_spread_one_64_16 spread_b8d2 (
+  bdi_decompressor_bdi_spread_one #(.BASE (64), .DELTA (16)) spread_b8d2 (
     .payload_i (payload_i),
     .deltas_o  (spread_b8d2_deltas_o)
   );
 
-  bdi_decompressor_bdi_spread_one_64_32 spread_b8d4 (
+  bdi_decompressor_bdi_spread_one #(.BASE (64), .DELTA (32)) spread_b8d4 (
     .payload_i (payload_i),
     .deltas_o  (spread_b8d4_deltas_o)
   );
 
-  bdi_decompressor_bdi_spread_one_32_8 spread_b4d1 (
+  bdi_decompressor_bdi_spread_one #(.BASE (32), .DELTA (8)) spread_b4d1 (
     .payload_i (payload_i),
     .deltas_o  (spread_b4d1_deltas_o)
   );
 
-  bdi_decompressor_bdi_spread_one_32_16 spread_b4d2 (
+  bdi_decompressor_bdi_spread_one #(.BASE (32), .DELTA (16)) spread_b4d2 (
     .payload_i (payload_i),
     .deltas_o  (spread_b4d2_deltas_o)
   );
 
-  bdi_decompressor_bdi_spread_one_16_8 spread_b2d1 (
+  bdi_decompressor_bdi_spread_one #(.BASE (16), .DELTA (8)) spread_b2d1 (
     .payload_i (payload_i),
     .deltas_o  (spread_b2d1_deltas_o)
   );

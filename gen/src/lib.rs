@@ -13,6 +13,7 @@
 //! | one assignment to a signal | `assign` |
 //! | several | one `always @(*)` with its defaults |
 //! | an array of equal sub-blocks | a `generate` loop |
+//! | blocks that differ in const generics or widths alone | one module with parameters |
 //! | doc comments and `comment!` | comments |
 //!
 //! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
@@ -23,10 +24,12 @@ mod elaborate;
 mod error;
 mod eval;
 pub mod files;
+mod formula;
 mod hoist;
 mod ir;
 mod leaf;
 mod lower;
+mod merge;
 mod module;
 mod names;
 mod options;

@@ -567,6 +567,15 @@ pub(crate) fn wrap(indent: &str, text: &str) -> Vec<String> {
     lines
 }
 
+/// Breaks a line of a module's text; comments are left alone.
+pub(crate) fn wrap_code(line: &str) -> Vec<String> {
+    let text = line.trim_start();
+    if line.len() <= COLUMNS || text.starts_with("//") {
+        return vec![line.to_string()];
+    }
+    wrap(&line[..line.len() - text.len()], text)
+}
+
 /// Paragraphs of a doc comment: lines between empty ones, joined.
 pub(crate) fn paragraphs(doc: &[String]) -> Vec<String> {
     let mut out: Vec<String> = vec![];

@@ -3,6 +3,7 @@
 mod files;
 mod golden;
 mod lint;
+mod merging;
 #[expect(
     clippy::nonminimal_bool,
     clippy::single_match,

@@ -1,44 +1,48 @@
-// bdi_decompressor_bdi_spread_one_64_16
+// bdi_decompressor_bdi_spread_one
 //
 // Spreads the deltas of one encoding: each sign-extended to a whole word, at that word's place in the line.
 //
 // BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
 //
-// Parameters: BASE = 64, DELTA = 16, WORDS = 16, HEAD = 80, LINE = 1024, LW = 16
+// Parameters: LINE = 1024, LW = 16
+// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
+// 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset async-low
 
 `default_nettype none
 
-module bdi_decompressor_bdi_spread_one_64_16 (
+module bdi_decompressor_bdi_spread_one #(
+  parameter integer BASE = 64,
+  parameter integer DELTA = 8
+) (
   // the payload
   input  wire [1023:0] payload_i,
   // the deltas
   output wire [1023:0] deltas_o
 );
 
-  localparam BASE = 64;
-  localparam DELTA = 16;
-  localparam HEAD = 80;
-  reg [15:0] delta;
-  reg [63:0] word;
+  localparam WORDS = 1024 / BASE;
+  localparam HEAD = BASE + WORDS;
+  reg [DELTA-1:0] delta;
+  reg [BASE-1:0] word;
   reg [1023:0] deltas;
 
   always @(*) begin : comb_delta
     integer i;
-    delta = 16'd0;
-    word = 64'd0;
+    delta = {DELTA{1'b0}};
+    word = {BASE{1'b0}};
     deltas = 1024'd0;
-    for (i = 0; i < 16; i = i + 1) begin : each_delta
-      delta = payload_i[HEAD+i*DELTA +: 16];
+    for (i = 0; i < WORDS; i = i + 1) begin : each_delta
+      delta = payload_i[HEAD+i*DELTA +: DELTA];
       // extend the sign: all ones above a negative delta
-      word = 64'd0;
-      if (delta[15]) begin
+      word = {BASE{1'b0}};
+      if (delta[DELTA-1]) begin
         word = ~word;
       end
-      word[15:0] = delta;
-      deltas[i*BASE +: 64] = word;
+      word[DELTA-1:0] = delta;
+      deltas[i*BASE +: BASE] = word;
     end
   end
 

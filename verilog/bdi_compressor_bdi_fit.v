@@ -1,4 +1,4 @@
-// bdi_compressor_bdi_fit_64_8
+// bdi_compressor_bdi_fit
 //
 // Tries one encoding: are all words of the line deltas from zero or from one common base?
 //
@@ -6,47 +6,53 @@
 // from the delta's sign on (SIGN = BASE - DELTA + 1 of them), are all equal. The base is the first word that
 // is none.
 //
-// Parameters: BASE = 64, DELTA = 8, SIGN = 57, WORDS = 16, LINE = 1024, LW = 16
+// Parameters: LINE = 1024, LW = 16
+// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
+// 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset async-low
 
 `default_nettype none
 
-module bdi_compressor_bdi_fit_64_8 (
+module bdi_compressor_bdi_fit #(
+  parameter integer BASE = 64,
+  parameter integer DELTA = 8
+) (
   // the line
-  input  wire [1023:0] line_i,
+  input  wire        [1023:0] line_i,
   // the encoding can represent the line
-  output wire          fits_o,
+  output wire                 fits_o,
   // the base; zero when no word needs one
-  output wire   [63:0] base_o,
+  output wire      [BASE-1:0] base_o,
   // one bit per word: it is a delta from zero
-  output wire   [15:0] mask_o
+  output wire [1024/BASE-1:0] mask_o
 );
 
-  localparam BASE = 64;
-  reg [63:0] word;
-  reg [63:0] difference;
-  reg [56:0] upper;
+  localparam SIGN = BASE - DELTA + 1;
+  localparam WORDS = 1024 / BASE;
+  reg [BASE-1:0] word;
+  reg [BASE-1:0] difference;
+  reg [SIGN-1:0] upper;
   reg immediate;
   reg found;
   reg fits;
-  reg [63:0] base;
-  reg [15:0] mask;
+  reg [BASE-1:0] base;
+  reg [WORDS-1:0] mask;
 
   always @(*) begin : comb_word
     integer i;
-    word = 64'd0;
-    difference = 64'd0;
-    upper = 57'd0;
+    word = {BASE{1'b0}};
+    difference = {BASE{1'b0}};
+    upper = {SIGN{1'b0}};
     immediate = 1'b0;
     found = 1'b0;
     fits = 1'b1;
-    base = 64'd0;
-    mask = 16'd0;
-    for (i = 0; i < 16; i = i + 1) begin : each_word
-      word = line_i[i*BASE +: 64];
-      upper = word[63:7];
+    base = {BASE{1'b0}};
+    mask = {WORDS{1'b0}};
+    for (i = 0; i < WORDS; i = i + 1) begin : each_word
+      word = line_i[i*BASE +: BASE];
+      upper = word[BASE-1:DELTA-1];
       immediate = (&upper) | !(|upper);
       mask[i] = immediate;
       if (!immediate & !found) begin
@@ -55,7 +61,7 @@ module bdi_compressor_bdi_fit_64_8 (
       end
       // the subtraction wraps around in the width of the word
       difference = word - base;
-      upper = difference[63:7];
+      upper = difference[BASE-1:DELTA-1];
       if (!immediate & (|upper) & !(&upper)) begin
         fits = 1'b0;
       end
@@ -67,7 +73,7 @@ module bdi_compressor_bdi_fit_64_8 (
   assign mask_o = mask;
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, difference[6:0]};
+  wire unused = &{1'b0, difference[DELTA-2:0]};
 
 endmodule
 

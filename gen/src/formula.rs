@@ -1,0 +1,160 @@
+//! Short expressions over numbers that have names, and the search for one that gives wanted values.
+
+/// What may be added to an expression.
+const OFFSETS: [i64; 5] = [0, -1, 1, -2, 2];
+/// Factors that need no name.
+const FACTORS: [i64; 3] = [2, 4, 8];
+
+/// A number with a name, and its value in each use of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub name: String,
+    pub values: Vec<i64>,
+}
+
+/// An expression in Verilog that needs no parentheses inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Formula {
+    text: String,
+}
+
+impl Formula {
+    /// With blanks around operators.
+    pub fn spaced(&self) -> String {
+        self.text.clone()
+    }
+
+    /// Without blanks, as within brackets.
+    pub fn tight(&self) -> String {
+        self.text.replace(' ', "")
+    }
+
+    /// Is it a name alone?
+    pub fn is_name(&self) -> bool {
+        !self.text.contains(' ')
+    }
+}
+
+/// An expression with its value in each use.
+#[derive(Clone)]
+struct Term {
+    text: String,
+    values: Vec<i64>,
+}
+
+/// The simplest expression over `named` that is `wanted[use]` in every use; `fixed` numbers may stand in it as literals.
+///
+/// Every operand is a number that means something in the design, so that what is found is a relation and not a
+/// coincidence: arbitrary factors and summands, which would fit any two uses, are not tried.
+pub(crate) fn find(wanted: &[i64], named: &[Known], fixed: &[i64]) -> Option<Formula> {
+    let ones: Vec<Term> =
+        named.iter().map(|known| Term { text: known.name.clone(), values: known.values.clone() }).collect();
+    let literal = |value: &i64| Term { text: value.to_string(), values: vec![*value; wanted.len()] };
+    let literals: Vec<Term> = fixed.iter().filter(|value| **value > 2).map(literal).collect();
+    let factors: Vec<Term> = FACTORS.iter().map(literal).collect();
+
+    let pairs = combine(&ones, &ones, &["+", "-", "*", "/"]);
+    let mut mixed = combine(&ones, &literals, &["+", "-", "*", "/"]);
+    mixed.extend(combine(&literals, &ones, &["-", "/"]));
+    mixed.extend(combine(&factors, &ones, &["*"]));
+    mixed.extend(combine(&ones, &factors, &["/"]));
+    let short = [&ones, &pairs, &mixed];
+    let found = short.into_iter().find_map(|terms| with_offset(wanted, terms, &OFFSETS));
+    // With three operands nearly any two uses could be met.
+    if found.is_some() || wanted.len() < 3 {
+        return found;
+    }
+    let triples = combine(&pairs, &ones, &["+", "-"]);
+    let with_literals = combine(&mixed, &ones, &["+", "-"]);
+    [&triples, &with_literals].into_iter().find_map(|terms| with_offset(wanted, terms, &OFFSETS[..2]))
+}
+
+/// All `a op b` whose values are whole numbers in every use.
+fn combine(left: &[Term], right: &[Term], operators: &[&str]) -> Vec<Term> {
+    let mut out = vec![];
+    for operator in operators {
+        for a in left {
+            for b in right.iter().filter(|b| b.text != a.text) {
+                let values: Option<Vec<i64>> =
+                    a.values.iter().zip(&b.values).map(|(a, b)| apply(*a, operator, *b)).collect();
+                if let Some(values) = values {
+                    out.push(Term { text: format!("{} {operator} {}", a.text, b.text), values });
+                }
+            }
+        }
+    }
+    out
+}
+
+fn apply(a: i64, operator: &str, b: i64) -> Option<i64> {
+    match operator {
+        "+" => a.checked_add(b),
+        "-" => a.checked_sub(b),
+        "*" => a.checked_mul(b),
+        _ if b > 0 && a % b == 0 => Some(a / b),
+        _ => None,
+    }
+}
+
+/// The first of `terms` that gives `wanted` with one of `offsets` added.
+fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<Formula> {
+    let gives = |term: &Term, offset: i64| {
+        // Verilog computes with 32 bits.
+        let fits = |value: &i64| i32::try_from(*value).is_ok();
+        term.values.iter().all(fits) && term.values.iter().zip(wanted).all(|(value, w)| value + offset == *w)
+    };
+    offsets.iter().find_map(|offset| {
+        let term = terms.iter().find(|term| gives(term, *offset))?;
+        let text = match offset {
+            0 => term.text.clone(),
+            1.. => format!("{} + {offset}", term.text),
+            _ => format!("{} - {}", term.text, -offset),
+        };
+        Some(Formula { text })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Known, find};
+
+    fn known(name: &str, values: [i64; 3]) -> Known {
+        Known { name: name.into(), values: values.to_vec() }
+    }
+
+    fn found(wanted: [i64; 3]) -> Option<String> {
+        let named = [known("BASE", [64, 32, 16]), known("DELTA", [8, 16, 8])];
+        find(&wanted, &named, &[1024]).map(|formula| formula.spaced())
+    }
+
+    #[test]
+    fn a_name_comes_before_anything_longer() {
+        assert_eq!(found([64, 32, 16]).as_deref(), Some("BASE"));
+    }
+
+    #[test]
+    fn bounds_differences_and_quotients_are_found() {
+        assert_eq!(found([63, 31, 15]).as_deref(), Some("BASE - 1"));
+        assert_eq!(found([57, 17, 9]).as_deref(), Some("BASE - DELTA + 1"));
+        assert_eq!(found([15, 31, 63]).as_deref(), Some("1024 / BASE - 1"));
+        assert_eq!(found([512, 512, 128]).as_deref(), Some("BASE * DELTA"));
+        assert_eq!(found([448, 480, 112]).as_deref(), Some("BASE * DELTA - BASE"));
+    }
+
+    #[test]
+    fn numbers_without_relation_have_no_expression() {
+        assert_eq!(found([5, 700, 31]), None);
+    }
+
+    #[test]
+    fn any_two_numbers_are_no_relation() {
+        let named = [Known { name: "STAGES".into(), values: vec![1, 2] }];
+        assert_eq!(find(&[1156, 1036], &named, &[]), None);
+    }
+
+    #[test]
+    fn quotients_are_whole() {
+        let named = [Known { name: "N".into(), values: vec![3, 5] }];
+        assert_eq!(find(&[5, 3], &named, &[16]), None);
+    }
+}

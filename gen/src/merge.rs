@@ -1,0 +1,406 @@
+//! Makes one module with parameters out of modules that are equal but for their numbers.
+//!
+//! Texts are compared token by token. A number that is not the same in all of them becomes an expression of the
+//! parameters ([`find`]); where one has none, the modules stay apart.
+
+use crate::formula::{Formula, Known, find};
+use crate::module::Port;
+use crate::names;
+use crate::print::wrap_code;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A module before merging.
+pub(crate) struct Member<'a> {
+    /// From the list of ports to `endmodule`.
+    pub text: &'a str,
+    pub ports: &'a [Port],
+    /// Const generics and sizes as the block names them.
+    pub parameters: &'a [(String, usize)],
+}
+
+/// Several modules as one.
+pub(crate) struct Merged {
+    /// From the list of parameters to `endmodule`.
+    pub text: String,
+    /// Parameters, and their values in each member.
+    pub parameters: Vec<(String, Vec<i64>)>,
+}
+
+/// A piece of Verilog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Space(String),
+    /// Names, symbols, comments, literals that are not zero.
+    Fixed(String),
+    /// A number without a size.
+    Number(i64, String),
+    /// Zero with a size: bits and text.
+    Zero(i64, String),
+}
+
+impl Token {
+    fn text(&self) -> &str {
+        match self {
+            Token::Space(text) | Token::Fixed(text) | Token::Number(_, text) | Token::Zero(_, text) => text,
+        }
+    }
+
+    fn is(&self, text: &str) -> bool {
+        matches!(self, Token::Fixed(own) if own == text)
+    }
+
+    /// The number in it that may differ.
+    fn number(&self) -> Option<i64> {
+        match self {
+            Token::Number(number, _) | Token::Zero(number, _) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+/// How many bytes at the start of `text` satisfy `test`.
+fn span(text: &str, test: impl Fn(u8) -> bool) -> usize {
+    text.bytes().position(|c| !test(c)).unwrap_or(text.len())
+}
+
+fn is_word(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_' || c == b'$'
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let (mut out, mut rest) = (vec![], text);
+    while let Some(first) = rest.chars().next() {
+        let digits = span(rest, |c| c.is_ascii_digit());
+        let length = match first {
+            c if c.is_ascii_whitespace() => span(rest, |c| c.is_ascii_whitespace()),
+            '/' if rest.starts_with("//") => span(rest, |c| c != b'\n'),
+            '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
+            // the place of a module's name
+            '@' => match span(&rest[1..], |c| c.is_ascii_digit()) {
+                0 => 1,
+                number => number + 2,
+            },
+            _ if digits > 0 && rest[digits..].starts_with('\'') => {
+                digits + 1 + span(&rest[digits + 1..], is_word)
+            }
+            c if c.is_ascii() && is_word(c as u8) => span(rest, is_word),
+            c => c.len_utf8(),
+        };
+        let (piece, more) = rest.split_at(length);
+        rest = more;
+        let number = piece[..digits.min(length)].parse::<i64>().ok();
+        out.push(match (number, piece.split_once('\'')) {
+            _ if first.is_ascii_whitespace() => Token::Space(piece.into()),
+            (Some(bits), Some((_, value))) if value[1..].bytes().all(|c| c == b'0') => {
+                Token::Zero(bits, piece.into())
+            }
+            (Some(number), None) if digits == length => Token::Number(number, piece.into()),
+            _ => Token::Fixed(piece.into()),
+        });
+    }
+    out
+}
+
+fn is_code(token: &Token) -> bool {
+    !matches!(token, Token::Space(_))
+}
+
+/// The text without its numbers: only modules with equal skeletons can be merged.
+pub(crate) fn skeleton(text: &str) -> String {
+    let shape = |token: &Token| match token {
+        Token::Number(..) => "#".to_string(),
+        Token::Zero(..) => "#'0".to_string(),
+        _ => token.text().to_string(),
+    };
+    tokens(text).iter().filter(|token| is_code(token)).map(|token| shape(token) + "\n").collect()
+}
+
+/// The numbers of a group of modules.
+struct Numbers {
+    /// Those that an instance sets.
+    parameters: Vec<Known>,
+    /// Those that follow from others.
+    derived: Vec<(Known, Formula)>,
+    /// Values of const generics that are the same in all members.
+    fixed: Vec<i64>,
+}
+
+impl Numbers {
+    /// Const generics in the order of declaration; one that follows from those before it is derived.
+    fn of(members: &[Member]) -> Option<Numbers> {
+        let names =
+            |member: &Member| member.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        if members.iter().any(|member| names(member) != names(&members[0])) {
+            return None;
+        }
+        let mut numbers = Numbers { parameters: vec![], derived: vec![], fixed: vec![] };
+        let mut varying = vec![];
+        for (position, (name, _)) in members[0].parameters.iter().enumerate() {
+            let values: Option<Vec<i64>> =
+                members.iter().map(|member| i64::try_from(member.parameters[position].1).ok()).collect();
+            let known = Known { name: names::parameter(name), values: values? };
+            match known.values.iter().all(|value| *value == known.values[0]) {
+                true => numbers.fixed.push(known.values[0]),
+                false => varying.push(known),
+            }
+        }
+        for known in varying {
+            match find(&known.values, &numbers.all(), &numbers.fixed) {
+                Some(formula) => numbers.derived.push((known, formula)),
+                None => numbers.parameters.push(known),
+            }
+        }
+        Some(numbers)
+    }
+
+    fn all(&self) -> Vec<Known> {
+        self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known)).cloned().collect()
+    }
+
+    fn in_ports(&self, wanted: &[i64]) -> Option<Formula> {
+        find(wanted, &self.parameters, &self.fixed)
+    }
+
+    fn in_body(&self, wanted: &[i64]) -> Option<Formula> {
+        find(wanted, &self.all(), &self.fixed)
+    }
+}
+
+/// Merges modules with equal skeletons; the last one's numbers are the defaults. `None` if some number has no
+/// expression.
+pub(crate) fn merge(members: &[Member]) -> Option<Merged> {
+    let last = members.last()?;
+    let template = tokens(last.text);
+    let code: Vec<Token> = template.iter().filter(|token| is_code(token)).cloned().collect();
+    let differing = differing_numbers(members, code.len())?;
+    let mut numbers = Numbers::of(members)?;
+    let names: BTreeSet<String> = code.iter().map(|token| token.text().to_string()).collect();
+    let declared = declared_numbers(&code);
+    let varying: BTreeSet<String> = numbers.all().into_iter().map(|known| known.name).collect();
+    if varying.iter().any(|name| names.contains(name) && !declared.contains(name)) {
+        return None;
+    }
+
+    let end_of_ports = code.iter().position(|token| token.is(";"))?;
+    let mut docs: BTreeMap<String, String> = BTreeMap::new();
+    let mut formulas: BTreeMap<usize, Formula> = BTreeMap::new();
+    for (at, values) in differing.range(..end_of_ports) {
+        let formula = numbers.in_ports(values).or_else(|| {
+            let (known, port) = width_of_port(&code[*at..], values, last.ports)?;
+            if names.contains(&known.name) || varying.contains(&known.name) {
+                return None;
+            }
+            docs.insert(known.name.clone(), format!("bits of {port}"));
+            numbers.parameters.push(known);
+            numbers.in_ports(values)
+        })?;
+        formulas.insert(*at, formula);
+    }
+    for (at, values) in differing.range(end_of_ports..) {
+        let names_itself = *at >= 3 && code[at - 3].is("localparam") && varying.contains(code[at - 2].text());
+        if !names_itself {
+            formulas.insert(*at, numbers.in_body(values)?);
+        }
+    }
+    let text = without_declarations(&render(&template, &code, &formulas), &varying);
+    Some(assemble(&text, numbers, &docs))
+}
+
+/// Where the members' numbers differ, by position among the tokens that are code.
+fn differing_numbers(members: &[Member], length: usize) -> Option<BTreeMap<usize, Vec<i64>>> {
+    let all: Vec<Vec<Token>> =
+        members.iter().map(|member| tokens(member.text).into_iter().filter(is_code).collect()).collect();
+    if all.iter().any(|tokens| tokens.len() != length) {
+        return None;
+    }
+    let mut out = BTreeMap::new();
+    for at in 0..length {
+        let first = &all[0][at];
+        let values: Option<Vec<i64>> = all.iter().map(|tokens| tokens[at].number()).collect();
+        match values {
+            Some(values) if values.iter().any(|value| *value != values[0]) => {
+                out.insert(at, values);
+            }
+            Some(_) => {}
+            None if all.iter().all(|tokens| tokens[at] == *first) => {}
+            None => return None,
+        }
+    }
+    Some(out)
+}
+
+/// Names in `localparam NAME = number;`.
+fn declared_numbers(code: &[Token]) -> BTreeSet<String> {
+    code.windows(4)
+        .filter(|window| window[0].is("localparam") && window[2].is("=") && window[3].number().is_some())
+        .map(|window| window[1].text().to_string())
+        .collect()
+}
+
+/// A parameter for the width of the port whose range begins with the number at the start of `code`.
+fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Known, String)> {
+    let is_range = code.get(1)?.is(":") && code.get(2)?.number() == Some(0) && code.get(3)?.is("]");
+    let port = ports.iter().find(|port| is_range && code.get(4).is_some_and(|token| token.is(&port.name)))?;
+    let stem = port.name.strip_suffix("_i").or(port.name.strip_suffix("_o")).unwrap_or(&port.name);
+    let name = format!("{}_WIDTH", stem.to_uppercase());
+    Some((Known { name, values: highest.iter().map(|value| value + 1).collect() }, port.name.clone()))
+}
+
+/// The template with expressions in the place of numbers.
+fn render(template: &[Token], code: &[Token], formulas: &BTreeMap<usize, Formula>) -> String {
+    let (mut out, mut at, mut brackets) = (String::new(), 0, 0);
+    for token in template {
+        if !is_code(token) {
+            out.push_str(token.text());
+            continue;
+        }
+        brackets += usize::from(token.is("["));
+        brackets -= usize::from(token.is("]")).min(brackets);
+        match (token, formulas.get(&at)) {
+            (Token::Zero(..), Some(formula)) if formula.is_name() => {
+                out += &format!("{{{}{{1'b0}}}}", formula.tight());
+            }
+            (Token::Zero(..), Some(formula)) => out += &format!("{{({}){{1'b0}}}}", formula.tight()),
+            (_, Some(formula)) => {
+                let text = if brackets > 0 { formula.tight() } else { formula.spaced() };
+                let bare = formula.is_name() || stands_alone(code, at);
+                out += &if bare { text } else { format!("({text})") };
+            }
+            (_, None) => out.push_str(token.text()),
+        }
+        at += 1;
+    }
+    out
+}
+
+/// Does no operator touch the token?
+fn stands_alone(code: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |at| code[at].text());
+    let behind = code.get(at + 1).map_or("", Token::text);
+    matches!(before, "[" | ":" | "(") && matches!(behind, "]" | ":" | ")")
+}
+
+/// Without the lines that declare parameters as constants.
+fn without_declarations(text: &str, parameters: &BTreeSet<String>) -> String {
+    let declares = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("localparam") && words.next().is_some_and(|name| parameters.contains(name))
+    };
+    text.lines().filter(|line| !declares(line)).map(|line| format!("{line}\n")).collect()
+}
+
+/// Puts parameters in front, and numbers that follow from them at the head of the declarations.
+fn assemble(text: &str, numbers: Numbers, docs: &BTreeMap<String, String>) -> Merged {
+    let mut used = words(text);
+    let mut constants = vec![];
+    for (known, formula) in numbers.derived.iter().rev().filter(|(known, _)| !known.name.is_empty()) {
+        if used.contains(&known.name) {
+            used.extend(words(&formula.spaced()));
+            constants.push(format!("  localparam {} = {};", known.name, formula.spaced()));
+        }
+    }
+    constants.reverse();
+    let parameters: Vec<Known> =
+        numbers.parameters.into_iter().filter(|known| used.contains(&known.name)).collect();
+
+    let mut lines = vec!["#(".to_string()];
+    for (position, known) in parameters.iter().enumerate() {
+        lines.extend(docs.get(&known.name).map(|doc| format!("  // {doc}")));
+        let default = known.values.last().copied().unwrap_or_default();
+        let comma = if position + 1 < parameters.len() { "," } else { "" };
+        lines.push(format!("  parameter integer {} = {default}{comma}", known.name));
+    }
+    let (ports, body) = text.split_once("\n);\n").unwrap_or((text, ""));
+    lines.push(format!(") {}", align_ports(ports)));
+    lines.push(");".into());
+    lines.push(String::new());
+    let declarations = !constants.is_empty();
+    lines.extend(constants);
+    let body: Vec<&str> = body.lines().skip_while(|line| line.is_empty()).collect();
+    let goes_on = ["reg ", "wire ", "localparam ", "// "];
+    if declarations
+        && !body.first().is_some_and(|line| goes_on.iter().any(|word| line.trim().starts_with(word)))
+    {
+        lines.push(String::new());
+    }
+    for line in body {
+        if !(line.is_empty() && lines.last().is_some_and(String::is_empty)) {
+            lines.extend(wrap_code(line));
+        }
+    }
+    let parameters = parameters.into_iter().map(|known| (known.name, known.values)).collect();
+    Merged { text: lines.join("\n") + "\n", parameters }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    tokens(text).iter().filter(|token| is_code(token)).map(|token| token.text().to_string()).collect()
+}
+
+/// Ranges of ports right-aligned in one column.
+fn align_ports(ports: &str) -> String {
+    let split = |line: &str| -> Option<(String, String, String)> {
+        let kind = ["  input  wire", "  output reg ", "  output wire"]
+            .into_iter()
+            .find(|kind| line.starts_with(kind))?;
+        let rest = line[kind.len()..].trim();
+        let (range, name) = rest.rsplit_once(' ').unwrap_or(("", rest));
+        Some((kind.into(), range.trim().into(), name.into()))
+    };
+    let column = ports.lines().filter_map(split).map(|(_, range, _)| range.len()).max().unwrap_or(0);
+    let aligned = ports.lines().map(|line| match split(line) {
+        Some((kind, _, name)) if column == 0 => format!("{kind} {name}"),
+        Some((kind, range, name)) => format!("{kind} {range:>column$} {name}"),
+        None => line.to_string(),
+    });
+    aligned.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Member, merge, skeleton, tokens};
+
+    #[test]
+    fn tokens_give_the_text_back() {
+        let text = "x[3:0] = {2{8'd0}} ^ 12'habc; // 7 of 9\n@12@ u ( .a (@) , \"5\")";
+        let found: String = tokens(text).iter().map(|token| token.text().to_string()).collect();
+        assert_eq!(found, text);
+    }
+
+    #[test]
+    fn a_skeleton_forgets_numbers_and_blanks_only() {
+        assert_eq!(skeleton("a[3:0] = 4'd0;"), skeleton("a[15:0]  = 16'd0;"));
+        assert_ne!(skeleton("a = 4'd3;"), skeleton("a = 4'd5;"));
+        assert_ne!(skeleton("a = 1; // 3"), skeleton("a = 1; // 4"));
+        assert_ne!(skeleton("@1@ u ("), skeleton("@2@ u ("));
+    }
+
+    fn merged(pairs: [(&str, usize); 2]) -> Option<String> {
+        let parameters = pairs.map(|(_, n)| [("N".to_string(), n)]);
+        let member = |at: usize| Member { text: pairs[at].0, ports: &[], parameters: &parameters[at] };
+        merge(&[member(0), member(1)]).map(|merged| merged.text)
+    }
+
+    #[test]
+    fn numbers_become_expressions_of_the_parameter() {
+        let text = merged([
+            ("(\n  input  wire [3:0] a_i\n);\n\n  localparam N = 4;\n  x = 4'd0 + 3*N - 3;\n", 4),
+            ("(\n  input  wire [7:0] a_i\n);\n\n  localparam N = 8;\n  x = 8'd0 + 7*N - 7;\n", 8),
+        ]);
+        let expected = "#(\n  parameter integer N = 8\n) (\n  input  wire [N-1:0] a_i\n);\n\n  \
+                        x = {N{1'b0}} + (N - 1)*N - (N - 1);\n";
+        assert_eq!(text.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_number_without_expression_keeps_modules_apart() {
+        let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
+        assert!(pair("(\n  x\n);\n  y = 4;\n", "(\n  x\n);\n  y = 8;\n").is_some());
+        assert!(pair("(\n  x\n);\n  y = 100;\n", "(\n  x\n);\n  y = 3;\n").is_none());
+    }
+
+    #[test]
+    fn a_name_that_is_in_use_keeps_modules_apart() {
+        let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
+        assert!(pair("(\n  x\n);\n  N = 4;\n", "(\n  x\n);\n  N = 8;\n").is_none());
+    }
+}

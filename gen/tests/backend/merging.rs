@@ -1,0 +1,26 @@
+//! Are modules that differ only in numbers written once, with parameters?
+use selvedge_gen::{EmitOptions, emit};
+use selvedge_hw::find;
+
+/// Names of a block's modules, and their lines altogether.
+fn modules(block: &str) -> (Vec<String>, usize) {
+    let entry = find(block).expect("the block is in the registry");
+    let elaborated = entry.elaborate(&entry.defaults()).expect("the defaults are valid");
+    let design = emit(elaborated.as_ref(), block, &EmitOptions::default()).expect("the block is emitted");
+    let lines = design.modules.iter().map(|module| module.text.lines().count()).sum();
+    (design.modules.into_iter().map(|module| module.name).collect(), lines)
+}
+
+#[test]
+fn the_bdi_compressor_is_a_few_hundred_lines() {
+    let (names, lines) = modules("bdi_compressor");
+    let fits: Vec<_> = names.iter().filter(|name| name.contains("bdi_fit")).collect();
+    assert_eq!(fits, ["bdi_compressor_bdi_fit"], "six encoders share one module");
+    assert!(lines < 900, "{lines} lines in {names:?}");
+}
+
+#[test]
+fn the_bdi_decompressor_shares_its_modules_too() {
+    let (names, _) = modules("bdi_decompressor");
+    assert!(!names.iter().any(|name| name.ends_with(|c: char| c.is_ascii_digit())), "{names:?}");
+}

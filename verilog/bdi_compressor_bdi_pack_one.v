@@ -1,0 +1,56 @@
+// bdi_compressor_bdi_pack_one
+//
+// Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the
+// words.
+//
+// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together. Only the low
+// bits of each word are subtracted again: it is known that the upper ones repeat the sign.
+//
+// Parameters: LINE = 1024, LW = 16
+// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
+// 32, DELTA = 16; BASE = 16, DELTA = 8
+// Part of: bdi_compressor
+// Source: CABA, section 5.1; LATTE-CC, section IV.C.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bdi_compressor_bdi_pack_one #(
+  parameter integer BASE = 64,
+  parameter integer DELTA = 8
+) (
+  // the line
+  input  wire        [1023:0] line_i,
+  // the base
+  input  wire      [BASE-1:0] base_i,
+  // one bit per word: it is a delta from zero
+  input  wire [1024/BASE-1:0] mask_i,
+  // the payload; zero beyond the last delta
+  output wire        [1023:0] payload_o
+);
+
+  localparam WORDS = 1024 / BASE;
+  localparam HEAD = BASE + WORDS;
+  reg [DELTA-1:0] delta;
+  reg [1023:0] payload;
+
+  always @(*) begin : comb_delta
+    integer i;
+    delta = {DELTA{1'b0}};
+    payload = 1024'd0;
+    payload[BASE-1:0] = base_i;
+    payload[HEAD-1:BASE] = mask_i;
+    for (i = 0; i < WORDS; i = i + 1) begin : each_delta
+      delta = line_i[i*BASE +: DELTA];
+      if (!mask_i[i]) begin
+        delta = delta - base_i[DELTA-1:0];
+      end
+      payload[HEAD+i*DELTA +: DELTA] = delta;
+    end
+  end
+
+  assign payload_o = payload;
+
+endmodule
+
+`default_nettype wire
