@@ -2,7 +2,8 @@
 //!
 //! 8 KB, 4 ways, blocks of one 32-byte burst. An entry is 4 bits, so a block covers 64 lines (8 KB of data). The
 //! metadata lie in a reserved region of the same partition's DRAM; a miss costs one more DRAM access, and a dirty
-//! block that is replaced another.
+//! block that is replaced another. The hardware block `md_cache` is the same cache but for its timing: it takes one access at
+//! a time, so that no block is ever on its way when another access comes.
 use crate::cache::{Probe, TagArray};
 use crate::config::IndexFunction;
 
@@ -85,6 +86,8 @@ impl MdCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use selvedge_hw::md_cache::{MdCache as Hardware, MdCacheIn, MdCacheModel, MdCacheParams};
+    use selvedge_hw::{Clocked, HwBlock, Prng};
 
     #[test]
     fn neighbours_share_a_block() {
@@ -110,5 +113,47 @@ mod tests {
         }
         assert_eq!(md.access(same_set(4), false).write_back, Some(0));
         assert_eq!(md.access(same_set(5), false).write_back, None);
+    }
+
+    /// Takes one access through the hardware block, with a DRAM that answers at once: hit, fetched and written block.
+    fn in_hardware(block: &mut MdCacheModel, line: u64, write: bool) -> (bool, Option<u64>, Option<u64>) {
+        let ready = MdCacheIn { refill_ready_i: true, writeback_ready_i: true, ..MdCacheIn::default() };
+        let request = MdCacheIn { valid_i: true, update_i: write, line_i: line as u32, ..ready };
+        assert!(block.step(&request).ready_o, "the last access is over");
+        let address = |number: u32| u64::from(number) * u64::from(BLOCK_BYTES);
+        let (mut fetched, mut written) = (None, None);
+        loop {
+            let outputs = block.step(&MdCacheIn { fill_valid_i: fetched.is_some(), ..ready });
+            fetched = fetched.or(outputs.refill_valid_o.then(|| address(outputs.refill_block_o)));
+            written = written.or(outputs.writeback_valid_o.then(|| address(outputs.writeback_block_o)));
+            if outputs.valid_o {
+                return (outputs.hit_o, fetched, written);
+            }
+        }
+    }
+
+    #[test]
+    fn the_hardware_block_hits_fetches_and_writes_back_alike() {
+        let mut block = Hardware::model(&MdCacheParams::default()).expect("the default is valid");
+        let mut md = MdCache::new(8, 4);
+        let mut prng = Prng::new(1);
+        let mut write_backs = 0;
+        for _ in 0..30_000 {
+            let crowded =
+                (prng.below(6) * 64 + prng.below(20)) * LINES_PER_BLOCK + prng.below(LINES_PER_BLOCK);
+            let line = if prng.chance(80) { crowded } else { prng.below(1 << 32) };
+            let write = prng.chance(30);
+            let (hit, fetched, written) = in_hardware(&mut block, line, write);
+            let cost = md.access(line, write);
+            assert_eq!(
+                (hit, fetched, written),
+                (cost.fetch.is_none(), cost.fetch, cost.write_back),
+                "line {line}"
+            );
+            write_backs += u32::from(written.is_some());
+            // With fetches that are over before the next access, no block is ever on its way.
+            cost.fetch.into_iter().for_each(|block| md.arrived(block));
+        }
+        assert!(md.hits > 10_000 && md.accesses - md.hits > 5_000 && write_backs > 1_000);
     }
 }

@@ -136,6 +136,10 @@ impl Workload for Bfs {
         )
     }
 
+    fn input(&self) -> Option<&'static str> {
+        Some("a graph of Rodinia")
+    }
+
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let graph = input.map_or_else(|| Ok(Graph::random(nodes(size))), Graph::read)?;
         Ok(Box::new(Run { graph, levels: 0, buffers: Buffers::default(), stage: Stage::Start }))

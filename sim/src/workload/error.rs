@@ -30,7 +30,7 @@ pub enum WorkloadError {
         /// The workload it was given to.
         workload: &'static str,
         /// The workloads that read a file.
-        allowed: &'static str,
+        allowed: String,
     },
     /// An input file cannot be read, or is not text.
     #[error("{file}: cannot read {what}: {why}")]

@@ -223,6 +223,10 @@ impl Workload for Hotspot {
         format!("{side} x {side} cells, {} steps, {}", steps(size), mebibytes(3 * 4 * side * side))
     }
 
+    fn input(&self) -> Option<&'static str> {
+        Some("a temperature grid of Rodinia, with its power grid beside it")
+    }
+
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let chip = input.map_or_else(|| Ok(Chip::generated(side(size))), Chip::read)?;
         Ok(Box::new(Run { chip, steps: steps(size), taken: 0, buffers: None, finished: false }))

@@ -31,6 +31,12 @@ impl<'a> Words<'a> {
         Self { file, words: Box::new(words), line: 1 }
     }
 
+    /// The words of one line of `file`.
+    pub(super) fn of_line(file: &'a Path, number: usize, line: &'a str) -> Self {
+        let words = line.split_ascii_whitespace().map(move |word| (number, word));
+        Self { file, words: Box::new(words), line: number }
+    }
+
     /// The next word, if there is one.
     pub(super) fn next_word(&mut self) -> Option<&'a str> {
         let (line, word) = self.words.next()?;

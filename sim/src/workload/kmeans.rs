@@ -276,6 +276,10 @@ impl Workload for KMeans {
         )
     }
 
+    fn input(&self) -> Option<&'static str> {
+        Some("points of Rodinia")
+    }
+
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let points = input.map_or_else(|| Ok(Points::generated(points(size))), Points::read)?;
         Ok(Box::new(Run {
