@@ -92,7 +92,7 @@ pub fn list() -> String {
             entry.summary().into(),
             entry.source().into(),
             params.collect::<Vec<_>>().join("; "),
-            facts.storage_bits().to_string(),
+            entry.storage(&defaults).expect("the default parameters are valid"),
             facts.latency.to_string(),
         ]);
     }

@@ -1,4 +1,5 @@
 //! The block contract: a hardware block that exists as a golden model and as RTL with the same ports and the same cycles.
+use crate::corners::Corners;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Direction, Port, Ports};
 use rust_hdl_core::prelude::Block;
@@ -53,6 +54,15 @@ impl Facts {
     }
 }
 
+/// The storage that a paper claims for its mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// State bits.
+    pub bits: usize,
+    /// The paper and section that states them.
+    pub source: &'static str,
+}
+
 /// What one clock of a stimulus does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stimulus<I> {
@@ -87,6 +97,11 @@ pub trait HwBlock: Sized + 'static {
     const SOURCE: &'static str;
     /// Every field of [`Self::Params`].
     const PARAMS: &'static [ParamSpec];
+    /// The storage that the paper claims for the default parameters; the block's module explains a difference.
+    const CLAIM: Option<Claim> = None;
+    /// Operations that model, RTL and Verilog are compared over at the default parameters: 100,000, or 20,000 for a block
+    /// that is very large. Their unit is that of [`Corners::operations`].
+    const OPERATIONS: u64 = 100_000;
 
     /// Elaboration parameters. The default is the configuration of the checked-in Verilog.
     type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + std::fmt::Debug;
@@ -114,6 +129,9 @@ pub trait HwBlock: Sized + 'static {
 
     /// An endless stimulus that reaches every corner of the block under valid parameters; the same for the same seed.
     fn stimulus(params: &Self::Params, seed: u64) -> StimulusIter<Self::In>;
+
+    /// Counts the operations of a stimulus and watches for the corner cases that [`Self::OPERATIONS`] of them must reach.
+    fn corners(params: &Self::Params) -> Box<dyn Corners<Self::In, Self::Out>>;
 
     /// Demands on parameters beyond those that [`Self::PARAMS`] states one by one.
     ///

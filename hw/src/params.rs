@@ -22,6 +22,16 @@ impl Allowed {
         }
     }
 
+    /// Values to test with: all of them, or of a range of more than eight its ends.
+    pub fn samples(self) -> Vec<Value> {
+        match self {
+            Allowed::Range(low, high) if high - low < 8 => (low..=high).map(Value::from).collect(),
+            Allowed::Range(low, high) => vec![low.into(), high.into()],
+            Allowed::OneOf(list) => list.iter().copied().map(Value::from).collect(),
+            Allowed::Switch => vec![false.into(), true.into()],
+        }
+    }
+
     fn parse(self, text: &str) -> Option<Value> {
         let value = match self {
             Allowed::Switch => Value::from(text.parse::<bool>().ok()?),

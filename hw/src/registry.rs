@@ -1,5 +1,6 @@
 //! The registry: one list of every block, seen without its types, that every tool walks.
-use crate::block::{Clocked, Facts, HwBlock};
+use crate::block::{Claim, Clocked, Facts, HwBlock};
+use crate::corners::{Corner, Corners};
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Port, Ports};
 use rust_hdl_core::prelude::Block;
@@ -8,10 +9,36 @@ use std::marker::PhantomData;
 
 /// Every block. A new one is a folder and a line here.
 pub static BLOCKS: &[&dyn BlockEntry] = &[
+    &Entry::<crate::assist::awb::Awb>::NEW,
+    &Entry::<crate::assist::awc::Awc>::NEW,
+    &Entry::<crate::assist::aws::Aws>::NEW,
+    &Entry::<crate::assist::awt::Awt>::NEW,
     &Entry::<crate::bdi::BdiCompressor>::NEW,
     &Entry::<crate::bdi::BdiDecompressor>::NEW,
     &Entry::<crate::bgp::Bgp>::NEW,
+    &Entry::<crate::bpc::BpcCompressor>::NEW,
+    &Entry::<crate::bpc::BpcDecompressor>::NEW,
+    &Entry::<crate::bpg::Bpg>::NEW,
+    &Entry::<crate::cpack::CpackCompressor>::NEW,
+    &Entry::<crate::cpack::CpackDecompressor>::NEW,
+    &Entry::<crate::decompression_queue::DecompressionQueue>::NEW,
+    &Entry::<crate::fpc::FpcCompressor>::NEW,
+    &Entry::<crate::fpc::FpcDecompressor>::NEW,
+    &Entry::<crate::latte_controller::LatteController>::NEW,
+    &Entry::<crate::md_cache::MdCache>::NEW,
     &Entry::<crate::milg::Milg>::NEW,
+    &Entry::<crate::qbmi::Qbmi>::NEW,
+    &Entry::<crate::sc::code_builder::ScCodeBuilder>::NEW,
+    &Entry::<crate::sc::compressor::ScCompressor>::NEW,
+    &Entry::<crate::sc::decompressor::ScDecompressor>::NEW,
+    &Entry::<crate::sc::vft::ScVft>::NEW,
+    &Entry::<crate::set_index::a_prime::SetIndexAPrime>::NEW,
+    &Entry::<crate::set_index::bmod::SetIndexBmod>::NEW,
+    &Entry::<crate::set_index::bxor::SetIndexBxor>::NEW,
+    &Entry::<crate::set_index::d_prime::SetIndexDPrime>::NEW,
+    &Entry::<crate::set_index::i_poly::SetIndexIPoly>::NEW,
+    &Entry::<crate::set_index::pmod::SetIndexPmod>::NEW,
+    &Entry::<crate::spp::Spp>::NEW,
 ];
 
 /// The block of that name.
@@ -58,6 +85,18 @@ pub trait ClockedBits {
     fn reset(&mut self);
 }
 
+/// Watches a stimulus as bits; see [`Corners`].
+pub trait CornersBits {
+    /// A clock in reset.
+    fn reset(&mut self);
+    /// A clock out of reset: the value of every input port, the value of every output port.
+    fn clock(&mut self, inputs: &[Vec<u64>], outputs: &[Vec<u64>]);
+    /// Operations that have gone through the block.
+    fn operations(&self) -> u64;
+    /// Every corner case.
+    fn seen(&self) -> Vec<Corner>;
+}
+
 /// A block without its types. Parameters are a JSON object with every parameter, as [`BlockEntry::params`] gives it;
 /// a missing parameter has its default.
 pub trait BlockEntry: Sync {
@@ -69,6 +108,10 @@ pub trait BlockEntry: Sync {
     fn source(&self) -> &'static str;
     /// Its parameters, in order.
     fn schema(&self) -> &'static [ParamSpec];
+    /// The storage that the paper claims.
+    fn claim(&self) -> Option<Claim>;
+    /// Operations of a full comparison; see [`HwBlock::OPERATIONS`].
+    fn operations(&self) -> u64;
     /// The default of every parameter.
     fn defaults(&self) -> Value;
     /// Parses `(name, value)` pairs into the complete object of parameters.
@@ -115,6 +158,38 @@ pub trait BlockEntry: Sync {
         params: &Value,
         seed: u64,
     ) -> Result<Box<dyn Iterator<Item = StimulusBits>>, ParamError>;
+    /// What the stimulus must reach.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn corners(&self, params: &Value) -> Result<Box<dyn CornersBits>, ParamError>;
+
+    /// Its storage in bits, with the paper's claim beside where there is one: "4130 (paper: 4096)".
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    fn storage(&self, params: &Value) -> Result<String, ParamError> {
+        let bits = self.facts(params)?.storage_bits();
+        Ok(match self.claim() {
+            Some(claim) => format!("{bits} (paper: {})", claim.bits),
+            None => bits.to_string(),
+        })
+    }
+
+    /// Every object of parameters in which one parameter differs from its default; of a long range only the ends.
+    fn variants(&self) -> Vec<Value> {
+        let defaults = self.defaults();
+        let mut variants = Vec::new();
+        for spec in self.schema() {
+            for value in spec.allowed.samples().into_iter().filter(|value| *value != defaults[spec.name]) {
+                let mut params = defaults.clone();
+                params[spec.name] = value;
+                // What does not go together with the other defaults is no variant.
+                variants.extend(self.check(&params));
+            }
+        }
+        variants
+    }
 }
 
 /// The registry's view of the block `B`.
@@ -156,6 +231,12 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     fn schema(&self) -> &'static [ParamSpec] {
         B::PARAMS
     }
+    fn claim(&self) -> Option<Claim> {
+        B::CLAIM
+    }
+    fn operations(&self) -> u64 {
+        B::OPERATIONS
+    }
     fn defaults(&self) -> Value {
         Self::object(&B::Params::default())
     }
@@ -194,6 +275,26 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
         Ok(Box::new(
             stimulus.map(move |one| StimulusBits { inputs: one.inputs.to_bits(&params), reset: one.reset }),
         ))
+    }
+    fn corners(&self, params: &Value) -> Result<Box<dyn CornersBits>, ParamError> {
+        Ok(Box::new(ErasedCorners::<B>(B::corners(&Self::typed(params)?))))
+    }
+}
+
+struct ErasedCorners<B: HwBlock>(Box<dyn Corners<B::In, B::Out>>);
+
+impl<B: HwBlock> CornersBits for ErasedCorners<B> {
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+    fn clock(&mut self, inputs: &[Vec<u64>], outputs: &[Vec<u64>]) {
+        self.0.clock(&B::In::from_bits(inputs), &B::Out::from_bits(outputs));
+    }
+    fn operations(&self) -> u64 {
+        self.0.operations()
+    }
+    fn seen(&self) -> Vec<Corner> {
+        self.0.seen()
     }
 }
 
@@ -262,7 +363,8 @@ mod tests {
 
     #[test]
     fn an_unknown_block_is_named_with_those_that_exist() {
+        let names: Vec<&str> = BLOCKS.iter().map(|block| block.name()).collect();
         let error = find("bdi").err().unwrap().to_string();
-        assert_eq!(error, "unknown block `bdi`; blocks: bdi_compressor, bdi_decompressor, bgp, milg");
+        assert_eq!(error, format!("unknown block `bdi`; blocks: {}", names.join(", ")));
     }
 }

@@ -10,12 +10,14 @@
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
+//! | [`formal`] | proofs of properties of the emitted Verilog |
 //! | [`tool`] | external programs, and what to install when one is missing |
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
 
 pub mod emitted;
 pub mod equivalence;
+pub mod formal;
 pub mod icarus;
 pub mod literal;
 pub mod testbench;

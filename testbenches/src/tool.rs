@@ -25,6 +25,8 @@ pub const IVERILOG: Tool = Tool { program: "iverilog", package: "iverilog" };
 pub const VVP: Tool = Tool { program: "vvp", package: "iverilog" };
 /// Synthesizes Verilog.
 pub const YOSYS: Tool = Tool { program: "yosys", package: "yosys" };
+/// Proves properties of and-inverter graphs.
+pub const ABC: Tool = Tool { program: "berkeley-abc", package: "berkeley-abc" };
 
 /// An external program could not do its work.
 #[derive(Debug, thiserror::Error)]

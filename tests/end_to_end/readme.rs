@@ -50,7 +50,7 @@ fn the_table_of_blocks_is_the_registrys() {
             entry.name(),
             entry.summary(),
             entry.source(),
-            facts.storage_bits(),
+            entry.storage(&entry.defaults()).expect("the defaults are valid"),
             facts.latency,
             facts.interval
         );

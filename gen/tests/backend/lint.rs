@@ -16,11 +16,18 @@ fn kit() -> Vec<Entry> {
         ("mem_wide", Box::new(Mem::<W<130, 3>, 2>::default())),
         ("mem_bit", Box::new(Mem::<Bit, 4>::default())),
         ("sync_mem", Box::new(SyncMem::<U<12>, 5>::default())),
+        ("mem_copies_1", Box::new(ReplicatedMem::<U<12>, 4, 1>::default())),
+        ("mem_copies_8", Box::new(ReplicatedMem::<W<180, 3>, 8, 8>::default())),
         ("bits_1_2", Box::new(BitArray::<1, 2>::default())),
         ("bits_6_11", Box::new(BitArray::<6, 11>::default())),
         ("pipe_0", Box::new(Pipe::<U<8>>::new(0))),
         ("pipe_1", Box::new(Pipe::<U<8>>::new(1))),
         ("pipe_4", Box::new(Pipe::<W<100, 2>>::new(4))),
+        ("packer", Box::new(BitPacker::<32, 32, 6, 1024, 16, 11>::default())),
+        ("packer_odd", Box::new(BitPacker::<33, 35, 6, 256, 4, 12>::default())),
+        ("packer_short", Box::new(BitPacker::<2, 8, 4, 40, 1, 5>::default())),
+        ("unpacker", Box::new(BitUnpacker::<32, 32, 6, 1024, 16>::default())),
+        ("unpacker_two", Box::new(BitUnpacker::<2, 7, 3, 14, 1>::default())),
         ("valid_ready", Box::new(ValidReady::<U<8>>::default())),
         ("valid_ready_bit", Box::new(ValidReady::<Bit>::default())),
     ]
@@ -70,7 +77,8 @@ fn lines_are_short_and_emission_is_deterministic() {
 
 #[test]
 fn each_reset_style_has_its_port() {
-    for entry in kit().into_iter().filter(|entry| !entry.0.contains("mem")) {
+    let has_reset = |name: &str| !name.contains("mem") && !name.contains("pack");
+    for entry in kit().into_iter().filter(|entry| has_reset(entry.0)) {
         let clocked = entry.0 != "pipe_0";
         let low = emitted(&entry, ResetStyle::AsyncLow).text();
         assert_eq!(low.contains("or negedge rst_ni) begin"), clocked, "{low}");

@@ -203,6 +203,42 @@ fn bit_array() {
     });
 }
 
+/// Runs a block of pure logic with random inputs.
+fn lock_step_logic<B: Block>(name: &str, mut block: B, set: impl Fn(&mut B, &mut Random)) {
+    let design = emit(&block, name, &EmitOptions::default()).unwrap();
+    let mut random = Random(0x7061_636b);
+    let cycles = record(&mut block, CYCLES, |_, _| {}, |_, _| {}, |_| false, |b, _| set(b, &mut random));
+    assert_same(&design, &cycles, ResetStyle::None);
+}
+
+/// Packs random fields: without a limit, cut off, more than a power of two of them.
+fn lock_step_packer<const FIELDS: usize, const OUT: usize, const OUTW: usize, const SUM: usize>(name: &str) {
+    lock_step_logic(name, BitPacker::<FIELDS, 35, 6, OUT, OUTW, SUM>::default(), |p, r| {
+        for (field, length) in p.field_i.iter_mut().zip(&mut p.length_i) {
+            field.next = U::new(r.next());
+            length.next = U::new(if r.next() & 3 == 0 { r.next() & 1 } else { r.next() % 36 });
+        }
+    });
+}
+
+#[test]
+fn packer() {
+    lock_step_packer::<8, 280, 5, 9>("packer");
+    lock_step_packer::<32, 512, 8, 11>("packer_cut_off");
+    lock_step_packer::<11, 400, 7, 10>("packer_odd");
+    lock_step_packer::<2, 100, 2, 7>("packer_of_two");
+}
+
+#[test]
+fn unpacker() {
+    lock_step_logic("unpacker", BitUnpacker::<16, 20, 5, 320, 5>::default(), |p, r| {
+        p.string_i.next = W::from_words([0; 5].map(|_: u64| r.next()));
+        for length in &mut p.length_i {
+            length.next = U::new(r.next() % 21);
+        }
+    });
+}
+
 /// Memories have no reset; their contents at the start count.
 fn lock_step_memory<B: Block>(
     name: &str,
@@ -228,6 +264,23 @@ fn memory_with_asynchronous_read() {
             m.write_address_i.next = U::new(r.next());
             m.read_address_i.next = U::new(r.next());
             m.write_data_i.next = W::from_words([r.next(), r.next()]);
+        },
+    );
+}
+
+#[test]
+fn memory_with_several_reads() {
+    lock_step_memory(
+        "replicated_memory",
+        ReplicatedMem::<W<70, 2>, 4, 3>::default(),
+        |m, level| m.clk_i.next = level.into(),
+        |m, r| {
+            m.write_i.next = r.next() & 3 == 0;
+            m.write_address_i.next = U::new(r.next());
+            m.write_data_i.next = W::from_words([r.next(), r.next()]);
+            for address in &mut m.read_address_i {
+                address.next = U::new(r.next());
+            }
         },
     );
 }

@@ -45,6 +45,24 @@ impl Encoding {
         [Uncompressed, Zeros, B8D0, B8D1, B8D2, B8D4, B4D0, B4D1, B4D2, B2D0, B2D1]
     };
 
+    /// Its name: bytes of a base and of a delta.
+    pub const fn name(self) -> &'static str {
+        use Encoding::*;
+        match self {
+            Uncompressed => "uncompressed",
+            Zeros => "zeros",
+            B8D0 => "b8d0",
+            B8D1 => "b8d1",
+            B8D2 => "b8d2",
+            B8D4 => "b8d4",
+            B4D0 => "b4d0",
+            B4D1 => "b4d1",
+            B4D2 => "b4d2",
+            B2D0 => "b2d0",
+            B2D1 => "b2d1",
+        }
+    }
+
     /// The 4-bit tag.
     pub fn tag(self) -> u8 {
         self as u8

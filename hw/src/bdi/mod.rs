@@ -58,6 +58,7 @@ pub use encoding::{Encoding, LINE_BYTES, LINE_WORDS, units};
 pub use model::{CompressorModel, DecompressorModel};
 
 use crate::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use crate::corners::{Corners, PortCorners};
 use crate::params::{Allowed, ParamError, ParamSpec};
 use crate::ports;
 use serde::{Deserialize, Serialize};
@@ -204,6 +205,14 @@ impl HwBlock for BdiCompressor {
     fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
     }
+    fn corners(_params: &BdiParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+        let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i);
+        Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+            corners.with(encoding.name(), 1000, move |i, o| {
+                o.valid_o && i.ready_i && o.encoding_o == encoding.tag()
+            })
+        }))
+    }
 }
 
 /// The decompressor; see the [module](self).
@@ -232,6 +241,19 @@ impl HwBlock for BdiDecompressor {
     }
     fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
+    }
+    fn corners(_params: &BdiParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+        // Payloads with an undefined tag do not count as lines.
+        let defined = Encoding::ALL.len() as u8;
+        let corners = PortCorners::new(move |i: &DecompressorIn, o: &DecompressorOut| {
+            i.valid_i && o.ready_o && i.encoding_i < defined
+        });
+        let corners = corners.with("undefined tag", 1000, |_, o| o.valid_o && o.error_o);
+        Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+            corners.with(encoding.name(), 1000, move |i, o| {
+                i.valid_i && o.ready_o && i.encoding_i == encoding.tag()
+            })
+        }))
     }
 }
 

@@ -5,6 +5,7 @@ use super::model::{CompressorModel, DecompressorModel};
 use super::{BdiParams, CompressorIn, DecompressorIn};
 use crate::block::{Clocked, Stimulus};
 use crate::prng::Prng;
+use crate::traffic::Traffic;
 
 /// Draws lines of every kind: each encoding is aimed at equally often, with deltas at their limits and just beyond.
 #[derive(Clone, Debug)]
@@ -70,48 +71,6 @@ impl LineGenerator {
             line[index * bits / 64] |= word << (index * bits % 64);
         }
         line
-    }
-}
-
-/// How busy both ends of a stream are, redrawn every few hundred cycles: full speed, pauses, back-pressure, mixed.
-struct Traffic {
-    prng: Prng,
-    offer_percent: u64,
-    accept_percent: u64,
-    remaining: u64,
-}
-
-impl Traffic {
-    fn new(seed: u64) -> Self {
-        Traffic {
-            prng: Prng::new(seed ^ 0x7261_6666_6963),
-            offer_percent: 100,
-            accept_percent: 100,
-            remaining: 100,
-        }
-    }
-
-    fn next_cycle(&mut self) {
-        if self.remaining == 0 {
-            (self.offer_percent, self.accept_percent) =
-                [(100, 100), (100, 50), (50, 100), (70, 70), (100, 10), (10, 100)]
-                    [self.prng.below(6) as usize];
-            self.remaining = 50 + self.prng.below(400);
-        }
-        self.remaining -= 1;
-    }
-
-    fn offer(&mut self) -> bool {
-        self.prng.chance(self.offer_percent)
-    }
-
-    fn accept(&mut self) -> bool {
-        self.prng.chance(self.accept_percent)
-    }
-
-    /// About once in 4,000 cycles, and in the very first: it is due whatever is in flight.
-    fn reset_due(&mut self) -> bool {
-        self.prng.below(4000) == 0
     }
 }
 

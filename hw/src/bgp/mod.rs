@@ -72,7 +72,8 @@ mod stimulus;
 pub use hash::{HASHES, ROTATION};
 pub use model::BgpModel;
 
-use crate::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use crate::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use crate::corners::Corners;
 use crate::params::{Allowed, ParamError, ParamSpec};
 use crate::ports;
 use serde::{Deserialize, Serialize};
@@ -194,6 +195,7 @@ impl HwBlock for Bgp {
             doc: "evictions after which the skew is evaluated",
         },
     ];
+    const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });
     type Params = BgpParams;
     type In = BgpIn;
     type Out = BgpOut;
@@ -228,6 +230,9 @@ impl HwBlock for Bgp {
     }
     fn stimulus(params: &BgpParams, seed: u64) -> StimulusIter<BgpIn> {
         Box::new(stimulus::bgp(params, seed))
+    }
+    fn corners(_params: &BgpParams) -> Box<dyn Corners<BgpIn, BgpOut>> {
+        Box::new(stimulus::BgpCorners::default())
     }
 }
 

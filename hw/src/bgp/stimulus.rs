@@ -1,6 +1,7 @@
 //! Stimulus of the BGP: phases of low and high locality that fill, swap and flip, with queries for what was evicted lately.
-use super::{BgpIn, BgpParams};
+use super::{BgpIn, BgpOut, BgpParams};
 use crate::block::Stimulus;
+use crate::corners::{Corner, Corners};
 use crate::prng::Prng;
 
 /// Of a hundred evicted blocks, how many have low locality, phase by phase: the default becomes fine and stays so under many
@@ -71,34 +72,53 @@ fn used(prng: &mut Prng, params: &BgpParams, low_locality: u64) -> u8 {
     mask
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bgp::BgpModel;
-    use crate::block::Clocked;
+/// Answers of both kinds under both defaults, flips and swaps. An operation is a query or an eviction.
+#[derive(Default)]
+pub(super) struct BgpCorners {
+    operations: u64,
+    /// By default and by answer.
+    answers: [[u64; 2]; 2],
+    /// By the default that came.
+    flips: [u64; 2],
+    /// By the array that became active.
+    swaps: [u64; 2],
+    active: bool,
+    /// Both were asked for.
+    query_loses: u64,
+}
 
-    #[test]
-    fn both_defaults_answer_both_ways_and_the_arrays_take_turns_within_20_000_cycles() {
-        let params = BgpParams::default();
-        let mut model = BgpModel::new(&params);
-        let (mut answers, mut flips, mut swaps) = ([[0u32; 2]; 2], [0u32; 2], [0u32; 2]);
-        let mut active = false;
-        for clock in bgp(&params, 1).take(20_000) {
-            if clock.reset {
-                model.reset();
-                active = false;
-                continue;
-            }
-            let outputs = model.step(&clock.inputs);
-            let default = usize::from(outputs.default_coarse_o);
-            if outputs.valid_o {
-                answers[default][usize::from(outputs.coarse_o)] += 1;
-            }
-            flips[default] += u32::from(outputs.flip_o);
-            swaps[usize::from(outputs.active_o)] += u32::from(outputs.active_o != active && !outputs.flip_o);
-            active = outputs.active_o;
+impl Corners<BgpIn, BgpOut> for BgpCorners {
+    fn reset(&mut self) {
+        self.active = false;
+    }
+    fn clock(&mut self, inputs: &BgpIn, outputs: &BgpOut) {
+        self.operations += u64::from(inputs.query_i || inputs.evict_i);
+        self.query_loses += u64::from(inputs.query_i && inputs.evict_i);
+        let default = usize::from(outputs.default_coarse_o);
+        if outputs.valid_o {
+            self.answers[default][usize::from(outputs.coarse_o)] += 1;
         }
-        assert!(answers.iter().flatten().all(|times| *times > 100), "answers {answers:?}");
-        assert!(flips.iter().chain(&swaps).all(|times| *times > 0), "flips {flips:?}, swaps {swaps:?}");
+        self.flips[default] += u64::from(outputs.flip_o);
+        let swapped = outputs.active_o != self.active && !outputs.flip_o;
+        self.swaps[usize::from(outputs.active_o)] += u64::from(swapped);
+        self.active = outputs.active_o;
+    }
+    fn operations(&self) -> u64 {
+        self.operations
+    }
+    fn seen(&self) -> Vec<Corner> {
+        [
+            ("default fine, answer fine", self.answers[0][0], 100),
+            ("default fine, answer coarse", self.answers[0][1], 100),
+            ("default coarse, answer fine", self.answers[1][0], 100),
+            ("default coarse, answer coarse", self.answers[1][1], 100),
+            ("default becomes fine", self.flips[0], 1),
+            ("default becomes coarse", self.flips[1], 1),
+            ("array 0 becomes active", self.swaps[0], 1),
+            ("array 1 becomes active", self.swaps[1], 1),
+            ("a query loses to an eviction", self.query_loses, 100),
+        ]
+        .map(|(name, times, demanded)| Corner { name, times, demanded })
+        .to_vec()
     }
 }

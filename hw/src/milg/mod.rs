@@ -49,7 +49,8 @@ mod stimulus;
 
 pub use model::MilgModel;
 
-use crate::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use crate::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use crate::corners::Corners;
 use crate::params::{Allowed, ParamError, ParamSpec};
 use crate::ports;
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,7 @@ impl HwBlock for Milg {
             doc: "width of the request counter, and the shift",
         },
     ];
+    const CLAIM: Option<Claim> = Some(Claim { bits: 29, source: "Dai, section 4.3.3.2" });
     type Params = MilgParams;
     type In = MilgIn;
     type Out = MilgOut;
@@ -162,6 +164,9 @@ impl HwBlock for Milg {
     }
     fn stimulus(params: &MilgParams, seed: u64) -> StimulusIter<MilgIn> {
         Box::new(stimulus::milg(params, seed))
+    }
+    fn corners(params: &MilgParams) -> Box<dyn Corners<MilgIn, MilgOut>> {
+        Box::new(stimulus::MilgCorners::new(params))
     }
 }
 

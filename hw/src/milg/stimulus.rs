@@ -1,6 +1,7 @@
 //! Stimulus of the MILG: phases of calm, contention and overflow that drive every counter to its ends.
-use super::{MilgIn, MilgParams};
+use super::{MilgIn, MilgOut, MilgParams};
 use crate::block::Stimulus;
+use crate::corners::{Corner, Corners};
 use crate::prng::Prng;
 
 /// Issues and completions per hundred cycles (each of 1 to 3 instructions): balanced, filling up, draining, crowded.
@@ -37,34 +38,68 @@ pub(super) fn milg(_params: &MilgParams, seed: u64) -> impl Iterator<Item = Stim
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::block::Clocked;
-    use crate::milg::MilgModel;
-    use std::collections::BTreeSet;
+/// How often the counters stood at their ends and were pushed further. An operation is a cycle.
+pub(super) struct MilgCorners {
+    params: MilgParams,
+    cycles: u64,
+    /// Failures in this interval, without saturation, and the one of the last cycle.
+    rsfails: u64,
+    last_rsfail: bool,
+    inflight_at_top: u64,
+    inflight_at_zero: u64,
+    rsfail_at_top: u64,
+    saturated_limits: u64,
+    unlimited: u64,
+}
 
-    #[test]
-    fn the_counters_reach_their_ends_within_50_000_cycles() {
-        let params = MilgParams::default();
-        let mut model = MilgModel::new(&params);
-        let (mut full, mut empty, mut divided) = (false, false, BTreeSet::new());
-        for clock in milg(&params, 1).take(50_000) {
-            if clock.reset {
-                model.reset();
-                continue;
-            }
-            let outputs = model.step(&clock.inputs);
-            full |= outputs.inflight_o == params.no_limit();
-            empty |= outputs.inflight_o == 0 && clock.inputs.completed_i > clock.inputs.issued_i;
-            if outputs.update_o {
-                divided.insert(outputs.limit_o);
-            }
+impl MilgCorners {
+    pub(super) fn new(params: &MilgParams) -> Self {
+        MilgCorners {
+            params: *params,
+            cycles: 0,
+            rsfails: 0,
+            last_rsfail: false,
+            inflight_at_top: 0,
+            inflight_at_zero: 0,
+            rsfail_at_top: 0,
+            saturated_limits: 0,
+            unlimited: 0,
         }
-        assert!(full && empty, "in-flight counter: full {full}, completed below zero {empty}");
-        // No limit; the full counter divided by two and by three, the latter only if failures saturate or come close.
-        for limit in [127, 63, 42] {
-            assert!(divided.contains(&limit), "{limit} not among {divided:?}");
+    }
+}
+
+impl Corners<MilgIn, MilgOut> for MilgCorners {
+    fn reset(&mut self) {
+        (self.rsfails, self.last_rsfail) = (0, false);
+    }
+    fn clock(&mut self, inputs: &MilgIn, outputs: &MilgOut) {
+        self.cycles += 1;
+        let (issued, completed) = (inputs.issued_i, inputs.completed_i);
+        self.inflight_at_top += u64::from(outputs.inflight_o == self.params.no_limit() && issued > completed);
+        self.inflight_at_zero += u64::from(outputs.inflight_o == 0 && completed > issued);
+        let top = (1 << self.params.rsfail_bits) - 1;
+        if outputs.update_o {
+            // The interval ended with the last cycle, whose failure already belongs to this one.
+            self.saturated_limits += u64::from(self.rsfails > top);
+            self.unlimited += u64::from(outputs.limit_o == self.params.no_limit());
+            self.rsfails = 0;
         }
+        self.rsfails += u64::from(self.last_rsfail);
+        self.last_rsfail = inputs.rsfail_i;
+        self.rsfail_at_top += u64::from(self.rsfails >= top && inputs.rsfail_i);
+    }
+    fn operations(&self) -> u64 {
+        self.cycles
+    }
+    fn seen(&self) -> Vec<Corner> {
+        [
+            ("in flight pushed beyond the top", self.inflight_at_top),
+            ("in flight pushed below zero", self.inflight_at_zero),
+            ("failures pushed beyond the top", self.rsfail_at_top),
+            ("limit from saturated failures", self.saturated_limits),
+            ("no limit", self.unlimited),
+        ]
+        .map(|(name, times)| Corner { name, times, demanded: 1 })
+        .to_vec()
     }
 }

@@ -6,10 +6,14 @@
 //! | [`describe`] | [`rtl_block!`](crate::rtl_block): a block's struct, whose doc comments reach the Verilog |
 //! | [`reg`](mod@reg) | [`Reg`](reg::Reg): a register with reset, wired by [`dff_setup!`](crate::dff_setup) |
 //! | [`mem`] | [`Mem`](mem::Mem), [`SyncMem`](mem::SyncMem): memories with asynchronous or registered read |
+//! | [`replicated_mem`] | [`ReplicatedMem`](replicated_mem::ReplicatedMem): a memory with several read ports, a copy for each |
 //! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested through several ports, cleared at once |
 //! | [`pipe`] | [`Pipe`](pipe::Pipe): a number of pipeline stages |
+//! | [`elastic`] | [`ElasticPipe`](elastic::ElasticPipe): pipeline stages between valid/ready partners that close gaps |
+//! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitUnpacker`](unpacker::BitUnpacker): fields of variable length to one string of bits, and back |
 //! | [`valid_ready`] | [`ValidReady`](valid_ready::ValidReady): a two-entry stage between valid/ready partners |
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
+//! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
 //!
 //! # Writing a block
@@ -61,11 +65,16 @@
 pub mod bit_array;
 pub mod bits;
 pub mod describe;
+pub mod elastic;
 pub mod gate;
 pub mod mem;
+pub mod once;
+pub mod packer;
 pub mod pipe;
 pub mod reg;
+pub mod replicated_mem;
 pub mod step;
+pub mod unpacker;
 pub mod valid_ready;
 
 /// Everything that a file with RTL needs: `use crate::rtl::prelude::*;`.
@@ -73,11 +82,16 @@ pub mod prelude {
     pub use super::bit_array::BitArray;
     pub use super::bits::{U, W, array, bit_cast, bit_cast_to, to_bits::ToBits};
     pub use super::describe::Described;
+    pub use super::elastic::ElasticPipe;
     pub use super::gate::{Gate, Pending};
     pub use super::mem::{Mem, SyncMem};
+    pub use super::once::{Once, PureLogic};
+    pub use super::packer::BitPacker;
     pub use super::pipe::Pipe;
     pub use super::reg::Reg;
+    pub use super::replicated_mem::ReplicatedMem;
     pub use super::step::{ClockedBlock, StepError, Stepper, settle};
+    pub use super::unpacker::BitUnpacker;
     pub use super::valid_ready::ValidReady;
     pub use crate::{comment, dff_setup, rtl_block};
     pub use rust_hdl_core::prelude::{

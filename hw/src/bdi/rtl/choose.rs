@@ -1,6 +1,5 @@
 //! First half of the compressor: which encoding, and with which base and mask.
 
-use super::once::{Once, PureLogic};
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 

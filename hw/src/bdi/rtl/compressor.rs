@@ -1,7 +1,6 @@
 //! The compressor's top: choice and packing between the registers of an elastic pipeline.
 
 use super::choose::BdiChoose;
-use super::elastic::ElasticPipe;
 use super::pack::BdiPack;
 use crate::bdi::{CompressorIn, CompressorOut, LINE_WORDS};
 use crate::rtl::prelude::*;

@@ -1,6 +1,5 @@
 //! The decompressor's top: spreading and adding between the registers of an elastic pipeline.
 
-use super::elastic::ElasticPipe;
 use super::rebuild::{BdiRebuild, BdiSpread};
 use crate::bdi::{DecompressorIn, DecompressorOut, LINE_WORDS};
 use crate::rtl::prelude::*;

@@ -3,8 +3,6 @@
 mod choose;
 mod compressor;
 mod decompressor;
-mod elastic;
-mod once;
 mod pack;
 mod rebuild;
 

@@ -1,7 +1,6 @@
 //! Second half of the compressor: base, mask and deltas packed into the payload.
 
 use super::choose::tag;
-use super::once::{Once, PureLogic};
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 

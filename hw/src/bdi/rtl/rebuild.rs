@@ -1,7 +1,6 @@
 //! The two halves of the decompressor: spread the deltas to whole words, then add each word's base.
 
 use super::choose::tag;
-use super::once::{Once, PureLogic};
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The elastic pipeline of both codec blocks: registers that close gaps while the output is stalled.
+//! An elastic pipeline: registers that close gaps while the output is stalled.
 
 use crate::rtl::prelude::*;
 

@@ -1,0 +1,169 @@
+//! Second half of the decompressor: each word from its data.
+
+use super::classify::prefix;
+use crate::fpc::Pattern;
+use crate::rtl::prelude::*;
+
+rtl_block! {
+    /// Takes the data apart and rebuilds each word by its prefix.
+    #[derive(LogicBlock)]
+    pub struct FpcExpand<
+        const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
+        const PRE: usize, const PREW: usize,
+    > {
+        /// 1: head and data; 0: the line as it was
+        pub encoding_i: Signal<In, U<1>>,
+        /// the payload
+        pub payload_i: Signal<In, W<LINE, LW>>,
+        /// a prefix for each group
+        pub prefixes_i: Signal<In, W<PRE, PREW>>,
+        /// bits of the head
+        pub start_i: Signal<In, U<8>>,
+        /// the head is wrong: the line is zero
+        pub error_i: Signal<In, Bit>,
+        /// the line
+        pub line_o: Signal<Out, W<LINE, LW>>,
+        data: Once<BitUnpacker<WORDS, 32, 6, LINE, LW>>,
+        zeros: Constant<U<3>>,
+        sign4: Constant<U<3>>,
+        sign8: Constant<U<3>>,
+        sign16: Constant<U<3>>,
+        upper16: Constant<U<3>>,
+        two_bytes: Constant<U<3>>,
+        repeated: Constant<U<3>>,
+        raw: Constant<U<3>>,
+        /// ones above a sign-extended field
+        above4: Constant<U<32>>,
+        above8: Constant<U<32>>,
+        above16: Constant<U<32>>,
+        ones: Constant<U<8>>,
+        prefix: Signal<Local, U<3>>,
+        length: Signal<Local, U<6>>,
+        /// the prefix again, when the data are there
+        pattern: Signal<Local, U<3>>,
+        kept: Signal<Local, U<32>>,
+        word: Signal<Local, U<32>>,
+        line: Signal<Local, W<LINE, LW>>,
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const WORDS: usize,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const PRE: usize,
+    const PREW: usize,
+> Default for FpcExpand<LINE, LW, WORDS, GROUPS, GROUP, PRE, PREW>
+{
+    fn default() -> Self {
+        const { assert!(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && PRE == 3 * GROUPS) };
+        FpcExpand {
+            encoding_i: Signal::default(),
+            payload_i: Signal::default(),
+            prefixes_i: Signal::default(),
+            start_i: Signal::default(),
+            error_i: Signal::default(),
+            line_o: Signal::default(),
+            data: Once::default(),
+            zeros: prefix(Pattern::Zeros),
+            sign4: prefix(Pattern::Sign4),
+            sign8: prefix(Pattern::Sign8),
+            sign16: prefix(Pattern::Sign16),
+            upper16: prefix(Pattern::Upper16),
+            two_bytes: prefix(Pattern::TwoBytes),
+            repeated: prefix(Pattern::Repeated),
+            raw: prefix(Pattern::Raw),
+            above4: Constant::new(U::new(u64::MAX << 4)),
+            above8: Constant::new(U::new(u64::MAX << 8)),
+            above16: Constant::new(U::new(u64::MAX << 16)),
+            ones: Constant::new(U::new(0xff)),
+            prefix: Signal::default(),
+            length: Signal::default(),
+            pattern: Signal::default(),
+            kept: Signal::default(),
+            word: Signal::default(),
+            line: Signal::default(),
+        }
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const WORDS: usize,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const PRE: usize,
+    const PREW: usize,
+> Logic for FpcExpand<LINE, LW, WORDS, GROUPS, GROUP, PRE, PREW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.prefix.next = 0.into();
+        self.length.next = 0.into();
+        self.data.string_i.next = self.payload_i.val() >> self.start_i.val();
+        for g in 0..GROUPS {
+            self.prefix.next = self.prefixes_i.val().get_bits::<3>(g * 3);
+            self.length.next = 16.into();
+            if self.prefix.val() == self.zeros.val() {
+                self.length.next = 0.into();
+            } else if self.prefix.val() == self.sign4.val() {
+                self.length.next = 4.into();
+            } else if (self.prefix.val() == self.sign8.val()) | (self.prefix.val() == self.repeated.val()) {
+                self.length.next = 8.into();
+            } else if self.prefix.val() == self.raw.val() {
+                self.length.next = 32.into();
+            }
+            for w in 0..GROUP {
+                self.data.length_i[g * GROUP + w].next = self.length.val();
+            }
+        }
+        self.pattern.next = 0.into();
+        self.kept.next = 0.into();
+        self.word.next = 0.into();
+        self.line.next = 0.into();
+        for g in 0..GROUPS {
+            self.pattern.next = self.prefixes_i.val().get_bits::<3>(g * 3);
+            for w in 0..GROUP {
+                comment!("what is kept of a word is zero from its length on");
+                self.kept.next = self.data.field_o[g * GROUP + w].val();
+                self.word.next = self.kept.val();
+                if (self.pattern.val() == self.sign4.val()) & self.kept.val().get_bit(3) {
+                    self.word.next = self.kept.val() | self.above4.val();
+                } else if (self.pattern.val() == self.sign8.val()) & self.kept.val().get_bit(7) {
+                    self.word.next = self.kept.val() | self.above8.val();
+                } else if (self.pattern.val() == self.sign16.val()) & self.kept.val().get_bit(15) {
+                    self.word.next = self.kept.val() | self.above16.val();
+                } else if self.pattern.val() == self.upper16.val() {
+                    self.word.next = self.kept.val() << 16;
+                } else if self.pattern.val() == self.two_bytes.val() {
+                    self.word.next = 0.into();
+                    self.word.next = self.word.val().replace_bit(16, self.kept.val().get_bits::<8>(8));
+                    self.word.next = self.word.val().replace_bit(0, self.kept.val().get_bits::<8>(0));
+                    if self.kept.val().get_bit(15) {
+                        self.word.next = self.word.val().replace_bit(24, self.ones.val());
+                    }
+                    if self.kept.val().get_bit(7) {
+                        self.word.next = self.word.val().replace_bit(8, self.ones.val());
+                    }
+                } else if self.pattern.val() == self.repeated.val() {
+                    self.word.next = self.word.val().replace_bit(8, self.kept.val().get_bits::<8>(0));
+                    self.word.next = self.word.val().replace_bit(16, self.word.val().get_bits::<16>(0));
+                }
+                self.line.next = self.line.val().replace_bit((g * GROUP + w) * 32, self.word.val());
+            }
+        }
+        self.line_o.next = self.line.val();
+        if self.error_i.val() {
+            self.line_o.next = 0.into();
+        } else if !self.encoding_i.val().get_bit(0) {
+            self.line_o.next = self.payload_i.val();
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,134 @@
+//! A memory that is read in several places in the same cycle: one copy of it per read port, all written alike.
+//!
+//! ```text
+//! clk_i           __/--\__/--\__/--\__
+//! write_i         --\_________________
+//! write_address_i =< 3 >==============
+//! read_address_i  =< 3, 7    >< 4, 3 >     two ports
+//! read_data_o     =<old,x><x,x>< x,new     the write is visible from the next cycle on, at every port
+//! ```
+//!
+//! Simulated, all copies share one storage: they never differ.
+
+use super::mem::template;
+use crate::rtl::prelude::*;
+
+rtl_block! {
+    /// Memory of 2^A words with synchronous write and P asynchronous reads: P copies. No reset; it starts with zeros.
+    #[derive(LogicBlock)]
+    pub struct ReplicatedMem<T: Synth, const A: usize, const P: usize> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// write this cycle
+        pub write_i: Signal<In, Bit>,
+        /// where to write
+        pub write_address_i: Signal<In, U<A>>,
+        /// what to write
+        pub write_data_i: Signal<In, T>,
+        /// where to read, per port
+        pub read_address_i: [Signal<In, U<A>>; P],
+        /// the word there, before this cycle's write
+        pub read_data_o: [Signal<Out, T>; P],
+        _words: Vec<T>,
+    }
+}
+
+impl<T: Synth, const A: usize, const P: usize> Default for ReplicatedMem<T, A, P> {
+    /// All words start as the type's default.
+    fn default() -> Self {
+        const { assert!(P >= 1, "ReplicatedMem<T, A, P> has at least one read port") };
+        ReplicatedMem {
+            clk_i: Signal::default(),
+            write_i: Signal::default(),
+            write_address_i: Signal::default(),
+            write_data_i: Signal::default(),
+            read_address_i: array(),
+            read_data_o: array(),
+            _words: vec![T::default(); 1 << A],
+        }
+    }
+}
+
+impl<T: Synth, const A: usize, const P: usize> Logic for ReplicatedMem<T, A, P> {
+    #[inline]
+    fn update(&mut self) {
+        if self.clk_i.pos_edge() && self.write_i.val() {
+            self._words[self.write_address_i.val().index()] = self.write_data_i.val();
+        }
+        for (address, data) in self.read_address_i.iter().zip(&mut self.read_data_o) {
+            data.next = self._words[address.val().index()];
+        }
+    }
+
+    fn connect(&mut self) {
+        for data in &mut self.read_data_o {
+            data.connect();
+        }
+    }
+
+    fn hdl(&self) -> Verilog {
+        template(format!(
+            "\
+localparam PORTS = {P};
+
+// a memory has one read port: each port has a copy of its own
+genvar p;
+generate
+  for (p = 0; p < PORTS; p = p + 1) begin : copies
+    reg [{last}:0] words [0:{top}];
+
+    integer i;
+    initial begin
+      for (i = 0; i < {depth}; i = i + 1) begin : clear
+        words[i] = {zero:x};
+      end
+    end
+
+    always @(posedge clk_i) begin
+      if (write_i) begin
+        words[write_address_i] <= write_data_i;
+      end
+    end
+
+    assign read_data_o[p*{bits} +: {bits}] = words[read_address_i[p*{A} +: {A}]];
+  end
+endgenerate
+",
+            last = T::BITS - 1,
+            bits = T::BITS,
+            depth = 1usize << A,
+            top = (1usize << A) - 1,
+            zero = T::default().verilog(),
+        ))
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[("BITS", T::BITS)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_port_reads_its_own_word_and_sees_a_write_after_the_edge() {
+        let mut mem = ReplicatedMem::<U<8>, 4, 2>::default();
+        mem.connect_all();
+        mem.write_i.next = true;
+        mem.write_address_i.next = 3.into();
+        mem.write_data_i.next = 77.into();
+        mem.read_address_i[1].next = 3.into();
+        settle(&mut mem).unwrap();
+        assert_eq!(mem.read_data_o[1].val().to_u64(), 0, "not before the edge");
+        for level in [true, false] {
+            mem.clk_i.next = level.into();
+            settle(&mut mem).unwrap();
+        }
+        assert_eq!(mem.read_data_o[1].val().to_u64(), 77);
+        assert_eq!(mem.read_data_o[0].val().to_u64(), 0);
+        mem.read_address_i[0].next = 3.into();
+        settle(&mut mem).unwrap();
+        assert_eq!(mem.read_data_o[0].val().to_u64(), 77);
+    }
+}

@@ -1,0 +1,392 @@
+//! Formal proofs about emitted Verilog: a property is a Verilog module, Yosys turns it and the block into an and-inverter
+//! graph, and ABC proves that its output can never rise, or gives inputs under which it does.
+//!
+//! A property is the top module `property` with the single output `bad_o`, high in a cycle in which the property is hurt.
+//! Its inputs are free in every cycle; an input `clk_i` is the clock. A register without a reset or an `initial` may
+//! hold anything at the start, so a property over a block with a reset must reset it first: see [`round_trip`].
+//!
+//! ```text
+//! property.v ─┐ yosys: flatten, asynchronous resets     abc: unroll, merge equal   Proved
+//! block.v ... ┴ to synchronous, gates ──> property.aig ─ nodes, prove; or IC3 ───> Counterexample
+//! ```
+use crate::emitted::{Emitted, Source};
+use crate::tool::{self, ABC, ToolError, YOSYS};
+use selvedge_hw::Direction;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+/// What is to be proved.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// Verilog of the module `property`.
+    pub text: String,
+    /// The modules that it stands on.
+    pub sources: Vec<Source>,
+}
+
+/// How far a proof reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The first so many cycles.
+    Cycles(u32),
+    /// Every state that can be reached; gives up after so many seconds.
+    AllStates {
+        /// Seconds until the proof gives up.
+        seconds: u32,
+    },
+    /// Every state that can be reached, when the property is inductive: it holds in the first `steps` cycles, and it
+    /// holds wherever it held in so many cycles less one before. Suits relations between counters.
+    Induction {
+        /// Cycles of both steps.
+        steps: u32,
+    },
+}
+
+/// What came of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The property holds.
+    Proved,
+    /// It does not.
+    Counterexample(Counterexample),
+    /// The prover gave up; what it said.
+    Unknown(String),
+}
+
+/// Inputs under which a property is hurt, in the last cycle at the latest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counterexample {
+    /// Each cycle's inputs by name, in words, bit 0 of word 0 first.
+    pub cycles: Vec<BTreeMap<String, Vec<u64>>>,
+}
+
+impl Counterexample {
+    /// The value of an input in a cycle; none where there is no such input or cycle.
+    pub fn value(&self, cycle: usize, input: &str) -> Option<&[u64]> {
+        Some(self.cycles.get(cycle)?.get(input)?)
+    }
+
+    /// Reads what ABC's `write_cex -n` writes: `name[bit]@cycle=value`, or after unrolling `name[bit]_cycle@0=value`.
+    fn parse(text: &str, unrolled: bool) -> Option<Self> {
+        let mut found = Counterexample::default();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let (place, value) = line.split_once('=')?;
+            let (name, cycle) = place.split_once('@')?;
+            let (name, cycle) = if unrolled { name.rsplit_once('_')? } else { (name, cycle) };
+            let (name, bit) = match name.strip_suffix(']').and_then(|name| name.rsplit_once('[')) {
+                Some((name, bit)) => (name, bit.parse::<usize>().ok()?),
+                None => (name, 0),
+            };
+            let cycle: usize = cycle.parse().ok()?;
+            if found.cycles.len() <= cycle {
+                found.cycles.resize_with(cycle + 1, BTreeMap::new);
+            }
+            let words = found.cycles[cycle].entry(name.to_string()).or_default();
+            if words.len() <= bit / 64 {
+                words.resize(bit / 64 + 1, 0);
+            }
+            words[bit / 64] |= u64::from(value == "1") << (bit % 64);
+        }
+        (!found.cycles.is_empty()).then_some(found)
+    }
+}
+
+impl fmt::Display for Counterexample {
+    /// One line per cycle: the inputs that are not zero, in hexadecimal. Free values that stand for no input (those of
+    /// registers without a start value) are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (cycle, inputs) in self.cycles.iter().enumerate() {
+            write!(f, "cycle {cycle}:")?;
+            for (name, words) in inputs.iter().filter(|(name, _)| name.ends_with("_i")) {
+                if let Some(top) = words.iter().rposition(|word| *word != 0) {
+                    write!(f, " {name}={:x}", words[top])?;
+                    words[..top].iter().rev().try_for_each(|word| write!(f, "{word:016x}"))?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Yosys' way to an and-inverter graph. Everything is optimised while signals are still words: on single bits the same
+/// passes take minutes. `-mux_undef` drops branches that no condition leads to, which the reader of Verilog fills with x;
+/// an x that is left becomes a free input, so that a proof holds for whatever it stands for.
+fn yosys_script(files: &[String]) -> String {
+    format!(
+        "read_verilog {}; hierarchy -check -top property; proc; opt_expr -mux_undef; opt_clean -purge; flatten; \
+         memory -nomap; memory_map; async2sync; dffunmap; opt_expr -mux_undef -fine; opt_merge; opt_muxtree; \
+         opt_clean -purge; setundef -anyseq; simplemap; techmap; aigmap; write_aiger -symbols -zinit property.aig",
+        files.join(" ")
+    )
+}
+
+/// ABC's way to a verdict. Unrolled, a proof is one of combinational logic: SAT sweeping (`&fraig -y`) merges the nodes
+/// that are equal, from the inputs up, which leaves little or nothing for the last step. All states take IC3 (`pdr`).
+fn abc_script(reach: Reach) -> String {
+    let prove = match reach {
+        Reach::Cycles(cycles) => format!("frames -i -F {cycles}; orpos; &get -n; &fraig -y; &put; iprove"),
+        Reach::AllStates { seconds } => format!("pdr -T {seconds}"),
+        Reach::Induction { steps } => format!("ind -F {steps}"),
+    };
+    format!("read property.aig; {prove}; print_status; write_cex -n cex.txt")
+}
+
+/// Proves a property or finds a counterexample, with files in `folder`.
+///
+/// # Errors
+/// [`ToolError`] when a program is missing, refuses the Verilog or says what cannot be understood.
+pub fn prove(property: &Property, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
+    let own = Source { module: "property".to_string(), text: property.text.clone() };
+    let mut files = Vec::new();
+    for source in property.sources.iter().chain([&own]) {
+        let name = format!("{}.v", source.module);
+        tool::write(&folder.join(&name), &source.text)?;
+        files.push(name);
+    }
+    YOSYS.run(folder, ["-q", "-p", &yosys_script(&files)])?;
+    if let Reach::Induction { steps } = reach {
+        let base = run_abc(Reach::Cycles(steps), folder)?;
+        if base != Verdict::Proved {
+            return Ok(base);
+        }
+    }
+    run_abc(reach, folder)
+}
+
+fn run_abc(reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
+    let said = ABC.run(folder, ["-c", &abc_script(reach)])?;
+    verdict(&said, reach, folder)
+}
+
+/// What ABC found, from what it said and the counterexample that it wrote.
+fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
+    let refusal = || ToolError::Failed { program: ABC.program, message: said.trim_end().to_string() };
+    let (_, status) = said.rsplit_once("Status = ").ok_or_else(refusal)?;
+    match status.split_whitespace().next() {
+        Some("1") => Ok(Verdict::Proved),
+        // A state that an induction step starts from need not be one that can be reached.
+        Some("0") if matches!(reach, Reach::Induction { .. }) => {
+            Ok(Verdict::Unknown(said.trim_end().to_string()))
+        }
+        Some("-1") => Ok(Verdict::Unknown(said.trim_end().to_string())),
+        Some("0") => {
+            let path = folder.join("cex.txt");
+            let text = std::fs::read_to_string(&path).map_err(ToolError::at(&path))?;
+            let found = Counterexample::parse(&text, matches!(reach, Reach::Cycles(_)));
+            found.map(Verdict::Counterexample).ok_or_else(refusal)
+        }
+        _ => Err(refusal()),
+    }
+}
+
+/// The cycle of [`round_trip`] in which the line is offered; the one before is in reset.
+pub const OFFERED: usize = 1;
+
+/// The property that every line comes back from a compressor and a decompressor, both with a low asynchronous reset, by
+/// cycle `last`: what is given must be the line and no error, and something must be given by then. The output ports of
+/// the compressor go to the inputs of the same stem of the decompressor. Prove it for `last + 1` cycles; the line of a
+/// counterexample is the input `line_i` in cycle [`OFFERED`].
+///
+/// # Panics
+/// When an input of the decompressor has no output of the compressor: the pair is none.
+pub fn round_trip(compressor: &Emitted, decompressor: &Emitted, last: u32) -> Property {
+    let line_bits = compressor.ports.iter().find(|port| port.name == "line_i").expect("a compressor").bits;
+    let wide = |bits: usize, name: &str| format!("  wire [{}:0] {name};\n", bits - 1);
+    let (mut wires, mut compressor_pins, mut decompressor_pins) =
+        (String::new(), String::new(), String::new());
+    for port in compressor.ports.iter().filter(|port| port.direction == Direction::Output) {
+        if !["valid_o", "ready_o"].contains(&port.name) {
+            wires += &wide(port.bits, &format!("between_{}", stem(port.name)));
+            compressor_pins += &format!(", .{}(between_{})", port.name, stem(port.name));
+        }
+    }
+    for port in decompressor.ports.iter().filter(|port| port.direction == Direction::Input) {
+        if !["valid_i", "ready_i"].contains(&port.name) {
+            let source = compressor
+                .ports
+                .iter()
+                .find(|output| output.direction == Direction::Output && stem(output.name) == stem(port.name));
+            let source =
+                source.unwrap_or_else(|| panic!("nothing of {} drives {}", compressor.name, port.name));
+            assert_eq!(source.bits, port.bits, "widths of {} and {}", source.name, port.name);
+            decompressor_pins += &format!(", .{}(between_{})", port.name, stem(port.name));
+        }
+    }
+    let text = format!(
+        "\
+// Every line comes back unchanged.
+module property (input wire clk_i, input wire [{top}:0] line_i, output wire bad_o);
+  reg [7:0] cycle = 8'd0;
+  reg [{top}:0] line = {line_bits}'d0;
+  reg waiting = 1'b0;
+  wire rst_n = cycle != 8'd0;
+  wire offered = cycle == 8'd{OFFERED};
+  wire compressor_ready, between_valid, between_ready, valid, error;
+{wires}  wire [{top}:0] result;
+  {} compressor (.clk_i(clk_i), .rst_ni(rst_n), .valid_i(offered), .line_i(line_i),
+    .ready_o(compressor_ready), .valid_o(between_valid), .ready_i(between_ready){compressor_pins});
+  {} decompressor (.clk_i(clk_i), .rst_ni(rst_n), .valid_i(between_valid), .ready_o(between_ready),
+    .valid_o(valid), .ready_i(1'b1), .error_o(error), .line_o(result){decompressor_pins});
+  always @(posedge clk_i) begin
+    cycle <= cycle + 8'd1;
+    if (offered) begin
+      line <= line_i;
+      waiting <= 1'b1;
+    end else if (valid) begin
+      waiting <= 1'b0;
+    end
+  end
+  assign bad_o = (offered & !compressor_ready)
+    | (valid & (!waiting | error | (result != line)))
+    | ((cycle == 8'd{last}) & waiting & !valid);
+endmodule
+",
+        compressor.name,
+        decompressor.name,
+        top = line_bits - 1,
+    );
+    let sources = compressor.sources.iter().chain(&decompressor.sources).cloned().collect();
+    Property { text, sources }
+}
+
+/// A port's name without its direction.
+fn stem(port: &str) -> &str {
+    port.trim_end_matches("_i").trim_end_matches("_o")
+}
+
+/// A signal inside a block's top module, for [`invariant`].
+#[derive(Clone, Copy, Debug)]
+pub struct Inside {
+    /// Its name.
+    pub name: &'static str,
+    /// Its width.
+    pub bits: usize,
+}
+
+/// The block's modules with the signals `inside` as further outputs of the top module, called `inside_` and their names.
+fn opened(block: &Emitted, inside: &[Inside]) -> Vec<Source> {
+    let header = format!("module {} (", block.name);
+    let open = |source: &Source| {
+        let mut text = source.text.clone();
+        if let Some(start) = text.find(&header) {
+            let outputs: String = inside
+                .iter()
+                .map(|Inside { name, bits }| format!(",\n  output wire [{}:0] inside_{name}", bits - 1))
+                .collect();
+            let assigns: String = inside
+                .iter()
+                .map(|Inside { name, .. }| format!("assign inside_{name} = {name};\n"))
+                .collect();
+            let ports_end = start + text[start..].find("\n);").expect("a module has ports");
+            text.insert_str(ports_end, &outputs);
+            let end = text.rfind("endmodule").expect("a module ends");
+            text.insert_str(end, &assigns);
+        }
+        Source { module: source.module.clone(), text }
+    };
+    block.sources.iter().map(open).collect()
+}
+
+/// The property that a block with a low asynchronous reset keeps `holds`, a Verilog expression over its ports, the
+/// signals `inside` and what `helpers` declares, in every cycle from its first reset on, whatever its inputs and further
+/// resets. `helpers` may use `was_reset`, which is high from then on.
+pub fn invariant(block: &Emitted, inside: &[Inside], helpers: &str, holds: &str) -> Property {
+    let mut ports = "input wire clk_i, input wire rst_ni".to_string();
+    let mut wires = String::new();
+    let mut pins = ".clk_i(clk_i), .rst_ni(rst_ni)".to_string();
+    for port in &block.ports {
+        let range = format!("[{}:0] {}", port.bits - 1, port.name);
+        match port.direction {
+            Direction::Input => ports += &format!(", input wire {range}"),
+            Direction::Output => wires += &format!("  wire {range};\n"),
+        }
+        pins += &format!(", .{0}({0})", port.name);
+    }
+    for Inside { name, bits } in inside {
+        wires += &format!("  wire [{}:0] {name};\n", bits - 1);
+        pins += &format!(", .inside_{name}({name})");
+    }
+    let text = format!(
+        "\
+// An invariant of {name}.
+module property ({ports}, output wire bad_o);
+{wires}  {name} dut ({pins});
+  reg was_reset = 1'b0;
+  always @(posedge clk_i) if (!rst_ni) was_reset <= 1'b1;
+{helpers}  assign bad_o = was_reset & !({holds});
+endmodule
+",
+        name = block.name,
+    );
+    Property { text, sources: opened(block, inside) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A counter that stops at `top`, and the property that it stays below 5.
+    fn counter(top: u32) -> Property {
+        let text = format!(
+            "module property (input wire clk_i, input wire [65:0] step_i, output wire bad_o);\n\
+             reg [2:0] count = 0;\n\
+             always @(posedge clk_i) if (step_i[65] & count != {top}) count <= count + 1;\n\
+             assign bad_o = count == 5;\nendmodule\n"
+        );
+        Property { text, sources: Vec::new() }
+    }
+
+    fn verdict_of(property: &Property, reach: Reach) -> Result<Verdict, ToolError> {
+        prove(property, reach, tempfile::tempdir().unwrap().path())
+    }
+
+    const ALL: Reach = Reach::AllStates { seconds: 30 };
+
+    #[test]
+    fn a_property_that_holds_is_proved() {
+        assert_eq!(verdict_of(&counter(4), ALL).unwrap(), Verdict::Proved);
+        assert_eq!(verdict_of(&counter(4), Reach::Cycles(9)).unwrap(), Verdict::Proved);
+        assert_eq!(verdict_of(&counter(6), Reach::Cycles(5)).unwrap(), Verdict::Proved, "5 comes in cycle 5");
+    }
+
+    #[test]
+    fn a_counterexample_gives_every_cycles_inputs() {
+        for reach in [ALL, Reach::Cycles(6)] {
+            let Verdict::Counterexample(found) = verdict_of(&counter(6), reach).unwrap() else {
+                panic!("5 is reached")
+            };
+            for cycle in 0..5 {
+                let step = found.value(cycle, "step_i").unwrap();
+                assert!(step.len() == 2 && step[1] >> 1 == 1, "cycle {cycle} of {found}");
+            }
+            assert!(found.to_string().starts_with("cycle 0: step_i=2"), "{found}");
+        }
+    }
+
+    #[test]
+    fn registers_without_a_start_value_may_hold_anything() {
+        let text = "module property (input wire clk_i, input wire d_i, output wire bad_o);\nreg q;\nreg start = 1;\n\
+                    always @(posedge clk_i) begin q <= d_i; start <= 0; end\nassign bad_o = q & start;\nendmodule\n";
+        let free = Property { text: text.to_string(), sources: Vec::new() };
+        assert!(matches!(verdict_of(&free, ALL).unwrap(), Verdict::Counterexample(_)));
+    }
+
+    #[test]
+    fn what_is_not_verilog_is_refused_by_yosys() {
+        let broken = Property { text: "module property (".to_string(), sources: Vec::new() };
+        let error = verdict_of(&broken, ALL).unwrap_err().to_string();
+        assert!(error.starts_with("`yosys` failed: "), "{error}");
+    }
+
+    #[test]
+    fn what_abc_says_is_read_or_refused() {
+        let read = |said| verdict(said, ALL, Path::new("/no/such/folder"));
+        assert_eq!(read("x\nStatus = 1  Frames = 3").unwrap(), Verdict::Proved);
+        let undecided = read("timeout\nStatus = -1  Frames = 3\n").unwrap();
+        assert_eq!(undecided, Verdict::Unknown("timeout\nStatus = -1  Frames = 3".to_string()));
+        assert!(read("Error: Empty network.").unwrap_err().to_string().contains("Empty network"));
+        assert!(read("Status = 0").unwrap_err().to_string().contains("cex.txt"));
+    }
+}

@@ -1,0 +1,16 @@
+awc_low_partition.v
+awc_mem_6_65.v
+awc_mem_6_64.v
+awc_slots.v
+awc_assist_warp_buffer.v
+awc_sync_mem.v
+awc_assist_warp_store.v
+awc_throttle.v
+awc_first_set.v
+awc_entry_match.v
+awc_mem_6_7.v
+awc_mem_6_71.v
+awc_assist_warp_table.v
+awc_mem_5_13.v
+awc_control.v
+awc.v

@@ -1,0 +1,270 @@
+// awc_assist_warp_buffer
+//
+// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low priority.
+//
+// CABA, section 4.3. BITS is the width of an instruction.
+//
+// Parameters: BITS = 64
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_assist_warp_buffer (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low: nothing is held
+  input  wire        rst_ni,
+  // an instruction comes
+  input  wire        stage_valid_i,
+  // its warp
+  input  wire  [5:0] stage_warp_i,
+  // it has high priority
+  input  wire        stage_high_i,
+  // it is the last of its assist warp
+  input  wire        stage_last_i,
+  // the instruction
+  input  wire [63:0] stage_instruction_i,
+  // its lanes
+  input  wire [31:0] stage_mask_i,
+  // registers of the parent with arguments
+  input  wire [15:0] stage_live_in_i,
+  // registers of the parent for results
+  input  wire [15:0] stage_live_out_i,
+  // drop the high-priority instructions of a warp
+  input  wire        flush_high_i,
+  // drop the low-priority instructions of a warp
+  input  wire        flush_low_i,
+  // the warp whose instructions are dropped
+  input  wire  [5:0] flush_warp_i,
+  // the even warp that scheduler 0 looks at, divided by two
+  input  wire  [4:0] issue0_index_i,
+  // scheduler 0 takes its instruction
+  input  wire        issue0_pop_i,
+  // the odd warp that scheduler 1 looks at, divided by two
+  input  wire  [4:0] issue1_index_i,
+  // scheduler 1 takes its instruction
+  input  wire        issue1_pop_i,
+  // the low-priority instruction at the head is taken
+  input  wire        low_pop_i,
+  // a high-priority instruction of the warp may come in the next cycle
+  output wire [47:0] high_room_o,
+  // a low-priority instruction may come in the next cycle
+  output wire        low_room_o,
+  // the warp has a high-priority instruction
+  output wire [47:0] high_valid_o,
+  // the oldest instruction of the warp that scheduler 0 looks at
+  output wire [63:0] issue0_instruction_o,
+  // its lanes
+  output wire [31:0] issue0_mask_o,
+  // registers of the parent with arguments
+  output wire [15:0] issue0_live_in_o,
+  // registers of the parent for results
+  output wire [15:0] issue0_live_out_o,
+  // it is the last of its assist warp
+  output wire        issue0_last_o,
+  // the oldest instruction of the warp that scheduler 1 looks at
+  output wire [63:0] issue1_instruction_o,
+  // its lanes
+  output wire [31:0] issue1_mask_o,
+  // registers of the parent with arguments
+  output wire [15:0] issue1_live_in_o,
+  // registers of the parent for results
+  output wire [15:0] issue1_live_out_o,
+  // it is the last of its assist warp
+  output wire        issue1_last_o,
+  // there is a low-priority instruction
+  output wire        low_valid_o,
+  // its warp
+  output wire  [5:0] low_warp_o,
+  // the oldest one
+  output wire [63:0] low_instruction_o,
+  // its lanes
+  output wire [31:0] low_mask_o,
+  // registers of the parent with arguments
+  output wire [15:0] low_live_in_o,
+  // registers of the parent for results
+  output wire [15:0] low_live_out_o,
+  // it is the last of its assist warp
+  output wire        low_last_o,
+  // the instruction that came in the last cycle had no place and is lost
+  output wire        overflow_o
+);
+
+  reg [64:0] bundle;
+  reg [47:0] comes;
+  reg [47:0] flushed;
+  reg [5:0] warp0;
+  reg [5:0] warp1;
+  reg [47:0] popped;
+  wire [47:0] placed;
+  wire [47:0] stay;
+  wire slot;
+  wire lost;
+  wire even_write_i;
+  wire [4:0] even_write_pair_i;
+  wire even_slot_i;
+  wire [64:0] even_context_o;
+  wire odd_write_i;
+  wire [4:0] odd_write_pair_i;
+  wire odd_slot_i;
+  wire [64:0] odd_context_o;
+  wire low_partition_stage_i;
+  wire low_partition_overflow_o;
+  wire [64:0] low_partition_context_o;
+  // warps with at least one instruction
+  reg [47:0] one_q;
+  // warps with two
+  reg [47:0] two_q;
+  // the slot of each warp's oldest instruction
+  reg [47:0] first_q;
+  reg overflow_q;
+
+  awc_slots even (
+    .clk_i         (clk_i),
+    .write_i       (even_write_i),
+    .write_pair_i  (even_write_pair_i),
+    .write_slot_i  (slot),
+    .instruction_i (stage_instruction_i),
+    .context_i     (bundle),
+    .pair_i        (issue0_index_i),
+    .slot_i        (even_slot_i),
+    .instruction_o (issue0_instruction_o),
+    .context_o     (even_context_o)
+  );
+
+  awc_slots odd (
+    .clk_i         (clk_i),
+    .write_i       (odd_write_i),
+    .write_pair_i  (odd_write_pair_i),
+    .write_slot_i  (slot),
+    .instruction_i (stage_instruction_i),
+    .context_i     (bundle),
+    .pair_i        (issue1_index_i),
+    .slot_i        (odd_slot_i),
+    .instruction_o (issue1_instruction_o),
+    .context_o     (odd_context_o)
+  );
+
+  awc_low_partition low_partition (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .stage_i       (low_partition_stage_i),
+    .warp_i        (stage_warp_i),
+    .instruction_i (stage_instruction_i),
+    .context_i     (bundle),
+    .flush_i       (flush_low_i),
+    .flush_warp_i  (flush_warp_i),
+    .pop_i         (low_pop_i),
+    .room_o        (low_room_o),
+    .overflow_o    (low_partition_overflow_o),
+    .valid_o       (low_valid_o),
+    .warp_o        (low_warp_o),
+    .instruction_o (low_instruction_o),
+    .context_o     (low_partition_context_o)
+  );
+
+  always @(*) begin
+    bundle = 65'd0;
+    bundle[31:0] = stage_mask_i;
+    bundle[47:32] = stage_live_in_i;
+    bundle[63:48] = stage_live_out_i;
+    bundle[64] = stage_last_i;
+  end
+
+  // the warp of the instruction that comes, of the flush, and those of the pops, a bit each
+  always @(*) begin
+    comes = 48'd0;
+    if (stage_valid_i & stage_high_i) begin
+      if (stage_warp_i <= 6'd47) begin
+        comes[stage_warp_i] = 1'b1;
+      end
+    end
+  end
+
+  always @(*) begin
+    flushed = 48'd0;
+    if (flush_high_i) begin
+      if (flush_warp_i <= 6'd47) begin
+        flushed[flush_warp_i] = 1'b1;
+      end
+    end
+  end
+
+  always @(*) begin
+    warp0 = 6'd0;
+    warp0[5:1] = issue0_index_i;
+  end
+
+  always @(*) begin
+    warp1 = 6'd1;
+    warp1[5:1] = issue1_index_i;
+  end
+
+  always @(*) begin
+    popped = 48'd0;
+    if (issue0_pop_i) begin
+      if (warp0 <= 6'd47) begin
+        popped[warp0] = 1'b1;
+      end
+    end
+    if (issue1_pop_i) begin
+      if (warp1 <= 6'd47) begin
+        popped[warp1] = 1'b1;
+      end
+    end
+    popped = popped & one_q;
+  end
+
+  // it takes the slot behind the oldest instruction, unless two are there or it is flushed
+  assign placed = comes & ~two_q & ~flushed;
+  assign slot = |((first_q ^ one_q) & comes);
+  assign even_write_i = (|placed) & !stage_warp_i[0];
+  assign even_write_pair_i = stage_warp_i[5:1];
+  assign odd_write_i = (|placed) & stage_warp_i[0];
+  assign odd_write_pair_i = stage_warp_i[5:1];
+  // counts: a pop takes one away, the new instruction adds one, a flush leaves none
+  assign stay = (one_q & ~popped) | (two_q & popped);
+
+  // room for one more besides the one that comes now
+  assign high_room_o = ~(two_q | (one_q & comes));
+  assign high_valid_o = one_q;
+  assign even_slot_i = (warp0 <= 6'd47) ? first_q[warp0] : 1'b0;
+  assign issue0_mask_o = even_context_o[31:0];
+  assign issue0_live_in_o = even_context_o[47:32];
+  assign issue0_live_out_o = even_context_o[63:48];
+  assign issue0_last_o = even_context_o[64];
+  assign odd_slot_i = (warp1 <= 6'd47) ? first_q[warp1] : 1'b0;
+  assign issue1_mask_o = odd_context_o[31:0];
+  assign issue1_live_in_o = odd_context_o[47:32];
+  assign issue1_live_out_o = odd_context_o[63:48];
+  assign issue1_last_o = odd_context_o[64];
+  // low priority
+  assign low_partition_stage_i = stage_valid_i & !stage_high_i;
+  assign low_mask_o = low_partition_context_o[31:0];
+  assign low_live_in_o = low_partition_context_o[47:32];
+  assign low_live_out_o = low_partition_context_o[63:48];
+  assign low_last_o = low_partition_context_o[64];
+  // an instruction that comes without a place is lost
+  assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i == flush_warp_i));
+
+  assign overflow_o = overflow_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      one_q <= 48'd0;
+      two_q <= 48'd0;
+      first_q <= 48'd0;
+      overflow_q <= 1'b0;
+    end else begin
+      one_q <= (stay | placed) & ~flushed;
+      two_q <= ((two_q & ~popped) | (stay & placed)) & ~flushed;
+      first_q <= first_q ^ popped;
+      overflow_q <= lost | low_partition_overflow_o;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,292 @@
+// awc_assist_warp_table
+//
+// Holds the assist warps under way and deploys them in turn, one instruction per cycle.
+//
+// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in
+// 64-bit words.
+//
+// Parameters: ENTRIES = 48, INDEX = 6, KEYS = 528, WORDS = 9
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_assist_warp_table (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low: no assist warp is under way
+  input  wire        rst_ni,
+  // an assist warp is triggered
+  input  wire        trigger_valid_i,
+  // its parent warp
+  input  wire  [5:0] trigger_warp_i,
+  // it has high priority
+  input  wire        trigger_high_i,
+  // SR.ID of its routine
+  input  wire  [4:0] trigger_sr_i,
+  // SR.End: Inst.ID of the routine's last instruction
+  input  wire  [6:0] trigger_end_i,
+  // its lanes
+  input  wire [31:0] trigger_mask_i,
+  // registers of the parent with its arguments
+  input  wire [15:0] trigger_live_in_i,
+  // registers of the parent for its results
+  input  wire [15:0] trigger_live_out_i,
+  // kill the high-priority assist warps of a warp
+  input  wire        kill_high_i,
+  // kill the low-priority assist warps of a warp
+  input  wire        kill_low_i,
+  // the warp whose assist warps are killed
+  input  wire  [5:0] kill_warp_i,
+  // the buffer takes a high-priority instruction of the warp
+  input  wire [47:0] high_room_i,
+  // the buffer takes a low-priority instruction, and they are not held back
+  input  wire        low_room_i,
+  // the trigger would be taken
+  output wire        trigger_ready_o,
+  // no entry is free
+  output wire        full_o,
+  // an instruction is deployed in this cycle
+  output wire        deploy_valid_o,
+  // its warp
+  output wire  [5:0] deploy_warp_o,
+  // it has high priority
+  output wire        deploy_high_o,
+  // SR.ID of its routine
+  output wire  [4:0] deploy_sr_o,
+  // its Inst.ID
+  output wire  [6:0] deploy_inst_o,
+  // it is the routine's last
+  output wire        deploy_last_o,
+  // its lanes
+  output wire [31:0] deploy_mask_o,
+  // registers of the parent with arguments
+  output wire [15:0] deploy_live_in_o,
+  // registers of the parent for results
+  output wire [15:0] deploy_live_out_o,
+  // the entries in use
+  output wire [47:0] active_o
+);
+
+  localparam [47:0] ALL = {48{1'b1}};
+  // all entries but those that take high priority only
+  localparam [47:0] LOW_ENTRIES = 48'hfffffffff000;
+  reg [47:0] free;
+  reg [10:0] key;
+  wire ready;
+  wire accept;
+  reg [70:0] bundle;
+  reg [47:0] killed;
+  reg [47:0] requests;
+  wire [47:0] behind;
+  wire deploy;
+  reg [10:0] deploy_key;
+  reg [6:0] inst;
+  wire ends;
+  reg [47:0] next_valid;
+  reg [47:0] next_high;
+  reg [47:0] next_started;
+  reg [527:0] next_keys;
+  reg [47:0] valid_q;
+  reg [47:0] high_q;
+  // entries with an Inst.ID of their own; the others are at their first instruction
+  reg [47:0] started_q;
+  // SR.ID (low) and warp (high) of every entry
+  reg [527:0] keys_q;
+  // the entry that was deployed last
+  reg [5:0] last_q;
+  wire [70:0] contexts_read_data_o;
+  wire [6:0] insts_write_data_i;
+  wire [6:0] insts_read_data_o;
+  wire [47:0] compare_same_o;
+  wire [47:0] compare_killed_o;
+  wire [47:0] compare_room_o;
+  wire [47:0] free_entry_first_o;
+  wire [5:0] free_entry_index_o;
+  reg [47:0] next_entry_bits_i;
+  wire [47:0] next_entry_first_o;
+  wire [5:0] next_entry_index_o;
+
+  awc_mem_6_71 contexts (
+    .clk_i           (clk_i),
+    .write_i         (accept),
+    .write_address_i (free_entry_index_o),
+    .write_data_i    (bundle),
+    .read_address_i  (next_entry_index_o),
+    .read_data_o     (contexts_read_data_o)
+  );
+
+  awc_mem_6_7 insts (
+    .clk_i           (clk_i),
+    .write_i         (deploy),
+    .write_address_i (next_entry_index_o),
+    .write_data_i    (insts_write_data_i),
+    .read_address_i  (next_entry_index_o),
+    .read_data_o     (insts_read_data_o)
+  );
+
+  awc_entry_match compare (
+    .keys_i        (keys_q),
+    .trigger_key_i (key),
+    .kill_warp_i   (kill_warp_i),
+    .room_i        (high_room_i),
+    .same_o        (compare_same_o),
+    .killed_o      (compare_killed_o),
+    .room_o        (compare_room_o)
+  );
+
+  awc_first_set free_entry (
+    .bits_i  (free),
+    .first_o (free_entry_first_o),
+    .index_o (free_entry_index_o)
+  );
+
+  awc_first_set next_entry (
+    .bits_i  (next_entry_bits_i),
+    .first_o (next_entry_first_o),
+    .index_o (next_entry_index_o)
+  );
+
+  assign active_o = valid_q;
+  assign full_o = &valid_q;
+
+  // all entries are compared at once
+  always @(*) begin
+    key = {6'd0, trigger_sr_i};
+    key[10:5] = trigger_warp_i;
+  end
+
+  // a trigger needs a free entry, and that its warp does not run the routine already
+  always @(*) begin
+    free = ~valid_q;
+    if (!trigger_high_i) begin
+      free = free & LOW_ENTRIES;
+    end
+  end
+
+  assign ready = (|free) & !(|(valid_q & compare_same_o));
+  assign trigger_ready_o = ready;
+  assign accept = ready & trigger_valid_i;
+
+  always @(*) begin
+    bundle = 71'd0;
+    bundle[31:0] = trigger_mask_i;
+    bundle[47:32] = trigger_live_in_i;
+    bundle[63:48] = trigger_live_out_i;
+    bundle[70:64] = trigger_end_i;
+  end
+
+  // a kill takes the entries of its warp that have its priority
+  always @(*) begin
+    killed = 48'd0;
+    if (kill_high_i) begin
+      killed = high_q;
+    end
+    if (kill_low_i) begin
+      killed = killed | ~high_q;
+    end
+    killed = killed & compare_killed_o;
+  end
+
+  // the first entry that is ready behind the one that was deployed last, or else the first of all
+  always @(*) begin
+    requests = high_q & compare_room_o;
+    if (low_room_i) begin
+      requests = requests | ~high_q;
+    end
+    requests = requests & valid_q & ~killed;
+  end
+
+  assign behind = requests & (ALL << last_q << 1);
+
+  always @(*) begin
+    if (|behind) begin
+      next_entry_bits_i = behind;
+    end else begin
+      next_entry_bits_i = requests;
+    end
+  end
+
+  assign deploy = |requests;
+
+  // what that entry says
+  always @(*) begin : comb_deploy_key
+    integer e;
+    deploy_key = 11'd0;
+    for (e = 0; e < 48; e = e + 1) begin : each_deploy_key
+      if (next_entry_first_o[e]) begin
+        deploy_key = deploy_key | keys_q[e*11 +: 11];
+      end
+    end
+  end
+
+  always @(*) begin
+    inst = 7'd0;
+    if (|(started_q & next_entry_first_o)) begin
+      inst = insts_read_data_o;
+    end
+  end
+
+  assign ends = deploy & (inst == contexts_read_data_o[70:64]);
+  assign deploy_valid_o = deploy;
+  assign deploy_warp_o = deploy_key[10:5];
+  assign deploy_high_o = |(high_q & next_entry_first_o);
+  assign deploy_sr_o = deploy_key[4:0];
+  assign deploy_inst_o = inst;
+  assign deploy_last_o = ends;
+  assign deploy_mask_o = contexts_read_data_o[31:0];
+  assign deploy_live_in_o = contexts_read_data_o[47:32];
+  assign deploy_live_out_o = contexts_read_data_o[63:48];
+  assign insts_write_data_i = inst + 7'd1;
+
+  always @(*) begin : comb_next_started
+    integer e;
+    next_started = started_q | next_entry_first_o;
+    next_valid = valid_q & ~killed;
+    if (ends) begin
+      next_valid = next_valid & ~next_entry_first_o;
+    end
+    next_high = high_q;
+    next_keys = keys_q;
+    if (accept) begin
+      next_valid = next_valid | free_entry_first_o;
+      next_started = next_started & ~free_entry_first_o;
+      if (trigger_high_i) begin
+        next_high = next_high | free_entry_first_o;
+      end else begin
+        next_high = next_high & ~free_entry_first_o;
+      end
+      for (e = 0; e < 48; e = e + 1) begin : each_next_keys
+        if (free_entry_first_o[e]) begin
+          next_keys[e*11 +: 11] = key;
+        end
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 48'd0;
+      high_q <= 48'd0;
+      started_q <= 48'd0;
+      keys_q <= 528'd0;
+    end else begin
+      valid_q <= next_valid;
+      high_q <= next_high;
+      started_q <= next_started;
+      keys_q <= next_keys;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      last_q <= 6'd47;
+    end else if (deploy) begin
+      last_q <= next_entry_index_o;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,232 @@
+// awc_control
+//
+// Starts an assist warp for each event in its map and deploys them in turn; throttles low priority.
+//
+// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
+//
+// Parameters: ENTRIES = 48, INDEX = 6, KEYS = 528, WORDS = 9
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_control (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low: no event is known, no assist warp is under way
+  input  wire        rst_ni,
+  // write an event's line of the map
+  input  wire        map_write_i,
+  // the event
+  input  wire  [4:0] map_event_i,
+  // it starts a routine
+  input  wire        map_enable_i,
+  // the assist warp has high priority
+  input  wire        map_high_i,
+  // SR.ID of the routine
+  input  wire  [4:0] map_sr_i,
+  // SR.End: Inst.ID of its last instruction
+  input  wire  [6:0] map_end_i,
+  // an event triggers an assist warp
+  input  wire        trigger_valid_i,
+  // the event
+  input  wire  [4:0] trigger_event_i,
+  // the parent warp
+  input  wire  [5:0] trigger_warp_i,
+  // the lanes
+  input  wire [31:0] trigger_mask_i,
+  // registers of the parent with arguments
+  input  wire [15:0] trigger_live_in_i,
+  // registers of the parent for results
+  input  wire [15:0] trigger_live_out_i,
+  // kill the high-priority assist warps of a warp
+  input  wire        kill_high_i,
+  // kill the low-priority assist warps of a warp
+  input  wire        kill_low_i,
+  // the warp whose assist warps are killed
+  input  wire  [5:0] kill_warp_i,
+  // a class of functional units is busy
+  input  wire  [2:0] busy_i,
+  // no scheduler issues for a regular warp or at high priority
+  input  wire        idle_i,
+  // the buffer takes a high-priority instruction of the warp in the next cycle
+  input  wire [47:0] high_room_i,
+  // the buffer takes a low-priority instruction in the next cycle
+  input  wire        low_room_i,
+  // the event is in the map
+  output wire        trigger_known_o,
+  // the event starts a routine of high priority
+  output wire        trigger_high_o,
+  // the trigger would be taken
+  output wire        trigger_ready_o,
+  // no entry of the table is free
+  output wire        full_o,
+  // fetch an instruction from the store
+  output wire        fetch_o,
+  // SR.ID of its routine
+  output wire  [4:0] fetch_sr_o,
+  // its Inst.ID
+  output wire  [6:0] fetch_inst_o,
+  // the instruction that was fetched in the last cycle goes to the buffer
+  output wire        stage_valid_o,
+  // its warp
+  output wire  [5:0] stage_warp_o,
+  // it has high priority
+  output wire        stage_high_o,
+  // it is the last of its assist warp
+  output wire        stage_last_o,
+  // its lanes
+  output wire [31:0] stage_mask_o,
+  // registers of the parent with arguments
+  output wire [15:0] stage_live_in_o,
+  // registers of the parent for results
+  output wire [15:0] stage_live_out_o,
+  // low priority is held back in this window
+  output wire        throttled_o,
+  // the entries of the table in use
+  output wire [47:0] active_o
+);
+
+  reg [12:0] new_route;
+  wire [12:0] route;
+  wire event_known;
+  wire [12:0] routes_read_data_o;
+  // the events in the map
+  reg [31:0] known_q;
+  wire assist_warps_trigger_valid_i;
+  wire assist_warps_trigger_high_i;
+  wire [4:0] assist_warps_trigger_sr_i;
+  wire [6:0] assist_warps_trigger_end_i;
+  wire assist_warps_low_room_i;
+  wire assist_warps_trigger_ready_o;
+  wire assist_warps_deploy_valid_o;
+  wire [5:0] assist_warps_deploy_warp_o;
+  wire assist_warps_deploy_high_o;
+  wire assist_warps_deploy_last_o;
+  wire [31:0] assist_warps_deploy_mask_o;
+  wire [15:0] assist_warps_deploy_live_in_o;
+  wire [15:0] assist_warps_deploy_live_out_o;
+  wire throttle_throttled_o;
+  reg stage_valid_q;
+  reg [5:0] stage_warp_q;
+  reg stage_high_q;
+  reg stage_last_q;
+  reg [31:0] stage_mask_q;
+  reg [15:0] stage_live_in_q;
+  reg [15:0] stage_live_out_q;
+
+  awc_mem_5_13 routes (
+    .clk_i           (clk_i),
+    .write_i         (map_write_i),
+    .write_address_i (map_event_i),
+    .write_data_i    (new_route),
+    .read_address_i  (trigger_event_i),
+    .read_data_o     (routes_read_data_o)
+  );
+
+  awc_assist_warp_table assist_warps (
+    .clk_i              (clk_i),
+    .rst_ni             (rst_ni),
+    .trigger_valid_i    (assist_warps_trigger_valid_i),
+    .trigger_warp_i     (trigger_warp_i),
+    .trigger_high_i     (assist_warps_trigger_high_i),
+    .trigger_sr_i       (assist_warps_trigger_sr_i),
+    .trigger_end_i      (assist_warps_trigger_end_i),
+    .trigger_mask_i     (trigger_mask_i),
+    .trigger_live_in_i  (trigger_live_in_i),
+    .trigger_live_out_i (trigger_live_out_i),
+    .kill_high_i        (kill_high_i),
+    .kill_low_i         (kill_low_i),
+    .kill_warp_i        (kill_warp_i),
+    .high_room_i        (high_room_i),
+    .low_room_i         (assist_warps_low_room_i),
+    .trigger_ready_o    (assist_warps_trigger_ready_o),
+    .full_o             (full_o),
+    .deploy_valid_o     (assist_warps_deploy_valid_o),
+    .deploy_warp_o      (assist_warps_deploy_warp_o),
+    .deploy_high_o      (assist_warps_deploy_high_o),
+    .deploy_sr_o        (fetch_sr_o),
+    .deploy_inst_o      (fetch_inst_o),
+    .deploy_last_o      (assist_warps_deploy_last_o),
+    .deploy_mask_o      (assist_warps_deploy_mask_o),
+    .deploy_live_in_o   (assist_warps_deploy_live_in_o),
+    .deploy_live_out_o  (assist_warps_deploy_live_out_o),
+    .active_o           (active_o)
+  );
+
+  awc_throttle throttle (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .busy_i      (busy_i),
+    .idle_i      (idle_i),
+    .throttled_o (throttle_throttled_o)
+  );
+
+  // the map: SR.End, SR.ID and priority of an event, lowest bits first
+  always @(*) begin
+    new_route = {6'd0, map_end_i};
+    new_route[11:7] = map_sr_i;
+    new_route[12] = map_high_i;
+  end
+
+  assign route = routes_read_data_o;
+  assign event_known = known_q[trigger_event_i];
+  assign assist_warps_trigger_valid_i = trigger_valid_i & event_known;
+  assign assist_warps_trigger_high_i = route[12];
+  assign assist_warps_trigger_sr_i = route[11:7];
+  assign assist_warps_trigger_end_i = route[6:0];
+  assign trigger_known_o = event_known;
+  assign trigger_high_o = route[12];
+  assign trigger_ready_o = event_known & assist_warps_trigger_ready_o;
+  assign throttled_o = throttle_throttled_o;
+  assign assist_warps_low_room_i = low_room_i & !throttle_throttled_o;
+  // the store gives the instruction in the next cycle; what goes with it waits here
+  assign fetch_o = assist_warps_deploy_valid_o;
+
+  assign stage_valid_o = stage_valid_q;
+  assign stage_warp_o = stage_warp_q;
+  assign stage_high_o = stage_high_q;
+  assign stage_last_o = stage_last_q;
+  assign stage_mask_o = stage_mask_q;
+  assign stage_live_in_o = stage_live_in_q;
+  assign stage_live_out_o = stage_live_out_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stage_valid_q <= 1'b0;
+    end else begin
+      stage_valid_q <= assist_warps_deploy_valid_o;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      known_q <= 32'd0;
+    end else if (map_write_i) begin
+      known_q <= known_q;
+      known_q[map_event_i] <= map_enable_i;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stage_warp_q <= 6'd0;
+      stage_high_q <= 1'b0;
+      stage_last_q <= 1'b0;
+      stage_mask_q <= 32'd0;
+      stage_live_in_q <= 16'd0;
+      stage_live_out_q <= 16'd0;
+    end else if (assist_warps_deploy_valid_o) begin
+      stage_warp_q <= assist_warps_deploy_warp_o;
+      stage_high_q <= assist_warps_deploy_high_o;
+      stage_last_q <= assist_warps_deploy_last_o;
+      stage_mask_q <= assist_warps_deploy_mask_o;
+      stage_live_in_q <= assist_warps_deploy_live_in_o;
+      stage_live_out_q <= assist_warps_deploy_live_out_o;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

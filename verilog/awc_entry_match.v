@@ -1,0 +1,55 @@
+// awc_entry_match
+//
+// Compares every entry of the table with what is triggered, what is killed and what has room.
+//
+// Parameters: ENTRIES = 48, KEYS = 528, WORDS = 9
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_entry_match (
+  // SR.ID and warp of every entry
+  input  wire [527:0] keys_i,
+  // SR.ID and warp of the trigger
+  input  wire  [10:0] trigger_key_i,
+  // the warp that is killed
+  input  wire   [5:0] kill_warp_i,
+  // warps that have room
+  input  wire  [47:0] room_i,
+  // entries with the trigger's SR.ID and warp
+  output wire  [47:0] same_o,
+  // entries of the warp that is killed
+  output wire  [47:0] killed_o,
+  // entries whose warp has room
+  output wire  [47:0] room_o
+);
+
+  reg [10:0] key;
+  reg [5:0] warp;
+  reg [47:0] same;
+  reg [47:0] killed;
+  reg [47:0] room;
+
+  always @(*) begin : comb_same
+    integer e;
+    same = 48'd0;
+    killed = 48'd0;
+    room = 48'd0;
+    for (e = 0; e < 48; e = e + 1) begin : each_key
+      key = keys_i[e*11 +: 11];
+      warp = key[10:5];
+      same[e] = key == trigger_key_i;
+      killed[e] = warp == kill_warp_i;
+      room[e] = (warp <= 6'd47) ? room_i[warp] : 1'b0;
+    end
+  end
+
+  assign same_o = same;
+  assign killed_o = killed;
+  assign room_o = room;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,47 @@
+// awc_mem_6_71
+//
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
+// words.
+//
+// Parameters: A = 6, BITS = 71
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_mem_6_71 (
+  // clock
+  input  wire        clk_i,
+  // write this cycle
+  input  wire        write_i,
+  // where to write
+  input  wire  [5:0] write_address_i,
+  // what to write
+  input  wire [70:0] write_data_i,
+  // where to read
+  input  wire  [5:0] read_address_i,
+  // the word there, before this cycle's write
+  output wire [70:0] read_data_o
+);
+
+  reg [70:0] words [0:63];
+
+  integer i;
+  initial begin
+    for (i = 0; i < 64; i = i + 1) begin : clear
+      words[i] = 71'h0;
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (write_i) begin
+      words[write_address_i] <= write_data_i;
+    end
+  end
+
+  assign read_data_o = words[read_address_i];
+
+endmodule
+
+`default_nettype wire

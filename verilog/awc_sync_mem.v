@@ -1,0 +1,49 @@
+// awc_sync_mem
+//
+// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.
+//
+// Parameters: A = 9, BITS = 64
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_sync_mem (
+  // clock
+  input  wire        clk_i,
+  // write this cycle
+  input  wire        write_i,
+  // where to write
+  input  wire  [8:0] write_address_i,
+  // what to write
+  input  wire [63:0] write_data_i,
+  // where to read
+  input  wire  [8:0] read_address_i,
+  // the word that was there at the last clock edge
+  output wire [63:0] read_data_o
+);
+
+  reg [63:0] words [0:511];
+
+  integer i;
+  initial begin
+    for (i = 0; i < 512; i = i + 1) begin : clear
+      words[i] = 64'h0;
+    end
+  end
+
+  reg [63:0] read_data_q;
+  initial read_data_q = 64'h0;
+  always @(posedge clk_i) begin
+    read_data_q <= words[read_address_i];
+    if (write_i) begin
+      words[write_address_i] <= write_data_i;
+    end
+  end
+
+  assign read_data_o = read_data_q;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,81 @@
+// awc_throttle
+//
+// Tells by the last window of cycles whether the SM has resources to spare.
+//
+// It has none if a class of units was busy in more than BUSY_LIMIT cycles or fewer than IDLE_LIMIT were idle.
+//
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module awc_throttle (
+  // clock
+  input  wire       clk_i,
+  // asynchronous reset, active low: there are resources to spare
+  input  wire       rst_ni,
+  // a class of units is busy
+  input  wire [2:0] busy_i,
+  // the core is idle
+  input  wire       idle_i,
+  // there were no resources to spare in the last window
+  output wire       throttled_o
+);
+
+  localparam [7:0] BUSY_LIMIT = 8'd96;
+  localparam [7:0] IDLE_LIMIT = 8'd8;
+  reg [7:0] count;
+  reg scarce;
+  wire window_ends;
+  reg [23:0] busy_d;
+  // busy cycles of each class in this window
+  reg [23:0] busy_q;
+  reg [7:0] idle_q;
+  reg [6:0] cycle_q;
+  reg throttled_d;
+  reg throttled_q;
+
+  always @(*) begin : comb_throttled_d
+    integer unit;
+    throttled_d = throttled_q;
+    busy_d = busy_q;
+    // the window's last cycle still counts in it; then all counts start over
+    scarce = 1'b0;
+    for (unit = 0; unit < 3; unit = unit + 1) begin : each_count
+      count = busy_q[unit*8 +: 8] + {7'd0, busy_i[unit]};
+      scarce = scarce | (count > BUSY_LIMIT);
+      if (window_ends) begin
+        count = 8'd0;
+      end
+      busy_d[unit*8 +: 8] = count;
+    end
+    count = idle_q + {7'd0, idle_i};
+    scarce = scarce | (count < IDLE_LIMIT);
+    if (window_ends) begin
+      count = 8'd0;
+      throttled_d = scarce;
+    end
+  end
+
+  assign window_ends = &cycle_q;
+
+  assign throttled_o = throttled_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cycle_q <= 7'd0;
+      idle_q <= 8'd0;
+      busy_q <= 24'd0;
+      throttled_q <= 1'b0;
+    end else begin
+      cycle_q <= cycle_q + 7'd1;
+      idle_q <= count;
+      busy_q <= busy_d;
+      throttled_q <= throttled_d;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

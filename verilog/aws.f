@@ -1,0 +1,2 @@
+aws_sync_mem.v
+aws.v

@@ -1,0 +1,50 @@
+// bpc_compressor_bpc_base
+//
+// The code of a base word: the shortest of 0, 4, 8 and 16 bits that give it by sign-extension, or all 32.
+//
+// Part of: bpc_compressor
+// Source: LATTE-CC, table I
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bpc_compressor_bpc_base (
+  // the base word
+  input  wire [31:0] base_i,
+  // its code, the first bit in bit 0
+  output reg  [32:0] code_o,
+  // bits of the code
+  output reg   [5:0] length_o
+);
+
+  // the word from the sign of 4, 8 and 16 bits on
+  wire [28:0] upper_4;
+  wire [24:0] upper_8;
+  wire [16:0] upper_16;
+
+  assign upper_4 = base_i[31:3];
+  assign upper_8 = base_i[31:7];
+  assign upper_16 = base_i[31:15];
+
+  always @(*) begin
+    if (!(|base_i)) begin
+      code_o = 33'd0;
+      length_o = 6'd3;
+    end else if ((&upper_4) | !(|upper_4)) begin
+      code_o = ({29'd0, base_i[3:0]} << 3) | 33'd4;
+      length_o = 6'd7;
+    end else if ((&upper_8) | !(|upper_8)) begin
+      code_o = ({25'd0, base_i[7:0]} << 3) | 33'd2;
+      length_o = 6'd11;
+    end else if ((&upper_16) | !(|upper_16)) begin
+      code_o = ({17'd0, base_i[15:0]} << 3) | 33'd6;
+      length_o = 6'd19;
+    end else begin
+      code_o = ({1'b0, base_i} << 1) | 33'd1;
+      length_o = 6'd33;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

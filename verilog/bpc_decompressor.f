@@ -1,0 +1,3 @@
+bpc_decompressor_bpc_rebuild.v
+bpc_decompressor_bpc_decode.v
+bpc_decompressor.v

@@ -1,0 +1,198 @@
+// bpc_decompressor
+//
+// Rebuilds cache lines from the codes of their bit planes: one line at a time, four codes per cycle.
+//
+// LATTE-CC, table I. P is the bits of a plane, CHUNK those of four codes, DATA those of the 32 planes that
+// words need. Codes that run beyond the last plane or the end of the payload give a line of zeros and
+// error_o.
+//
+// Parameters: line_bytes = 128
+// Source: LATTE-CC, table I
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bpc_decompressor (
+  // clock
+  input  wire          clk_i,
+  // asynchronous reset, active low; drops the payload at work
+  input  wire          rst_ni,
+  // a payload is offered
+  input  wire          valid_i,
+  // the payload is codes, not the line itself
+  input  wire          compressed_i,
+  // the payload from bit 0 up
+  input  wire [1023:0] payload_i,
+  // the payload is taken in this cycle
+  output wire          ready_o,
+  // a line is offered
+  output wire          valid_o,
+  // the codes make no line
+  output wire          error_o,
+  // the line
+  output wire [1023:0] line_o,
+  // the consumer takes the line in this cycle
+  input  wire          ready_i
+);
+
+  localparam [10:0] LINE_BITS = 11'h400;
+  localparam [31:0] ONES_ABOVE_4 = 32'hfffffff0;
+  localparam [31:0] ONES_ABOVE_8 = 32'hffffff00;
+  localparam [31:0] ONES_ABOVE_16 = 32'hffff0000;
+  wire ready;
+  wire decoded;
+  reg [31:0] first;
+  reg [5:0] first_length;
+  // sign-extension of the field of a short base
+  wire sign_4;
+  wire sign_8;
+  wire sign_16;
+  wire [127:0] decode_codes_i;
+  wire [7:0] decode_length_o;
+  wire [5:0] decode_next_o;
+  wire [30:0] decode_above_o;
+  wire [991:0] decode_planes_o;
+  wire decode_error_o;
+  reg [991:0] rebuild_planes_i;
+  wire [1023:0] rebuild_line_o;
+  // a payload is at work
+  reg busy_q;
+  reg coded_q;
+  // what is left of the payload, the next bit lowest
+  reg [1023:0] payload_q;
+  // bits that have been read
+  reg [10:0] length_q;
+  reg [31:0] base_q;
+  // planes that have been read
+  reg [5:0] next_plane_q;
+  reg [30:0] above_q;
+  reg [991:0] planes_q;
+  reg failed_q;
+  reg valid_q;
+  reg error_q;
+  reg [1023:0] line_q;
+
+  bpc_decompressor_bpc_decode decode (
+    .codes_i  (decode_codes_i),
+    .next_i   (next_plane_q),
+    .above_i  (above_q),
+    .planes_i (planes_q),
+    .length_o (decode_length_o),
+    .next_o   (decode_next_o),
+    .above_o  (decode_above_o),
+    .planes_o (decode_planes_o),
+    .error_o  (decode_error_o)
+  );
+
+  bpc_decompressor_bpc_rebuild rebuild (
+    .base_i   (base_q),
+    .planes_i (rebuild_planes_i),
+    .line_o   (rebuild_line_o)
+  );
+
+  // the first word: its field with the sign in all higher bits, by the shortest code that ends here
+  assign sign_4 = payload_i[6];
+  assign sign_8 = payload_i[10];
+  assign sign_16 = payload_i[18];
+
+  always @(*) begin
+    first = 32'd0;
+    first_length = 6'd3;
+    if (payload_i[0]) begin
+      first = payload_i[32:1];
+      first_length = 6'd33;
+    end else if (payload_i[1] & payload_i[2]) begin
+      if (sign_16) begin
+        first = ONES_ABOVE_16;
+      end
+      first[15:0] = payload_i[18:3];
+      first_length = 6'd19;
+    end else if (payload_i[1]) begin
+      if (sign_8) begin
+        first = ONES_ABOVE_8;
+      end
+      first[7:0] = payload_i[10:3];
+      first_length = 6'd11;
+    end else if (payload_i[2]) begin
+      if (sign_4) begin
+        first = ONES_ABOVE_4;
+      end
+      first[3:0] = payload_i[6:3];
+      first_length = 6'd7;
+    end
+  end
+
+  assign decode_codes_i = payload_q[127:0];
+  // the adders see no planes before all are there, so that they rest meanwhile
+  assign decoded = next_plane_q == 6'd33;
+
+  always @(*) begin
+    rebuild_planes_i = 992'd0;
+    if (decoded) begin
+      rebuild_planes_i = planes_q;
+    end
+  end
+
+  assign ready = !busy_q & (!valid_q | ready_i);
+  assign ready_o = ready;
+  assign valid_o = valid_q;
+  assign error_o = error_q;
+  assign line_o = line_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      coded_q <= 1'b0;
+      payload_q <= 1024'd0;
+      length_q <= 11'd0;
+      base_q <= 32'd0;
+      next_plane_q <= 6'd0;
+      above_q <= 31'd0;
+      planes_q <= 992'd0;
+      failed_q <= 1'b0;
+      valid_q <= 1'b0;
+      error_q <= 1'b0;
+      line_q <= 1024'd0;
+    end else if (ready) begin
+      valid_q <= 1'b0;
+      if (valid_i) begin
+        busy_q <= 1'b1;
+        coded_q <= compressed_i;
+        base_q <= first;
+        above_q <= 31'd0;
+        failed_q <= 1'b0;
+        length_q <= {5'd0, first_length};
+        if (compressed_i) begin
+          payload_q <= payload_i >> first_length;
+          next_plane_q <= 6'd0;
+        end else begin
+          payload_q <= payload_i;
+          next_plane_q <= 6'd33;
+        end
+      end
+    end else if (busy_q & !decoded) begin
+      payload_q <= payload_q >> decode_length_o;
+      length_q <= length_q + {3'd0, decode_length_o};
+      next_plane_q <= decode_next_o;
+      above_q <= decode_above_o;
+      planes_q <= decode_planes_o;
+      failed_q <= decode_error_o;
+    end else if (busy_q) begin
+      // the result
+      busy_q <= 1'b0;
+      valid_q <= 1'b1;
+      error_q <= 1'b0;
+      if (!coded_q) begin
+        line_q <= payload_q;
+      end else if (failed_q | (length_q > LINE_BITS)) begin
+        line_q <= 1024'd0;
+        error_q <= 1'b1;
+      end else begin
+        line_q <= rebuild_line_o;
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

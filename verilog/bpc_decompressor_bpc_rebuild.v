@@ -1,0 +1,64 @@
+// bpc_decompressor_bpc_rebuild
+//
+// The line of a base word and the bit planes of the differences.
+//
+// P is the bits of a plane, GROUPS a quarter of the words. Sums are taken in groups of four words first, so
+// that three additions, one per group and one more lie behind each other, not one per word.
+//
+// Parameters: LINE = 1024, LW = 16, P = 31, GROUPS = 8, DATA = 992, DW = 16
+// Part of: bpc_decompressor
+// Source: LATTE-CC, table I
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bpc_decompressor_bpc_rebuild (
+  // the first word
+  input  wire   [31:0] base_i,
+  // the planes, the highest first, without that of the signs
+  input  wire  [991:0] planes_i,
+  // the line
+  output wire [1023:0] line_o
+);
+
+  localparam P = 31;
+  reg [31:0] word;
+  reg [1023:0] sums;
+  reg [31:0] offset;
+
+  always @(*) begin : comb_word
+    integer g;
+    integer i;
+    integer j;
+    word = base_i;
+    sums = 1024'd0;
+    sums[31:0] = base_i;
+    // the differences
+    for (i = 0; i < 31; i = i + 1) begin : each_word
+      for (j = 0; j < 32; j = j + 1) begin : each_word_2
+        word[j] = planes_i[(31-j)*P+i];
+      end
+      sums[i*32+32 +: 32] = word;
+    end
+    // their sums inside each group, then over the groups
+    for (g = 0; g < 8; g = g + 1) begin : each_word_3
+      for (j = 1; j < 4; j = j + 1) begin : each_word_4
+        word = sums[g*128+j*32 +: 32] + sums[g*128+j*32-32 +: 32];
+        sums[g*128+j*32 +: 32] = word;
+      end
+    end
+    offset = 32'd0;
+    for (g = 0; g < 8; g = g + 1) begin : each_word_5
+      for (j = 0; j < 4; j = j + 1) begin : each_word_6
+        word = sums[g*128+j*32 +: 32] + offset;
+        sums[g*128+j*32 +: 32] = word;
+      end
+      offset = word;
+    end
+  end
+
+  assign line_o = sums;
+
+endmodule
+
+`default_nettype wire

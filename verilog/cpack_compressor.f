@@ -1,0 +1,4 @@
+cpack_compressor_bit_packer.v
+cpack_compressor_cpack_encode_word.v
+cpack_compressor_cpack_encode.v
+cpack_compressor.v

@@ -1,0 +1,65 @@
+// cpack_compressor_bit_packer
+//
+// Packs FIELDS fields of at most F bits, field 0 lowest, without gaps into a string of OUT bits.
+//
+// A tree: each level merges neighbours. Bits of a field from its length on are ignored; bits of the string
+// from the sum of the lengths on are zero, and those from OUT on are dropped.
+//
+// Parameters: FIELDS = 4, F = 34, LEN = 6, OUT = 136, OUTW = 3, SUM = 8
+// Part of: cpack_compressor
+// Source: LATTE-CC, table I; CABA, section 5.1.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module cpack_compressor_bit_packer (
+  // the fields, each in the low bits
+  input  wire [135:0] field_i,
+  // bits of each field that count, 0 to F
+  input  wire  [23:0] length_i,
+  // the string
+  output wire [135:0] string_o,
+  // sum of all lengths
+  output wire   [7:0] length_o
+);
+
+  genvar g;
+
+  // the fields without what is beyond their lengths
+  wire [4*34-1:0] string_0;
+  wire [4*6-1:0] length_0;
+  assign length_0 = length_i;
+  generate
+    for (g = 0; g < 4; g = g + 1) begin : fields
+      assign string_0[g*34 +: 34] = field_i[g*34 +: 34] & ~({34{1'b1}} << length_0[g*6 +: 6]);
+    end
+  endgenerate
+
+  // merged: 2 strings of up to 68 bits
+  wire [2*68-1:0] string_1;
+  wire [2*7-1:0] length_1;
+  generate
+    for (g = 0; g < 2; g = g + 1) begin : merge_1
+      assign string_1[g*68 +: 68] = {34'd0, string_0[2*g*34 +: 34]} | ({34'd0, string_0[(2*g+1)*34 +: 34]} <<
+      length_0[2*g*6 +: 6]);
+      assign length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
+    end
+  endgenerate
+
+  // merged: 1 strings of up to 136 bits
+  wire [1*136-1:0] string_2;
+  wire [1*8-1:0] length_2;
+  generate
+    for (g = 0; g < 1; g = g + 1) begin : merge_2
+      assign string_2[g*136 +: 136] = {68'd0, string_1[2*g*68 +: 68]} | ({68'd0, string_1[(2*g+1)*68 +: 68]}
+      << length_1[2*g*7 +: 7]);
+      assign length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
+    end
+  endgenerate
+
+  assign string_o = string_2;
+  assign length_o = length_2;
+
+endmodule
+
+`default_nettype wire

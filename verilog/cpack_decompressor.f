@@ -1,0 +1,3 @@
+cpack_decompressor_cpack_decode_word.v
+cpack_decompressor_cpack_decode.v
+cpack_decompressor.v

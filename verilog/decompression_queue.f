@@ -1,0 +1,2 @@
+decompression_queue_mem.v
+decompression_queue.v

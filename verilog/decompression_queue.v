@@ -1,0 +1,204 @@
+// decompression_queue
+//
+// Queues hits on compressed lines for the decompressor and tells each its effective latency.
+//
+// LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective latency.
+//
+// Parameters: depth = 8
+// Source: LATTE-CC, section III-B
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module decompression_queue (
+  // clock
+  input  wire       clk_i,
+  // asynchronous reset, active low: the queue is empty
+  input  wire       rst_ni,
+  // a compressed line was hit
+  input  wire       valid_i,
+  // identifier of the hit
+  input  wire [7:0] id_i,
+  // decompression latency of the line's mode
+  input  wire [3:0] latency_i,
+  // the decompressed line would be taken
+  input  wire       ready_i,
+  // a line would be taken into the queue
+  output wire       ready_o,
+  // a line is decompressed
+  output wire       valid_o,
+  // identifier of the line in the decompressor
+  output wire [7:0] id_o,
+  // a line entered in the last cycle
+  output wire       accepted_o,
+  // lines that were ahead of it
+  output wire [3:0] position_o,
+  // its effective hit latency by the paper's formula
+  output wire [7:0] hit_latency_o,
+  // cycles from its entry until it is decompressed, if no consumer delays the lines ahead
+  output wire [7:0] exact_latency_o
+);
+
+  localparam [3:0] DEPTH = 4'd8;
+  reg [3:0] latency;
+  wire [11:0] next_line;
+  wire has_room;
+  wire finished;
+  // the line in the decompressor leaves
+  wire leaves;
+  // the decompressor can begin a line
+  wire free;
+  wire enters;
+  // the line that enters goes to the decompressor at once
+  wire passes;
+  // a line that waits goes to the decompressor
+  wire begins;
+  reg [3:0] ahead;
+  wire [3:0] ahead_and_own;
+  reg [7:0] work_ahead;
+  wire lines_write_i;
+  wire [11:0] lines_write_data_i;
+  wire [11:0] lines_read_data_o;
+  reg [2:0] read_q;
+  reg [2:0] write_q;
+  // number of lines that wait
+  reg [3:0] waiting_q;
+  // the decompressor holds a line
+  reg busy_q;
+  reg [7:0] id_q;
+  // cycles that the line in the decompressor still takes
+  reg [3:0] remaining_q;
+  // cycles that all lines together still take
+  reg [7:0] work_q;
+  reg accepted_q;
+  reg [3:0] position_q;
+  reg [7:0] hit_latency_q;
+  reg [7:0] exact_latency_q;
+
+  decompression_queue_mem lines (
+    .clk_i           (clk_i),
+    .write_i         (lines_write_i),
+    .write_address_i (write_q),
+    .write_data_i    (lines_write_data_i),
+    .read_address_i  (read_q),
+    .read_data_o     (lines_read_data_o)
+  );
+
+  // a line in its last cycle is finished; it leaves when it is taken, and the next one begins
+  assign finished = busy_q & (remaining_q == 4'd1);
+  assign leaves = finished & ready_i;
+  assign free = !busy_q | leaves;
+  assign has_room = waiting_q != DEPTH;
+  assign enters = valid_i & has_room;
+  assign begins = free & (|waiting_q);
+  assign passes = free & !(|waiting_q) & enters;
+
+  always @(*) begin
+    latency = latency_i;
+    if (!(|latency_i)) begin
+      latency = 4'd1;
+    end
+  end
+
+  // lines that wait go round in the memory
+  assign lines_write_i = enters & !passes;
+  assign lines_write_data_i = ({4'd0, id_i} << 4) | {8'd0, latency};
+  assign next_line = lines_read_data_o;
+
+  // the answer: what was ahead, after this cycle's work, of the line that enters
+  always @(*) begin
+    ahead = waiting_q;
+    if (!free) begin
+      ahead = waiting_q + 4'd1;
+    end
+  end
+
+  assign ahead_and_own = ahead + 4'd1;
+
+  always @(*) begin
+    work_ahead = work_q;
+    if (busy_q & (!finished | ready_i)) begin
+      work_ahead = work_q - 8'd1;
+    end
+  end
+
+  assign ready_o = has_room;
+  assign valid_o = finished;
+  assign id_o = id_q;
+  assign accepted_o = accepted_q;
+  assign position_o = position_q;
+  assign hit_latency_o = hit_latency_q;
+  assign exact_latency_o = exact_latency_q;
+
+  // the decompressor
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      accepted_q <= 1'b0;
+    end else begin
+      busy_q <= !free | begins | passes;
+      accepted_q <= enters;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      read_q <= 3'd0;
+    end else if (begins) begin
+      read_q <= read_q + 3'd1;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= 3'd0;
+    end else if (enters & !passes) begin
+      write_q <= write_q + 3'd1;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waiting_q <= 4'd0;
+    end else if (enters & !passes & !begins) begin
+      waiting_q <= waiting_q + 4'd1;
+    end else if (begins & !enters) begin
+      waiting_q <= waiting_q - 4'd1;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      id_q <= 8'd0;
+      remaining_q <= 4'd0;
+    end else if (begins) begin
+      id_q <= next_line[11:4];
+      remaining_q <= next_line[3:0];
+    end else if (passes) begin
+      id_q <= id_i;
+      remaining_q <= latency;
+    end else if (busy_q & !finished) begin
+      remaining_q <= remaining_q - 4'd1;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      work_q <= 8'd0;
+      position_q <= 4'd0;
+      hit_latency_q <= 8'd0;
+      exact_latency_q <= 8'd0;
+    end else begin
+      work_q <= work_ahead;
+      if (enters) begin
+        work_q <= work_ahead + {4'd0, latency};
+        position_q <= ahead;
+        hit_latency_q <= {4'd0, latency} * {4'd0, ahead_and_own};
+        exact_latency_q <= work_ahead + {4'd0, latency};
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,6 @@
+fpc_compressor_bit_packer_32_32.v
+fpc_compressor_bit_packer_32_6.v
+fpc_compressor_fpc_pack.v
+fpc_compressor_elastic_pipe.v
+fpc_compressor_fpc_classify.v
+fpc_compressor.v

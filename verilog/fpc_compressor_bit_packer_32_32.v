@@ -1,0 +1,98 @@
+// fpc_compressor_bit_packer_32_32
+//
+// Packs FIELDS fields of at most F bits, field 0 lowest, without gaps into a string of OUT bits.
+//
+// A tree: each level merges neighbours. Bits of a field from its length on are ignored; bits of the string
+// from the sum of the lengths on are zero, and those from OUT on are dropped.
+//
+// Parameters: FIELDS = 32, F = 32, LEN = 6, OUT = 1024, OUTW = 16, SUM = 11
+// Part of: fpc_compressor
+// Source: LATTE-CC, table I; CABA, section 5.1.4
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module fpc_compressor_bit_packer_32_32 (
+  // the fields, each in the low bits
+  input  wire [1023:0] field_i,
+  // bits of each field that count, 0 to F
+  input  wire  [191:0] length_i,
+  // the string
+  output wire [1023:0] string_o,
+  // sum of all lengths
+  output wire   [10:0] length_o
+);
+
+  genvar g;
+
+  // the fields without what is beyond their lengths
+  wire [32*32-1:0] string_0;
+  wire [32*6-1:0] length_0;
+  assign length_0 = length_i;
+  generate
+    for (g = 0; g < 32; g = g + 1) begin : fields
+      assign string_0[g*32 +: 32] = field_i[g*32 +: 32] & ~({32{1'b1}} << length_0[g*6 +: 6]);
+    end
+  endgenerate
+
+  // merged: 16 strings of up to 64 bits
+  wire [16*64-1:0] string_1;
+  wire [16*7-1:0] length_1;
+  generate
+    for (g = 0; g < 16; g = g + 1) begin : merge_1
+      assign string_1[g*64 +: 64] = {32'd0, string_0[2*g*32 +: 32]} | ({32'd0, string_0[(2*g+1)*32 +: 32]} <<
+      length_0[2*g*6 +: 6]);
+      assign length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
+    end
+  endgenerate
+
+  // merged: 8 strings of up to 128 bits
+  wire [8*128-1:0] string_2;
+  wire [8*8-1:0] length_2;
+  generate
+    for (g = 0; g < 8; g = g + 1) begin : merge_2
+      assign string_2[g*128 +: 128] = {64'd0, string_1[2*g*64 +: 64]} | ({64'd0, string_1[(2*g+1)*64 +: 64]}
+      << length_1[2*g*7 +: 7]);
+      assign length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
+    end
+  endgenerate
+
+  // merged: 4 strings of up to 256 bits
+  wire [4*256-1:0] string_3;
+  wire [4*9-1:0] length_3;
+  generate
+    for (g = 0; g < 4; g = g + 1) begin : merge_3
+      assign string_3[g*256 +: 256] = {128'd0, string_2[2*g*128 +: 128]} | ({128'd0, string_2[(2*g+1)*128 +:
+      128]} << length_2[2*g*8 +: 8]);
+      assign length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
+    end
+  endgenerate
+
+  // merged: 2 strings of up to 512 bits
+  wire [2*512-1:0] string_4;
+  wire [2*10-1:0] length_4;
+  generate
+    for (g = 0; g < 2; g = g + 1) begin : merge_4
+      assign string_4[g*512 +: 512] = {256'd0, string_3[2*g*256 +: 256]} | ({256'd0, string_3[(2*g+1)*256 +:
+      256]} << length_3[2*g*9 +: 9]);
+      assign length_4[g*10 +: 10] = {1'd0, length_3[2*g*9 +: 9]} + {1'd0, length_3[(2*g+1)*9 +: 9]};
+    end
+  endgenerate
+
+  // merged: 1 strings of up to 1024 bits
+  wire [1*1024-1:0] string_5;
+  wire [1*11-1:0] length_5;
+  generate
+    for (g = 0; g < 1; g = g + 1) begin : merge_5
+      assign string_5[g*1024 +: 1024] = {512'd0, string_4[2*g*512 +: 512]} | ({512'd0, string_4[(2*g+1)*512 +:
+      512]} << length_4[2*g*10 +: 10]);
+      assign length_5[g*11 +: 11] = {1'd0, length_4[2*g*10 +: 10]} + {1'd0, length_4[(2*g+1)*10 +: 10]};
+    end
+  endgenerate
+
+  assign string_o = string_5;
+  assign length_o = length_5;
+
+endmodule
+
+`default_nettype wire

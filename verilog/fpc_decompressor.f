@@ -1,0 +1,6 @@
+fpc_decompressor_bit_unpacker.v
+fpc_decompressor_fpc_expand.v
+fpc_decompressor_elastic_pipe_1.v
+fpc_decompressor_fpc_parse.v
+fpc_decompressor_elastic_pipe_4.v
+fpc_decompressor.v

@@ -1,0 +1,37 @@
+// latte_controller_dedicated_sets
+//
+// The mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is none.
+//
+// SET is the width of a set number, whose upper two bits are its quarter and whose other REST bits count
+// within.
+//
+// Parameters: SET = 5, REST = 3
+// Part of: latte_controller
+// Source: LATTE-CC, section III
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module latte_controller_dedicated_sets (
+  // the set
+  input  wire [4:0] set_i,
+  // the set is dedicated
+  output wire       dedicated_o,
+  // the mode that it is dedicated to
+  output wire [1:0] mode_o
+);
+
+  wire [2:0] rest;
+  wire [1:0] quarter;
+  wire [2:0] residue;
+
+  // one set per mode in each quarter, at another place in each: 3 x rest - quarter
+  assign rest = set_i[2:0];
+  assign quarter = set_i[4:3];
+  assign residue = (rest + (rest << 1)) - {1'b0, quarter};
+  assign dedicated_o = residue < 3'd3;
+  assign mode_o = residue[1:0];
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,85 @@
+// latte_controller_mean_divider
+//
+// The two means of latency tolerance by long division, one bit of both quotients per cycle.
+//
+// Twelve steps give the mean of warps with 6 bits behind the point and the mean of cycles with 4.
+//
+// Part of: latte_controller
+// Source: LATTE-CC, section III
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module latte_controller_mean_divider (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low
+  input  wire        rst_ni,
+  // take the sums
+  input  wire        start_i,
+  // make one step
+  input  wire        step_i,
+  // number of schedules; none makes both means zero
+  input  wire  [9:0] schedules_i,
+  // sum of available warps, less than 64 per schedule
+  input  wire [15:0] warps_i,
+  // sum of executed cycles, less than 256 per schedule
+  input  wire [17:0] cycles_i,
+  // mean of available warps, in 1/64
+  output wire [11:0] mean_warps_o,
+  // mean of executed cycles, in 1/16
+  output wire [11:0] mean_cycles_o
+);
+
+  wire [15:0] warps_divisor;
+  wire [17:0] cycles_divisor;
+  wire any;
+  wire warps_bit;
+  wire cycles_bit;
+  reg [9:0] schedules_q;
+  // what is left of the sum of warps
+  reg [15:0] warps_q;
+  // what is left of the sum of cycles
+  reg [17:0] cycles_q;
+  reg [11:0] mean_warps_q;
+  reg [11:0] mean_cycles_q;
+
+  // the divisor stands below the quotient's highest bit, and what is left moves up to it
+  assign warps_divisor = {6'd0, schedules_q} << 5;
+  assign cycles_divisor = {8'd0, schedules_q} << 7;
+  assign any = |schedules_q;
+  assign warps_bit = any & (warps_q >= warps_divisor);
+  assign cycles_bit = any & (cycles_q >= cycles_divisor);
+  assign mean_warps_o = mean_warps_q;
+  assign mean_cycles_o = mean_cycles_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      schedules_q <= 10'd0;
+      warps_q <= 16'd0;
+      cycles_q <= 18'd0;
+      mean_warps_q <= 12'd0;
+      mean_cycles_q <= 12'd0;
+    end else if (start_i) begin
+      schedules_q <= schedules_i;
+      warps_q <= warps_i;
+      cycles_q <= cycles_i;
+    end else if (step_i) begin
+      mean_warps_q <= (mean_warps_q << 1) + {11'd0, warps_bit};
+      mean_cycles_q <= (mean_cycles_q << 1) + {11'd0, cycles_bit};
+      if (warps_bit) begin
+        warps_q <= (warps_q - warps_divisor) << 1;
+      end else begin
+        warps_q <= warps_q << 1;
+      end
+      if (cycles_bit) begin
+        cycles_q <= (cycles_q - cycles_divisor) << 1;
+      end else begin
+        cycles_q <= cycles_q << 1;
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

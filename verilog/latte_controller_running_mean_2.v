@@ -1,0 +1,43 @@
+// latte_controller_running_mean_2
+//
+// A running mean in which each new value counts 1/16.
+//
+// VALUE is the width of a value. The mean has 8 bits behind the point (MEAN bits in all), of which it shows 4
+// (SHOWN bits).
+//
+// Parameters: VALUE = 8, MEAN = 16, SHOWN = 12
+// Part of: latte_controller
+// Source: LATTE-CC, section III
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module latte_controller_running_mean_2 (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low: back to the first value
+  input  wire        rst_ni,
+  // there is a new value
+  input  wire        sample_i,
+  // the new value
+  input  wire  [7:0] value_i,
+  // the mean of the values before, in sixteenths
+  output wire [11:0] mean_o
+);
+
+  reg [15:0] mean_q;
+
+  assign mean_o = mean_q[15:4];
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mean_q <= 16'he00;
+    end else if (sample_i) begin
+      // a sixteenth of the mean goes, a sixteenth of the value comes
+      mean_q <= (mean_q - (mean_q >> 4)) + ({8'd0, value_i} << 4);
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,292 @@
+// md_cache
+//
+// Caches at the memory controller how many bursts each compressed line takes.
+//
+// CABA, section 5.3.2. A line number is a TAG, a set of SET bits and an OFFSET in the block of entries of
+// ENTRY bits. BLOCK is TAG + SET, SLOT the bits of set and way, TAGS the bits of four tags.
+//
+// Parameters: kilobytes = 8, entry_bits = 4
+// Source: CABA, section 5.3.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module md_cache (
+  // clock
+  input  wire         clk_i,
+  // asynchronous reset, active low: all is invalid
+  input  wire         rst_ni,
+  // a request is there
+  input  wire         valid_i,
+  // it updates the line's entry
+  input  wire         update_i,
+  // number of the line
+  input  wire  [31:0] line_i,
+  // the new entry of an update
+  input  wire   [3:0] entry_i,
+  // DRAM takes the refill request
+  input  wire         refill_ready_i,
+  // the block of the last refill request is there
+  input  wire         fill_valid_i,
+  // that block
+  input  wire [255:0] fill_data_i,
+  // DRAM takes the block that is written back
+  input  wire         writeback_ready_i,
+  // a request would be taken
+  output wire         ready_o,
+  // the request is answered
+  output wire         valid_o,
+  // it was a hit
+  output wire         hit_o,
+  // the line's entry, after the update if it was one
+  output wire   [3:0] entry_o,
+  // a block is asked for
+  output wire         refill_valid_o,
+  // number of the block of the request
+  output wire  [25:0] refill_block_o,
+  // a block is to be written back
+  output wire         writeback_valid_o,
+  // its number
+  output wire  [25:0] writeback_block_o,
+  // the block
+  output wire [255:0] writeback_data_o
+);
+
+  wire ready;
+  wire accepts;
+  wire filled;
+  // the write-back buffer is free
+  wire buffer_free;
+  wire [5:0] set;
+  // the way of the access, as soon as it is known
+  reg [1:0] current_way;
+  wire [7:0] slot;
+  reg [25:0] victim_block;
+  wire [5:0] tags_read_address_i;
+  wire [79:0] tags_read_data_o;
+  wire [5:0] states_read_address_i;
+  wire [13:0] states_read_data_o;
+  wire data_write_i;
+  wire [255:0] data_read_data_o;
+  wire [5:0] used_address_i;
+  wire [0:0] used_bit_o;
+  reg [13:0] lookup_state_i;
+  wire [19:0] lookup_tag_i;
+  wire lookup_hit_o;
+  wire [1:0] lookup_way_o;
+  wire lookup_evicts_dirty_o;
+  wire [19:0] lookup_victim_tag_o;
+  wire [79:0] lookup_tags_o;
+  wire [13:0] lookup_state_o;
+  reg [255:0] entry_port_block_i;
+  wire [5:0] entry_port_offset_i;
+  wire [3:0] entry_port_entry_o;
+  wire [255:0] entry_port_block_o;
+  // the tags of the set are there
+  reg looking_q;
+  // a hit, whose block is there
+  reg reading_q;
+  // a miss, whose victim is there
+  reg evicting_q;
+  // the missing block is asked for
+  reg asking_q;
+  // the missing block is on its way
+  reg awaiting_q;
+  reg [31:0] line_q;
+  reg updates_q;
+  reg [3:0] new_entry_q;
+  reg [1:0] way_q;
+  reg evicts_dirty_d;
+  reg evicts_dirty_q;
+  reg [19:0] victim_tag_d;
+  reg [19:0] victim_tag_q;
+  reg answered_q;
+  reg hit_q;
+  reg [3:0] answer_q;
+  reg writeback_valid_q;
+  reg [25:0] writeback_block_q;
+  reg [255:0] writeback_data_q;
+
+  md_cache_sync_mem_6_80 tags (
+    .clk_i           (clk_i),
+    .write_i         (looking_q),
+    .write_address_i (set),
+    .write_data_i    (lookup_tags_o),
+    .read_address_i  (tags_read_address_i),
+    .read_data_o     (tags_read_data_o)
+  );
+
+  md_cache_sync_mem_6_14 states (
+    .clk_i           (clk_i),
+    .write_i         (looking_q),
+    .write_address_i (set),
+    .write_data_i    (lookup_state_o),
+    .read_address_i  (states_read_address_i),
+    .read_data_o     (states_read_data_o)
+  );
+
+  md_cache_sync_mem_8_256 data (
+    .clk_i           (clk_i),
+    .write_i         (data_write_i),
+    .write_address_i (slot),
+    .write_data_i    (entry_port_block_o),
+    .read_address_i  (slot),
+    .read_data_o     (data_read_data_o)
+  );
+
+  md_cache_bit_array used (
+    .clk_i     (clk_i),
+    .rst_ni    (rst_ni),
+    .clear_i   (1'b0),
+    .set_i     (looking_q),
+    .address_i (used_address_i),
+    .bit_o     (used_bit_o)
+  );
+
+  md_cache_md_lookup lookup (
+    .tags_i         (tags_read_data_o),
+    .state_i        (lookup_state_i),
+    .tag_i          (lookup_tag_i),
+    .update_i       (updates_q),
+    .hit_o          (lookup_hit_o),
+    .way_o          (lookup_way_o),
+    .evicts_dirty_o (lookup_evicts_dirty_o),
+    .victim_tag_o   (lookup_victim_tag_o),
+    .tags_o         (lookup_tags_o),
+    .state_o        (lookup_state_o)
+  );
+
+  md_cache_md_entry entry_port (
+    .block_i  (entry_port_block_i),
+    .offset_i (entry_port_offset_i),
+    .update_i (updates_q),
+    .entry_i  (new_entry_q),
+    .entry_o  (entry_port_entry_o),
+    .block_o  (entry_port_block_o)
+  );
+
+  always @(*) begin
+    evicts_dirty_d = evicts_dirty_q;
+    victim_tag_d = victim_tag_q;
+    current_way = way_q;
+    if (looking_q) begin
+      current_way = lookup_way_o;
+      evicts_dirty_d = lookup_evicts_dirty_o;
+      victim_tag_d = lookup_victim_tag_o;
+    end
+  end
+
+  // a request is taken when nothing goes on, or a hit is just being read
+  assign ready = !(looking_q | evicting_q | asking_q | awaiting_q);
+  assign accepts = valid_i & ready;
+  assign tags_read_address_i = line_i[11:6];
+  assign states_read_address_i = line_i[11:6];
+  // look-up: a set that was not used since reset is empty, whatever its memory says
+  assign set = line_q[11:6];
+  assign used_address_i = set;
+
+  always @(*) begin
+    lookup_state_i = 14'd0;
+    if (used_bit_o) begin
+      lookup_state_i = states_read_data_o;
+    end
+  end
+
+  assign lookup_tag_i = line_q[31:12];
+
+  // the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends
+  assign filled = awaiting_q & fill_valid_i;
+  assign slot = ({2'd0, set} << 2) | {6'd0, current_way};
+
+  always @(*) begin
+    entry_port_block_i = data_read_data_o;
+    if (awaiting_q) begin
+      entry_port_block_i = fill_data_i;
+    end
+  end
+
+  assign entry_port_offset_i = line_q[5:0];
+  assign data_write_i = (reading_q & updates_q) | filled;
+  // a dirty victim goes to the write-back buffer, and nothing is asked for before that is free
+  assign buffer_free = !writeback_valid_q | writeback_ready_i;
+
+  always @(*) begin
+    victim_block = {20'd0, set};
+    victim_block[25:6] = victim_tag_q;
+  end
+
+  assign ready_o = ready;
+  assign valid_o = answered_q;
+  assign hit_o = hit_q;
+  assign entry_o = answer_q;
+  assign refill_valid_o = asking_q;
+  assign refill_block_o = line_q[31:6];
+  assign writeback_valid_o = writeback_valid_q;
+  assign writeback_block_o = writeback_block_q;
+  assign writeback_data_o = writeback_data_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      way_q <= 2'd0;
+      looking_q <= 1'b0;
+      reading_q <= 1'b0;
+      evicting_q <= 1'b0;
+      asking_q <= 1'b0;
+      awaiting_q <= 1'b0;
+      answered_q <= 1'b0;
+      evicts_dirty_q <= 1'b0;
+      victim_tag_q <= 20'd0;
+    end else begin
+      way_q <= current_way;
+      // phases of an access
+      looking_q <= accepts;
+      reading_q <= looking_q & lookup_hit_o;
+      evicting_q <= (looking_q & !lookup_hit_o) | (evicting_q & !buffer_free);
+      asking_q <= (evicting_q & buffer_free) | (asking_q & !refill_ready_i);
+      awaiting_q <= (asking_q & refill_ready_i) | (awaiting_q & !fill_valid_i);
+      answered_q <= reading_q | filled;
+      evicts_dirty_q <= evicts_dirty_d;
+      victim_tag_q <= victim_tag_d;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      line_q <= 32'd0;
+      updates_q <= 1'b0;
+      new_entry_q <= 4'd0;
+    end else if (accepts) begin
+      line_q <= line_i;
+      updates_q <= update_i;
+      new_entry_q <= entry_i;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      hit_q <= 1'b0;
+      answer_q <= 4'd0;
+    end else if (reading_q | filled) begin
+      hit_q <= reading_q;
+      answer_q <= entry_port_entry_o;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      writeback_valid_q <= 1'b0;
+      writeback_block_q <= 26'd0;
+      writeback_data_q <= 256'd0;
+    end else begin
+      writeback_valid_q <= !buffer_free;
+      if (evicting_q & evicts_dirty_q & buffer_free) begin
+        writeback_valid_q <= 1'b1;
+        writeback_block_q <= victim_block;
+        writeback_data_q <= data_read_data_o;
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

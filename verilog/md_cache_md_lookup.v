@@ -1,0 +1,143 @@
+// md_cache_md_lookup
+//
+// Searches a set of four ways for a tag; picks the least recently used way, or an empty one, if it is not
+// there.
+//
+// TAG is the width of a tag, TAGS that of all four. The order of the ways is a bit for each pair: the way
+// with the lower number was used after the other. After each way was used once, it does not matter what the
+// bits were at first.
+//
+// Parameters: TAG = 20, TAGS = 80, TW = 2
+// Part of: md_cache
+// Source: CABA, section 5.3.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module md_cache_md_lookup (
+  // tags of the ways, way 0 in the low bits
+  input  wire [79:0] tags_i,
+  // state of the set: valid bits, dirty bits, order
+  input  wire [13:0] state_i,
+  // the tag that is looked for
+  input  wire [19:0] tag_i,
+  // the access makes its block dirty
+  input  wire        update_i,
+  // the tag is there
+  output wire        hit_o,
+  // the way where it is, or shall be
+  output wire  [1:0] way_o,
+  // that way held another block that is dirty
+  output wire        evicts_dirty_o,
+  // the tag of that block
+  output wire [19:0] victim_tag_o,
+  // tags after the access
+  output wire [79:0] tags_o,
+  // state after the access
+  output wire [13:0] state_o
+);
+
+  localparam TAG = 20;
+  wire [5:0] order;
+  wire [3:0] valid;
+  wire [3:0] dirty;
+  reg [3:0] found;
+  // ways that were used before all others
+  reg [3:0] oldest;
+  wire hit;
+  // the way of the access, one bit for each
+  reg [3:0] chosen;
+  reg [1:0] way;
+  reg [19:0] victim_tag;
+  reg [79:0] tags;
+  reg [5:0] next_order;
+  reg [3:0] next_dirty;
+
+  assign order = state_i[5:0];
+  assign dirty = state_i[9:6];
+  assign valid = state_i[13:10];
+
+  always @(*) begin : comb_found
+    integer i;
+    found = 4'd0;
+    for (i = 0; i < 4; i = i + 1) begin : each_found
+      found[i] = valid[i] & (tags_i[i*TAG +: 20] == tag_i);
+    end
+  end
+
+  assign hit = |found;
+
+  // pairs of ways in the order: 0-1, 0-2, 0-3, 1-2, 1-3, 2-3
+  always @(*) begin
+    oldest = 4'd0;
+    oldest[0] = !order[0] & !order[1] & !order[2];
+    oldest[1] = order[0] & !order[3] & !order[4];
+    oldest[2] = order[1] & order[3] & !order[5];
+    oldest[3] = order[2] & order[4] & order[5];
+  end
+
+  // the way that matches, else the first empty one, else the oldest
+  always @(*) begin
+    chosen = oldest;
+    if (hit) begin
+      chosen = found;
+    end else if (!(&valid)) begin
+      chosen = ~valid & (valid + 4'd1);
+    end
+  end
+
+  always @(*) begin
+    way = 2'd0;
+    way[0] = chosen[1] | chosen[3];
+    way[1] = chosen[2] | chosen[3];
+  end
+
+  always @(*) begin : comb_victim_tag
+    integer i;
+    victim_tag = 20'd0;
+    tags = tags_i;
+    for (i = 0; i < 4; i = i + 1) begin : each_victim_tag
+      if (chosen[i]) begin
+        victim_tag = tags_i[i*TAG +: 20];
+        tags[i*TAG +: 20] = tag_i;
+      end
+    end
+  end
+
+  // the chosen way is now used after all others
+  always @(*) begin
+    next_order = order;
+    if (chosen[0]) begin
+      next_order = order | 6'd7;
+    end
+    if (chosen[1]) begin
+      next_order = (order & 6'd62) | 6'd24;
+    end
+    if (chosen[2]) begin
+      next_order = (order & 6'd53) | 6'd32;
+    end
+    if (chosen[3]) begin
+      next_order = order & 6'd11;
+    end
+  end
+
+  // a block that comes in is clean unless it is updated
+  always @(*) begin
+    next_dirty = dirty;
+    if (update_i) begin
+      next_dirty = dirty | chosen;
+    end else if (!hit) begin
+      next_dirty = dirty & ~chosen;
+    end
+  end
+
+  assign hit_o = hit;
+  assign way_o = way;
+  assign evicts_dirty_o = !hit & (|(chosen & valid & dirty));
+  assign victim_tag_o = victim_tag;
+  assign tags_o = tags;
+  assign state_o = ({10'd0, valid | chosen} << 10) | ({10'd0, next_dirty} << 6) | {8'd0, next_order};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,49 @@
+// md_cache_sync_mem_6_14
+//
+// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.
+//
+// Parameters: A = 6, BITS = 14
+// Part of: md_cache
+// Source: CABA, section 5.3.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module md_cache_sync_mem_6_14 (
+  // clock
+  input  wire        clk_i,
+  // write this cycle
+  input  wire        write_i,
+  // where to write
+  input  wire  [5:0] write_address_i,
+  // what to write
+  input  wire [13:0] write_data_i,
+  // where to read
+  input  wire  [5:0] read_address_i,
+  // the word that was there at the last clock edge
+  output wire [13:0] read_data_o
+);
+
+  reg [13:0] words [0:63];
+
+  integer i;
+  initial begin
+    for (i = 0; i < 64; i = i + 1) begin : clear
+      words[i] = 14'h0;
+    end
+  end
+
+  reg [13:0] read_data_q;
+  initial read_data_q = 14'h0;
+  always @(posedge clk_i) begin
+    read_data_q <= words[read_address_i];
+    if (write_i) begin
+      words[write_address_i] <= write_data_i;
+    end
+  end
+
+  assign read_data_o = read_data_q;
+
+endmodule
+
+`default_nettype wire

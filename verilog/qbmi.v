@@ -1,0 +1,205 @@
+// qbmi
+//
+// Ranks kernels by memory-instruction quotas, so that all make equally many memory requests.
+//
+// Dai, section 4.3.2. K is the number of kernels, N the bits of a kernel's number, SET those of a quota in a
+// set, QUOTA those of a current quota.
+//
+// Parameters: kernels = 2
+// Source: Dai, section 4.3.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module qbmi (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low: one request per instruction, quotas of 1
+  input  wire        rst_ni,
+  // a memory instruction issues
+  input  wire        issue_i,
+  // the kernel that it is of
+  input  wire        issue_kernel_i,
+  // a memory request is made
+  input  wire        request_i,
+  // the kernel that it is of
+  input  wire        request_kernel_i,
+  // each kernel's rank: the one with rank 0 goes first
+  output wire  [1:0] rank_o,
+  // each kernel's current quota
+  output wire [13:0] quotas_o,
+  // a set of quotas was added at the last clock edge
+  output wire        replenish_o,
+  // the set that is added was computed anew at the last clock edge
+  output wire        update_o
+);
+
+  localparam N = 1;
+  localparam QUOTA = 7;
+  localparam [6:0] MOST_QUOTA = 7'd127;
+  reg kernel;
+  reg [1:0] issues;
+  reg [1:0] requested;
+  reg [9:0] interval_instructions;
+  reg empty;
+  reg [6:0] left;
+  reg [5:0] new_quota;
+  reg [6:0] room;
+  reg rank;
+  reg [1:0] ranks;
+  reg [13:0] quotas;
+  reg own;
+  reg rival;
+  // memory instructions in each kernel's interval
+  reg [19:0] instructions_q;
+  // memory requests in each kernel's interval
+  reg [19:0] requests_q;
+  // requests per instruction of each kernel
+  reg [11:0] average_q;
+  // an average is new
+  reg renewed_q;
+  reg [13:0] quota_d;
+  reg [13:0] quota_q;
+  reg replenished_q;
+  wire [5:0] averager_requests_o;
+  wire [11:0] set_quota_o;
+
+  qbmi_requests_per_instruction averager (
+    .instructions_i (interval_instructions),
+    .requests_o     (averager_requests_o)
+  );
+
+  qbmi_quota_set set (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .start_i    (renewed_q),
+    .requests_i (average_q),
+    .quota_o    (set_quota_o),
+    .update_o   (update_o)
+  );
+
+  always @(*) begin : comb_quota_d
+    integer i;
+    quota_d = quota_q;
+    for (i = 0; i < 2; i = i + 1) begin : each_left
+      left = quota_q[i*7 +: 7];
+      if (issues[i]) begin
+        left = quota_q[i*7 +: 7] - 7'd1;
+      end
+      new_quota = set_quota_o[i*6 +: 6];
+      room = MOST_QUOTA - {1'b0, new_quota};
+      if (!empty) begin
+        quota_d[i*7 +: 7] = left;
+      end else if (left > room) begin
+        quota_d[i*7 +: 7] = MOST_QUOTA;
+      end else begin
+        quota_d[i*7 +: 7] = left + {1'b0, new_quota};
+      end
+    end
+  end
+
+  // which kernel issues and which makes a request, a bit each
+  always @(*) begin : comb_issues
+    integer i;
+    issues = 2'd0;
+    requested = 2'd0;
+    for (i = 0; i < 2; i = i + 1) begin : each_kernel
+      kernel = i[0:0];
+      issues[i] = issue_i & (issue_kernel_i == kernel);
+      requested[i] = request_i & (request_kernel_i == kernel);
+    end
+  end
+
+  // the 1024th request of a kernel ends its interval: its average is taken, its counters start over
+  always @(*) begin : comb_interval_instructions
+    integer i;
+    interval_instructions = 10'd0;
+    for (i = 0; i < 2; i = i + 1) begin : each_interval_instructions
+      if (requested[i]) begin
+        interval_instructions = instructions_q[i*10 +: 10];
+      end
+    end
+  end
+
+  // an instruction costs its kernel one; when that leaves none, all kernels get a new set
+  always @(*) begin : comb_empty
+    integer i;
+    empty = 1'b0;
+    for (i = 0; i < 2; i = i + 1) begin : each_empty
+      empty = empty | (issues[i] & (quota_q[i*7 +: 7] == 7'd1));
+    end
+  end
+
+  // a kernel's rank is the number of those with a larger quota, or an equal one and a lower number
+  always @(*) begin : comb_ranks
+    integer i;
+    integer j;
+    ranks = 2'd0;
+    quotas = 14'd0;
+    for (i = 0; i < 2; i = i + 1) begin : each_own
+      own = i[0:0];
+      rank = 1'b0;
+      for (j = 0; j < 2; j = j + 1) begin : each_rival
+        rival = j[0:0];
+        if ((quota_q[j*7 +: 7] > quota_q[i*7 +: 7]) | ((quota_q[j*7 +: 7] == quota_q[i*7 +: 7]) & (rival <
+            own))) begin
+          rank = rank + 1'b1;
+        end
+      end
+      ranks[i*N] = rank;
+      quotas[i*QUOTA +: 7] = quota_q[i*7 +: 7];
+    end
+  end
+
+  assign rank_o = ranks;
+  assign quotas_o = quotas;
+  assign replenish_o = replenished_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      replenished_q <= 1'b0;
+      quota_q <= {2{7'd1}};
+    end else begin
+      replenished_q <= empty;
+      quota_q <= quota_d;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin : update_instructions_q
+    integer i;
+    if (!rst_ni) begin
+      instructions_q <= 20'd0;
+      average_q <= {2{6'd1}};
+      renewed_q <= 1'b0;
+    end else begin
+      renewed_q <= 1'b0;
+      for (i = 0; i < 2; i = i + 1) begin : each_instructions
+        if (requested[i] & (&requests_q[i*10 +: 10])) begin
+          renewed_q <= 1'b1;
+          average_q[i*6 +: 6] <= averager_requests_o;
+          // an instruction of this cycle belongs to the next interval
+          instructions_q[i*10 +: 10] <= 10'd0;
+          if (issues[i]) begin
+            instructions_q[i*10 +: 10] <= 10'd1;
+          end
+        end else if (issues[i] & !(&instructions_q[i*10 +: 10])) begin
+          instructions_q[i*10 +: 10] <= instructions_q[i*10 +: 10] + 10'd1;
+        end
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin : update_requests_q
+    integer i;
+    if (!rst_ni) begin
+      requests_q <= 20'd0;
+    end else begin
+      for (i = 0; i < 2; i = i + 1) begin : each_requests
+        requests_q[i*10 +: 10] <= requests_q[i*10 +: 10] + {9'd0, requested[i]};
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

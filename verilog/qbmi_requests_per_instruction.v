@@ -1,0 +1,38 @@
+// qbmi_requests_per_instruction
+//
+// Requests per memory instruction, of 1024 requests: rounded to the nearest whole number, at most 32.
+//
+// Part of: qbmi
+// Source: Dai, section 4.3.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module qbmi_requests_per_instruction (
+  // memory instructions that made the requests
+  input  wire [9:0] instructions_i,
+  // requests per instruction
+  output wire [5:0] requests_o
+);
+
+  // most instructions with which the average is at least 2, at least 3 and so on
+  localparam [309:0] MOST = {10'd32, 10'd33, 10'd34, 10'd35, 10'd37, 10'd38, 10'd40, 10'd41, 10'd43, 10'd45,
+      10'd47, 10'd49, 10'd52, 10'd55, 10'd58, 10'd62, 10'd66, 10'd70, 10'd75, 10'd81, 10'd89, 10'd97, 10'd107,
+      10'd120, 10'd136, 10'd157, 10'd186, 10'd227, 10'd292, 10'd409, 10'd682};
+  reg [5:0] requests;
+
+  always @(*) begin : comb_requests
+    integer i;
+    requests = 6'd1;
+    for (i = 0; i < 31; i = i + 1) begin : each_requests
+      if (instructions_i <= MOST[i*10 +: 10]) begin
+        requests = i[5:0] + 6'd2;
+      end
+    end
+  end
+
+  assign requests_o = requests;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,5 @@
+sc_compressor_sc_append.v
+sc_compressor_bit_packer.v
+sc_compressor_sc_encode_word.v
+sc_compressor_replicated_mem.v
+sc_compressor.v

@@ -1,0 +1,371 @@
+// sc_compressor
+//
+// Compresses cache lines to the Huffman codes of their words, K words per cycle.
+//
+// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is the most
+// bits of K words, 48 each, and SUM the bits of their number.
+//
+// Parameters: symbols_per_cycle = 8
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module sc_compressor (
+  // clock
+  input  wire          clk_i,
+  // asynchronous reset, active low: no codes are loaded, nothing is in flight
+  input  wire          rst_ni,
+  // a line is offered
+  input  wire          valid_i,
+  // the line: word 0 in bits 31 to 0
+  input  wire [1023:0] line_i,
+  // the consumer takes the payload in this cycle
+  input  wire          ready_i,
+  // a code is offered
+  input  wire          load_valid_i,
+  // it is the first one: clear the table
+  input  wire          load_first_i,
+  // it is the last one: lines may be compressed
+  input  wire          load_last_i,
+  // the table entry that it is for: set and way
+  input  wire    [9:0] load_index_i,
+  // it is the escape symbol's
+  input  wire          load_escape_i,
+  // the value that it stands for
+  input  wire   [31:0] load_value_i,
+  // the code, right-aligned, its most significant bit first in the payload
+  input  wire   [15:0] load_code_i,
+  // its length in bits
+  input  wire    [4:0] load_length_i,
+  // the line is taken in this cycle
+  output wire          ready_o,
+  // a payload is offered
+  output wire          valid_o,
+  // it is a row of codes, not the line itself
+  output wire          compressed_o,
+  // its bits
+  output wire   [10:0] bits_o,
+  // the payload, first bit lowest; still incomplete while valid_o is low
+  output wire [1023:0] payload_o,
+  // the code is taken in this cycle
+  output wire          load_ready_o
+);
+
+  localparam [1:0] PHASE_CLEAR = 2'd2;
+  localparam [1:0] PHASE_DRAIN = 2'd1;
+  localparam [1:0] PHASE_LOAD = 2'd3;
+  localparam [1:0] PHASE_RUN = 2'd0;
+  localparam [10:0] LINE_BITS = 11'h400;
+  localparam [2:0] LAST_GROUP = 3'd3;
+  // bits of the words that are looked up in a cycle, and of the others
+  localparam [10:0] TURN = 11'd256;
+  localparam [10:0] TURN_BACK = 11'd768;
+  localparam [4:0] CODE_BITS = 5'd16;
+  wire take_code;
+  reg [15:0] reversed;
+  wire [15:0] code;
+  reg [44:0] entry;
+  reg [179:0] set;
+  wire pack;
+  wire look;
+  wire take_line;
+  reg [31:0] word;
+  reg [7:0] word_set;
+  reg coded;
+  wire next_uncoded;
+  wire fits;
+  wire ready;
+  wire load_ready;
+  reg tables_write_i;
+  reg [7:0] tables_write_address_i;
+  reg [179:0] tables_write_data_i;
+  reg [63:0] tables_read_address_i;
+  wire [1439:0] tables_read_data_o;
+  reg [255:0] encode_word_i;
+  wire [383:0] encode_field_o;
+  wire [47:0] encode_length_o;
+  wire [383:0] pack_group_string_o;
+  wire [8:0] pack_group_length_o;
+  wire [1023:0] append_payload_o;
+  wire [10:0] append_bits_o;
+  reg [1:0] phase_q;
+  // next set to clear
+  reg [7:0] clear_set_q;
+  // the table is clear
+  reg fresh_q;
+  // all codes are there
+  reg loaded_q;
+  // first bit lowest
+  reg [15:0] escape_code_q;
+  reg [4:0] escape_length_q;
+  // the line, turned so that the next words to look up are the lowest
+  reg [1023:0] line_q;
+  reg looking_q;
+  // groups of words that were looked up
+  reg [2:0] groups_q;
+  // fields and lengths are those of a group that is to be packed
+  reg packing_q;
+  reg packing_first_q;
+  reg packing_last_q;
+  // each of its words can be coded
+  reg packing_coded_q;
+  reg [383:0] fields_d;
+  reg [383:0] fields_q;
+  reg [47:0] lengths_d;
+  reg [47:0] lengths_q;
+  reg [1023:0] payload_q;
+  reg [10:0] bits_q;
+  // a word of the groups so far cannot be coded
+  reg uncoded_q;
+  reg valid_q;
+  reg compressed_q;
+
+  sc_compressor_replicated_mem tables (
+    .clk_i           (clk_i),
+    .write_i         (tables_write_i),
+    .write_address_i (tables_write_address_i),
+    .write_data_i    (tables_write_data_i),
+    .read_address_i  (tables_read_address_i),
+    .read_data_o     (tables_read_data_o)
+  );
+
+  genvar g;
+  generate
+    for (g = 0; g < 8; g = g + 1) begin : each_encode
+      sc_compressor_sc_encode_word encode (
+        .word_i          (encode_word_i[g*32 +: 32]),
+        .set_i           (tables_read_data_o[g*180 +: 180]),
+        .escape_code_i   (escape_code_q),
+        .escape_length_i (escape_length_q),
+        .field_o         (encode_field_o[g*48 +: 48]),
+        .length_o        (encode_length_o[g*6 +: 6])
+      );
+    end
+  endgenerate
+
+  sc_compressor_bit_packer pack_group (
+    .field_i  (fields_q),
+    .length_i (lengths_q),
+    .string_o (pack_group_string_o),
+    .length_o (pack_group_length_o)
+  );
+
+  sc_compressor_sc_append append (
+    .group_i      (pack_group_string_o),
+    .group_bits_i (pack_group_length_o),
+    .first_i      (packing_first_q),
+    .payload_i    (payload_q),
+    .bits_i       (bits_q),
+    .payload_o    (append_payload_o),
+    .bits_o       (append_bits_o)
+  );
+
+  always @(*) begin : comb_fields_d
+    integer i;
+    fields_d = fields_q;
+    lengths_d = lengths_q;
+    coded = 1'b1;
+    for (i = 0; i < 8; i = i + 1) begin : each_coded
+      coded = coded & (|encode_length_o[i*6 +: 6]);
+      if (look) begin
+        fields_d[i*48 +: 48] = encode_field_o[i*48 +: 48];
+        lengths_d[i*6 +: 6] = encode_length_o[i*6 +: 6];
+      end
+    end
+  end
+
+  // codes wait for the lines in flight, then for a clear table
+  assign ready = (phase_q == PHASE_RUN) & !looking_q;
+  assign load_ready = (phase_q == PHASE_LOAD) & (fresh_q | !load_first_i);
+  assign take_code = load_valid_i & load_ready;
+
+  // the first bit of a code goes to the lowest place
+  always @(*) begin : comb_reversed
+    integer i;
+    reversed = 16'd0;
+    for (i = 0; i < 16; i = i + 1) begin : each_reversed
+      reversed[i] = load_code_i[15-i];
+    end
+  end
+
+  assign code = reversed >> (CODE_BITS - load_length_i);
+
+  always @(*) begin
+    entry = {21'd0, load_value_i[31:8]};
+    entry[39:24] = code;
+    entry[44:40] = load_length_i;
+  end
+
+  // an entry goes into the set that is there; the first lookup's port reads it
+  always @(*) begin : comb_set
+    integer way;
+    set = tables_read_data_o[179:0];
+    for (way = 0; way < 4; way = way + 1) begin : each_set
+      if (load_index_i[1:0] == way[1:0]) begin
+        set[way*45 +: 45] = entry;
+      end
+    end
+  end
+
+  always @(*) begin
+    tables_write_i = take_code & !load_escape_i;
+    tables_write_address_i = load_index_i[9:2];
+    tables_write_data_i = set;
+    if (phase_q == PHASE_CLEAR) begin
+      tables_write_i = 1'b1;
+      tables_write_address_i = clear_set_q;
+      tables_write_data_i = 180'd0;
+    end
+  end
+
+  // a group is packed when its payload's place is free, and looked up when its fields' place is
+  assign pack = packing_q & (!valid_q | ready_i);
+  assign look = looking_q & (!packing_q | pack);
+  assign take_line = valid_i & ready;
+
+  // look up the codes of a group of words
+  always @(*) begin : comb_word
+    integer i;
+    word = 32'd0;
+    word_set = 8'd0;
+    for (i = 0; i < 8; i = i + 1) begin : each_word
+      word = line_q[i*32 +: 32];
+      word_set = word[7:0] ^ word[15:8] ^ word[23:16] ^ word[31:24];
+      tables_read_address_i[i*8 +: 8] = word_set;
+      encode_word_i[i*32 +: 32] = word;
+    end
+    if (phase_q == PHASE_LOAD) begin
+      tables_read_address_i[7:0] = load_index_i[9:2];
+    end
+  end
+
+  assign next_uncoded = (uncoded_q & !packing_first_q) | !packing_coded_q;
+  assign fits = loaded_q & !next_uncoded & (append_bits_o <= LINE_BITS);
+  assign ready_o = ready;
+  assign load_ready_o = load_ready;
+  assign valid_o = valid_q;
+  assign compressed_o = compressed_q;
+  assign bits_o = bits_q;
+  assign payload_o = payload_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      packing_q <= 1'b0;
+      fields_q <= 384'd0;
+      lengths_q <= 48'd0;
+    end else begin
+      packing_q <= look | (packing_q & !pack);
+      fields_q <= fields_d;
+      lengths_q <= lengths_d;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      phase_q <= 2'd0;
+      clear_set_q <= 8'd0;
+      fresh_q <= 1'b0;
+      loaded_q <= 1'b0;
+      escape_code_q <= 16'd0;
+      escape_length_q <= 5'd0;
+    end else begin
+      case (phase_q)
+        PHASE_RUN: begin
+          if (load_valid_i) begin
+            phase_q <= PHASE_DRAIN;
+          end
+        end
+        PHASE_DRAIN: begin
+          if (!(looking_q | packing_q | valid_q)) begin
+            phase_q <= PHASE_CLEAR;
+          end
+        end
+        PHASE_CLEAR: begin
+          loaded_q <= 1'b0;
+          fresh_q <= 1'b1;
+          escape_length_q <= 5'd0;
+          clear_set_q <= clear_set_q + 8'd1;
+          if (&clear_set_q) begin
+            phase_q <= PHASE_LOAD;
+          end
+        end
+        default: begin
+          if (take_code) begin
+            fresh_q <= 1'b0;
+            if (load_last_i) begin
+              loaded_q <= 1'b1;
+              phase_q <= PHASE_RUN;
+            end
+          end else if (load_valid_i) begin
+            phase_q <= PHASE_CLEAR;
+          end
+        end
+      endcase
+      if (take_code & load_escape_i) begin
+        escape_code_q <= code;
+        escape_length_q <= load_length_i;
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      line_q <= 1024'd0;
+      looking_q <= 1'b0;
+      groups_q <= 3'd0;
+      packing_first_q <= 1'b0;
+      packing_last_q <= 1'b0;
+      packing_coded_q <= 1'b0;
+    end else begin
+      if (look) begin
+        packing_coded_q <= coded;
+        packing_first_q <= !(|groups_q);
+        packing_last_q <= groups_q == LAST_GROUP;
+        line_q <= (line_q >> TURN) | (line_q << TURN_BACK);
+        groups_q <= groups_q + 3'd1;
+        if (groups_q == LAST_GROUP) begin
+          looking_q <= 1'b0;
+        end
+      end
+      if (take_line) begin
+        line_q <= line_i;
+        looking_q <= 1'b1;
+        groups_q <= 3'd0;
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      payload_q <= 1024'd0;
+      bits_q <= 11'd0;
+      uncoded_q <= 1'b0;
+      valid_q <= 1'b0;
+      compressed_q <= 1'b0;
+    end else begin
+      if (valid_q & ready_i) begin
+        valid_q <= 1'b0;
+      end
+      if (pack) begin
+        payload_q <= append_payload_o;
+        bits_q <= append_bits_o;
+        uncoded_q <= next_uncoded;
+        if (packing_last_q) begin
+          valid_q <= 1'b1;
+          compressed_q <= fits;
+          if (!fits) begin
+            payload_q <= line_q;
+            bits_q <= LINE_BITS;
+          end
+        end
+      end
+    end
+  end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, load_value_i[7:0]};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,48 @@
+// sc_compressor_sc_append
+//
+// Puts the bits of a group of words behind a payload.
+//
+// GROUP is the most bits that a group has, SUM the bits of their number.
+//
+// Parameters: GROUP = 384, GW = 6, SUM = 9
+// Part of: sc_compressor
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module sc_compressor_sc_append (
+  // the bits of the group
+  input  wire  [383:0] group_i,
+  // how many they are
+  input  wire    [8:0] group_bits_i,
+  // the group is the first of its line
+  input  wire          first_i,
+  // the payload so far
+  input  wire [1023:0] payload_i,
+  // its bits
+  input  wire   [10:0] bits_i,
+  // the payload with the group; what it cannot hold is lost
+  output wire [1023:0] payload_o,
+  // its bits, those that it cannot hold included
+  output wire   [10:0] bits_o
+);
+
+  reg [1023:0] payload;
+  reg [10:0] bits;
+
+  always @(*) begin
+    payload = 1024'd0;
+    bits = 11'd0;
+    if (!first_i) begin
+      payload = payload_i;
+      bits = bits_i;
+    end
+  end
+
+  assign payload_o = payload | ({640'd0, group_i} << bits);
+  assign bits_o = bits + {2'd0, group_bits_i};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,314 @@
+// sc_decompressor
+//
+// Rebuilds cache lines from the Huffman codes of their words, up to K codes per cycle.
+//
+// LATTE-CC, section IV.C.2. WINDOW is the bits of K codes and a word, BOTH those of a line and K words.
+//
+// Parameters: symbols_per_cycle = 4
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module sc_decompressor (
+  // clock
+  input  wire          clk_i,
+  // asynchronous reset, active low: no codes are loaded, nothing is in flight
+  input  wire          rst_ni,
+  // a payload is offered
+  input  wire          valid_i,
+  // it is a row of codes, not the line itself
+  input  wire          compressed_i,
+  // its bits: what lies behind them is no code
+  input  wire   [10:0] bits_i,
+  // the payload, first bit lowest
+  input  wire [1023:0] payload_i,
+  // the consumer takes the line in this cycle
+  input  wire          ready_i,
+  // a code is offered
+  input  wire          load_valid_i,
+  // it is the first one: forget the others
+  input  wire          load_first_i,
+  // it is the last one: payloads may be decompressed
+  input  wire          load_last_i,
+  // it is the escape symbol's
+  input  wire          load_escape_i,
+  // the value that it stands for
+  input  wire   [31:0] load_value_i,
+  // the code, right-aligned, its most significant bit first in the payload
+  input  wire   [15:0] load_code_i,
+  // its length in bits
+  input  wire    [4:0] load_length_i,
+  // the payload is taken in this cycle
+  output wire          ready_o,
+  // a line is offered
+  output wire          valid_o,
+  // the payload was no row of codes, or ended early; the line is zero
+  output wire          error_o,
+  // the line: word 0 in bits 31 to 0; still incomplete while valid_o is low
+  output wire [1023:0] line_o,
+  // the code is taken in this cycle
+  output wire          load_ready_o
+);
+
+  localparam [1:0] PHASE_DRAIN = 2'd1;
+  localparam [1:0] PHASE_LOAD = 2'd2;
+  localparam [1:0] PHASE_RUN = 2'd0;
+  localparam [10:0] LINE_BITS = 11'h400;
+  localparam [4:0] CODE_BITS = 5'd16;
+  localparam [10:0] NO_RANK = {11{1'b1}};
+  wire ready;
+  wire load_ready;
+  wire take_code;
+  reg [271:0] first_ends;
+  wire [16:0] code_end;
+  reg [271:0] next_ends;
+  reg [175:0] next_bases;
+  reg [10:0] code_rank;
+  reg [9:0] code_place;
+  wire free;
+  wire write;
+  wire step;
+  wire fault;
+  wire [5:0] next_left;
+  wire values_write_i;
+  wire [127:0] values_read_data_o;
+  wire [39:0] decode_places_o;
+  wire [2:0] decode_taken_o;
+  wire decode_escaped_o;
+  wire [31:0] decode_word_o;
+  wire [10:0] decode_position_o;
+  wire decode_invalid_o;
+  wire [1023:0] assemble_line_o;
+  reg [1:0] phase_q;
+  // where the codes of each length end, left-aligned
+  reg [271:0] ends_q;
+  // rank of a code less the code, per length
+  reg [175:0] bases_q;
+  // all ones: there is no escape
+  reg [10:0] escape_rank_q;
+  // rank of the next code
+  reg [10:0] rank_q;
+  // where the next value goes
+  reg [9:0] value_place_q;
+  reg [1023:0] payload_q;
+  reg [10:0] bits_q;
+  // the payload is the line itself
+  reg plain_q;
+  reg busy_q;
+  // bits of the payload that were decoded
+  reg [10:0] position_q;
+  // words that are still to be decoded
+  reg [5:0] left_q;
+  // codes that were taken wait for their values
+  reg waiting_q;
+  reg waiting_last_q;
+  // the codes are none, or end behind the payload
+  reg waiting_error_q;
+  reg [39:0] places_q;
+  reg [2:0] taken_q;
+  reg escaped_q;
+  reg [31:0] word_q;
+  reg [1023:0] line_q;
+  reg valid_q;
+  reg error_q;
+
+  sc_decompressor_replicated_mem values (
+    .clk_i           (clk_i),
+    .write_i         (values_write_i),
+    .write_address_i (code_place),
+    .write_data_i    (load_value_i),
+    .read_address_i  (places_q),
+    .read_data_o     (values_read_data_o)
+  );
+
+  sc_decompressor_sc_decode_group decode (
+    .payload_i     (payload_q),
+    .position_i    (position_q),
+    .left_i        (left_q),
+    .ends_i        (ends_q),
+    .bases_i       (bases_q),
+    .escape_rank_i (escape_rank_q),
+    .places_o      (decode_places_o),
+    .taken_o       (decode_taken_o),
+    .escaped_o     (decode_escaped_o),
+    .word_o        (decode_word_o),
+    .position_o    (decode_position_o),
+    .invalid_o     (decode_invalid_o)
+  );
+
+  sc_decompressor_sc_assemble assemble (
+    .line_i    (line_q),
+    .values_i  (values_read_data_o),
+    .taken_i   (taken_q),
+    .escaped_i (escaped_q),
+    .word_i    (word_q),
+    .line_o    (assemble_line_o)
+  );
+
+  // codes wait for the payloads in flight
+  assign ready = (phase_q == PHASE_RUN) & !busy_q;
+  assign load_ready = phase_q == PHASE_LOAD;
+  assign take_code = load_valid_i & load_ready;
+
+  // codes come in canonical order: each one's end is that of its length, and of all longer ones so far
+  always @(*) begin
+    first_ends = ends_q;
+    code_rank = rank_q;
+    code_place = value_place_q;
+    if (load_first_i) begin
+      first_ends = 272'd0;
+      code_rank = 11'd0;
+      code_place = 10'd0;
+    end
+  end
+
+  assign code_end = ({1'b0, load_code_i} + 17'd1) << (CODE_BITS - load_length_i);
+
+  always @(*) begin : comb_next_ends
+    integer l;
+    next_ends = first_ends;
+    next_bases = bases_q;
+    for (l = 0; l < 16; l = l + 1) begin : each_next_ends
+      if (load_length_i <= (l[4:0] + 5'd1)) begin
+        next_ends[l*17 +: 17] = code_end;
+      end
+      if (load_length_i == (l[4:0] + 5'd1)) begin
+        next_bases[l*11 +: 11] = code_rank - load_code_i[10:0];
+      end
+    end
+  end
+
+  assign values_write_i = take_code & !load_escape_i;
+  // values move to the line when it is free, and codes are taken when their place is
+  assign free = !valid_q | ready_i;
+  assign write = waiting_q & free;
+  assign step = busy_q & !plain_q & (!waiting_q | write);
+
+  assign fault = decode_invalid_o | (decode_position_o > bits_q);
+  assign next_left = left_q - {3'd0, decode_taken_o};
+  assign ready_o = ready;
+  assign load_ready_o = load_ready;
+  assign valid_o = valid_q;
+  assign error_o = error_q;
+  assign line_o = line_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waiting_q <= 1'b0;
+    end else begin
+      waiting_q <= step | (waiting_q & !write);
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      phase_q <= 2'd0;
+    end else begin
+      case (phase_q)
+        PHASE_RUN: begin
+          if (load_valid_i) begin
+            phase_q <= PHASE_DRAIN;
+          end
+        end
+        PHASE_DRAIN: begin
+          if (!(busy_q | waiting_q | valid_q)) begin
+            phase_q <= PHASE_LOAD;
+          end
+        end
+        default: begin
+          if (take_code & load_last_i) begin
+            phase_q <= PHASE_RUN;
+          end
+        end
+      endcase
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ends_q <= 272'd0;
+      bases_q <= 176'd0;
+      escape_rank_q <= {11{1'b1}};
+      rank_q <= 11'd0;
+      value_place_q <= 10'd0;
+    end else if (take_code) begin
+      ends_q <= next_ends;
+      bases_q <= next_bases;
+      rank_q <= code_rank + 11'd1;
+      if (load_first_i) begin
+        escape_rank_q <= NO_RANK;
+      end
+      if (load_escape_i) begin
+        escape_rank_q <= code_rank;
+        value_place_q <= code_place;
+      end else begin
+        value_place_q <= code_place + 10'd1;
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      payload_q <= 1024'd0;
+      bits_q <= 11'd0;
+      plain_q <= 1'b0;
+      busy_q <= 1'b0;
+      position_q <= 11'd0;
+      left_q <= 6'd0;
+      waiting_last_q <= 1'b0;
+      waiting_error_q <= 1'b0;
+      places_q <= 40'd0;
+      taken_q <= 3'd0;
+      escaped_q <= 1'b0;
+      word_q <= 32'd0;
+      line_q <= 1024'd0;
+      valid_q <= 1'b0;
+      error_q <= 1'b0;
+    end else begin
+      if (step) begin
+        position_q <= decode_position_o;
+        left_q <= next_left;
+        busy_q <= (|next_left) & !fault;
+        waiting_last_q <= !(|next_left) | fault;
+        waiting_error_q <= fault;
+        places_q <= decode_places_o;
+        taken_q <= decode_taken_o;
+        escaped_q <= decode_escaped_o;
+        word_q <= decode_word_o;
+      end
+      if (valid_q & ready_i) begin
+        valid_q <= 1'b0;
+      end
+      if (write) begin
+        line_q <= assemble_line_o;
+        valid_q <= waiting_last_q;
+        error_q <= waiting_error_q;
+        if (waiting_error_q) begin
+          line_q <= 1024'd0;
+        end
+      end
+      if (busy_q & plain_q & !waiting_q & free) begin
+        line_q <= payload_q;
+        valid_q <= 1'b1;
+        error_q <= 1'b0;
+        busy_q <= 1'b0;
+      end
+      if (valid_i & ready) begin
+        payload_q <= payload_i;
+        plain_q <= !compressed_i;
+        busy_q <= 1'b1;
+        position_q <= 11'd0;
+        left_q <= 6'd32;
+        // a payload has no more bits than the line
+        bits_q <= bits_i;
+        if (bits_i > LINE_BITS) begin
+          bits_q <= LINE_BITS;
+        end
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,103 @@
+// sc_vft_set_update
+//
+// What counting a word does to the four entries of its set.
+//
+// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG are the bits of a tag,
+// ENTRY those of an entry, SET those of a set, which simulation keeps in K words.
+//
+// Parameters: TAG = 24, ENTRY = 36, SET = 144, K = 3
+// Part of: sc_vft
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module sc_vft_set_update (
+  // the set holds entries; if not, all counts are taken as zero
+  input  wire         valid_i,
+  // the set, way 0 lowest
+  input  wire [143:0] set_i,
+  // the word's tag
+  input  wire  [23:0] tag_i,
+  // the set when the word is counted
+  output wire [143:0] set_o,
+  // count of the entry that the word replaced; zero if it replaced none
+  output reg   [11:0] lost_o
+);
+
+  localparam ENTRY = 36;
+  reg [35:0] entry;
+  reg [95:0] tag;
+  reg [47:0] count;
+  reg [3:0] hit;
+  reg any_hit;
+  // the word's entry cannot count further
+  reg full;
+  reg [11:0] smallest;
+  reg [1:0] victim;
+  reg [23:0] next_tag;
+  reg [11:0] next_count;
+  reg [143:0] next_set;
+
+  always @(*) begin : comb_any_hit
+    integer way;
+    any_hit = 1'b0;
+    full = 1'b0;
+    for (way = 0; way < 4; way = way + 1) begin : each_entry
+      entry = set_i[way*ENTRY +: 36];
+      tag[way*24 +: 24] = entry[35:12];
+      count[way*12 +: 12] = 12'd0;
+      if (valid_i) begin
+        count[way*12 +: 12] = entry[11:0];
+      end
+      hit[way] = (|count[way*12 +: 12]) & (tag[way*24 +: 24] == tag_i);
+      any_hit = any_hit | hit[way];
+      full = full | (hit[way] & (&count[way*12 +: 12]));
+    end
+  end
+
+  // the entry to replace: the smallest count, the lowest way of several
+  always @(*) begin : comb_smallest
+    integer way;
+    smallest = count[11:0];
+    victim = 2'd0;
+    for (way = 1; way < 4; way = way + 1) begin : each_smallest
+      if (count[way*12 +: 12] < smallest) begin
+        smallest = count[way*12 +: 12];
+        victim = way[1:0];
+      end
+    end
+  end
+
+  always @(*) begin
+    lost_o = 12'd0;
+    if (!any_hit) begin
+      lost_o = smallest;
+    end
+  end
+
+  // a full entry halves the whole set before it counts
+  always @(*) begin : comb_next_set
+    integer way;
+    next_set = set_i;
+    for (way = 0; way < 4; way = way + 1) begin : each_next_tag
+      next_tag = tag[way*24 +: 24];
+      next_count = count[way*12 +: 12];
+      if (full) begin
+        next_count = count[way*12 +: 12] >> 1;
+      end
+      next_count = next_count + {11'd0, hit[way]};
+      if (!any_hit & (victim == way[1:0])) begin
+        next_tag = tag_i;
+        next_count = 12'd1;
+      end
+      next_set[way*ENTRY +: 12] = next_count;
+      next_set[way*ENTRY+12 +: 24] = next_tag;
+    end
+  end
+
+  assign set_o = next_set;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,4 @@
+set_index_a_prime_fold_10.v
+set_index_a_prime_fold_32.v
+set_index_a_prime_prime_modulo.v
+set_index_a_prime.v

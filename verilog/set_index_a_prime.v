@@ -1,0 +1,61 @@
+// set_index_a_prime
+//
+// Maps a line to a set by its address modulo a prime above the number of sets, cut to the index.
+//
+// Dai, section 3.4.1, A_Prime. K is the width of an index; the others are those of the modulo.
+//
+// Parameters: sets = 32, mersenne = false
+// Source: Dai, sections 3.4.1 and 3.7
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module set_index_a_prime (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low
+  input  wire        rst_ni,
+  // a line is there
+  input  wire        valid_i,
+  // its address
+  input  wire [31:0] line_i,
+  // a line was there in the last cycle
+  output wire        valid_o,
+  // the set of the last line
+  output wire  [4:0] index_o
+);
+
+  reg valid_q;
+  reg [4:0] index_q;
+  wire [5:0] modulo_residue_o;
+
+  set_index_a_prime_prime_modulo modulo (
+    .line_i    (line_i),
+    .residue_o (modulo_residue_o)
+  );
+
+  assign valid_o = valid_q;
+  assign index_o = index_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else begin
+      valid_q <= valid_i;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      index_q <= 5'd0;
+    end else if (valid_i) begin
+      index_q <= modulo_residue_o[4:0];
+    end
+  end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, modulo_residue_o[5]};
+
+endmodule
+
+`default_nettype wire

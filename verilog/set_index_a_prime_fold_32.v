@@ -1,0 +1,49 @@
+// set_index_a_prime_fold_32
+//
+// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue of their
+// place.
+//
+// COUNT chunks cover the IN bits of the value; PADDED is CHUNK times COUNT.
+//
+// Parameters: IN = 32, CHUNK = 4, COUNT = 8, PADDED = 32, OUT = 10
+// Part of: set_index_a_prime
+// Source: Dai, sections 3.4.1 and 3.7
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module set_index_a_prime_fold_32 (
+  // the value
+  input  wire [31:0] value_i,
+  // a number of the same residue
+  output wire  [9:0] sum_o
+);
+
+  localparam CHUNK = 4;
+  // what the sum starts with, for the chunks that enter inverted
+  localparam [9:0] START = 10'd26;
+  // all ones for a chunk that enters inverted: its residue is negative
+  localparam [31:0] INVERTED = {4'd0, 4'd0, 4'd15, 4'd0, 4'd15, 4'd15, 4'd0, 4'd0};
+  // magnitude of the residue of each chunk's place
+  localparam [79:0] FACTOR = {10'd12, 10'd10, 10'd4, 10'd9, 10'd11, 10'd3, 10'd16, 10'd1};
+  wire [31:0] padded;
+  reg [3:0] chunk;
+  reg [9:0] sum;
+
+  assign padded = value_i;
+
+  always @(*) begin : comb_sum
+    integer i;
+    sum = START;
+    chunk = 4'd0;
+    for (i = 0; i < 8; i = i + 1) begin : each_chunk
+      chunk = padded[i*CHUNK +: 4] ^ INVERTED[i*4 +: 4];
+      sum = sum + ({6'd0, chunk} * FACTOR[i*10 +: 10]);
+    end
+  end
+
+  assign sum_o = sum;
+
+endmodule
+
+`default_nettype wire

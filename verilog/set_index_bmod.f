@@ -1,0 +1,1 @@
+set_index_bmod.v

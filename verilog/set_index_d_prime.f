@@ -1,0 +1,1 @@
+set_index_d_prime.v

@@ -1,0 +1,2 @@
+set_index_i_poly_polynomial_residue.v
+set_index_i_poly.v

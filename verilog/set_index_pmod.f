@@ -1,0 +1,4 @@
+set_index_pmod_fold_8.v
+set_index_pmod_fold_32.v
+set_index_pmod_prime_modulo.v
+set_index_pmod.v

@@ -1,0 +1,49 @@
+// set_index_pmod_fold_8
+//
+// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue of their
+// place.
+//
+// COUNT chunks cover the IN bits of the value; PADDED is CHUNK times COUNT.
+//
+// Parameters: IN = 8, CHUNK = 5, COUNT = 2, PADDED = 10, OUT = 6
+// Part of: set_index_pmod
+// Source: Dai, sections 3.4.1 and 3.7
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module set_index_pmod_fold_8 (
+  // the value
+  input  wire [7:0] value_i,
+  // a number of the same residue
+  output wire [5:0] sum_o
+);
+
+  localparam CHUNK = 5;
+  // what the sum starts with, for the chunks that enter inverted
+  localparam [5:0] START = 6'd0;
+  // all ones for a chunk that enters inverted: its residue is negative
+  localparam [9:0] INVERTED = 10'd0;
+  // magnitude of the residue of each chunk's place
+  localparam [11:0] FACTOR = {2{6'd1}};
+  wire [9:0] padded;
+  reg [4:0] chunk;
+  reg [5:0] sum;
+
+  assign padded = {2'd0, value_i};
+
+  always @(*) begin : comb_sum
+    integer i;
+    sum = START;
+    chunk = 5'd0;
+    for (i = 0; i < 2; i = i + 1) begin : each_chunk
+      chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];
+      sum = sum + ({1'b0, chunk} * FACTOR[i*6 +: 6]);
+    end
+  end
+
+  assign sum_o = sum;
+
+endmodule
+
+`default_nettype wire

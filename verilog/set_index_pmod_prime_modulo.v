@@ -1,0 +1,53 @@
+// set_index_pmod_prime_modulo
+//
+// The residue of a line address modulo a prime, without a clock: two folds, then conditional subtractions.
+//
+// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the first of
+// 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
+//
+// Parameters: CHUNK1 = 5, COUNT1 = 7, PADDED1 = 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10, SUM2 = 6,
+// STEPS = 1, BITS = 5
+// Part of: set_index_pmod
+// Source: Dai, sections 3.4.1 and 3.7
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module set_index_pmod_prime_modulo (
+  // the line address
+  input  wire [31:0] line_i,
+  // its residue
+  output wire  [4:0] residue_o
+);
+
+  // multiples of the prime, largest first
+  localparam [5:0] MULTIPLE = 6'd31;
+  reg [5:0] rest;
+  wire [7:0] fold1_sum_o;
+  wire [5:0] fold2_sum_o;
+
+  set_index_pmod_fold_32 fold1 (
+    .value_i (line_i),
+    .sum_o   (fold1_sum_o)
+  );
+
+  set_index_pmod_fold_8 fold2 (
+    .value_i (fold1_sum_o),
+    .sum_o   (fold2_sum_o)
+  );
+
+  always @(*) begin : comb_rest
+    integer i;
+    rest = fold2_sum_o;
+    for (i = 0; i < 1; i = i + 1) begin : each_rest
+      if (rest >= MULTIPLE[i*6 +: 6]) begin
+        rest = rest - MULTIPLE[i*6 +: 6];
+      end
+    end
+  end
+
+  assign residue_o = rest[4:0];
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,3 @@
+spp_mem.v
+spp_folded_index.v
+spp.v

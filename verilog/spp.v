@@ -1,0 +1,116 @@
+// spp
+//
+// Predicts by a pattern history table which sectors of a missed block will be used.
+//
+// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that; ENTRIES is 2^A, in WORDS
+// words of 64. SECTORS is the number of sectors of a block.
+//
+// Parameters: entries = 256, sectors = 4, unknown_coarse = true
+// Source: LAMAR, section 3.3.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module spp (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low: no entry has a pattern
+  input  wire        rst_ni,
+  // a miss asks which sectors to fetch
+  input  wire        query_i,
+  // block address of the miss
+  input  wire [31:0] query_address_i,
+  // sectors that the miss needs
+  input  wire  [3:0] requested_i,
+  // a block is evicted: its pattern is committed
+  input  wire        evict_i,
+  // block address of the evicted block
+  input  wire [31:0] evict_address_i,
+  // sectors of the evicted block that were used
+  input  wire  [3:0] used_i,
+  // the query of the last cycle is answered
+  output wire        valid_o,
+  // the answer: sectors to fetch, those requested among them
+  output wire  [3:0] sectors_o,
+  // the answer comes from a committed pattern
+  output wire        known_o
+);
+
+  // what an entry without a pattern predicts
+  localparam [3:0] UNKNOWN_PATTERN = 4'd15;
+  reg [3:0] pattern;
+  reg found;
+  wire [7:0] query_index_index_o;
+  wire [7:0] evict_index_index_o;
+  wire [3:0] patterns_read_data_o;
+  // entries that have a pattern
+  reg [255:0] has_pattern_q;
+  reg valid_q;
+  reg [3:0] sectors_q;
+  reg known_q;
+
+  spp_folded_index query_index (
+    .address_i (query_address_i),
+    .index_o   (query_index_index_o)
+  );
+
+  spp_folded_index evict_index (
+    .address_i (evict_address_i),
+    .index_o   (evict_index_index_o)
+  );
+
+  spp_mem patterns (
+    .clk_i           (clk_i),
+    .write_i         (evict_i),
+    .write_address_i (evict_index_index_o),
+    .write_data_i    (used_i),
+    .read_address_i  (query_index_index_o),
+    .read_data_o     (patterns_read_data_o)
+  );
+
+  always @(*) begin
+    found = has_pattern_q[query_index_index_o];
+    pattern = UNKNOWN_PATTERN;
+    if (found) begin
+      pattern = patterns_read_data_o;
+    end
+    if (evict_i & (evict_index_index_o == query_index_index_o)) begin
+      found = 1'b1;
+      pattern = used_i;
+    end
+  end
+
+  assign valid_o = valid_q;
+  assign sectors_o = sectors_q;
+  assign known_o = known_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else begin
+      valid_q <= query_i;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      has_pattern_q <= 256'd0;
+    end else if (evict_i) begin
+      has_pattern_q <= has_pattern_q;
+      has_pattern_q[evict_index_index_o] <= 1'b1;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sectors_q <= 4'd0;
+      known_q <= 1'b0;
+    end else if (query_i) begin
+      sectors_q <= pattern | requested_i;
+      known_q <= found;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,39 @@
+// spp_folded_index
+//
+// The table's index of a block address: the XOR of its four slices.
+//
+// A is the width of the index, WIDE four times that: the address with zeros above it.
+//
+// Parameters: A = 8, WIDE = 32
+// Part of: spp
+// Source: LAMAR, section 3.3.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module spp_folded_index (
+  // the block address
+  input  wire [31:0] address_i,
+  // the index
+  output wire  [7:0] index_o
+);
+
+  localparam A = 8;
+  wire [31:0] address;
+  reg [7:0] index;
+
+  assign address = address_i;
+
+  always @(*) begin : comb_index
+    integer slice;
+    index = 8'd0;
+    for (slice = 0; slice < 4; slice = slice + 1) begin : each_index
+      index = index ^ address[slice*A +: 8];
+    end
+  end
+
+  assign index_o = index;
+
+endmodule
+
+`default_nettype wire
