@@ -78,7 +78,7 @@ fn bpc_bits(line: &[u8]) -> usize {
         .map(|word| word.iter().rev().fold(0, |number, byte| number << 8 | i64::from(*byte)))
         .collect();
     let base = if words[0] >= 1 << 31 { words[0] - (1 << 32) } else { words[0] };
-    let mut bits = match base {
+    let mut bits: usize = match base {
         0 => 3,
         -8..=7 => 7,
         -128..=127 => 11,

@@ -23,10 +23,23 @@ pub struct Description {
     pub fields: Vec<(String, Vec<String>)>,
 }
 
+/// The words of a [`Description`], the same for all values of a block's parameters. They are data and not code, because
+/// there are hundreds of instances: building each one's strings in place was a fifth of all that the compiler had to do.
+pub struct Words {
+    /// See [`Description::type_name`].
+    pub type_name: &'static str,
+    /// See [`Description::doc`].
+    pub doc: &'static [&'static str],
+    /// The names of [`Description::parameters`].
+    pub parameters: &'static [&'static str],
+    /// See [`Description::fields`].
+    pub fields: &'static [(&'static str, &'static [&'static str])],
+}
+
 /// A block with a [`Description`]; implemented by [`rtl_block!`](crate::rtl_block).
 pub trait Described {
-    /// What the block is.
-    fn description(&self) -> Description;
+    /// What the block is, with `sizes` beside its own parameters.
+    fn description(&self, sizes: &[(&str, usize)]) -> Description;
 
     /// The description as `Logic::timing` returns it.
     fn describe(&self) -> Vec<TimingInfo> {
@@ -36,9 +49,7 @@ pub trait Described {
     /// The same, with sizes that are known at run time only. A name given here may be used in index expressions of
     /// the block's body, as const generics may.
     fn describe_with(&self, sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
-        let mut description = self.description();
-        description.parameters.extend(sizes.iter().map(|(name, value)| (name.to_string(), *value)));
-        description.encode()
+        self.description(sizes).encode()
     }
 }
 
@@ -48,6 +59,21 @@ fn record(kind: &str, name: &str, lines: Vec<String>) -> TimingInfo {
 }
 
 impl Description {
+    /// `values` are those of the parameters that `words` names; `sizes` come after them.
+    pub fn new(words: &Words, values: &[usize], sizes: &[(&str, usize)]) -> Self {
+        let own = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
+        let parameters = words.parameters.iter().copied().zip(values.iter().copied());
+        Description {
+            type_name: words.type_name.to_string(),
+            doc: own(words.doc),
+            parameters: parameters
+                .chain(sizes.iter().copied())
+                .map(|(name, value)| (name.to_string(), value))
+                .collect(),
+            fields: words.fields.iter().map(|(name, doc)| (name.to_string(), own(doc))).collect(),
+        }
+    }
+
     fn encode(self) -> Vec<TimingInfo> {
         let mut records = vec![record(BLOCK, &self.type_name, self.doc)];
         records.extend(
@@ -126,13 +152,14 @@ macro_rules! rtl_block {
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty),* $(,)? }
     ) => {
         impl<$($generics)*> $crate::rtl::describe::Described for $name<$($arguments)*> {
-            fn description(&self) -> $crate::rtl::describe::Description {
-                $crate::rtl::describe::Description {
-                    type_name: stringify!($name).to_string(),
-                    doc: vec![$($doc.to_string()),*],
-                    parameters: vec![$((stringify!($size).to_string(), $size)),*],
-                    fields: vec![$((stringify!($field).to_string(), vec![$($field_doc.to_string()),*])),*],
-                }
+            fn description(&self, sizes: &[(&str, usize)]) -> $crate::rtl::describe::Description {
+                let words = &$crate::rtl::describe::Words {
+                    type_name: stringify!($name),
+                    doc: &[$($doc),*],
+                    parameters: &[$(stringify!($size)),*],
+                    fields: &[$((stringify!($field), &[$($field_doc),*] as &[&str])),*],
+                };
+                $crate::rtl::describe::Description::new(words, &[$($size),*], sizes)
             }
         }
         impl<$($generics)*> $crate::rtl::gate::Pending for $name<$($arguments)*> {
