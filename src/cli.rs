@@ -25,6 +25,8 @@ pub enum Command {
     Wave(WaveOptions),
     /// List what there is
     List(ListOptions),
+    /// What the statistics mean
+    Stats(StatsOptions),
 }
 
 /// Options of `selvedge run`.
@@ -50,6 +52,18 @@ pub struct RunOptions {
     /// Write the report as JSON to FILE (- for standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// Write the statistics of each launch as text, by GPGPU-Sim's names (see `selvedge stats list`)
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<String>,
+    /// Write the statistics as CSV, a row for each launch
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write what happened in every N cycles (see --every) as CSV, a row for each stretch
+    #[arg(long, value_name = "FILE")]
+    pub series: Option<String>,
+    /// Cycles of a stretch of --series
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
     /// Write the ports of the probed blocks as a waveform
     #[arg(long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
@@ -117,4 +131,24 @@ pub struct WaveOptions {
 pub struct ListOptions {
     /// workloads, mechanisms, configs or blocks
     pub what: String,
+}
+
+/// Options of `selvedge stats`.
+#[derive(Args)]
+pub struct StatsOptions {
+    /// What to do
+    #[command(subcommand)]
+    pub command: StatsCommand,
+}
+
+/// The commands of `selvedge stats`.
+#[derive(Subcommand)]
+pub enum StatsCommand {
+    /// All statistics, each with its meaning
+    List,
+    /// The meaning of one
+    Explain {
+        /// The statistic, such as bw_util
+        key: String,
+    },
 }

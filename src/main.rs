@@ -6,6 +6,7 @@ mod list;
 mod output;
 mod progress;
 mod run_command;
+mod stats_command;
 mod table;
 mod wave_command;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Gen(options) => gen_command::run(&options),
         Command::Wave(options) => wave_command::run(&options),
         Command::List(options) => list::run(&options),
+        Command::Stats(options) => stats_command::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

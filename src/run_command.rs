@@ -13,6 +13,7 @@ use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
+use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,9 +26,7 @@ const SHOWCASE_MECHANISM: &str = "hw-bdi";
 /// Runs what the options ask for.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let specs = specs(options)?;
-    for path in [options.json.as_deref().filter(|j| *j != "-").map(Path::new), options.vcd.as_deref()] {
-        path.map_or(Ok(()), check_writable)?;
-    }
+    check_outputs(options)?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let mut reports = Vec::new();
@@ -63,6 +62,31 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         show(options, &reports)?;
     }
     failure.map_or(Ok(()), Err)
+}
+
+/// Every output file can be written, each has its own name, and standard output is given to one of them at most.
+fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
+    let named = [
+        ("--json", options.json.as_deref().map(Path::new)),
+        ("--stats", options.stats.as_deref().map(Path::new)),
+        ("--csv", options.csv.as_deref().map(Path::new)),
+        ("--series", options.series.as_deref().map(Path::new)),
+        ("--vcd", options.vcd.as_deref()),
+    ];
+    let mut given: Vec<(&str, &Path)> = vec![];
+    for (option, path) in named.into_iter().filter_map(|(option, path)| Some((option, path?))) {
+        if let Some((other, _)) = given.iter().find(|(_, earlier)| *earlier == path) {
+            let path = path.display();
+            return Err(Failure::usage(format!(
+                "{other} and {option} name the same file {path}: allowed is one each"
+            )));
+        }
+        if path != Path::new("-") || option == "--vcd" {
+            check_writable(path)?;
+        }
+        given.push((option, path));
+    }
+    Ok(())
 }
 
 /// Lockstep's last cycles go to a waveform beside the user's work.
@@ -122,6 +146,7 @@ fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
                 engine,
                 probes: probes.clone(),
                 check_dram: options.check,
+                sample_cycles: options.series.as_ref().map(|_| options.every),
             });
         }
     }
@@ -144,7 +169,7 @@ fn mismatch(report: &RunReport) -> Option<Failure> {
     })
 }
 
-/// JSON when asked for, and the table unless JSON took its place.
+/// The files that were asked for, and the table unless one of them took its place on standard output.
 fn show(options: &RunOptions, reports: &[RunReport]) -> Result<(), Failure> {
     if let Some(target) = &options.json {
         let text = match reports {
@@ -154,7 +179,17 @@ fn show(options: &RunOptions, reports: &[RunReport]) -> Result<(), Failure> {
         let text = text.map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
         write_or_print(target, &(text + "\n"))?;
     }
-    if options.json.as_deref() != Some("-") {
+    if let Some(target) = &options.stats {
+        write_or_print(target, &reports.iter().map(statistic::text).collect::<String>())?;
+    }
+    if let Some(target) = &options.csv {
+        write_or_print(target, &statistic::csv(reports))?;
+    }
+    if let Some(target) = &options.series {
+        write_or_print(target, &statistic::series_csv(reports))?;
+    }
+    let files = [&options.json, &options.stats, &options.csv, &options.series];
+    if !files.into_iter().any(|target| target.as_deref() == Some("-")) {
         write_or_print("-", &render(reports))?;
     }
     Ok(())

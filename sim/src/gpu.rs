@@ -3,6 +3,7 @@ use crate::config::GpuConfig;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::partition::{MemorySystem, PartitionPolicy};
+use crate::report::Snapshot;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::policy::SmPolicy;
 use crate::sm::{SimFault, Sm, TickContext};
@@ -70,6 +71,15 @@ pub struct Policies {
     pub partitions: Vec<Box<dyn PartitionPolicy>>,
 }
 
+/// When the counters are taken.
+#[derive(Clone, Copy, Debug)]
+struct Sampling {
+    /// Core cycles from one sample to the next.
+    every: u64,
+    /// Core cycle of the next one.
+    next: u64,
+}
+
 /// A whole GPU.
 pub struct Gpu {
     config: Arc<GpuConfig>,
@@ -82,6 +92,8 @@ pub struct Gpu {
     dram: ClockDomain,
     next_sm: usize,
     finished: Vec<u8>,
+    sampling: Option<Sampling>,
+    samples: Vec<Snapshot>,
     control: Arc<Control>,
 }
 
@@ -106,6 +118,8 @@ impl Gpu {
             dram: ClockDomain::new(clock.dram_mhz, clock.core_mhz),
             next_sm: 0,
             finished: Vec::new(),
+            sampling: None,
+            samples: Vec::new(),
             control,
         }
     }
@@ -149,6 +163,43 @@ impl Gpu {
         traces
     }
 
+    /// Takes the counters whenever `every` core cycles have passed, from now on; `None` ends that.
+    pub fn sample(&mut self, every: Option<u64>) {
+        self.sampling = every.map(|every| Sampling { every, next: (self.now / every + 1) * every });
+    }
+
+    /// The counters that were taken: from the beginning, in the order of time.
+    pub fn samples(&self) -> &[Snapshot] {
+        &self.samples
+    }
+
+    fn take_sample(&mut self) {
+        if let Some(sampling) = &mut self.sampling
+            && sampling.next <= self.now
+        {
+            sampling.next += sampling.every;
+            self.samples.push(self.snapshot());
+        }
+    }
+
+    /// Sums every counter.
+    pub fn snapshot(&self) -> Snapshot {
+        let memory = self.system.stats();
+        let mut sum = Snapshot {
+            cycles: self.now,
+            bus_cycles: self.dram_cycle() * u64::from(self.config.l2.partitions),
+            l2: memory.l2,
+            dram: memory.dram,
+            crossbar: memory.crossbar,
+            ..Snapshot::default()
+        };
+        for sm in &self.sms {
+            sum.sm += sm.counters;
+            sum.l1d += sm.l1d().counters;
+        }
+        sum
+    }
+
     /// The memory system, to switch checks on.
     pub fn system_mut(&mut self) -> &mut MemorySystem {
         &mut self.system
@@ -174,6 +225,7 @@ impl Gpu {
                 may_dispatch = next < total && dispatched;
             }
             self.step(memory)?;
+            self.take_sample();
             if !self.finished.is_empty() {
                 done += self.finished.drain(..).count() as u64;
                 may_dispatch = next < total;
@@ -244,8 +296,9 @@ impl Gpu {
             }
             return Err(self.deadlock());
         }
-        // The last skipped cycle stays to be run by `step`; polling points are not jumped over.
-        let target = wake.min((self.now / POLL_CYCLES + 1) * POLL_CYCLES) - 1;
+        // The last skipped cycle stays to be run by `step`; points of polling and sampling are not jumped over.
+        let sample = self.sampling.map_or(u64::MAX, |sampling| sampling.next);
+        let target = wake.min((self.now / POLL_CYCLES + 1) * POLL_CYCLES).min(sample) - 1;
         if target > self.now {
             let skipped = target - self.now;
             self.now = target;

@@ -17,5 +17,6 @@ pub mod ptx;
 pub mod report;
 pub mod run;
 pub mod sm;
+pub mod statistic;
 pub mod stats;
 pub mod workload;

@@ -54,6 +54,8 @@ pub struct L2Traffic {
     pub reply_stalls: u64,
     /// Cycles in which a write waited for the mechanism.
     pub write_stage_stalls: u64,
+    /// DRAM command cycles in which a request waited because its channel's queue was full.
+    pub dram_full_cycles: u64,
 }
 
 /// DRAM activity in the report.
@@ -157,6 +159,7 @@ impl From<Snapshot> for Totals {
                 writebacks: s.l2.writebacks,
                 reply_stalls: s.l2.reply_stalls,
                 write_stage_stalls: s.l2.write_stage_stalls,
+                dram_full_cycles: s.l2.dram_full_cycles,
             },
             dram: DramReport {
                 reads: d.reads,
@@ -185,6 +188,22 @@ pub struct KernelReport {
     /// This launch's share of the totals.
     #[serde(flatten)]
     pub totals: Totals,
+    /// The counters of this launch.
+    #[serde(skip)]
+    pub share: Snapshot,
+    /// The counters from the beginning of the run to the end of this launch.
+    #[serde(skip)]
+    pub so_far: Snapshot,
+}
+
+/// One SM over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SmReport {
+    /// Its activity.
+    #[serde(flatten)]
+    pub sm: SmCounters,
+    /// Its L1 data cache.
+    pub l1d: CacheReport,
 }
 
 /// What depends on the machine that simulates, kept apart from what is deterministic.
@@ -232,6 +251,11 @@ pub struct RunReport {
     pub totals: Totals,
     /// Launch by launch.
     pub kernels: Vec<KernelReport>,
+    /// SM by SM.
+    pub sms: Vec<SmReport>,
+    /// The counters from the beginning of the run, taken at equal distances and at its end, when that was asked for.
+    #[serde(skip)]
+    pub series: Vec<Snapshot>,
     /// The mechanism's own counters.
     pub mechanism_counters: MechanismCounters,
     /// What depends on the simulating machine.

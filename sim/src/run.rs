@@ -6,9 +6,10 @@ use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec};
 use crate::memory::{DeviceMemory, MemoryError};
 use crate::ptx::{ArgError, Module, PtxError};
-use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, Snapshot};
+use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
 use crate::sm::SimFault;
 use crate::sm::launch::LaunchedKernel;
+use crate::statistic::check_conservation;
 use crate::workload::{self, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
@@ -82,6 +83,8 @@ pub struct RunSpec {
     pub probes: ProbeSpec,
     /// Check every DRAM command against every timing constraint.
     pub check_dram: bool,
+    /// Take the counters whenever so many core cycles have passed.
+    pub sample_cycles: Option<u64>,
 }
 
 /// Why a run failed.
@@ -116,6 +119,9 @@ pub enum RunError {
     /// The simulation.
     #[error(transparent)]
     Fault(#[from] SimFault),
+    /// Counters that belong together do not agree: an error of the simulator.
+    #[error("a law of conservation is broken: {0}")]
+    Conservation(String),
     /// A DRAM command broke a timing constraint: an error of the simulator.
     #[error("DRAM timing violated: {0}")]
     DramTiming(String),
@@ -146,6 +152,7 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
     probes.check_names()?;
     let mut gpu = Gpu::new(&spec.config, policies, control);
     gpu.system_mut().check_dram(spec.check_dram);
+    gpu.sample(spec.sample_cycles);
     let mut memory = DeviceMemory::new();
     module.load(&mut memory)?;
     let mut kernels = Vec::new();
@@ -156,10 +163,13 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
         Some(fault) => Err(fault.to_string()),
         None => program.verify(&memory).map_err(|e| e.to_string()),
     };
-    let snapshot = snapshot(&gpu);
-    assert!(snapshot.l1d.is_conserved() && snapshot.l2.cache.is_conserved(), "a cache lost an access");
+    let snapshot = gpu.snapshot();
     let mut mechanism_counters = MechanismCounters::new();
     gpu.mechanism_counters(&mut mechanism_counters);
+    let mut series = gpu.samples().to_vec();
+    if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {
+        series.push(snapshot);
+    }
     let report = RunReport {
         format_version: FORMAT_VERSION,
         workload: spec.workload.name().into(),
@@ -171,6 +181,8 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
         error: verdict.err(),
         totals: snapshot.into(),
         kernels,
+        series,
+        sms: gpu.sms().iter().map(|sm| SmReport { sm: sm.counters, l1d: sm.l1d().counters.into() }).collect(),
         mechanism_counters,
         host: HostReport {
             wall_s,
@@ -190,17 +202,22 @@ fn simulate(
     kernels: &mut Vec<KernelReport>,
 ) -> Result<(), RunError> {
     while let Some(launch) = program.next(memory)? {
-        let before = snapshot(gpu);
+        let before = gpu.snapshot();
         let kernel = prepare(module, &launch, gpu.config())?;
         gpu.run(kernel, memory)?;
         if let Some(violation) = gpu.system().dram_violation() {
             return Err(RunError::DramTiming(violation));
         }
+        let so_far = gpu.snapshot();
+        check_conservation(&so_far).map_err(RunError::Conservation)?;
+        let share = so_far - before;
         kernels.push(KernelReport {
             name: launch.kernel,
             grid: launch.dims.grid,
             block: launch.dims.block,
-            totals: (snapshot(gpu) - before).into(),
+            totals: share.into(),
+            share,
+            so_far,
         });
     }
     Ok(())
@@ -213,24 +230,6 @@ fn prepare(module: &Module, launch: &Launch, config: &GpuConfig) -> Result<Launc
     })?;
     let params = kernel.pack(&launch.args)?;
     Ok(LaunchedKernel::new(kernel, launch.dims, params, 0, config)?)
-}
-
-/// Sums every counter of the GPU.
-fn snapshot(gpu: &Gpu) -> Snapshot {
-    let memory = gpu.system().stats();
-    let mut s = Snapshot {
-        cycles: gpu.cycle(),
-        bus_cycles: gpu.dram_cycle() * u64::from(gpu.config().l2.partitions),
-        l2: memory.l2,
-        dram: memory.dram,
-        crossbar: memory.crossbar,
-        ..Snapshot::default()
-    };
-    for sm in gpu.sms() {
-        s.sm += sm.counters;
-        s.l1d += sm.l1d().counters;
-    }
-    s
 }
 
 #[cfg(test)]
@@ -247,6 +246,7 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: true,
+            sample_cycles: None,
         };
         run(&spec, Arc::new(Control::default()))
     }
@@ -294,6 +294,7 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: true,
+            sample_cycles: None,
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
     }

@@ -1,4 +1,5 @@
 //! Counters: conserved, per SM and per partition, summed for reports.
+use crate::ptx::LOCAL_REGION;
 use serde::Serialize;
 
 /// Declares a struct of counters that can be summed and subtracted field by field.
@@ -69,6 +70,39 @@ impl FailCounters {
     }
 }
 
+/// What a cache found for an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The line.
+    Hit,
+    /// The line on its way.
+    Pending,
+    /// Nothing.
+    Miss,
+}
+
+counters! {
+/// Accesses by what was found.
+pub struct DecisionCounters {
+    /// Found.
+    pub hits: u64,
+    /// Merged into a miss in flight.
+    pub pending_hits: u64,
+    /// Not found.
+    pub misses: u64,
+}
+}
+
+impl DecisionCounters {
+    fn count(&mut self, decision: Decision) {
+        match decision {
+            Decision::Hit => self.hits += 1,
+            Decision::Pending => self.pending_hits += 1,
+            Decision::Miss => self.misses += 1,
+        }
+    }
+}
+
 counters! {
 /// Outcomes of a cache's accesses. Conserved: accesses = hits + misses + pending_hits.
 pub struct CacheCounters {
@@ -82,8 +116,14 @@ pub struct CacheCounters {
     pub pending_hits: u64,
     /// Stores and atomics among the hits.
     pub write_hits: u64,
+    /// Stores and atomics among the pending hits.
+    pub write_pending_hits: u64,
     /// Stores and atomics among the misses.
     pub write_misses: u64,
+    /// Loads of local memory among all of these.
+    pub local_reads: DecisionCounters,
+    /// Stores to local memory among all of these.
+    pub local_writes: DecisionCounters,
     /// Loads that passed by the cache (volatile and cache-global ones); not among the accesses.
     pub bypasses: u64,
     /// Cycles in which an access could not be decided, by cause.
@@ -92,9 +132,46 @@ pub struct CacheCounters {
 }
 
 impl CacheCounters {
+    /// Counts an access to `line`.
+    pub fn decide(&mut self, decision: Decision, is_write: bool, line: u64) {
+        self.accesses += 1;
+        let (all, writes) = match decision {
+            Decision::Hit => (&mut self.hits, &mut self.write_hits),
+            Decision::Pending => (&mut self.pending_hits, &mut self.write_pending_hits),
+            Decision::Miss => (&mut self.misses, &mut self.write_misses),
+        };
+        *all += 1;
+        *writes += u64::from(is_write);
+        match (line >= LOCAL_REGION, is_write) {
+            (false, _) => {}
+            (true, false) => self.local_reads.count(decision),
+            (true, true) => self.local_writes.count(decision),
+        }
+    }
+
     /// Does the conservation law hold?
     pub fn is_conserved(&self) -> bool {
         self.accesses == self.hits + self.misses + self.pending_hits
+    }
+
+    /// Loads of global memory, by what was found.
+    pub fn global_reads(&self) -> DecisionCounters {
+        let reads = DecisionCounters {
+            hits: self.hits - self.write_hits,
+            pending_hits: self.pending_hits - self.write_pending_hits,
+            misses: self.misses - self.write_misses,
+        };
+        reads - self.local_reads
+    }
+
+    /// Stores to global memory and atomics, by what was found.
+    pub fn global_writes(&self) -> DecisionCounters {
+        let writes = DecisionCounters {
+            hits: self.write_hits,
+            pending_hits: self.write_pending_hits,
+            misses: self.write_misses,
+        };
+        writes - self.local_writes
     }
 }
 
@@ -117,5 +194,9 @@ pub struct SmCounters {
     pub resident_cycles: u64,
     /// Cycles in which at least one instruction issued.
     pub issue_cycles: u64,
+    /// Lines that came back to the L1D for its misses.
+    pub misses_returned: u64,
+    /// Core cycles from each of those misses to its return, all together.
+    pub miss_latency_cycles: u64,
 }
 }

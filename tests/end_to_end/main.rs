@@ -8,3 +8,4 @@ mod lockstep;
 mod probe;
 mod readme;
 mod stale_verilog;
+mod statistics;

@@ -10,6 +10,13 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MshrId(u32);
 
+impl MshrId {
+    /// The entry's number, less than the table's entries.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     line: u64,

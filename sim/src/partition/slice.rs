@@ -15,7 +15,7 @@ use crate::config::GpuConfig;
 use crate::dram::{Access, Channel, DramCounters, Request};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
-use crate::stats::{CacheCounters, FailCause, counters};
+use crate::stats::{CacheCounters, Decision, FailCause, counters};
 use std::collections::VecDeque;
 
 /// Bytes of a sector, the unit of [`Packet::sectors`].
@@ -43,6 +43,8 @@ pub struct L2Counters {
     pub reply_stalls: u64,
     /// Cycles in which a write waited for the mechanism's write stage.
     pub write_stage_stalls: u64,
+    /// DRAM command cycles in which a request waited because the channel's queue was full.
+    pub dram_full_cycles: u64,
 }
 }
 
@@ -389,17 +391,15 @@ impl Slice {
             Probe::Hit(slot) => {
                 self.tags.touch(slot);
                 self.tags.state_mut(slot).dirty |= packet.kind != PacketKind::Read;
-                self.counters.cache.hits += 1;
-                self.counters.cache.write_hits += u64::from(packet.kind != PacketKind::Read);
                 self.answer(now, packet);
-                Ok(())
+                Ok(Decision::Hit)
             }
             Probe::Reserved(_) => self.merge(packet),
             Probe::Miss => self.miss(now, packet, memory),
         };
         match done {
-            Ok(()) => {
-                self.counters.cache.accesses += 1;
+            Ok(decision) => {
+                self.counters.cache.decide(decision, packet.kind != PacketKind::Read, packet.line);
                 self.counters.atomics += u64::from(packet.kind == PacketKind::Atomic);
                 true
             }
@@ -411,16 +411,15 @@ impl Slice {
     }
 
     /// The line is on its way: the request waits with the others.
-    fn merge(&mut self, packet: &Packet) -> Result<(), FailCause> {
+    fn merge(&mut self, packet: &Packet) -> Result<Decision, FailCause> {
         let id = self.mshr.find(packet.line).filter(|id| self.mshr.can_merge(*id));
         let id = id.ok_or(FailCause::MshrMerge)?;
         self.mshr.merge(id, *packet);
-        self.counters.cache.pending_hits += 1;
-        Ok(())
+        Ok(Decision::Pending)
     }
 
     /// The line is not there. A write of all its bytes takes a slot at once; all else fetches it first.
-    fn miss(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<(), FailCause> {
+    fn miss(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<Decision, FailCause> {
         let whole = packet.kind == PacketKind::Write
             && packet.full_sectors
             && packet.sectors & self.full_line == self.full_line;
@@ -439,9 +438,7 @@ impl Slice {
             self.mshr.allocate(packet.line, *packet);
             self.fetch(packet.line, memory);
         }
-        self.counters.cache.misses += 1;
-        self.counters.cache.write_misses += u64::from(packet.kind != PacketKind::Read);
-        Ok(())
+        Ok(Decision::Miss)
     }
 
     /// May a line be fetched in this cycle? Evictions that wait for the same queue go first.
@@ -508,11 +505,13 @@ impl Slice {
 
     /// One command-clock cycle of the channel.
     pub fn tick_dram(&mut self, now: u64) {
-        if let Some(request) = self.to_dram.front()
-            && self.channel.can_push(request.access)
-        {
-            self.channel.push(now, *request);
-            self.to_dram.pop_front();
+        if let Some(request) = self.to_dram.front() {
+            if self.channel.can_push(request.access) {
+                self.channel.push(now, *request);
+                self.to_dram.pop_front();
+            } else {
+                self.counters.dram_full_cycles += 1;
+            }
         }
         self.channel.tick(now);
     }

@@ -5,7 +5,7 @@ use crate::cache::{MshrTable, Probe, TagArray};
 use crate::config::{Allocate, L1d as L1dConfig};
 use crate::packet::{Packet, PacketKind};
 use crate::sm::lsu::InstId;
-use crate::stats::{CacheCounters, FailCause};
+use crate::stats::{CacheCounters, Decision, FailCause};
 use std::collections::VecDeque;
 
 /// What became of one load transaction.
@@ -26,6 +26,8 @@ pub struct L1d {
     config: L1dConfig,
     tags: TagArray<()>,
     mshr: MshrTable<InstId>,
+    /// When each MSHR was taken, in core cycles.
+    missed_at: Vec<u64>,
     miss_queue: VecDeque<Packet>,
     /// Accesses and their outcomes.
     pub counters: CacheCounters,
@@ -38,6 +40,7 @@ impl L1d {
             config: *config,
             tags: TagArray::new(config.sets, config.ways, config.line_bytes, config.index),
             mshr: MshrTable::new(config.mshr_entries, config.mshr_merges),
+            missed_at: vec![0; config.mshr_entries as usize],
             miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
             counters: CacheCounters::default(),
         }
@@ -50,20 +53,20 @@ impl L1d {
             TagArray::new(self.config.sets, self.config.ways, self.config.line_bytes, self.config.index);
     }
 
-    /// Looks up the line of a load; on a miss `packet` is queued for the L2.
-    pub fn load(&mut self, packet: Packet, inst: InstId) -> Access {
-        let outcome = self.try_load(packet, inst);
-        match outcome {
-            Access::Hit => self.counters.hits += 1,
-            Access::Pending => self.counters.pending_hits += 1,
-            Access::Miss => self.counters.misses += 1,
+    /// Looks up the line of a load in core cycle `now`; on a miss `packet` is queued for the L2.
+    pub fn load(&mut self, packet: Packet, inst: InstId, now: u64) -> Access {
+        let outcome = self.try_load(packet, inst, now);
+        let decision = match outcome {
+            Access::Hit => Decision::Hit,
+            Access::Pending => Decision::Pending,
+            Access::Miss => Decision::Miss,
             Access::Fail(_) => return outcome,
-        }
-        self.counters.accesses += 1;
+        };
+        self.counters.decide(decision, false, packet.line);
         outcome
     }
 
-    fn try_load(&mut self, packet: Packet, inst: InstId) -> Access {
+    fn try_load(&mut self, packet: Packet, inst: InstId, now: u64) -> Access {
         if let Probe::Hit(slot) = self.tags.probe(packet.line) {
             self.tags.touch(slot);
             return Access::Hit;
@@ -85,22 +88,22 @@ impl L1d {
             let Some(victim) = self.tags.victim(packet.line) else { return Access::Fail(FailCause::Line) };
             self.tags.reserve(victim.slot, packet.line);
         }
-        self.mshr.allocate(packet.line, inst);
+        let id = self.mshr.allocate(packet.line, inst);
+        self.missed_at[id.index()] = now;
         self.miss_queue.push_back(packet);
         Access::Miss
     }
 
     /// A store or atomic passes: the line it hits is evicted. The caller queues the packet.
     pub fn write(&mut self, line: u64) {
-        self.counters.accesses += 1;
-        if let Probe::Hit(slot) = self.tags.probe(line) {
-            self.tags.invalidate(slot);
-            self.counters.hits += 1;
-            self.counters.write_hits += 1;
-        } else {
-            self.counters.misses += 1;
-            self.counters.write_misses += 1;
-        }
+        let decision = match self.tags.probe(line) {
+            Probe::Hit(slot) => {
+                self.tags.invalidate(slot);
+                Decision::Hit
+            }
+            _ => Decision::Miss,
+        };
+        self.counters.decide(decision, true, line);
     }
 
     /// A load passes by the cache: counted, not looked up.
@@ -108,8 +111,12 @@ impl L1d {
         self.counters.bypasses += 1;
     }
 
-    /// The data of `line` have come; the waiting instructions are appended to `woken` in order of arrival.
-    pub fn fill(&mut self, line: u64, woken: &mut Vec<InstId>) {
+    /// The data of `line` have come; the waiting instructions are appended to `woken` in order of arrival. Gives the
+    /// core cycle of the miss.
+    ///
+    /// # Panics
+    /// When there was no miss of that line.
+    pub fn fill(&mut self, line: u64, woken: &mut Vec<InstId>) -> u64 {
         match (self.config.allocate, self.tags.probe(line)) {
             (_, Probe::Reserved(slot)) => self.tags.fill(slot),
             (Allocate::OnFill, Probe::Miss) => {
@@ -120,7 +127,9 @@ impl L1d {
             }
             _ => {}
         }
+        let id = self.mshr.find(line).expect("a fill answers a miss");
         self.mshr.release(line, woken);
+        self.missed_at[id.index()]
     }
 
     /// Is there room in the miss queue?

@@ -420,7 +420,9 @@ impl Sm {
         }
         self.blocked = None;
         let mut woken = std::mem::take(&mut self.woken);
-        self.l1d.fill(packet.line, &mut woken);
+        let missed_at = self.l1d.fill(packet.line, &mut woken);
+        self.counters.misses_returned += 1;
+        self.counters.miss_latency_cycles += now - missed_at;
         for inst in woken.drain(..) {
             self.data_arrived(inst, now);
         }
@@ -572,7 +574,7 @@ impl Sm {
         };
         let packet = self.packet(&transaction, kind, kernel, token);
         let sent = match kind {
-            AccessKind::Load if !bypass => match self.l1d.load(packet, head) {
+            AccessKind::Load if !bypass => match self.l1d.load(packet, head, ctx.now) {
                 Access::Hit => {
                     let at = ctx.now + u64::from(self.config.l1d.hit_latency);
                     self.wheel.push(ctx.now, at, Event::Data { inst: head });

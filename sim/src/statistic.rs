@@ -1,0 +1,298 @@
+//! Statistics by the names that users of GPGPU-Sim know: one table of keys with their meanings, written as text or CSV.
+//!
+//! Every key is a formula over the counters of a launch and over those from the beginning of the run to its end, as
+//! the same key is there: `gpu_sim_*` are of the launch, `gpu_tot_*` and the caches' totals of the run so far.
+use crate::report::{KernelReport, RunReport, Snapshot, ratio};
+use crate::stats::CacheCounters;
+use std::fmt::Write;
+
+/// A value: a count, or a number with a fraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A count.
+    Count(u64),
+    /// A ratio, rate or mean; four digits behind the point are written.
+    Real(f64),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Count(count) => write!(f, "{count}"),
+            Value::Real(number) => write!(f, "{number:.4}"),
+        }
+    }
+}
+
+/// The counters that a key is computed from.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Those of one launch.
+    pub launch: Snapshot,
+    /// Those from the beginning of the run to the launch's end.
+    pub so_far: Snapshot,
+}
+
+/// A key of the statistics.
+pub struct Statistic {
+    /// Its name.
+    pub key: &'static str,
+    /// What is counted, and how.
+    pub meaning: &'static str,
+    /// Its value.
+    pub value: fn(&Counted) -> Value,
+}
+
+/// Declares keys: name, meaning, and a formula over `$c`.
+macro_rules! statistics {
+    ($($key:literal, $meaning:literal, |$c:ident| $value:expr;)*) => {
+        [$(Statistic { key: $key, meaning: $meaning, value: |$c| $value }),*]
+    };
+}
+
+use Value::{Count, Real};
+
+/// All keys, in the order in which they are written.
+pub static STATISTICS: [Statistic; 51] = statistics! {
+    "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
+    "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
+        |c| Count(c.launch.sm.thread_instructions);
+    "gpu_ipc", "gpu_sim_insn over gpu_sim_cycle", |c| Real(ratio(c.launch.sm.thread_instructions, c.launch.cycles));
+    "gpu_tot_sim_cycle", "core cycles of all launches so far", |c| Count(c.so_far.cycles);
+    "gpu_tot_sim_insn", "thread instructions of all launches so far", |c| Count(c.so_far.sm.thread_instructions);
+    "gpu_tot_ipc", "gpu_tot_sim_insn over gpu_tot_sim_cycle",
+        |c| Real(ratio(c.so_far.sm.thread_instructions, c.so_far.cycles));
+    "gpu_tot_issued_cta", "CTAs completed so far", |c| Count(c.so_far.sm.ctas);
+    "gpu_tot_warp_insn", "warp instructions issued so far; a name of this project", |c| Count(c.so_far.sm.warp_instructions);
+    "gpu_stall_dramfull", "cycles, over all partitions, in which a request waited because its DRAM channel's queue was full",
+        |c| Count(c.so_far.l2.dram_full_cycles);
+    "gpu_stall_icnt2sh", "L2 cycles, over all partitions, in which answers could not leave for the SMs",
+        |c| Count(c.so_far.l2.reply_stalls);
+    "gpgpu_n_mem_insn", "memory instructions, over warps, that the load/store units took; a name of this project",
+        |c| Count(c.so_far.sm.memory_instructions);
+    "gpgpu_n_mem_transactions", "line transactions after coalescing; a name of this project",
+        |c| Count(c.so_far.sm.transactions);
+    "gpgpu_n_shmem_bkconflict", "cycles that shared-memory accesses took beyond one each",
+        |c| Count(c.so_far.sm.bank_conflict_cycles);
+    "averagemflatency", "mean core cycles from a miss in an L1D to its return",
+        |c| Real(ratio(c.so_far.sm.miss_latency_cycles, c.so_far.sm.misses_returned));
+    "L1D_total_cache_accesses", "line transactions that the L1Ds decided", |c| Count(c.so_far.l1d.accesses);
+    "L1D_total_cache_misses", "those that did not find their line, stores among them", |c| Count(c.so_far.l1d.misses);
+    "L1D_total_cache_miss_rate", "L1D_total_cache_misses over L1D_total_cache_accesses",
+        |c| Real(ratio(c.so_far.l1d.misses, c.so_far.l1d.accesses));
+    "L1D_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l1d.pending_hits);
+    "L1D_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.l1d.reservation_fails.total());
+    "L1D_total_cache_bypasses", "loads that passed by the L1Ds; a name of this project", |c| Count(c.so_far.l1d.bypasses);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "loads of global memory that hit an L1D",
+        |c| Count(c.so_far.l1d.global_reads().hits);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "loads of global memory whose line was on its way",
+        |c| Count(c.so_far.l1d.global_reads().pending_hits);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "loads of global memory that missed in an L1D",
+        |c| Count(c.so_far.l1d.global_reads().misses);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "stores to global memory and atomics that hit an L1D",
+        |c| Count(c.so_far.l1d.global_writes().hits);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "stores to global memory and atomics that missed in an L1D",
+        |c| Count(c.so_far.l1d.global_writes().misses);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT]", "loads of local memory that hit an L1D",
+        |c| Count(c.so_far.l1d.local_reads.hits);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT_RESERVED]", "loads of local memory whose line was on its way",
+        |c| Count(c.so_far.l1d.local_reads.pending_hits);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][MISS]", "loads of local memory that missed in an L1D",
+        |c| Count(c.so_far.l1d.local_reads.misses);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_W][HIT]", "stores to local memory that hit an L1D",
+        |c| Count(c.so_far.l1d.local_writes.hits);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_W][MISS]", "stores to local memory that missed in an L1D",
+        |c| Count(c.so_far.l1d.local_writes.misses);
+    "L2_total_cache_accesses", "requests that the L2 slices decided", |c| Count(c.so_far.l2.cache.accesses);
+    "L2_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.l2.cache.misses);
+    "L2_total_cache_miss_rate", "L2_total_cache_misses over L2_total_cache_accesses",
+        |c| Real(ratio(c.so_far.l2.cache.misses, c.so_far.l2.cache.accesses));
+    "L2_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l2.cache.pending_hits);
+    "L2_total_cache_reservation_fails", "cycles in which a request could not be decided",
+        |c| Count(c.so_far.l2.cache.reservation_fails.total());
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "reads of global memory that hit the L2",
+        |c| Count(c.so_far.l2.cache.global_reads().hits);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "reads of global memory whose line was on its way",
+        |c| Count(c.so_far.l2.cache.global_reads().pending_hits);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "reads of global memory that missed in the L2",
+        |c| Count(c.so_far.l2.cache.global_reads().misses);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "writes to global memory and atomics that hit the L2",
+        |c| Count(c.so_far.l2.cache.global_writes().hits);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "writes to global memory and atomics that missed in the L2",
+        |c| Count(c.so_far.l2.cache.global_writes().misses);
+    "L2_fills", "lines that came from DRAM; a name of this project", |c| Count(c.so_far.l2.fills);
+    "L2_writebacks", "dirty lines that left for DRAM; a name of this project", |c| Count(c.so_far.l2.writebacks);
+    "n_act", "rows opened, all channels", |c| Count(c.so_far.dram.activates);
+    "n_pre", "rows closed, all channels", |c| Count(c.so_far.dram.precharges);
+    "n_rd", "read requests to DRAM, all channels", |c| Count(c.so_far.dram.reads);
+    "n_write", "write requests to DRAM, all channels", |c| Count(c.so_far.dram.writes);
+    "n_req", "read and write requests to DRAM, all channels", |c| Count(c.so_far.dram.reads + c.so_far.dram.writes);
+    "row_hit_rate", "requests that found their row open, over n_req; a name of this project",
+        |c| Real(ratio(c.so_far.dram.row_hits, c.so_far.dram.reads + c.so_far.dram.writes));
+    "bw_util", "cycles of the DRAM data buses in use over all of them", |c| Real(ratio(c.so_far.dram.busy_cycles, c.so_far.bus_cycles));
+    "icnt_total_pkts_simt_to_mem", "packets from the SMs to the L2 slices", |c| Count(c.so_far.crossbar.requests.packets);
+    "icnt_total_pkts_mem_to_simt", "packets from the L2 slices to the SMs", |c| Count(c.so_far.crossbar.replies.packets);
+};
+
+/// The key called `name`; in breakdowns, spaces do not count.
+///
+/// # Errors
+/// One line with the keys that come nearest by their beginning, when there is no such key.
+pub fn find(name: &str) -> Result<&'static Statistic, String> {
+    let wanted: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+    STATISTICS.iter().find(|statistic| statistic.key == wanted).ok_or_else(|| {
+        let keys = STATISTICS.iter().map(|statistic| statistic.key).collect::<Vec<_>>().join(", ");
+        format!("no statistic `{name}`: allowed are {keys}")
+    })
+}
+
+fn counted(kernel: &KernelReport) -> Counted {
+    Counted { launch: kernel.share, so_far: kernel.so_far }
+}
+
+/// A block of `key = value` lines for each launch.
+pub fn text(report: &RunReport) -> String {
+    let mut out = String::new();
+    for (uid, kernel) in (1..).zip(&report.kernels) {
+        let counted = counted(kernel);
+        write!(out, "kernel_name = {}\nkernel_launch_uid = {uid}\n", kernel.name).expect("a string takes it");
+        for statistic in &STATISTICS {
+            writeln!(out, "{} = {}", statistic.key, (statistic.value)(&counted)).expect("a string takes it");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A field of CSV: quoted when it has to be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}
+
+/// A header, then a row for each launch of each run.
+pub fn csv(reports: &[RunReport]) -> String {
+    let fixed = ["workload", "size", "config", "mechanism", "engine", "kernel_launch_uid", "kernel_name"];
+    let header = fixed.into_iter().chain(STATISTICS.iter().map(|statistic| statistic.key));
+    let mut out = header.map(field).collect::<Vec<_>>().join(",") + "\n";
+    for report in reports {
+        for (uid, kernel) in (1..).zip(&report.kernels) {
+            let counted = counted(kernel);
+            let names = [&report.workload, &report.size, &report.config, &report.mechanism, &report.engine];
+            let fixed =
+                names.into_iter().map(|name| field(name)).chain([uid.to_string(), field(&kernel.name)]);
+            let values = STATISTICS.iter().map(|statistic| (statistic.value)(&counted).to_string());
+            out += &fixed.chain(values).collect::<Vec<_>>().join(",");
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// A header, then a row for each stretch of each run that was sampled: what happened in it, by the keys that count the run.
+pub fn series_csv(reports: &[RunReport]) -> String {
+    let keys: Vec<_> = STATISTICS.iter().filter(|statistic| !is_of_launch(statistic)).collect();
+    let header = ["workload", "mechanism", "from_cycle", "to_cycle"].into_iter();
+    let mut out =
+        header.chain(keys.iter().map(|key| key.key)).map(field).collect::<Vec<_>>().join(",") + "\n";
+    for report in reports {
+        let mut before = Snapshot::default();
+        for &until in &report.series {
+            let stretch = until - before;
+            let counted = Counted { launch: stretch, so_far: stretch };
+            let fixed = [
+                field(&report.workload),
+                field(&report.mechanism),
+                before.cycles.to_string(),
+                until.cycles.to_string(),
+            ];
+            let values = keys.iter().map(|key| (key.value)(&counted).to_string());
+            out += &fixed.into_iter().chain(values).collect::<Vec<_>>().join(",");
+            out.push('\n');
+            before = until;
+        }
+    }
+    out
+}
+
+/// Is the key of one launch, not of the run?
+fn is_of_launch(statistic: &Statistic) -> bool {
+    statistic.key.starts_with("gpu_sim_") || statistic.key == "gpu_ipc"
+}
+
+/// Laws that the counters of a whole run obey; the first that does not hold, in one line.
+///
+/// # Errors
+/// The law with both sides.
+pub fn check_conservation(run: &Snapshot) -> Result<(), String> {
+    let equal = |law: &str, left: u64, right: u64| {
+        if left == right { Ok(()) } else { Err(format!("{law}: {left} against {right}")) }
+    };
+    for (cache, of) in [(&run.l1d, "L1D"), (&run.l2.cache, "L2")] {
+        let found = |c: &CacheCounters| c.hits + c.misses + c.pending_hits;
+        equal(&format!("{of} accesses are hits, misses and pending hits"), cache.accesses, found(cache))?;
+    }
+    let sent = run.crossbar.requests;
+    equal("the L2 decides every packet that the SMs sent", sent.packets, run.l2.cache.accesses)?;
+    equal("every packet is answered once", sent.packets, run.crossbar.replies.packets)?;
+    let load_misses = run.l1d.misses - run.l1d.write_misses;
+    equal("every load miss of an L1D returns once", load_misses, run.sm.misses_returned)?;
+    let writes = run.l1d.write_hits + run.l1d.write_misses;
+    equal("the L1Ds send misses, writes and bypasses", sent.packets, load_misses + writes + run.l1d.bypasses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn keys_are_unique_and_can_be_found() {
+        let keys: HashSet<_> = STATISTICS.iter().map(|statistic| statistic.key).collect();
+        assert_eq!(keys.len(), STATISTICS.len());
+        for key in keys {
+            assert_eq!(find(key).map(|found| found.key), Ok(key));
+        }
+        assert!(find("L2_cache_stats_breakdown[GLOBAL_ACC_R] [HIT]").is_ok());
+        assert!(
+            find("no_such_key")
+                .is_err_and(|line| line.starts_with("no statistic `no_such_key`: allowed are gpu_sim"))
+        );
+    }
+
+    #[test]
+    fn a_launch_and_the_run_so_far_are_told_apart() {
+        let snapshot = |cycles, thread_instructions| {
+            let mut snapshot = Snapshot { cycles, ..Snapshot::default() };
+            snapshot.sm.thread_instructions = thread_instructions;
+            snapshot
+        };
+        let counted = Counted { launch: snapshot(10, 25), so_far: snapshot(40, 60) };
+        let value = |key| (find(key).expect("a key").value)(&counted).to_string();
+        assert_eq!(value("gpu_sim_cycle"), "10");
+        assert_eq!(value("gpu_ipc"), "2.5000");
+        assert_eq!(value("gpu_tot_sim_cycle"), "40");
+        assert_eq!(value("gpu_tot_ipc"), "1.5000");
+        assert_eq!(value("bw_util"), "0.0000", "nothing to divide by");
+    }
+
+    #[test]
+    fn a_field_with_a_comma_or_a_quote_is_quoted() {
+        assert_eq!(field("plain"), "plain");
+        assert_eq!(field("hw-bdi,md_kb=1"), "\"hw-bdi,md_kb=1\"");
+        assert_eq!(field("a\"b"), "\"a\"\"b\"");
+    }
+
+    #[test]
+    fn a_lost_access_breaks_a_law() {
+        let mut run = Snapshot::default();
+        assert_eq!(check_conservation(&run), Ok(()));
+        run.l2.cache.accesses = 1;
+        let law = check_conservation(&run).expect_err("it is lost");
+        assert_eq!(law, "L2 accesses are hits, misses and pending hits: 1 against 0");
+    }
+}

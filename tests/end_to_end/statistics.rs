@@ -1,0 +1,89 @@
+//! Do the statistics in all their forms tell the same story?
+use crate::command::{selvedge, selvedge_in};
+use serde_json::Value;
+use std::path::Path;
+
+/// The rows of a CSV text without quoted fields, each as pairs of column and value.
+fn rows(text: &str) -> Vec<Vec<(String, String)>> {
+    let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
+    let header = lines.next().expect("a header");
+    lines.map(|row| header.iter().cloned().zip(row).collect()).collect()
+}
+
+fn number(row: &[(String, String)], column: &str) -> f64 {
+    let (_, value) = row.iter().find(|(name, _)| name == column).expect("the column is there");
+    value.parse().expect("a number")
+}
+
+#[test]
+fn text_csv_json_and_series_agree() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let words = ["run", "bfs", "--json", "r.json", "--stats", "r.txt", "--csv", "r.csv", "--series", "s.csv"];
+    let output = selvedge_in(folder.path(), &[&words[..], &["--every", "1000"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is written");
+    let json: Value = serde_json::from_str(&read("r.json")).expect("JSON");
+    let totals = &json["totals"];
+    let cycles = totals["cycles"].as_u64().expect("a count");
+
+    let kernels = rows(&read("r.csv"));
+    assert_eq!(kernels.len(), json["kernels"].as_array().expect("a list").len());
+    let last = kernels.last().expect("launches");
+    assert_eq!(number(last, "gpu_tot_sim_cycle"), cycles as f64);
+    assert_eq!(
+        number(last, "L1D_total_cache_accesses"),
+        totals["l1d"]["accesses"].as_f64().expect("a count")
+    );
+    let launches: f64 = kernels.iter().map(|row| number(row, "gpu_sim_cycle")).sum();
+    assert_eq!(launches, cycles as f64, "no cycle lies between launches");
+
+    let text = read("r.txt");
+    assert_eq!(text.matches("kernel_launch_uid = ").count(), kernels.len());
+    let line = format!("gpu_tot_sim_cycle = {cycles}");
+    assert!(text.contains(&line), "{line}");
+
+    let stretches = rows(&read("s.csv"));
+    assert_eq!(stretches.len() as u64, cycles.div_ceil(1000));
+    assert_eq!(number(&stretches[1], "from_cycle"), 1000.0);
+    let sum = |key: &str| stretches.iter().map(|row| number(row, key)).sum::<f64>();
+    for key in ["gpu_tot_sim_insn", "n_rd", "L2_total_cache_misses", "icnt_total_pkts_mem_to_simt"] {
+        assert_eq!(sum(key), number(last, key), "{key}");
+    }
+
+    let sms = json["sms"].as_array().expect("a list");
+    let issued: u64 = sms.iter().map(|sm| sm["warp_instructions"].as_u64().expect("a count")).sum();
+    assert_eq!(Some(issued), totals["warp_instructions"].as_u64(), "SM by SM");
+}
+
+#[test]
+fn taking_samples_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table = |words: &[&str]| selvedge_in(folder.path(), words).stdout;
+    assert_eq!(table(&["run", "kmeans"]), table(&["run", "kmeans", "--series", "s.csv", "--every", "7"]));
+}
+
+#[test]
+fn every_statistic_is_explained() {
+    let list = selvedge(&["stats", "list"]);
+    assert!(list.contains("bw_util"), "{list}");
+    let one = selvedge(&["stats", "explain", "averagemflatency"]);
+    assert_eq!(one, "averagemflatency: mean core cycles from a miss in an L1D to its return\n");
+}
+
+#[test]
+fn mistakes_about_statistics_are_one_line() {
+    let folder = Path::new(".");
+    for (words, line) in [
+        (&["stats", "explain", "ipc"][..], "no statistic `ipc`: allowed are gpu_sim_cycle, "),
+        (
+            &["run", "bfs", "--json", "a", "--csv", "a"],
+            "--json and --csv name the same file a: allowed is one each",
+        ),
+        (&["run", "bfs", "--series", "a", "--every", "0"], "--every"),
+    ] {
+        let output = selvedge_in(folder, words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(line), "{error}");
+    }
+}
