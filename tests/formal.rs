@@ -201,3 +201,107 @@ fn a_wrong_count_in_bgp_is_found() {
     let evicted = (0..found.cycles.len()).any(|cycle| found.value(cycle, "evict_i") == Some(&[1]));
     assert!(evicted, "only an eviction is counted, but\n{found}");
 }
+
+#[test]
+fn fpc_gives_every_line_back() {
+    every_line_comes_back("fpc", "32");
+}
+
+#[test]
+fn a_wrong_sign_in_the_decompressor_of_fpc_is_found() {
+    let (compressor, mut decompressor, last) = codec("fpc", "32");
+    plant(&mut decompressor, "(pattern == SIGN4) & kept[3]", "(pattern == SIGN4) & kept[2]");
+    counterexample(&round_trip(&compressor, &decompressor, last), Reach::Cycles(last + 1));
+}
+
+/// Every kernel has a rank of its own, whatever the quotas are.
+fn qbmi_invariant(qbmi: &Emitted, kernels: u32) -> Property {
+    let bits = (kernels - 1).ilog2() + 1;
+    let ranks: Vec<_> = (0..kernels)
+        .map(|kernel| format!("(1 << rank_o[{}:{}])", (kernel + 1) * bits - 1, kernel * bits))
+        .collect();
+    invariant(qbmi, &[], "", &format!("({}) == {}", ranks.join(" | "), (1 << kernels) - 1))
+}
+
+#[test]
+fn qbmi_gives_every_kernel_a_rank_of_its_own() {
+    for kernels in 2..=4 {
+        let (qbmi, ..) = emitted("qbmi", &[("kernels", &kernels.to_string())]);
+        let verdict = verdict(&qbmi_invariant(&qbmi, kernels), Reach::Induction { steps: 1 });
+        assert_eq!(verdict, Verdict::Proved, "{kernels} kernels");
+    }
+}
+
+#[test]
+fn a_rank_that_two_kernels_of_qbmi_share_is_found() {
+    let (mut qbmi, ..) = emitted("qbmi", &[]);
+    plant(&mut qbmi, "rank = 1'b0;", "rank = 1'b1;");
+    counterexample(&qbmi_invariant(&qbmi, 2), ALL_STATES);
+}
+
+/// No mode but the three, and the EP stays inside its period.
+fn latte_invariant(controller: &Emitted) -> Property {
+    let inside = [Inside { name: "ep_q", bits: 4 }];
+    invariant(controller, &inside, "", "(mode_o != 2'd3) & (lookup_mode_o != 2'd3) & (ep_q < 4'd10)")
+}
+
+#[test]
+fn the_latte_controller_stays_in_its_period_and_modes() {
+    let (controller, ..) = emitted("latte_controller", &[]);
+    assert_eq!(verdict(&latte_invariant(&controller), ALL_STATES), Verdict::Proved);
+}
+
+#[test]
+fn a_mode_that_the_latte_controller_does_not_have_is_found() {
+    let (mut controller, ..) = emitted("latte_controller", &[]);
+    plant(&mut controller, "lookup_mode_q <= decision_mode_o;", "lookup_mode_q <= ~decision_mode_o;");
+    counterexample(&latte_invariant(&controller), ALL_STATES);
+}
+
+/// Who stages an instruction only where there was room in the last cycle loses none.
+fn awb_invariant(buffer: &Emitted) -> Property {
+    let helpers = "  reg [47:0] room;
+  reg low_room, kept;
+  wire allowed = !stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room);
+  always @(posedge clk_i) begin
+    room <= high_room_o;
+    low_room <= low_room_o;
+    kept <= !rst_ni | (kept & allowed);
+  end
+";
+    invariant(buffer, &[], helpers, "!rst_ni | !kept | !overflow_o")
+}
+
+#[test]
+fn the_assist_warp_buffer_never_overflows_when_its_room_is_respected() {
+    let (buffer, ..) = emitted("awb", &[]);
+    assert_eq!(verdict(&awb_invariant(&buffer), ALL_STATES), Verdict::Proved);
+}
+
+#[test]
+fn an_assist_warp_buffer_that_promises_too_much_room_is_found() {
+    let (mut buffer, ..) = emitted("awb", &[]);
+    plant(&mut buffer, "~(two_q | (one_q & comes))", "~two_q");
+    counterexample(&awb_invariant(&buffer), ALL_STATES);
+}
+
+/// The queue holds no more than it has places for, and what waits has something to wait for.
+fn queue_invariant(queue: &Emitted) -> Property {
+    let inside =
+        [("waiting_q", 4), ("busy_q", 1), ("remaining_q", 4)].map(|(name, bits)| Inside { name, bits });
+    let holds = "(waiting_q <= 4'd8) & (busy_q | (waiting_q == 4'd0)) & (!busy_q | (remaining_q != 4'd0))";
+    invariant(queue, &inside, "", holds)
+}
+
+#[test]
+fn the_decompression_queue_does_not_overflow() {
+    let (queue, ..) = emitted("decompression_queue", &[]);
+    assert_eq!(verdict(&queue_invariant(&queue), ALL_STATES), Verdict::Proved);
+}
+
+#[test]
+fn a_decompression_queue_that_takes_one_too_many_is_found() {
+    let (mut queue, ..) = emitted("decompression_queue", &[]);
+    plant(&mut queue, "has_room = waiting_q != DEPTH;", "has_room = waiting_q != 4'd9;");
+    counterexample(&queue_invariant(&queue), ALL_STATES);
+}

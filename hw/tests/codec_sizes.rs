@@ -1,7 +1,8 @@
 //! Are the compressed sizes in `docs/codec-sizes.md` those that the algorithms' definitions give, and the codecs too?
 //!
 //! The sizes here come from the definitions alone, by plain arithmetic on whole lines; what the codecs say is compared.
-use selvedge_hw::{bdi, bpc};
+use selvedge_hw::sc::huffman::{CodeBook, Counted};
+use selvedge_hw::{bdi, bpc, cpack, fpc, sc};
 use std::fmt::Write;
 
 const BYTES: usize = 128;
@@ -115,13 +116,130 @@ fn bpc_bits(line: &[u8]) -> usize {
     if bits.div_ceil(8) < line.len() { bits } else { 8 * line.len() }
 }
 
+/// The 32-bit words of a line as bytes, the most significant first.
+fn big_endian_words(line: &[u8]) -> Vec<[u8; 4]> {
+    line.chunks(4).map(|word| [word[3], word[2], word[1], word[0]]).collect()
+}
+
+/// Data bits of FPC's patterns that a word has; a zero word has all but two of them.
+fn fpc_patterns(word: [u8; 4]) -> Vec<usize> {
+    let number = i64::from(i32::from_be_bytes(word));
+    let byte = |half: &[u8]| half[0] == if half[1] < 128 { 0 } else { 255 };
+    let has = [
+        (0, number == 0),
+        (4, (-8..8).contains(&number)),
+        (8, (-128..128).contains(&number)),
+        (16, (-32768..32768).contains(&number)),
+        (16, word[2..] == [0, 0]),
+        (16, byte(&word[..2]) && byte(&word[2..])),
+        (8, word.iter().all(|other| *other == word[0])),
+    ];
+    has.into_iter().map(|(bits, has)| if has { bits } else { 32 }).chain([32]).collect()
+}
+
+/// FPC: a prefix and data for each word that is not zero, six bits for each run of up to eight zeros.
+fn fpc_bits(line: &[u8]) -> usize {
+    let words = big_endian_words(line);
+    let runs = words.split(|word| *word != [0; 4]).map(|zeros| 6 * zeros.len().div_ceil(8)).sum::<usize>();
+    let others = words.iter().filter(|word| **word != [0; 4]);
+    let data: usize = others.map(|word| 3 + fpc_patterns(*word).into_iter().min().unwrap()).sum();
+    (runs + data).min(8 * line.len())
+}
+
+/// CABA's FPC: a prefix for four words, each with the data bits of the first pattern that all have.
+fn fpc_segmented_bits(line: &[u8]) -> usize {
+    let words = big_endian_words(line);
+    let segment = |words: &[[u8; 4]]| {
+        let each: Vec<_> = words.iter().map(|word| fpc_patterns(*word)).collect();
+        let common = (0..8).map(|pattern| each.iter().map(|bits| bits[pattern]).max().unwrap());
+        3 + 4 * common.min().unwrap()
+    };
+    words.chunks(4).map(segment).sum::<usize>().min(8 * line.len())
+}
+
+/// C-Pack+Z: for each word the shortest code against the last sixteen words that were new.
+fn cpack_bits(line: &[u8]) -> usize {
+    let words = big_endian_words(line);
+    if words.iter().all(|word| *word == [0; 4]) {
+        return 0;
+    }
+    let mut entered: Vec<[u8; 4]> = vec![];
+    let mut bits = 0;
+    for word in words {
+        let known = &entered[entered.len().saturating_sub(16)..];
+        let shares = |bytes: usize| known.iter().any(|other| other[..bytes] == word[..bytes]);
+        let (code, is_new) = match word {
+            [0, 0, 0, 0] => (2, false),
+            _ if shares(4) => (6, false),
+            [0, 0, 0, _] => (12, false),
+            _ if shares(3) => (16, true),
+            _ if shares(2) => (24, true),
+            _ => (34, true),
+        };
+        bits += code;
+        entered.extend(is_new.then_some(word));
+    }
+    bits.min(8 * line.len())
+}
+
+/// CABA's C-Pack: four bits a word, at most four values that differ before the last byte, a byte a word if any needs one.
+fn cpack_small_bits(line: &[u8]) -> usize {
+    let words = big_endian_words(line);
+    let large = words.iter().filter(|word| word[..3] != [0; 3]);
+    let mut values: Vec<[u8; 4]> = vec![];
+    let mut needs_bytes = words.iter().any(|word| word[..3] == [0; 3] && word[3] != 0);
+    for word in large {
+        match values.iter().find(|value| value[..3] == word[..3]) {
+            Some(value) => needs_bytes |= value != word,
+            None => values.push(*word),
+        }
+    }
+    let bits = words.len() * if needs_bytes { 12 } else { 4 } + 32 * values.len();
+    if values.len() > 4 { 8 * line.len() } else { bits.min(8 * line.len()) }
+}
+
+/// What SC has counted before: with these weights of 64 in all, a code's length is the logarithm of 64 over its weight, and
+/// no other lengths are minimal. The escape has weight 1, hence six bits, and the word follows it.
+const COUNTED: [(u32, u16); 10] =
+    [(0, 32), (0x1234_5678, 16), (0x7f3a, 8), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 1)];
+
+/// SC: a code for each word.
+fn sc_bits(line: &[u8]) -> usize {
+    let code = |word: [u8; 4]| {
+        let weight = COUNTED.iter().find(|(value, _)| *value == u32::from_be_bytes(word));
+        weight.map_or(6 + 32, |(_, weight)| (64 / weight).ilog2() as usize)
+    };
+    big_endian_words(line).into_iter().map(code).sum::<usize>().min(8 * line.len())
+}
+
+/// Bytes of the line under the codec's own codes for the same counts.
+fn sc_bytes(line: &[u8]) -> usize {
+    let entries = COUNTED.iter().zip(0..).map(|(&(value, count), index)| Counted { index, value, count });
+    let book = CodeBook::build(entries, 1, 16);
+    let words = sc::words_of(&bdi::words_of(line));
+    (book.encode(&words).len().min(8 * line.len())).div_ceil(8)
+}
+
 /// A codec by name, its size in bits by definition, and what the codec itself says in bytes.
 type Column = (&'static str, fn(&[u8]) -> usize, fn(&[u8]) -> usize);
 
-const COLUMNS: [Column; 2] = [
+const COLUMNS: [Column; 7] = [
     ("BDI", bdi_bits, bdi::compressed_size),
+    ("FPC", fpc_bits, |line| fpc_bytes(line, fpc::Variant::Words)),
+    ("FPC, segmented", fpc_segmented_bits, |line| fpc_bytes(line, fpc::Variant::Segments)),
+    ("C-Pack+Z", cpack_bits, |line| cpack_bytes(line, cpack::Variant::Fifo16)),
+    ("C-Pack, 4 values", cpack_small_bits, |line| cpack_bytes(line, cpack::Variant::Small4)),
     ("BPC", bpc_bits, |line| usize::from(bpc::compress(line).size)),
+    ("SC", sc_bits, sc_bytes),
 ];
+
+fn fpc_bytes(line: &[u8], variant: fpc::Variant) -> usize {
+    fpc::compressed_bits(&bdi::words_of(line), BYTES, variant).div_ceil(8)
+}
+
+fn cpack_bytes(line: &[u8], variant: cpack::Variant) -> usize {
+    cpack::compressed_bits(&bdi::words_of(line), BYTES, variant).div_ceil(8)
+}
 
 #[test]
 fn the_codecs_give_the_sizes_of_their_definitions() {
