@@ -13,6 +13,9 @@
 //! | [`assist`], [`bdi`], [`bgp`], [`bpc`], [`bpg`], [`cpack`], [`decompression_queue`], [`fpc`], [`latte_controller`], [`md_cache`], [`milg`], [`qbmi`], [`sc`], [`set_index`], [`spp`] | the blocks |
 //! | [`sc`] | what the blocks of statistical compression share |
 
+// `#[hdl_gen]` writes `::selvedge_hw::rtl::source`, here as in other crates.
+extern crate self as selvedge_hw;
+
 pub mod assist;
 pub mod bdi;
 pub mod bgp;

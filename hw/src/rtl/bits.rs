@@ -544,14 +544,12 @@ impl<const N: usize, const K: usize> Synth for W<N, K> {
 }
 
 /// Zero-extends or truncates `N` bits to `M`.
-///
-/// In a block the argument must not mention a loop variable (a limit of `#[hdl_gen]`): assign it to a `Local` first.
 #[inline(always)]
 pub const fn bit_cast<const M: usize, const N: usize>(value: U<N>) -> U<M> {
     U::new(value.0)
 }
 
-/// Zero-extends or truncates between any of `bool`, [`U`] and [`W`]; the limit of [`bit_cast`] holds.
+/// Zero-extends or truncates between any of `bool`, [`U`] and [`W`].
 #[inline(always)]
 pub fn bit_cast_to<T: Words>(value: impl Words) -> T {
     T::from_word(|i| value.word(i))

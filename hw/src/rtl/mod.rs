@@ -13,6 +13,7 @@
 //! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitUnpacker`](unpacker::BitUnpacker): fields of variable length to one string of bits, and back |
 //! | [`valid_ready`] | [`ValidReady`](valid_ready::ValidReady): a two-entry stage between valid/ready partners |
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
+//! | [`source`] | a block's body as data: what `#[hdl_gen]` makes, and rust-hdl's syntax tree of it |
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
 //!
@@ -58,9 +59,9 @@
 //! assert_eq!(seen, 1);
 //! ```
 //!
-//! What `#[hdl_gen]` accepts: assignments to `.next`, `if`/`else`, `match` on a `LogicState`, `for i in A..B`, arrays
-//! of signals and of sub-blocks, `comment!`. There is no `let`: a scalar `Local` that is assigned anew in each turn
-//! of a loop takes its place. Never write `..=` in a loop: `#[hdl_gen]` would drop the last turn.
+//! What [`#[hdl_gen]`](selvedge_macros::hdl_gen) accepts: assignments to `.next`, `if`/`else`, `match` on a `LogicState`,
+//! `for i in A..B`, arrays of signals and of sub-blocks, `comment!`. There is no `let`: a scalar `Local` that is assigned
+//! anew in each turn of a loop takes its place. What it does not accept, as `..=` in a loop, is a compile error.
 
 pub mod bit_array;
 pub mod bits;
@@ -73,6 +74,7 @@ pub mod packer;
 pub mod pipe;
 pub mod reg;
 pub mod replicated_mem;
+pub mod source;
 pub mod step;
 pub mod unpacker;
 pub mod valid_ready;
@@ -97,6 +99,7 @@ pub mod prelude {
     pub use rust_hdl_core::prelude::{
         Bit, Block, Clock, Constant, In, Local, Logic, LogicBlock, LogicState, Out, Probe, Signal, Synth,
         TimingInfo, TypeDescriptor, TypeKind, VCDValue, Verilog, VerilogLiteral, Wrapper, ast, block, clog2,
-        hdl_gen, logic, probe, synth, type_descriptor,
+        logic, probe, synth, type_descriptor,
     };
+    pub use selvedge_macros::hdl_gen;
 }

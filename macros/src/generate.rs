@@ -1,0 +1,60 @@
+//! The functions as a whole: `update` as it is written, `connect` and `hdl`.
+
+use crate::body::Body;
+use crate::connect::connects;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Error, FnArg, ItemFn, Result, ReturnType, Token};
+
+/// `item` and its companions; where they cannot be had, `item` and a compile error.
+pub fn functions(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let companions = companions(&arguments, item.clone()).unwrap_or_else(|error| error.into_compile_error());
+    quote! {
+        #[allow(unreachable_patterns)]
+        #item
+        #companions
+    }
+}
+
+/// `connect` and `hdl` of the `update` in `item`.
+pub fn companions(arguments: &TokenStream, item: TokenStream) -> Result<TokenStream> {
+    if !arguments.is_empty() {
+        return Err(Error::new_spanned(arguments, "`#[hdl_gen]` takes no arguments"));
+    }
+    let function: ItemFn = syn::parse2(item)?;
+    let me = receiver(&function)?;
+    let mut body = Body::default();
+    let statements = body.block(&function.block)?;
+    let values = &body.values.code;
+    let connects = connects(&function.block)?;
+    Ok(quote! {
+        #[automatically_derived]
+        #[allow(unused_variables)]
+        fn connect(&mut #me) {
+            #connects
+        }
+
+        #[automatically_derived]
+        #[allow(unused_braces, unused_parens)]
+        fn hdl(&#me) -> ::selvedge_hw::rtl::source::Verilog {
+            let body: ::selvedge_hw::rtl::source::Block = {
+                use ::selvedge_hw::rtl::source::*;
+                static BODY: Block = #statements;
+                BODY
+            };
+            ::selvedge_hw::rtl::source::verilog(body, &[#(#values),*])
+        }
+    })
+}
+
+/// The `self` of `fn update(&mut self)`.
+fn receiver(function: &ItemFn) -> Result<Token![self]> {
+    let signature = &function.sig;
+    let plain = signature.generics.params.is_empty() && matches!(signature.output, ReturnType::Default);
+    match (signature.inputs.first(), signature.inputs.len()) {
+        (Some(FnArg::Receiver(me)), 1) if plain && me.reference.is_some() && me.mutability.is_some() => {
+            Ok(me.self_token)
+        }
+        _ => Err(Error::new_spanned(signature, "`#[hdl_gen]` is for `fn update(&mut self)`")),
+    }
+}

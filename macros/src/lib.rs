@@ -1,0 +1,47 @@
+//! The attribute `#[hdl_gen]` of Selvedge's RTL.
+//!
+//! On a block's `update` it leaves the function as it is and adds the two that follow from it: `connect`, which marks
+//! every signal that the body drives, and `hdl`, which gives the body as rust-hdl's syntax tree.
+//!
+//! The tree is a `static` of the small types in `selvedge_hw::rtl::source`, and the numbers in it that depend on the
+//! block's parameters stand in an array beside it. So the compiler has next to nothing to do for each instance of a block.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `generate` | the functions as a whole |
+//! | `body` | statements to data |
+//! | `expression` | expressions to data |
+//! | `connect` | the signals that a body drives |
+//! | `calls` | arguments of `dff_setup!` and `comment!` |
+//! | `name` | paths and indices as text |
+
+mod body;
+mod calls;
+mod connect;
+mod expression;
+mod generate;
+mod name;
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+
+/// Gives a block's `update` its companions `connect` and `hdl`.
+///
+/// What a body may consist of:
+/// - `self.a.b[i].next = expression;`, also to one field of a `LogicStruct`: `self.a.next.field = expression;`
+/// - `if`, `else if`, `else`; `match` with constants and `_` as patterns; `for i in from..to`
+/// - `dff_setup!(self, clk_i, ...)` and `comment!("...")`
+///
+/// What an expression may consist of:
+/// - signals (`.val()`), numbers, constants, loop variables, parentheses
+/// - `+ - * & | ^ ! && || << >> == != < <= > >=`, and `-` before a number
+/// - `get_bit(i)`, `get_bits::<N>(i)`, `replace_bit(i, value)`, `any()`, `all()`, `xor()`
+/// - `bit_cast::<M, N>(value)`, `bit_cast_to::<T>(value)`, `signed_cast(value)`, `unsigned_cast(value)`
+/// - `into()`, `index()`, `to_bits()`, `to_signed_bits()`, which change the type only
+///
+/// Everything else is a compile error.
+#[proc_macro_attribute]
+pub fn hdl_gen(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    generate::functions(arguments.into(), item.into()).into()
+}
