@@ -92,7 +92,7 @@ impl<'a> Lowering<'a> {
             AstStmt::If(conditional) => out.push(self.conditional(conditional)?),
             AstStmt::Match(m) => out.push(self.alternatives(m)?),
             AstStmt::Loop(l) => out.extend(self.counted_loop(l)?),
-            AstStmt::Comment(text) => out.push(Stmt::Comment(syntax::comment(text))),
+            AstStmt::Comment(text) => out.push(Stmt::Comment(text.clone())),
             AstStmt::Macro(body) => out.extend(self.body(body)?),
             AstStmt::Link(_) => {
                 return self.refuse(

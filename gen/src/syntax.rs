@@ -134,12 +134,6 @@ impl IndexParser<'_> {
     }
 }
 
-/// The text of a `comment!`, of which the macro keeps the whole invocation.
-pub(crate) fn comment(text: &str) -> String {
-    let text = text.find("(\"").map_or(text, |at| &text[at + 2..]);
-    text.trim_end_matches("\")").trim().replace("\\\"", "\"")
-}
-
 /// A path as in the Rust source.
 pub(crate) fn path(text: &str) -> String {
     text.replace('$', ".")

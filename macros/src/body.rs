@@ -172,11 +172,11 @@ impl Body {
 
     /// A bound of a loop.
     fn bound(&mut self, bound: &Expr) -> Result<TokenStream> {
-        if let Expr::Lit(constant) = bound {
-            if matches!(constant.lit, Lit::Int(_)) {
-                let literal = literal(&constant.lit)?;
-                return Ok(quote!(Bound::Literal(#literal)));
-            }
+        if let Expr::Lit(constant) = bound
+            && matches!(constant.lit, Lit::Int(_))
+        {
+            let literal = literal(&constant.lit)?;
+            return Ok(quote!(Bound::Literal(#literal)));
         }
         if let Some(variable) = mentions(bound.to_token_stream(), &self.loops) {
             let text =

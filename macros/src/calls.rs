@@ -10,7 +10,7 @@ pub enum Call {
     /// `comment!("text")`
     Comment(String),
     /// `dff_setup!(self, clk_i, a, b[i])`
-    Registers(Registers),
+    Registers(Box<Registers>),
 }
 
 /// The arguments of `dff_setup!`.
@@ -46,7 +46,7 @@ pub fn call(mac: &Macro) -> Result<Call> {
     if mac.path.is_ident("comment") {
         Ok(Call::Comment(mac.parse_body::<LitStr>()?.value()))
     } else if mac.path.is_ident("dff_setup") {
-        Ok(Call::Registers(mac.parse_body()?))
+        Ok(Call::Registers(Box::new(mac.parse_body()?)))
     } else {
         Err(Error::new_spanned(mac, "the only macros in a block's body are `dff_setup!` and `comment!`"))
     }

@@ -13,4 +13,5 @@ mod merging;
 mod patterns;
 mod refusals;
 mod sequential;
+mod source;
 mod tools;
