@@ -1,0 +1,452 @@
+//! Decodes a kernel's instructions: opcode text and operands become the compact form that the executor runs.
+//!
+//! Arithmetic forms are looked up in the table of [`super::alu`]; the forms of memory, conversion, carry-chain, move and
+//! warp instructions are read modifier by modifier.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::alu::{OperandType, ROWS, Row};
+use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId};
+use super::error::{PtxError, quote};
+use super::instr::{Instr, MAX_NAMED, NO_PC, NONE, Number, NumberType, Op, OpClass, Space};
+use super::module::Addresses;
+use super::special::{self, Source, Special};
+
+mod arithmetic;
+mod control;
+mod memory;
+
+/// Rows of the arithmetic table by form.
+static FORMS: LazyLock<HashMap<&'static str, &'static Row>> =
+    LazyLock::new(|| ROWS.iter().flat_map(|row| row.forms.iter().map(move |form| (*form, row))).collect());
+
+/// What is wrong with an instruction, without its place.
+type Result<T> = std::result::Result<T, String>;
+
+/// The decoded body of a kernel.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub code: Vec<Instr>,
+    pub texts: Vec<Box<str>>,
+    pub words: usize,
+    pub doubles: usize,
+    pub predicates: usize,
+    /// 32-bit registers that each scoreboard number takes.
+    pub weights: Vec<u8>,
+    pub word_pool: Vec<[u32; 32]>,
+    pub double_pool: Vec<[u64; 32]>,
+    pub specials: Vec<(u16, Special)>,
+}
+
+/// Place of a register: its file by width, and its index there.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    width: u8,
+    index: u16,
+}
+
+struct Decoder<'a> {
+    ast: &'a Ast,
+    function: &'a Function,
+    /// Address of each variable that this kernel can name, in its own space.
+    addresses: &'a Addresses,
+    places: Vec<Place>,
+    /// Registers of each file that the PTX names.
+    named: [usize; 3],
+    /// Registers of each file, hidden ones included.
+    total: [usize; 3],
+    word_constants: HashMap<u32, u16>,
+    double_constants: HashMap<u64, u16>,
+    body: Body,
+    carry_flag: Option<u16>,
+    /// The instruction being decoded.
+    instr: Instr,
+    dests: Vec<u16>,
+    sources: Vec<u16>,
+}
+
+const fn file_of(width: u8) -> usize {
+    match width {
+        1 => 2,
+        64 => 1,
+        _ => 0,
+    }
+}
+
+/// Decodes `function`'s code.
+pub(crate) fn decode(
+    file: &str,
+    source: &str,
+    ast: &Ast,
+    function: &Function,
+    addresses: &Addresses,
+) -> std::result::Result<Body, PtxError> {
+    let error = |line, message: String| PtxError { file: file.to_owned(), line, message };
+    let mut decoder =
+        Decoder::new(ast, function, addresses).map_err(|message| error(function.line, message))?;
+    for raw in &function.code {
+        decoder.instruction(raw).map_err(|message| {
+            let form = quote(&raw.opcode);
+            error(raw.line, format!("unsupported instruction form `{form}`: {message}"))
+        })?;
+        let text = source.get(raw.span.0 as usize..raw.span.1 as usize).unwrap_or_default();
+        decoder.body.texts.push(text.split_whitespace().collect::<Vec<_>>().join(" ").into());
+    }
+    decoder.finish().map_err(|message| error(function.line, message))
+}
+
+fn blank(line: u32) -> Instr {
+    Instr {
+        line,
+        class: OpClass::Control,
+        flags: 0,
+        guard_negated: false,
+        op: Op::Nothing,
+        guard: NONE,
+        d: NONE,
+        a: NONE,
+        b: NONE,
+        c: NONE,
+        vector: [NONE; 8],
+        target: NO_PC,
+        reconvergence: NO_PC,
+        offset: 0,
+        named: [0; MAX_NAMED],
+        dest_count: 0,
+        source_count: 0,
+    }
+}
+
+/// An operand list of exactly `N`.
+fn exactly<const N: usize>(operands: &[Operand]) -> Result<&[Operand; N]> {
+    operands.try_into().map_err(|_| format!("it takes {N} operands, got {}", operands.len()))
+}
+
+fn number_type(name: &str) -> Option<NumberType> {
+    let (number, bits) = match name.split_at_checked(1)? {
+        ("u" | "b", bits) => (Number::Unsigned, bits),
+        ("s", bits) => (Number::Signed, bits),
+        ("f", bits) => (Number::Float, bits),
+        _ => return None,
+    };
+    let bits = match bits {
+        "8" if number != Number::Float => 8,
+        "16" => 16,
+        "32" => 32,
+        "64" => 64,
+        _ => return None,
+    };
+    Some(NumberType { number, bits })
+}
+
+impl<'a> Decoder<'a> {
+    fn new(ast: &'a Ast, function: &'a Function, addresses: &'a Addresses) -> Result<Self> {
+        let mut named = [0; 3];
+        let mut places = Vec::with_capacity(function.registers.len());
+        for register in &function.registers {
+            let file = file_of(register.width);
+            if register.width > 64 {
+                return Err(format!("register '{}' is wider than 64 bits", register.name));
+            }
+            if named[file] >= usize::from(u16::MAX / 4) {
+                return Err(format!(
+                    "function '{}' uses more than {} registers of a kind",
+                    function.name,
+                    u16::MAX / 4
+                ));
+            }
+            places.push(Place { width: register.width, index: named[file] as u16 });
+            named[file] += 1;
+        }
+        let body = Body {
+            code: Vec::with_capacity(function.code.len() + 1),
+            texts: Vec::with_capacity(function.code.len() + 1),
+            words: 0,
+            doubles: 0,
+            predicates: 0,
+            weights: Vec::new(),
+            word_pool: Vec::new(),
+            double_pool: Vec::new(),
+            specials: Vec::new(),
+        };
+        Ok(Self {
+            ast,
+            function,
+            addresses,
+            places,
+            named,
+            total: named,
+            word_constants: HashMap::new(),
+            double_constants: HashMap::new(),
+            body,
+            carry_flag: None,
+            instr: blank(0),
+            dests: Vec::new(),
+            sources: Vec::new(),
+        })
+    }
+
+    fn finish(mut self) -> Result<Body> {
+        // Running off the end of the code ends the thread.
+        let ends =
+            self.body.code.last().is_some_and(|i| i.guard == NONE && matches!(i.op, Op::Exit | Op::Branch));
+        let label_at_end = self.function.labels.values().any(|&place| place as usize == self.body.code.len());
+        if !ends || label_at_end {
+            let line = self.body.code.last().map_or(self.function.line, |i| i.line);
+            self.body.code.push(Instr { op: Op::Exit, class: OpClass::Exit, ..blank(line) });
+            self.body.texts.push("ret".into());
+        }
+        let numbered = self.named[0] + self.named[1] + self.total[2];
+        let pools = self.body.word_pool.len().max(self.body.double_pool.len());
+        if numbered.max(self.total[0] + pools).max(self.total[1] + pools) >= usize::from(u16::MAX) {
+            return Err(format!("function '{}' uses too many registers and constants", self.function.name));
+        }
+        self.body.weights = [(self.named[0], 1), (self.named[1], 2), (self.total[2], 0)]
+            .iter()
+            .flat_map(|&(count, weight)| std::iter::repeat_n(weight, count))
+            .collect();
+        (self.body.words, self.body.doubles, self.body.predicates) =
+            (self.total[0], self.total[1], self.total[2]);
+        super::control_flow::set_reconvergence(&mut self.body.code);
+        Ok(self.body)
+    }
+
+    fn instruction(&mut self, raw: &RawInstruction) -> Result<()> {
+        self.instr = blank(raw.line);
+        self.dests.clear();
+        self.sources.clear();
+        if let Some((register, negated)) = raw.guard {
+            self.instr.guard = self.register_source(register, 1)?;
+            self.instr.guard_negated = negated;
+        }
+        self.form(&raw.opcode, &raw.operands)?;
+        let count = self.dests.len() + self.sources.len();
+        if count > MAX_NAMED {
+            return Err(format!("it names {count} registers; at most {MAX_NAMED} are supported"));
+        }
+        self.instr.dest_count = self.dests.len() as u8;
+        self.instr.source_count = self.sources.len() as u8;
+        for (slot, &register) in self.instr.named.iter_mut().zip(self.dests.iter().chain(&self.sources)) {
+            *slot = register;
+        }
+        self.body.code.push(self.instr.clone());
+        Ok(())
+    }
+
+    fn form(&mut self, opcode: &str, operands: &[Operand]) -> Result<()> {
+        let mut parts = opcode.split('.');
+        let name = parts.next().unwrap_or_default();
+        let modifiers: Vec<&str> = parts.collect();
+        match name {
+            "ld" | "ldu" => self.load(&modifiers, operands),
+            "st" => self.store(&modifiers, operands),
+            "atom" | "red" => self.atomic(name == "red", &modifiers, operands),
+            "mov" => self.mov(opcode, &modifiers, operands),
+            "setp" => self.setp(&modifiers, operands),
+            "cvt" => self.cvt(opcode, &modifiers, operands),
+            "cvta" => self.cvta(&modifiers, operands),
+            "and" | "or" | "xor" | "not" if modifiers == ["pred"] => self.predicate_logic(name, operands),
+            "add" | "addc" | "sub" | "subc" | "mad" | "madc"
+                if name.ends_with('c') || modifiers.contains(&"cc") =>
+            {
+                self.carry(name, &modifiers, operands)
+            }
+            "bra" => self.branch(&modifiers, operands),
+            "ret" | "exit" => {
+                exactly::<0>(operands)?;
+                self.plain(Op::Exit, OpClass::Exit)
+            }
+            "bar" | "barrier" => self.barrier(&modifiers, operands),
+            "membar" | "fence" => self.plain(Op::Fence, OpClass::Fence),
+            "shfl" => self.shuffle(&modifiers, operands),
+            "vote" => self.vote(&modifiers, operands),
+            "bfi" => self.insert(&modifiers, operands),
+            "lop3" => self.lop3(&modifiers, operands),
+            "activemask" => {
+                let [d] = exactly(operands)?;
+                self.instr.d = self.dest(d, 32)?;
+                self.plain(Op::ActiveMask, OpClass::Warp)
+            }
+            "prefetch" | "prefetchu" | "pmevent" | "nanosleep" | "discard" | "applypriority" => {
+                self.plain(Op::Nothing, OpClass::Control)
+            }
+            _ => self.table(opcode, operands),
+        }
+    }
+
+    fn plain(&mut self, op: Op, class: OpClass) -> Result<()> {
+        self.instr.op = op;
+        self.instr.class = class;
+        Ok(())
+    }
+
+    // ---- operands ----
+
+    fn describe(&self, id: RegisterId) -> String {
+        let register = &self.function.registers[id as usize];
+        format!("register '{}' has {} bits", quote(&register.name), register.width)
+    }
+
+    fn number(&self, place: Place) -> u16 {
+        let before = match file_of(place.width) {
+            0 => 0,
+            1 => self.named[0],
+            _ => self.named[0] + self.named[1],
+        };
+        before as u16 + place.index
+    }
+
+    /// A register read as `width` bits.
+    fn register_source(&mut self, id: RegisterId, width: u8) -> Result<u16> {
+        let place = self.places[id as usize];
+        if place.width != width {
+            return Err(format!("{} where {width} are needed", self.describe(id)));
+        }
+        let number = self.number(place);
+        self.sources.push(number);
+        Ok(place.index)
+    }
+
+    /// A register of any integer width from `least` bits, and its width.
+    fn wide_source(&mut self, id: RegisterId, least: u8) -> Result<Place> {
+        let place = self.places[id as usize];
+        if place.width < least || place.width == 1 {
+            return Err(format!("{} where {least} or more are needed", self.describe(id)));
+        }
+        let number = self.number(place);
+        self.sources.push(number);
+        Ok(place)
+    }
+
+    fn hidden(&mut self, width: u8) -> u16 {
+        let file = file_of(width);
+        self.total[file] += 1;
+        (self.total[file] - 1) as u16
+    }
+
+    fn dest_register(&mut self, id: RegisterId, width: u8) -> Result<u16> {
+        let place = self.places[id as usize];
+        if place.width != width {
+            return Err(format!("{} where {width} are needed", self.describe(id)));
+        }
+        let number = self.number(place);
+        self.dests.push(number);
+        Ok(place.index)
+    }
+
+    fn dest(&mut self, operand: &Operand, width: u8) -> Result<u16> {
+        match operand {
+            Operand::Register(id) => self.dest_register(*id, width),
+            Operand::Sink => Ok(self.hidden(width)),
+            _ => Err("its first operand must be a register".to_owned()),
+        }
+    }
+
+    /// A destination that may be wider than `least` bits.
+    fn wide_dest(&mut self, operand: &Operand, least: u8) -> Result<Place> {
+        let Operand::Register(id) = operand else {
+            return Err("its destination must be a register".to_owned());
+        };
+        let place = self.places[*id as usize];
+        if place.width < least || place.width == 1 {
+            return Err(format!("{} where {least} or more are needed", self.describe(*id)));
+        }
+        let number = self.number(place);
+        self.dests.push(number);
+        Ok(place)
+    }
+
+    fn word_constant(&mut self, value: u32) -> u16 {
+        let pool = &mut self.body.word_pool;
+        *self.word_constants.entry(value).or_insert_with(|| {
+            pool.push([value; 32]);
+            u16::MAX - (pool.len().min(usize::from(u16::MAX)) - 1) as u16
+        })
+    }
+
+    fn constant(&mut self, bits: u64, width: u8) -> u16 {
+        if width != 64 {
+            return self.word_constant(bits as u32 & (u32::MAX >> (32 - u32::from(width.min(32)))));
+        }
+        let pool = &mut self.body.double_pool;
+        *self.double_constants.entry(bits).or_insert_with(|| {
+            pool.push([bits; 32]);
+            u16::MAX - (pool.len().min(usize::from(u16::MAX)) - 1) as u16
+        })
+    }
+
+    /// A variable's address in its own space, and the space.
+    fn address_of(&self, id: VariableId) -> Result<(u64, Space)> {
+        let variable = &self.ast.variables[id as usize];
+        let address = self.addresses.get(&id).copied();
+        address.ok_or_else(|| format!("variable '{}' has no storage here", quote(&variable.name)))
+    }
+
+    fn special(&mut self, name: &str) -> Result<u16> {
+        match special::find(name) {
+            Some(Source::Fixed(special)) => {
+                if let Some((index, _)) = self.body.specials.iter().find(|(_, known)| *known == special) {
+                    return Ok(*index);
+                }
+                let index = self.hidden(32);
+                self.body.specials.push((index, special));
+                Ok(index)
+            }
+            Some(Source::Live(_)) => Err(format!("special register '{name}' can only be read by 'mov'")),
+            None => Err(format!("special register '{}' is not supported", quote(name))),
+        }
+    }
+
+    /// A source operand of a type.
+    fn source(&mut self, operand: &Operand, of: OperandType) -> Result<u16> {
+        let width = of.width;
+        let literal = |bits: Result<u64>| bits;
+        let bits = match operand {
+            Operand::Register(id) => return self.register_source(*id, width),
+            Operand::Special(name) if width == 32 || width == 16 => return self.special(name),
+            Operand::Special(_) => return Err(format!("a special register cannot be read as {width} bits")),
+            _ if width == 1 => return Err("a predicate register is needed".to_owned()),
+            Operand::Integer(value) if of.float => literal(Ok(if width == 32 {
+                u64::from((*value as f32).to_bits())
+            } else {
+                (*value as f64).to_bits()
+            })),
+            Operand::Integer(value) => fit(*value, width),
+            Operand::Single(bits) if width == 64 && of.float => {
+                Ok(f64::from(f32::from_bits(*bits)).to_bits())
+            }
+            Operand::Single(bits) if width >= 32 => Ok(u64::from(*bits)),
+            Operand::Double(bits) if width == 64 => Ok(*bits),
+            Operand::Double(bits) if width == 32 => Ok(u64::from((f64::from_bits(*bits) as f32).to_bits())),
+            Operand::Variable(id, offset) if width >= 32 => {
+                Ok(self.address_of(*id)?.0.wrapping_add(*offset as u64))
+            }
+            Operand::Name(name, _) => Err(format!("'{}' is not declared", quote(name))),
+            _ => Err(format!("an operand does not suit {width} bits")),
+        }?;
+        Ok(self.constant(bits, width))
+    }
+
+    fn integer(&mut self, operand: &Operand, width: u8) -> Result<u16> {
+        self.source(operand, OperandType { width, float: false })
+    }
+
+    fn predicate(&mut self, operand: &Operand) -> Result<(u16, bool)> {
+        match operand {
+            Operand::Register(id) => Ok((self.register_source(*id, 1)?, false)),
+            Operand::NegatedRegister(id) => Ok((self.register_source(*id, 1)?, true)),
+            _ => Err("a predicate register is needed".to_owned()),
+        }
+    }
+}
+
+/// An integer literal as `width` bits.
+fn fit(value: i128, width: u8) -> Result<u64> {
+    let limit = 1i128 << width;
+    if (-(limit / 2)..limit).contains(&value) {
+        Ok(value as u64)
+    } else {
+        Err(format!("the number {value} does not fit {width} bits"))
+    }
+}

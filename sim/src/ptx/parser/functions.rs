@@ -1,0 +1,247 @@
+//! Parses functions: parameters, directives, registers, labels and scopes.
+
+use std::collections::HashMap;
+
+use super::super::ast::{
+    Function, FunctionParameter, Register, RegisterId, Scope, ScopeId, Type, VariableSpace,
+};
+use super::super::error::quote;
+use super::super::lexer::Token;
+use super::{MAX_DEPTH, Names, Parser, RegisterRange, Result, Symbol, register_width, variable_space};
+
+impl<'a> Parser<'a> {
+    pub(super) fn function(&mut self) -> Result<()> {
+        let line = self.line;
+        let entry = self.take_word("'.entry' or '.func'")? == ".entry";
+        self.function = Some(Function {
+            name: String::new(),
+            line,
+            entry,
+            defined: false,
+            parameters: Vec::new(),
+            returns: Vec::new(),
+            registers: Vec::new(),
+            scopes: vec![Scope::default()],
+            labels: HashMap::new(),
+            code: Vec::new(),
+            locals: Vec::new(),
+            cta_limit: None,
+        });
+        self.names = vec![Names::default()];
+        if !entry && self.at('(') {
+            let returns = self.parameters()?;
+            self.current().returns = returns;
+        }
+        let name = self.take_name("a function's name")?.to_owned();
+        self.current().name.clone_from(&name);
+        if self.at('(') {
+            let parameters = self.parameters()?;
+            self.current().parameters = parameters;
+        }
+        self.performance_directives()?;
+        if !self.accept(';')? {
+            self.body(line)?;
+        }
+        self.finish_function(name, line)
+    }
+
+    pub(super) fn current(&mut self) -> &mut Function {
+        self.function.as_mut().expect("only called while a function is being parsed")
+    }
+
+    pub(super) fn finish_function(&mut self, name: String, line: u32) -> Result<()> {
+        let function = self.function.take().expect("only called while a function is being parsed");
+        self.names.clear();
+        match self.function_names.get(&name) {
+            Some(&index) if self.ast.functions[index].defined && function.defined => {
+                Err(self.error_at(line, format!("function '{}' is defined twice", quote(&name))))
+            }
+            Some(&index) => {
+                if function.defined {
+                    self.ast.functions[index] = function;
+                }
+                Ok(())
+            }
+            None => {
+                self.function_names.insert(name, self.ast.functions.len());
+                self.ast.functions.push(function);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn parameters(&mut self) -> Result<Vec<FunctionParameter>> {
+        self.expect('(')?;
+        let mut out = Vec::new();
+        while !self.accept(')')? {
+            let line = self.line;
+            let parameter = match self.take_word("'.param' or '.reg'")? {
+                ".param" => {
+                    let declared = self.type_and_alignment()?;
+                    let variable = self.declarator(VariableSpace::Param, declared, false)?;
+                    FunctionParameter::Memory(self.declare_variable(variable)?)
+                }
+                ".reg" => {
+                    let declared = self.type_and_alignment()?;
+                    let name = self.take_name("a register's name")?.to_owned();
+                    FunctionParameter::Register(self.declare_register(name, declared.element, line)?)
+                }
+                other => {
+                    return Err(
+                        self.error_at(line, format!("expected '.param' or '.reg', found '{}'", quote(other)))
+                    );
+                }
+            };
+            out.push(parameter);
+            if !self.accept(',')? && !self.at(')') {
+                return Err(self.expected("',' or ')'"));
+            }
+        }
+        Ok(out)
+    }
+
+    pub(super) fn performance_directives(&mut self) -> Result<()> {
+        while let Some(directive) = self.word() {
+            let line = self.line;
+            match directive {
+                ".maxntid" | ".reqntid" => {
+                    self.advance()?;
+                    let mut limit = [1; 3];
+                    for (axis, value) in limit.iter_mut().enumerate() {
+                        if axis > 0 && !self.accept(',')? {
+                            break;
+                        }
+                        *value = self.take_integer("the limit")?.min(u64::from(u32::MAX)) as u32;
+                    }
+                    self.current().cta_limit = Some((limit, directive == ".reqntid"));
+                }
+                ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" => {
+                    self.advance()?;
+                    self.take_integer("the limit")?;
+                }
+                ".noreturn" | ".explicitcluster" => self.advance()?,
+                ".pragma" => self.skip_statement()?,
+                _ => {
+                    return Err(self
+                        .error_at(line, format!("'{}' is not a directive of a function", quote(directive))));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn body(&mut self, line: u32) -> Result<()> {
+        self.expect('{')?;
+        self.current().defined = true;
+        let depth_outside = self.names.len();
+        self.open_scope()?;
+        while self.names.len() > depth_outside {
+            match self.token {
+                Token::End => {
+                    let name = quote(&self.current().name);
+                    return Err(self.error_at(
+                        line,
+                        format!("the file ends inside function '{name}', which lacks a '}}'"),
+                    ));
+                }
+                Token::Mark('{') => {
+                    self.advance()?;
+                    self.open_scope()?;
+                }
+                Token::Mark('}') => {
+                    self.advance()?;
+                    self.names.pop();
+                }
+                Token::Mark(';') => self.advance()?,
+                Token::Mark('@') => self.instruction()?,
+                Token::Word(word) if word.starts_with('.') => self.body_directive(word)?,
+                Token::Word(word) => self.label_or_instruction(word)?,
+                _ => return Err(self.expected("an instruction, a label or a directive")),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn open_scope(&mut self) -> Result<()> {
+        if self.names.len() > MAX_DEPTH {
+            return Err(self.error(format!("braces are nested more than {MAX_DEPTH} deep")));
+        }
+        let parent = self.names.last().map(|n| n.scope);
+        let scopes = &mut self.current().scopes;
+        let scope = scopes.len() as ScopeId;
+        scopes.push(Scope { parent });
+        self.names.push(Names { scope, ..Names::default() });
+        Ok(())
+    }
+
+    pub(super) fn body_directive(&mut self, word: &'a str) -> Result<()> {
+        match word {
+            ".reg" => {
+                self.advance()?;
+                self.registers()
+            }
+            ".loc" | ".file" => self.skip_line(),
+            ".section" => self.skip_section(),
+            ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
+            ".extern" | ".visible" => {
+                self.advance()?;
+                self.variables(word == ".extern")
+            }
+            _ if variable_space(word).is_some() => self.variables(false),
+            _ => Err(self.error(format!("unknown directive '{}'", quote(word)))),
+        }
+    }
+
+    pub(super) fn registers(&mut self) -> Result<()> {
+        let declared = self.type_and_alignment()?;
+        if declared.lanes != 1 {
+            return Err(self.error("vector registers are not supported; declare scalar registers"));
+        }
+        loop {
+            let line = self.line;
+            let name = self.take_name("a register's name")?.to_owned();
+            if self.accept('<')? {
+                let count = self.take_integer("the number of registers")?;
+                self.expect('>')?;
+                let range = RegisterRange { width: register_width(declared.element), count };
+                let names = self.names.last_mut().expect("a function has a scope");
+                if names.ranges.insert(name.clone(), range).is_some() {
+                    return Err(
+                        self.error_at(line, format!("registers '{}<..>' are declared twice", quote(&name)))
+                    );
+                }
+            } else {
+                self.declare_register(name, declared.element, line)?;
+            }
+            if !self.accept(',')? {
+                return self.expect(';');
+            }
+        }
+    }
+
+    pub(super) fn declare_register(&mut self, name: String, element: Type, line: u32) -> Result<RegisterId> {
+        let registers = &mut self.current().registers;
+        let id = registers.len() as RegisterId;
+        registers.push(Register { name: name.clone(), width: register_width(element) });
+        self.declare(name, Symbol::Register(id), line)?;
+        Ok(id)
+    }
+
+    pub(super) fn label_or_instruction(&mut self, word: &'a str) -> Result<()> {
+        let (line, start) = (self.line, self.start);
+        self.advance()?;
+        if !self.accept(':')? {
+            return self.instruction_after(None, word, line, start);
+        }
+        if let Some(".branchtargets" | ".calltargets" | ".callprototype") = self.word() {
+            return self.skip_statement();
+        }
+        let scope = self.names.last().expect("a function has a scope").scope;
+        let function = self.current();
+        let place = function.code.len() as u32;
+        if function.labels.insert((scope, word.to_owned()), place).is_some() {
+            return Err(self.error_at(line, format!("label '{}' is defined twice", quote(word))));
+        }
+        Ok(())
+    }
+}

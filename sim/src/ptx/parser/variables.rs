@@ -1,0 +1,251 @@
+//! Parses declarations of variables and their initial values.
+
+use super::super::ast::{Initial, Type, Variable, VariableId, VariableSpace};
+use super::super::error::quote;
+use super::super::lexer::Token;
+use super::{DeclaredType, MAX_VARIABLE_BYTES, Parser, Result, Symbol, variable_space};
+
+impl<'a> Parser<'a> {
+    /// `.global .align 4 .b8 x[16] = {..}, y;`
+    pub(super) fn variables(&mut self, external: bool) -> Result<()> {
+        let line = self.line;
+        let word = self.take_word("a state space")?;
+        let space = match word {
+            ".tex" => VariableSpace::Global,
+            _ => variable_space(word)
+                .ok_or_else(|| self.error_at(line, format!("'{word}' is not a state space")))?,
+        };
+        let declared = self.type_and_alignment()?;
+        loop {
+            let mut variable = self.declarator(space, declared, external)?;
+            if self.accept('=')? {
+                self.initialisers(&mut variable, declared.element)?;
+            }
+            self.declare_variable(variable)?;
+            if !self.accept(',')? {
+                return self.expect(';');
+            }
+        }
+    }
+
+    pub(super) fn type_and_alignment(&mut self) -> Result<DeclaredType> {
+        let (mut alignment, mut lanes) = (None, 1u8);
+        loop {
+            let line = self.line;
+            let word = self.take_word("a type")?;
+            match word {
+                ".align" => {
+                    let value = self.take_integer("the alignment")?;
+                    if !value.is_power_of_two() || value > 4096 {
+                        return Err(self
+                            .error_at(line, format!("alignment {value} is not a power of two up to 4096")));
+                    }
+                    alignment = Some(value as u32);
+                }
+                ".v2" => lanes = 2,
+                ".v4" => lanes = 4,
+                ".ptr" | ".global" | ".const" | ".shared" | ".local" => {}
+                _ => {
+                    let element = Type::named(word)
+                        .ok_or_else(|| self.error_at(line, format!("'{}' is not a PTX type", quote(word))))?;
+                    // `.param .u64 .ptr .global .align 4 x`: the alignment is the pointee's.
+                    while let Some(".ptr" | ".global" | ".const" | ".shared" | ".local" | ".align") =
+                        self.word()
+                    {
+                        let attribute = self.take_word("an attribute")?;
+                        if attribute == ".align" {
+                            self.take_integer("the alignment")?;
+                        }
+                    }
+                    let natural = u32::from(element.bytes()) * u32::from(lanes);
+                    return Ok(DeclaredType {
+                        element,
+                        lanes,
+                        alignment: alignment.unwrap_or(natural).max(1),
+                    });
+                }
+            }
+        }
+    }
+
+    pub(super) fn declarator(
+        &mut self,
+        space: VariableSpace,
+        declared: DeclaredType,
+        external: bool,
+    ) -> Result<Variable> {
+        let line = self.line;
+        if declared.element == Type::Pred {
+            return Err(self.error("a variable cannot have type '.pred'"));
+        }
+        let name = self.take_name("a variable's name")?.to_owned();
+        let element_bytes = declared.element.bytes();
+        let mut bytes = u64::from(element_bytes) * u64::from(declared.lanes);
+        let mut open = false;
+        while self.accept('[')? {
+            if self.accept(']')? {
+                open = true;
+                continue;
+            }
+            let count = self.take_integer("the array's size")?;
+            self.expect(']')?;
+            bytes = bytes.checked_mul(count).filter(|&b| b <= MAX_VARIABLE_BYTES).ok_or_else(|| {
+                self.error_at(
+                    line,
+                    format!("variable '{}' is larger than {MAX_VARIABLE_BYTES} bytes", quote(&name)),
+                )
+            })?;
+        }
+        if open && external {
+            bytes = 0;
+        }
+        Ok(Variable {
+            name,
+            space,
+            alignment: declared.alignment,
+            bytes,
+            open: open && external,
+            initial: Vec::new(),
+            element: declared.element,
+            element_bytes,
+            line,
+        })
+    }
+
+    pub(super) fn initialisers(&mut self, variable: &mut Variable, element: Type) -> Result<()> {
+        let mut depth = 0usize;
+        let most = (MAX_VARIABLE_BYTES / u64::from(element.bytes())) as usize;
+        loop {
+            while self.accept('{')? {
+                depth += 1;
+            }
+            if !self.at('}') {
+                let value = self.initial_value(element)?;
+                variable.initial.push(value);
+            }
+            while depth > 0 && self.accept('}')? {
+                depth -= 1;
+            }
+            if depth == 0 {
+                break;
+            }
+            self.expect(',')?;
+            if variable.initial.len() > most {
+                return Err(self.error("too many initial values"));
+            }
+        }
+        let size = variable.initial.len() as u64 * u64::from(element.bytes());
+        // `x[] = {..}`: as large as its values.
+        if variable.bytes < size && variable.bytes == u64::from(element.bytes()) {
+            variable.bytes = size;
+        }
+        if size > variable.bytes {
+            return Err(self.error_at(
+                variable.line,
+                format!(
+                    "variable '{}' has {} bytes but {size} bytes of initial values",
+                    variable.name, variable.bytes
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn initial_value(&mut self, element: Type) -> Result<Initial> {
+        let float = matches!(element, Type::Scalar { float: true, .. });
+        let negative = matches!((self.token, float), (Token::Mark('-'), true)) && self.accept('-')?;
+        let flip = |bits: f64| if negative { -bits } else { bits };
+        let value = match self.token {
+            Token::Single(bits) if element.bytes() == 8 => {
+                Initial::Bits(flip(f64::from(f32::from_bits(bits))).to_bits())
+            }
+            Token::Single(bits) => Initial::Bits(u64::from(bits) ^ (u64::from(negative) << 31)),
+            Token::Double(bits) if element.bytes() == 4 => {
+                Initial::Bits(u64::from((flip(f64::from_bits(bits)) as f32).to_bits()))
+            }
+            Token::Double(bits) => Initial::Bits(flip(f64::from_bits(bits)).to_bits()),
+            Token::Integer(value) if float && element.bytes() == 4 => {
+                Initial::Bits(u64::from((flip(value as f64) as f32).to_bits()))
+            }
+            Token::Integer(value) if float => Initial::Bits(flip(value as f64).to_bits()),
+            Token::Word(_) => return self.initial_address(),
+            _ => {
+                let value = self.constant(0)?;
+                return Ok(Initial::Bits(value as u64));
+            }
+        };
+        self.advance()?;
+        Ok(value)
+    }
+
+    pub(super) fn initial_address(&mut self) -> Result<Initial> {
+        let generic = self.word() == Some("generic");
+        if generic {
+            self.advance()?;
+            self.expect('(')?;
+        }
+        let name = self.take_name("a variable's name")?.to_owned();
+        if generic {
+            self.expect(')')?;
+        }
+        let mut offset = 0;
+        if self.at('+') || self.at('-') {
+            let negative = self.at('-');
+            self.advance()?;
+            let value = self.take_integer("the offset")? as i64;
+            offset = if negative { value.wrapping_neg() } else { value };
+        }
+        Ok(Initial::Address { name, offset, generic })
+    }
+
+    /// Addresses in initialisers may name what is declared later, so they are looked up at the end.
+    pub(super) fn check_initial_addresses(&self) -> Result<()> {
+        for variable in &self.ast.variables {
+            for initial in &variable.initial {
+                if let Initial::Address { name, .. } = initial
+                    && !self.globals.contains_key(name)
+                    && !self.function_names.contains_key(name)
+                {
+                    let message = format!(
+                        "'{}' in the initial values of '{}' is not declared",
+                        quote(name),
+                        variable.name
+                    );
+                    return Err(self.error_at(variable.line, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn declare_variable(&mut self, variable: Variable) -> Result<VariableId> {
+        let id = self.ast.variables.len() as VariableId;
+        let (name, line) = (variable.name.clone(), variable.line);
+        self.ast.variables.push(variable);
+        if let Some(function) = &mut self.function {
+            function.locals.push(id);
+            self.declare(name, Symbol::Variable(id), line)?;
+        } else if let Some(&earlier) = self.globals.get(&name) {
+            // An `.extern` declaration may come before or after the definition, and repeatedly.
+            let (old, new) = (&self.ast.variables[earlier as usize], &self.ast.variables[id as usize]);
+            if !(old.open || new.open) && old.bytes != 0 && old.line != line {
+                return Err(self.error_at(line, format!("variable '{}' is declared twice", quote(&name))));
+            }
+            self.globals.insert(name, id);
+            self.ast.globals.push(id);
+        } else {
+            self.globals.insert(name, id);
+            self.ast.globals.push(id);
+        }
+        Ok(id)
+    }
+
+    pub(super) fn declare(&mut self, name: String, symbol: Symbol, line: u32) -> Result<()> {
+        let Some(names) = self.names.last_mut() else { return Ok(()) };
+        if names.symbols.contains_key(&name) {
+            return Err(self.error_at(line, format!("'{}' is declared twice", quote(&name))));
+        }
+        names.symbols.insert(name, symbol);
+        Ok(())
+    }
+}
