@@ -10,6 +10,7 @@ use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
@@ -37,6 +38,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         let outcome = simulate(spec, Arc::clone(&control));
         drop(progress);
         let outcome = outcome.map_err(|e| classify(&e))?;
+        show_printed(&outcome.printed);
         if let Some(path) = &options.vcd {
             write_whole(path, &waveform(&outcome.traces)?)?;
         }
@@ -87,6 +89,15 @@ fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
         given.push((option, path));
     }
     Ok(())
+}
+
+/// What the kernels have printed goes to standard error, so that the table or JSON on standard output stays whole.
+fn show_printed(printed: &Printed) {
+    eprint!("{}", printed.text);
+    if printed.lost > 0 {
+        let most = PRINT_CAPACITY;
+        eprintln!("selvedge: {} messages of the kernel are lost: at most {most} bytes are kept", printed.lost);
+    }
 }
 
 /// Lockstep's last cycles go to a waveform beside the user's work.

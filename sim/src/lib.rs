@@ -1,6 +1,6 @@
 //! The cycle-accurate GPU: SMs, caches, crossbar, L2 partitions and DRAM that run PTX kernels with real values.
 //!
-//! From the bottom up: [`memory`] (functional device memory), [`ptx`] (front end), [`workload`] and [`launch_file`]
+//! From the bottom up: [`memory`] (functional device memory), [`texture`] (views of it), [`ptx`] (front end), [`workload`] and [`launch_file`]
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
 //! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`].
 pub mod cache;
@@ -19,4 +19,5 @@ pub mod run;
 pub mod sm;
 pub mod statistic;
 pub mod stats;
+pub mod texture;
 pub mod workload;

@@ -3,6 +3,7 @@
 //! Addresses grow upwards from [`HEAP_BASE`]; everything below it is left to the windows of generic addressing
 //! (see [`crate::ptx`]). Each buffer is backed by its own zeroed allocation, so untouched pages cost nothing.
 
+use crate::texture::Texture;
 use thiserror::Error;
 
 /// First device address that [`DeviceMemory::alloc`] hands out, in bytes. Lower addresses are never mapped.
@@ -13,6 +14,12 @@ pub const BUFFER_ALIGNMENT: u64 = 256;
 
 /// Unmapped bytes that follow every buffer at least; an access that runs off a buffer's end cannot hit the next one.
 pub const RED_ZONE: u64 = 256;
+
+/// Handle of the first texture; no address is that large.
+const FIRST_TEXTURE: u64 = 0x7e << 56;
+
+/// Bytes of text that kernels can print before the host takes it.
+pub const PRINT_CAPACITY: usize = 1 << 20;
 
 /// Bytes of device memory that [`DeviceMemory::new`] allows in all.
 pub const DEFAULT_CAPACITY: u64 = 16 << 30;
@@ -64,6 +71,21 @@ pub enum MemoryError {
         /// The nearest buffer, in words.
         nearest: String,
     },
+    /// A texture that [`DeviceMemory::create_texture`] refuses.
+    #[error("cannot create a texture: {why}")]
+    BadTexture {
+        /// What is wrong and what is allowed.
+        why: String,
+    },
+}
+
+/// What kernels have printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// The text, in the order in which it was printed.
+    pub text: String,
+    /// Messages that came when [`PRINT_CAPACITY`] was used up, and are lost.
+    pub lost: u64,
 }
 
 /// A named range of device memory.
@@ -94,6 +116,8 @@ pub struct DeviceMemory {
     capacity: u64,
     /// Buffer that the last checked access fell in.
     last_hit: usize,
+    textures: Vec<Texture>,
+    printed: Printed,
 }
 
 impl Default for DeviceMemory {
@@ -139,7 +163,15 @@ impl DeviceMemory {
     /// An empty memory that holds at most `capacity` bytes of buffers.
     #[must_use]
     pub fn with_capacity(capacity: u64) -> Self {
-        Self { buffers: Vec::new(), next: HEAP_BASE, used: 0, capacity, last_hit: 0 }
+        Self {
+            buffers: Vec::new(),
+            next: HEAP_BASE,
+            used: 0,
+            capacity,
+            last_hit: 0,
+            textures: Vec::new(),
+            printed: Printed::default(),
+        }
     }
 
     /// Allocates `bytes` zeroed bytes and returns their device address, a multiple of [`BUFFER_ALIGNMENT`].
@@ -194,6 +226,40 @@ impl DeviceMemory {
         self.used -= freed.data.len() as u64;
         self.last_hit = 0;
         Ok(())
+    }
+
+    /// Makes a texture of memory that is allocated already, and returns the handle that kernels sample it by.
+    ///
+    /// # Errors
+    /// [`MemoryError::BadTexture`] for a format or size that no texture has; [`MemoryError::OutOfBounds`] when its
+    /// texels leave their buffer.
+    pub fn create_texture(&mut self, texture: Texture) -> Result<u64, MemoryError> {
+        if let Some(why) = texture.mistake() {
+            return Err(MemoryError::BadTexture { why });
+        }
+        self.range(texture.address, texture.span().unwrap_or(u64::MAX))?;
+        self.textures.push(texture);
+        Ok(FIRST_TEXTURE + self.textures.len() as u64 - 1)
+    }
+
+    /// The texture of a handle.
+    #[must_use]
+    pub fn texture(&self, handle: u64) -> Option<&Texture> {
+        self.textures.get(usize::try_from(handle.checked_sub(FIRST_TEXTURE)?).ok()?)
+    }
+
+    /// Notes a message of a kernel for the host.
+    pub(crate) fn print(&mut self, message: &str) {
+        if self.printed.text.len() + message.len() > PRINT_CAPACITY {
+            self.printed.lost += 1;
+        } else {
+            self.printed.text.push_str(message);
+        }
+    }
+
+    /// What kernels have printed since the last call.
+    pub fn take_printed(&mut self) -> Printed {
+        std::mem::take(&mut self.printed)
     }
 
     /// Bytes in buffers now.

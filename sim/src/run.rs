@@ -4,7 +4,7 @@ use crate::gpu::{Control, Gpu};
 use crate::launch_file::{LaunchFile, LaunchFileError};
 use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec};
-use crate::memory::{DeviceMemory, MemoryError};
+use crate::memory::{DeviceMemory, MemoryError, Printed};
 use crate::ptx::{ArgError, Module, PtxError};
 use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
 use crate::sm::SimFault;
@@ -135,6 +135,8 @@ pub struct RunOutcome {
     pub fault: Option<RunError>,
     /// What the probed block instances have seen.
     pub traces: Vec<Trace>,
+    /// What the kernels have printed, in the order of the simulated cycles; the launch that stopped early included.
+    pub printed: Printed,
 }
 
 /// Runs `spec`; `control` shows progress and can stop the run.
@@ -190,7 +192,7 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
             warp_instructions_per_s: snapshot.sm.warp_instructions as f64 / wall_s.max(1e-9),
         },
     };
-    Ok(RunOutcome { report, fault, traces: gpu.traces() })
+    Ok(RunOutcome { report, fault, traces: gpu.traces(), printed: memory.take_printed() })
 }
 
 /// Lets the host program launch its kernels one after the other.

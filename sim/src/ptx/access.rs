@@ -36,6 +36,8 @@ pub struct MemAccess {
     pub address: [u64; 32],
     /// Cache operator.
     pub cache: CacheOp,
+    /// Further addresses of the lanes, in order: the other texels of a filtered texture. Lanes and their addresses.
+    pub more: Vec<(u32, [u64; 32])>,
 }
 
 impl MemAccess {
@@ -49,6 +51,7 @@ impl MemAccess {
             mask: 0,
             address: [0; 32],
             cache: CacheOp::All,
+            more: Vec::new(),
         }
     }
 }

@@ -150,6 +150,8 @@ pub(crate) struct Function {
     pub registers: Vec<Register>,
     pub scopes: Vec<Scope>,
     pub labels: std::collections::HashMap<(ScopeId, String), u32>,
+    /// Labels in each `.branchtargets` list.
+    pub target_lists: std::collections::HashMap<(ScopeId, String), Vec<String>>,
     pub code: Vec<RawInstruction>,
     /// Variables of the shared, local and parameter spaces declared in the body.
     pub locals: Vec<VariableId>,

@@ -12,7 +12,7 @@ struct Block {
 }
 
 /// Cuts the code into blocks. Block `blocks.len()` stands for the exit.
-fn blocks(code: &[Instr]) -> Vec<Block> {
+fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
     let length = code.len();
     let mut starts = vec![false; length + 1];
     starts[0] = true;
@@ -20,6 +20,10 @@ fn blocks(code: &[Instr]) -> Vec<Block> {
         match instr.op {
             Op::Branch => {
                 starts[instr.target as usize] = true;
+                starts[pc + 1] = true;
+            }
+            Op::BranchIndexed => {
+                lists[instr.target as usize].iter().for_each(|&target| starts[target as usize] = true);
                 starts[pc + 1] = true;
             }
             Op::Exit => starts[pc + 1] = true,
@@ -38,6 +42,12 @@ fn blocks(code: &[Instr]) -> Vec<Block> {
         let mut successors = match last.op {
             Op::Branch if guarded => vec![block_of(last.target as usize), next],
             Op::Branch => vec![block_of(last.target as usize)],
+            Op::BranchIndexed => {
+                let targets = lists[last.target as usize].iter().map(|&target| block_of(target as usize));
+                let mut successors: Vec<usize> = targets.chain(guarded.then_some(next)).collect();
+                successors.sort_unstable();
+                successors
+            }
             // Lanes that a guarded exit ends are in no mask afterwards, so it does not part the others.
             Op::Exit if !guarded => vec![exit],
             _ => vec![next],
@@ -114,15 +124,15 @@ fn common(mut a: usize, mut b: usize, immediate: &[Option<usize>], rank: &[usize
 }
 
 /// Gives every branch the place where its paths meet: the first instruction of its immediate post-dominator.
-pub(crate) fn set_reconvergence(code: &mut [Instr]) {
+pub(crate) fn set_reconvergence(code: &mut [Instr], lists: &[Vec<u32>]) {
     if code.is_empty() {
         return;
     }
-    let blocks = blocks(code);
+    let blocks = blocks(code, lists);
     let immediate = post_dominators(&blocks);
     for (index, block) in blocks.iter().enumerate() {
         let last = &mut code[block.end as usize - 1];
-        if matches!(last.op, Op::Branch) {
+        if matches!(last.op, Op::Branch | Op::BranchIndexed) {
             last.reconvergence =
                 immediate[index].and_then(|meet| blocks.get(meet)).map_or(NO_PC, |meet| meet.first);
         }
@@ -162,11 +172,11 @@ fn weight(live: &Set, weights: &[u8]) -> u32 {
 const MAX_LIVENESS_WORDS: usize = 1 << 22;
 
 /// The most 32-bit registers live at any instruction; `weights` says how many each scoreboard register takes.
-pub(crate) fn most_live(code: &[Instr], weights: &[u8]) -> u32 {
+pub(crate) fn most_live(code: &[Instr], lists: &[Vec<u32>], weights: &[u8]) -> u32 {
     if code.is_empty() {
         return 1;
     }
-    let blocks = blocks(code);
+    let blocks = blocks(code, lists);
     let words = weights.len().div_ceil(64);
     if words * blocks.len() > MAX_LIVENESS_WORDS {
         return weights.iter().map(|&weight| u32::from(weight)).sum();

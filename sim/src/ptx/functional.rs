@@ -3,7 +3,7 @@
 use super::access::{Fault, MemAccess};
 use super::instr::Kernel;
 use super::module::Module;
-use super::warp::{Step, Warp};
+use super::warp::{Ballot, Step, Warp};
 use super::{Env, LaunchDims};
 use crate::memory::DeviceMemory;
 
@@ -110,6 +110,16 @@ impl Kernel {
 struct Barrier {
     arrived: u32,
     expected: u32,
+    ballot: Ballot,
+}
+
+/// A warp's arrival at a barrier.
+#[derive(Debug, Clone, Copy)]
+struct Arrival {
+    id: u32,
+    threads: Option<u32>,
+    arrive_only: bool,
+    ballot: Ballot,
 }
 
 /// One CTA and its warps.
@@ -129,10 +139,12 @@ impl Cta<'_> {
     }
 
     /// Notes that warp `index` reached barrier `id`, and lets the waiting warps go if it is complete.
-    fn arrive(&mut self, index: usize, pc: u32, id: u32, threads: Option<u32>, arrive_only: bool) {
+    fn arrive(&mut self, index: usize, pc: u32, at: Arrival) {
+        let Arrival { id, threads, arrive_only, ballot } = at;
         let barrier = &mut self.barriers[id as usize];
         barrier.arrived += 32;
         barrier.expected = threads.unwrap_or(0);
+        barrier.ballot += ballot;
         if !arrive_only {
             self.waits[index] = Some((id, pc));
         }
@@ -146,10 +158,11 @@ impl Cta<'_> {
         if barrier.arrived == 0 || barrier.arrived < expected {
             return;
         }
-        *barrier = Barrier::default();
-        for wait in &mut self.waits {
+        let ballot = std::mem::take(barrier).ballot;
+        for (wait, warp) in self.waits.iter_mut().zip(&mut self.warps) {
             if wait.is_some_and(|(waits_at, _)| waits_at == id) {
                 *wait = None;
+                warp.pass_barrier(self.kernel, ballot);
             }
         }
     }
@@ -181,13 +194,13 @@ impl Cta<'_> {
             let step = self.warps[index].step(self.kernel, env, access)?;
             stats.warp_instructions += 1;
             let lanes = match step {
-                Step::Alu { active } => active,
+                Step::Alu { active } | Step::Texture { active } => active,
                 Step::Memory => access.mask,
                 _ => active,
             };
             stats.thread_instructions += u64::from(lanes.count_ones());
-            if let Step::Barrier { id, threads, arrive_only } = step {
-                self.arrive(index, pc, id, threads, arrive_only);
+            if let Step::Barrier { id, threads, arrive_only, ballot } = step {
+                self.arrive(index, pc, Arrival { id, threads, arrive_only, ballot });
                 if self.waits[index].is_some() {
                     return Ok(());
                 }

@@ -2,13 +2,19 @@
 //!
 //! PTX functions may not share registers or parameters with their caller, so a copy's registers are new ones, its
 //! formal parameters are bound to the call's arguments, and its `ret` branches past the copy. Parameters passed in
-//! memory become local variables. Recursion and indirect calls are refused.
+//! memory become local variables. Functions that the system provides become one instruction between loads of their
+//! arguments and a store of their result. Recursion and indirect calls are refused.
 
 use std::collections::HashMap;
 
 use super::ast::{
-    Ast, Function, FunctionParameter, Operand, RawInstruction, RegisterId, Scope, ScopeId, VariableId,
+    Ast, Function, FunctionParameter, Operand, RawInstruction, Register, RegisterId, Scope, ScopeId,
+    VariableId,
 };
+use super::system::{SIGNATURES, Signature};
+
+/// What the opcode of a system call starts with; the blank keeps it apart from what a file may say.
+pub(crate) const SYSTEM_CALL: &str = "call ";
 
 /// Most instructions of a kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
@@ -84,6 +90,9 @@ impl Inliner<'_> {
             }
         }
         places.push(self.out.code.len() as u32);
+        for ((scope, name), targets) in &function.target_lists {
+            self.out.target_lists.insert((scope + binding.scopes, name.clone()), targets.clone());
+        }
         for ((scope, name), &place) in &function.labels {
             self.out.labels.insert((scope + binding.scopes, name.clone()), places[place as usize]);
         }
@@ -120,15 +129,18 @@ impl Inliner<'_> {
         let index = index.ok_or_else(|| fail(format!("function '{name}' is not declared")))?;
         let ast = self.ast;
         let callee = &ast.functions[index];
-        if !callee.defined {
-            return Err(fail(format!("function '{name}' has no body in this file")));
-        }
-        if self.chain.contains(&index) || callee.name == self.out.name || self.chain.len() >= MAX_CALL_DEPTH {
-            return Err(fail(format!("'{}' calls '{name}' recursively or too deeply", caller.name)));
-        }
         if results.len() != callee.returns.len() || arguments.len() != callee.parameters.len() {
             let (takes, gives) = (callee.parameters.len(), callee.returns.len());
             return Err(fail(format!("function '{name}' takes {takes} arguments and gives {gives} results")));
+        }
+        if !callee.defined {
+            let signature = SIGNATURES.iter().find(|signature| signature.name == name);
+            let signature =
+                signature.ok_or_else(|| fail(format!("function '{name}' has no body in this file")))?;
+            return self.call_system(signature, callee, raw, binding, &results, &arguments);
+        }
+        if self.chain.contains(&index) || callee.name == self.out.name || self.chain.len() >= MAX_CALL_DEPTH {
+            return Err(fail(format!("'{}' calls '{name}' recursively or too deeply", caller.name)));
         }
         if self.copies == MAX_COPIES {
             return Err(fail(format!("inlining takes more than {MAX_COPIES} copies of functions")));
@@ -137,6 +149,66 @@ impl Inliner<'_> {
         self.insert(callee, raw, binding, &results, &arguments)?;
         self.chain.pop();
         Ok(())
+    }
+
+    /// A call of a function that the system provides: its arguments are loaded into registers, its result is stored.
+    fn call_system(
+        &mut self,
+        signature: &Signature,
+        callee: &Function,
+        raw: &RawInstruction,
+        caller: &Binding,
+        results: &[Operand],
+        arguments: &[Operand],
+    ) -> Result<()> {
+        let name = signature.name;
+        let bytes = |formal: &FunctionParameter| match formal {
+            FunctionParameter::Memory(id) => self.ast.variables[*id as usize].bytes,
+            FunctionParameter::Register(id) => u64::from(callee.registers[*id as usize].width / 8),
+        };
+        let fits = |formals: &[FunctionParameter], sizes: &[u8]| {
+            formals.iter().map(bytes).eq(sizes.iter().map(|&size| u64::from(size)))
+        };
+        if !fits(&callee.parameters, signature.parameters)
+            || !fits(&callee.returns, signature.result.as_slice())
+        {
+            let (takes, gives) = (signature.parameters, signature.result.as_slice());
+            return Err((raw.line, format!("'{name}' takes values of {takes:?} bytes and gives {gives:?}")));
+        }
+        let mut operands = Vec::new();
+        for size in signature.result.iter().chain(signature.parameters) {
+            let id = self.out.registers.len() as RegisterId;
+            self.out.registers.push(Register { name: format!("{name} {id}"), width: size * 8 });
+            operands.push(Operand::Register(id));
+        }
+        let (result, values) = operands.split_at(results.len());
+        for ((value, argument), size) in values.iter().zip(arguments).zip(signature.parameters) {
+            let (form, from) = match argument {
+                Operand::Variable(id, 0) => {
+                    ("ld.param", Operand::Address(Box::new(Operand::Variable(*id, 0)), 0))
+                }
+                other => ("mov", other.clone()),
+            };
+            let opcode = format!("{form}.b{}", size * 8);
+            self.push_with(raw, caller, opcode, vec![value.clone(), from]);
+        }
+        self.push_with(raw, caller, format!("{SYSTEM_CALL}{name}"), operands.clone());
+        if let ([value], [to], Some(size)) = (result, results, signature.result) {
+            let (form, list) = match to {
+                Operand::Variable(id, 0) => (
+                    "st.param",
+                    vec![Operand::Address(Box::new(Operand::Variable(*id, 0)), 0), value.clone()],
+                ),
+                other => ("mov", vec![other.clone(), value.clone()]),
+            };
+            self.push_with(raw, caller, format!("{form}.b{}", size * 8), list);
+        }
+        Ok(())
+    }
+
+    /// An instruction in place of `raw`, under its guard; its operands are the kernel's already.
+    fn push_with(&mut self, raw: &RawInstruction, caller: &Binding, opcode: String, operands: Vec<Operand>) {
+        self.push(RawInstruction { opcode, operands, ..raw.clone() }, caller, false);
     }
 
     /// Appends a copy of `callee`; a guarded call is branched around.

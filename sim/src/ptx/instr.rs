@@ -41,6 +41,10 @@ pub enum OpClass {
     Store,
     /// Atomic operations and reductions.
     Atomic,
+    /// Texture samples.
+    Texture,
+    /// Calls of what the system gives to kernels: printing and allocation.
+    System,
     /// CTA-wide barriers.
     Barrier,
     /// Memory fences.
@@ -162,6 +166,8 @@ pub(crate) struct CarryForm {
     pub writes: bool,
     /// Multiply the first two operands, and take this half of the product.
     pub product: Option<bool>,
+    /// Whether the factors are signed.
+    pub signed: bool,
     pub wide: bool,
 }
 
@@ -181,6 +187,40 @@ pub(crate) enum VoteMode {
     Any,
     Uniform,
     Ballot,
+}
+
+/// What a barrier tells of its threads' predicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReduceMode {
+    All,
+    Any,
+    Count,
+}
+
+/// A texture sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TextureForm {
+    /// One to three.
+    pub dimensions: u8,
+    /// Whether the coordinates are floating-point numbers.
+    pub float_coordinates: bool,
+    /// Whether the result is.
+    pub float_result: bool,
+}
+
+/// What the system does for a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemCall {
+    /// `vprintf`
+    Print,
+    /// `malloc`
+    Allocate,
+    /// `free`
+    Free,
+    /// `__assertfail`
+    Assert,
+    /// `trap` and `brkpt`
+    Trap,
 }
 
 /// Bitwise operation on predicates.
@@ -222,10 +262,32 @@ pub(crate) enum Op {
     Atomic(MemoryForm),
     Shuffle(ShuffleMode),
     Vote(VoteMode),
+    /// Lanes with the same value.
+    Match {
+        all: bool,
+        wide: bool,
+    },
+    /// One value of the lanes' values.
+    Reduce {
+        op: AtomicOp,
+        signed: bool,
+    },
     ActiveMask,
+    /// A branch to one of the targets of a list, whose number [`Instr::target`] is.
+    BranchIndexed,
+    /// A comparison as a word: all ones, or 1.0 for floating-point results.
+    SetWord {
+        op: Alu,
+        combine: Combine,
+        float: bool,
+    },
     Barrier {
         arrive: bool,
     },
+    /// A barrier that counts predicates; `negate` in [`Instr::offset`].
+    BarrierReduce(ReduceMode),
+    Texture(TextureForm),
+    System(SystemCall),
     Fence,
     Nothing,
     Exit,
@@ -290,6 +352,7 @@ impl Instr {
     pub fn space(&self) -> Option<Space> {
         match &self.op {
             Op::Load(form) | Op::Store(form) | Op::Atomic(form) => Some(form.space),
+            Op::Texture(_) => Some(Space::Global),
             _ => None,
         }
     }
@@ -315,7 +378,8 @@ impl Instr {
     /// instructions, and for branches whose paths only meet by exiting.
     #[must_use]
     pub fn reconvergence_point(&self) -> Option<u32> {
-        (matches!(self.op, Op::Branch) && self.reconvergence != NO_PC).then_some(self.reconvergence)
+        (matches!(self.op, Op::Branch | Op::BranchIndexed) && self.reconvergence != NO_PC)
+            .then_some(self.reconvergence)
     }
 }
 
@@ -371,6 +435,8 @@ pub struct Kernel {
     pub cta_limit: Option<([u32; 3], bool)>,
     /// The module's constant bank.
     pub constants: Arc<[u8]>,
+    /// Target lists of indexed branches.
+    pub(crate) branch_lists: Vec<Vec<u32>>,
     pub(crate) texts: Vec<Box<str>>,
     pub(crate) word_pool: Vec<[u32; 32]>,
     pub(crate) double_pool: Vec<[u64; 32]>,

@@ -27,6 +27,7 @@ fn addresses(
         let base = warp.word(kernel, instr.a);
         access.address = base.map(|base| u64::from(base.wrapping_add(offset as u32)));
     }
+    access.more.clear();
     access.mask = mask;
     access.space = form.space;
     access.bytes = form.element.bits / 8 * form.elements;
@@ -49,7 +50,8 @@ fn window(address: u64) -> (Space, u64) {
     (Space::Global, 0)
 }
 
-fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
+/// Turns generic addresses into those of the lowest lane's state space; returns the lanes that lie in others.
+pub(crate) fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
     let first = mask.trailing_zeros() as usize;
     let (space, base) = window(access.address[first]);
     access.space = space;
@@ -77,7 +79,8 @@ fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
     (low, high)
 }
 
-fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+/// The lanes of a mask, the lowest first.
+pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);

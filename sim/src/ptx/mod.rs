@@ -13,6 +13,7 @@ mod ast;
 mod control_flow;
 mod decode;
 mod error;
+mod exchange;
 mod float;
 mod functional;
 mod inline;
@@ -22,18 +23,22 @@ mod lexer;
 mod memory_ops;
 mod module;
 mod parser;
+mod print;
 mod special;
+mod system;
 #[cfg(test)]
 mod tests;
+mod texture_ops;
 mod warp;
 
 pub use access::{AccessKind, Fault, MemAccess};
 pub use args::{Arg, ArgError};
 pub use error::PtxError;
+pub(crate) use float::half_to_single;
 pub use functional::{FunctionalStats, RunError, run_functional};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::Module;
-pub use warp::{Step, Warp};
+pub use warp::{Ballot, Step, Warp};
 
 use crate::memory::DeviceMemory;
 

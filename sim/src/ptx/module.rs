@@ -227,16 +227,16 @@ impl Layout {
 /// Variables that a function's code names, in the order of their declaration.
 fn named_variables(function: &Function) -> std::collections::BTreeSet<VariableId> {
     let mut out = std::collections::BTreeSet::new();
-    let mut visit = |operand: &Operand| match operand {
-        Operand::Variable(id, _) => {
+    let mut note = |operand: &Operand| {
+        if let Operand::Variable(id, _) = operand {
             out.insert(*id);
         }
-        Operand::Address(base, _) => {
-            if let Operand::Variable(id, _) = **base {
-                out.insert(id);
-            }
-        }
-        _ => {}
+    };
+    let mut visit = |operand: &Operand| match operand {
+        Operand::Address(base, _) => note(base),
+        // A texture reference and its coordinates.
+        Operand::Vector(list) => list.iter().for_each(&mut note),
+        other => note(other),
     };
     function.code.iter().flat_map(|raw| &raw.operands).for_each(&mut visit);
     out
@@ -343,11 +343,12 @@ fn build(
         shared_bytes: storage.shared as u32,
         dynamic_shared: storage.dynamic_shared,
         local_bytes: storage.local.next_multiple_of(16) as u32,
-        registers: control_flow::most_live(&body.code, &body.weights),
+        registers: control_flow::most_live(&body.code, &body.branch_lists, &body.weights),
         register_count: body.weights.len(),
         cta_limit: function.cta_limit,
         constants: Arc::clone(constants),
         code: body.code,
+        branch_lists: body.branch_lists,
         texts: body.texts,
         word_pool: body.word_pool,
         double_pool: body.double_pool,

@@ -32,7 +32,13 @@ pub(crate) const NAMES: &[&str] = &[
     "%clock64",
     "%dynamic_smem_size",
     "%total_smem_size",
+    "%aggr_smem_size",
+    "%envreg",
+    "%pm",
 ];
+
+/// Numbered registers that a driver or a profiler would set, and how many there are; they read 0.
+const NUMBERED: [(&str, u32); 2] = [("%envreg", 32), ("%pm", 8)];
 
 /// A special register whose value a warp knows when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +58,7 @@ pub(crate) enum Special {
     GridId,
     DynamicShared,
     TotalShared,
+    Zero,
 }
 
 /// A special register that must be read anew each time.
@@ -83,6 +90,12 @@ pub(crate) fn find(name: &str) -> Option<Source> {
             _ => None,
         };
     }
+    let numbered = |(prefix, count): &(&str, u32)| {
+        name.strip_prefix(prefix).and_then(|digits| digits.parse().ok()).is_some_and(|n: u32| n < *count)
+    };
+    if NUMBERED.iter().any(numbered) {
+        return fixed(Special::Zero);
+    }
     match name {
         "%laneid" => fixed(Special::LaneId),
         "%warpid" => fixed(Special::WarpId),
@@ -94,7 +107,7 @@ pub(crate) fn find(name: &str) -> Option<Source> {
         "%lanemask_gt" => fixed(Special::LaneMaskGt),
         "%gridid" => fixed(Special::GridId),
         "%dynamic_smem_size" => fixed(Special::DynamicShared),
-        "%total_smem_size" => fixed(Special::TotalShared),
+        "%total_smem_size" | "%aggr_smem_size" => fixed(Special::TotalShared),
         "%clock" => Some(Source::Live(Live::Clock)),
         "%clock_hi" => Some(Source::Live(Live::ClockHigh)),
         "%clock64" => Some(Source::Live(Live::Clock64)),
@@ -134,7 +147,7 @@ pub(crate) fn values(
             Special::LaneMaskLt => (1 << lane) - 1,
             Special::LaneMaskGe => u32::MAX << lane,
             Special::LaneMaskGt => !(u32::MAX >> (31 - lane)),
-            Special::GridId => 0,
+            Special::GridId | Special::Zero => 0,
             Special::DynamicShared => shared[1],
             Special::TotalShared => shared[0] + shared[1],
         }

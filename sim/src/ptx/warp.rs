@@ -5,11 +5,11 @@ use super::alu;
 use super::functional::BARRIERS;
 use super::instr::{
     CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Number, NumberType, Op, PredicateOp,
-    ShuffleMode, VoteMode,
+    ReduceMode,
 };
 use super::lane::{LANE_BIT, blend};
 use super::special::{self, Live};
-use super::{Env, LaunchDims, float, memory_ops};
+use super::{Env, LaunchDims, float, memory_ops, system, texture_ops};
 
 /// What executing an instruction meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,11 @@ pub enum Step {
     },
     /// A load, store or atomic; the access is described in the [`MemAccess`].
     Memory,
+    /// A texture sample; the access is described in the [`MemAccess`], whose mask lacks the lanes outside the texture.
+    Texture {
+        /// Lanes that executed it.
+        active: u32,
+    },
     /// The warp reached a barrier. Unless it only arrives, it must not be stepped until the barrier completes.
     Barrier {
         /// Which of the CTA's 16 barriers.
@@ -29,11 +34,30 @@ pub enum Step {
         threads: Option<u32>,
         /// `bar.arrive`: counts, but does not wait.
         arrive_only: bool,
+        /// Predicates of the warp's lanes, for a barrier that counts them. All warps' together go to
+        /// [`Warp::pass_barrier`] when it completes.
+        ballot: Ballot,
     },
     /// A memory fence.
     Fence,
     /// Lanes ended; the warp is done when [`Warp::pc`] is `None`.
     Exit,
+}
+
+/// Threads that brought a predicate to a barrier.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ballot {
+    /// All of them.
+    pub threads: u32,
+    /// Those whose predicate was true.
+    pub ayes: u32,
+}
+
+impl std::ops::AddAssign for Ballot {
+    fn add_assign(&mut self, other: Self) {
+        self.threads += other.threads;
+        self.ayes += other.ayes;
+    }
 }
 
 /// The register files of a warp.
@@ -66,6 +90,8 @@ pub struct Warp {
     pub(crate) warp_in_cta: u32,
     /// Number of the warp in the grid, which places its local memory.
     pub(crate) warp_in_grid: u64,
+    /// The counting barrier that the warp waits at, and the lanes that await its result.
+    reduction: Option<(u32, u32)>,
 }
 
 impl Warp {
@@ -93,6 +119,7 @@ impl Warp {
             cta,
             warp_in_cta,
             warp_in_grid: cta_in_grid * u64::from(launch.warps_per_cta()) + u64::from(warp_in_cta),
+            reduction: None,
         }
     }
 
@@ -154,8 +181,12 @@ impl Warp {
             self.advance();
             return Ok(done);
         }
+        if let Op::BranchIndexed = instr.op {
+            self.branch_indexed(kernel, env, instr, mask)?;
+            return Ok(done);
+        }
         let step = match instr.op {
-            Op::Alu(_) | Op::Branch => done,
+            Op::Alu(_) | Op::Branch | Op::BranchIndexed => done,
             Op::Load(form) => {
                 memory_ops::load(self, kernel, env, instr, form, mask, access)?;
                 Step::Memory
@@ -173,6 +204,19 @@ impl Warp {
                 return Ok(Step::Exit);
             }
             Op::Barrier { arrive } => self.barrier(kernel, env, instr, mask, arrive)?,
+            Op::BarrierReduce(_) => {
+                let step = self.barrier(kernel, env, instr, mask, false)?;
+                self.reduction = Some((pc, mask));
+                step
+            }
+            Op::Texture(form) => {
+                texture_ops::sample(self, kernel, env, instr, form, mask, access)?;
+                Step::Texture { active: mask }
+            }
+            Op::System(call) => {
+                system::call(self, kernel, env, instr, call, mask)?;
+                done
+            }
             Op::Fence => Step::Fence,
             Op::Nothing => done,
             _ => {
@@ -188,6 +232,7 @@ impl Warp {
     fn other(&mut self, kernel: &Kernel, env: &Env, instr: &Instr, mask: u32) {
         match instr.op {
             Op::SetPredicate(op, combine) => self.set_predicate(kernel, instr, op, combine, mask),
+            Op::SetWord { op, combine, float } => self.set_word(kernel, instr, op, combine, float, mask),
             Op::Predicate(op) => self.predicate(instr, op, mask),
             Op::Convert(form) => self.convert(kernel, instr, form, mask),
             Op::Carry(form) => self.carry(kernel, instr, form, mask),
@@ -197,7 +242,9 @@ impl Warp {
             Op::Unpack(parts) => self.unpack(kernel, instr, parts, mask),
             Op::ReadLive(live) => self.read_live(env, instr, live, mask),
             Op::Shuffle(mode) => self.shuffle(kernel, instr, mode, mask),
-            Op::Vote(mode) => self.vote(instr, mode, mask),
+            Op::Vote(mode) => self.vote(kernel, instr, mode, mask),
+            Op::Match { all, wide } => self.match_values(kernel, instr, all, wide, mask),
+            Op::Reduce { op, signed } => self.reduce(kernel, instr, op, signed, mask),
             Op::ActiveMask => blend(&mut self.registers.words[usize::from(instr.d)], &[mask; 32], mask),
             _ => {}
         }
@@ -248,6 +295,53 @@ impl Warp {
         }
     }
 
+    /// A branch of each lane to the target that its number picks: the lanes of the first lane's target go first.
+    fn branch_indexed(
+        &mut self,
+        kernel: &Kernel,
+        env: &Env,
+        instr: &Instr,
+        taken: u32,
+    ) -> Result<(), Box<Fault>> {
+        let targets = &kernel.branch_lists[instr.target as usize];
+        let numbers = *self.word(kernel, instr.a);
+        let all = self.current.mask;
+        let mut paths: Vec<(u32, u32)> = Vec::new();
+        let mut add = |pc: u32, bit: u32| match paths.iter_mut().find(|path| path.0 == pc) {
+            Some(path) => path.1 |= bit,
+            None => paths.push((pc, bit)),
+        };
+        for lane in memory_ops::lanes(taken) {
+            let number = numbers[lane];
+            let Some(&target) = targets.get(number as usize) else {
+                let what = format!("picks target {number}, but the list has {}", targets.len());
+                return Err(self.fault(kernel, env.launch, lane as u32, 0, what));
+            };
+            add(target, LANE_BIT[lane]);
+        }
+        if all & !taken != 0 {
+            add(self.current.pc + 1, all & !taken);
+        }
+        let meet = if instr.reconvergence == NO_PC { self.current.until } else { instr.reconvergence };
+        if let [(target, _)] = paths[..] {
+            self.current.pc = target;
+        } else {
+            if meet != self.current.until {
+                self.waiting.push(Path { pc: meet, until: self.current.until, mask: all });
+            }
+            let apart = paths.iter().rev().filter(|path| path.0 != meet);
+            self.waiting.extend(apart.map(|&(pc, mask)| Path { pc, until: meet, mask }));
+            match self.waiting.pop() {
+                Some(path) => self.current = path,
+                None => self.current.mask = 0,
+            }
+        }
+        if self.current.pc == self.current.until {
+            self.join();
+        }
+        Ok(())
+    }
+
     fn exit(&mut self, mask: u32) {
         for path in &mut self.waiting {
             path.mask &= !mask;
@@ -276,9 +370,32 @@ impl Warp {
         } else if let Some(count) = threads.filter(|&count| count == 0 || count % 32 != 0) {
             format!("cannot wait for {count} threads; whole warps of 32 are allowed")
         } else {
-            return Ok(Step::Barrier { id, threads, arrive_only });
+            return Ok(Step::Barrier { id, threads, arrive_only, ballot: self.ballot(instr, mask) });
         };
         Err(self.fault(kernel, env.launch, lane, 0, wrong))
+    }
+
+    /// The predicates that the lanes of `mask` bring to a counting barrier; none to another.
+    fn ballot(&self, instr: &Instr, mask: u32) -> Ballot {
+        if !matches!(instr.op, Op::BarrierReduce(_)) {
+            return Ballot::default();
+        }
+        let value = self.registers.predicates[usize::from(instr.c)];
+        let ayes = (if instr.offset != 0 { !value } else { value }) & mask;
+        Ballot { threads: mask.count_ones(), ayes: ayes.count_ones() }
+    }
+
+    /// Tells the warp what all threads brought to the barrier that it has waited at. Called when it completes.
+    pub fn pass_barrier(&mut self, kernel: &Kernel, total: Ballot) {
+        let Some((pc, mask)) = self.reduction.take() else { return };
+        let instr = &kernel.code[pc as usize];
+        let Op::BarrierReduce(mode) = instr.op else { return };
+        let holds = match mode {
+            ReduceMode::Count => return self.set_bits(instr.d, 32, &[total.ayes.into(); 32], mask),
+            ReduceMode::All => total.ayes == total.threads,
+            ReduceMode::Any => total.ayes > 0,
+        };
+        self.write_predicate(instr.d, if holds { u32::MAX } else { 0 }, mask);
     }
 
     // ---- data ----
@@ -313,7 +430,7 @@ impl Warp {
         }
     }
 
-    fn write_predicate(&mut self, index: u16, value: u32, mask: u32) {
+    pub(crate) fn write_predicate(&mut self, index: u16, value: u32, mask: u32) {
         let target = &mut self.registers.predicates[usize::from(index)];
         *target = (*target & !mask) | (value & mask);
     }
@@ -334,6 +451,23 @@ impl Warp {
         if combine.second != NONE {
             self.write_predicate(combine.second, combined(!compared), mask);
         }
+    }
+
+    /// `set`: the comparison goes to a hidden predicate, and from there to the destination as a word.
+    fn set_word(
+        &mut self,
+        kernel: &Kernel,
+        instr: &Instr,
+        op: alu::Alu,
+        combine: Combine,
+        float: bool,
+        mask: u32,
+    ) {
+        self.set_predicate(kernel, instr, op, combine, mask);
+        let holds = self.registers.predicates[usize::from(instr.d)];
+        let value = if float { 1f32.to_bits() } else { u32::MAX };
+        let words = LANE_BIT.map(|bit| if holds & bit != 0 { value } else { 0 });
+        blend(&mut self.registers.words[usize::from(instr.vector[0])], &words, mask);
     }
 
     fn predicate(&mut self, instr: &Instr, op: PredicateOp, mask: u32) {
@@ -373,7 +507,12 @@ impl Warp {
             let (left, right) = match form.product {
                 None => (u128::from(a[lane]), u128::from(b[lane])),
                 Some(high) => {
-                    let product = u128::from(a[lane]) * u128::from(b[lane]);
+                    let product = if form.signed {
+                        let number = |v: u64| i128::from((v << (64 - bits)) as i64 >> (64 - bits));
+                        number(a[lane]).wrapping_mul(number(b[lane])) as u128
+                    } else {
+                        u128::from(a[lane]) * u128::from(b[lane])
+                    };
                     ((if high { product >> bits } else { product }) & ones, u128::from(c[lane]))
                 }
             };
@@ -452,48 +591,6 @@ impl Warp {
         self.set_bits(instr.d, bits, &[value; 32], mask);
     }
 
-    fn shuffle(&mut self, kernel: &Kernel, instr: &Instr, mode: ShuffleMode, mask: u32) {
-        let values = *self.word(kernel, instr.a);
-        let (offsets, limits) = (*self.word(kernel, instr.b), *self.word(kernel, instr.c));
-        let mut out = values;
-        let mut found = 0;
-        for lane in 0..32u32 {
-            let (offset, limit) = (offsets[lane as usize] & 31, limits[lane as usize]);
-            let segment = limit >> 8 & 31;
-            let bound = limit & 31;
-            let last = (lane & segment) | (bound & !segment);
-            let first = lane & segment;
-            let (source, valid) = match mode {
-                ShuffleMode::Up => (lane.wrapping_sub(offset), lane as i32 - offset as i32 >= last as i32),
-                ShuffleMode::Down => (lane + offset, lane + offset <= last),
-                ShuffleMode::Butterfly => (lane ^ offset, lane ^ offset <= last),
-                ShuffleMode::Index => (first | (offset & !segment), first | (offset & !segment) <= last),
-            };
-            if valid {
-                out[lane as usize] = values[(source & 31) as usize];
-                found |= LANE_BIT[lane as usize];
-            }
-        }
-        blend(&mut self.registers.words[usize::from(instr.d)], &out, mask);
-        if instr.vector[0] != NONE {
-            self.write_predicate(instr.vector[0], found, mask);
-        }
-    }
-
-    fn vote(&mut self, instr: &Instr, mode: VoteMode, mask: u32) {
-        let source = self.registers.predicates[usize::from(instr.a)];
-        let votes = (if instr.offset != 0 { !source } else { source }) & mask;
-        let result = match mode {
-            VoteMode::Ballot => {
-                return blend(&mut self.registers.words[usize::from(instr.d)], &[votes; 32], mask);
-            }
-            VoteMode::All => votes == mask,
-            VoteMode::Any => votes != 0,
-            VoteMode::Uniform => votes == mask || votes == 0,
-        };
-        self.write_predicate(instr.d, if result { u32::MAX } else { 0 }, mask);
-    }
-
     /// The kind of an access, for the error message's sake.
     pub(crate) fn fault(
         &self,
@@ -550,8 +647,13 @@ fn convert(bits: u64, form: ConvertForm) -> u64 {
         (Number::Float, _) => {
             let value = float_value(bits, form);
             let whole = float::to_integral(value, form.rounding);
-            // A NaN becomes 0; what does not fit becomes the nearest value that does.
-            if whole.is_nan() { 0 } else { (whole as i128).clamp(low, high) as u64 }
+            // What does not fit becomes the nearest value that does. A NaN becomes 0 between 32 bits and less, else the
+            // top bit alone.
+            match whole.is_nan() {
+                true if form.from.bits == 64 || form.to.bits == 64 => 1 << (form.to.bits - 1),
+                true => 0,
+                false => (whole as i128).clamp(low, high) as u64,
+            }
         }
         (_, Number::Float) => integer_to_float(integer(bits, form.from), form),
         _ => {

@@ -23,13 +23,28 @@ pub const MOST_BANK_WORDS: usize = 256;
 /// A lane's access may straddle two lines only when it is misaligned, which the executor refuses.
 pub fn coalesce(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
     let first = out.len();
+    coalesce_lanes(access.mask, &access.address, access.bytes, line_bytes, first, out);
+    for (mask, addresses) in &access.more {
+        coalesce_lanes(*mask, addresses, access.bytes, line_bytes, first, out);
+    }
+}
+
+/// Adds the lanes of `mask` to the transactions from `first` on.
+fn coalesce_lanes(
+    mask: u32,
+    addresses: &[u64; 32],
+    bytes: u8,
+    line_bytes: u32,
+    first: usize,
+    out: &mut Vec<Transaction>,
+) {
     let line_mask = u64::from(line_bytes) - 1;
-    let lane_bytes = (1u128 << access.bytes) - 1;
-    let mut lanes = access.mask;
+    let lane_bytes = (1u128 << bytes) - 1;
+    let mut lanes = mask;
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
-        let address = access.address[lane];
+        let address = addresses[lane];
         let (line, offset) = (address & !line_mask, (address & line_mask) as u32);
         let at = out[first..].iter().rposition(|t| t.line == line).unwrap_or_else(|| {
             out.push(Transaction { line, ..Transaction::default() });
@@ -37,7 +52,7 @@ pub fn coalesce(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>)
         });
         let transaction = &mut out[first + at];
         transaction.bytes |= lane_bytes << offset;
-        let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(access.bytes) - 1) / SECTOR_BYTES);
+        let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(bytes) - 1) / SECTOR_BYTES);
         transaction.sectors |= 1 << low | 1 << high;
     }
 }

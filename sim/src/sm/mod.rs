@@ -15,7 +15,7 @@ use crate::config::GpuConfig;
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
 use crate::partition::{AddressMap, MechanismFault, MemorySystem, Stage};
-use crate::ptx::{AccessKind, Fault, MemAccess, Space, Step, Warp};
+use crate::ptx::{AccessKind, Ballot, Fault, MemAccess, Space, Step, Warp};
 use crate::stats::{FailCause, SmCounters};
 use coalescer::Transaction;
 use l1d::{Access, L1d};
@@ -134,6 +134,17 @@ struct Barrier {
     waiting: WarpMask,
     /// Threads expected; 0: all live warps of the CTA.
     threads: u32,
+    /// Predicates that the arrived warps have brought.
+    ballot: Ballot,
+}
+
+/// A warp's arrival at a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    id: u32,
+    threads: Option<u32>,
+    arrive_only: bool,
+    ballot: Ballot,
 }
 
 /// What the SM needs from outside in a cycle.
@@ -179,6 +190,15 @@ pub struct Sm {
     first_scheduler: usize,
     /// This SM's counters.
     pub counters: SmCounters,
+}
+
+/// The warp slots of a mask, the lowest first.
+fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let warp = (mask != 0).then(|| mask.trailing_zeros() as u8);
+        mask &= mask.wrapping_sub(1);
+        warp
+    })
 }
 
 impl Sm {
@@ -743,16 +763,16 @@ impl Sm {
         self.pipes.occupy(info.pipe, ctx.now);
         self.counters.warp_instructions += 1;
         let lanes = match step {
-            Step::Alu { active } => active,
+            Step::Alu { active } | Step::Texture { active } => active,
             Step::Memory => self.access.mask,
             _ => active,
         };
         self.counters.thread_instructions += u64::from(lanes.count_ones());
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
-            Step::Memory => self.after_memory(warp, pc, &kernel, ctx.now),
-            Step::Barrier { id, threads, arrive_only } => {
-                self.arrive_at_barrier(warp, id, threads, arrive_only, ctx.now)
+            Step::Memory | Step::Texture { .. } => self.after_memory(warp, pc, &kernel, ctx.now),
+            Step::Barrier { id, threads, arrive_only, ballot } => {
+                self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)
             }
             Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
             Step::Exit => self.after_exit(warp, info.latency, ctx.now),
@@ -825,7 +845,8 @@ impl Sm {
         slot.hold = Hold::Fence { until: now + u64::from(latency) };
     }
 
-    fn arrive_at_barrier(&mut self, warp: u8, id: u32, threads: Option<u32>, arrive_only: bool, now: u64) {
+    fn arrive_at_barrier(&mut self, warp: u8, arrival: Arrival, now: u64) {
+        let Arrival { id, threads, arrive_only, ballot } = arrival;
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
         let cta_slot = slot.cta;
         if !arrive_only {
@@ -836,6 +857,7 @@ impl Sm {
         barrier.arrived += 1;
         barrier.waiting |= WarpMask::from(!arrive_only) << warp;
         barrier.threads = threads.unwrap_or(0);
+        barrier.ballot += ballot;
         if arrive_only {
             self.hold_for_control(warp, self.config.sm.branch_latency, now);
         }
@@ -849,12 +871,15 @@ impl Sm {
         for barrier in &mut cta.barriers {
             let expected = if barrier.threads == 0 { cta.live } else { barrier.threads.div_ceil(32) };
             if barrier.arrived > 0 && barrier.arrived >= expected {
-                released |= std::mem::take(barrier).waiting;
+                let barrier = std::mem::take(barrier);
+                for warp in warps_of(barrier.waiting) {
+                    let slot = self.warps[usize::from(warp)].as_mut().expect("a waiting warp is resident");
+                    slot.warp.pass_barrier(&slot.kernel.kernel, barrier.ballot);
+                }
+                released |= barrier.waiting;
             }
         }
-        while released != 0 {
-            let warp = released.trailing_zeros() as u8;
-            released &= released - 1;
+        for warp in warps_of(released) {
             self.hold_for_control(warp, self.config.sm.branch_latency, now);
         }
     }

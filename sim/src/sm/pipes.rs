@@ -48,11 +48,13 @@ impl IssueInfo {
             OpClass::Fp64Div => (PipeKind::Fp64, sm.fp64.div_latency),
             OpClass::Sfu => (PipeKind::Sfu, sm.sfu.latency),
             OpClass::IntDiv | OpClass::Fp32Div => (PipeKind::Sfu, sm.sfu.div_latency),
-            OpClass::Control | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
+            // A call of the system takes what a branch to it takes; what it does has no time of its own.
+            OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
                 (PipeKind::Control, sm.branch_latency)
             }
             OpClass::Load if is_bank => (PipeKind::Alu, sm.lsu.const_latency),
-            OpClass::Load | OpClass::Store | OpClass::Atomic => (PipeKind::Memory, 0),
+            // Textures are read through the L1D; there is no cache of their own.
+            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
         IssueInfo { pipe, latency }
     }

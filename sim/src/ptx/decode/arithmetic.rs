@@ -70,6 +70,23 @@ impl Decoder<'_> {
         self.plain(Op::SetPredicate(row.op, Combine { op, negate, second }), row.class)
     }
 
+    /// `set`: as `setp`, with a word as result.
+    pub(super) fn set_word(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let [comparison @ .., result @ ("u32" | "s32" | "f32"), of] = modifiers else {
+            return Err("its result must be u32, s32 or f32".to_owned());
+        };
+        let [d, compared @ ..] = operands else { return Err("it takes operands".to_owned()) };
+        self.instr.vector[0] = self.dest(d, 32)?;
+        let form: Vec<&str> = comparison.iter().copied().chain([*of]).collect();
+        self.setp(&form, &[&[Operand::Sink], compared].concat())?;
+        let (op, combine) = match self.instr.op {
+            Op::SetPredicate(op, combine) => (op, combine),
+            Op::Alu(op) => (op, Combine { op: None, negate: false, second: NONE }),
+            _ => return Err("it is not known".to_owned()),
+        };
+        self.plain(Op::SetWord { op, combine, float: *result == "f32" }, self.instr.class)
+    }
+
     pub(super) fn predicate_logic(&mut self, name: &str, operands: &[Operand]) -> Result<()> {
         if name == "not" {
             let [d, a] = exactly(operands)?;
@@ -224,6 +241,7 @@ impl Decoder<'_> {
             reads: name.ends_with('c'),
             writes: false,
             product: None,
+            signed: false,
             wide: false,
         };
         for modifier in modifiers {
@@ -236,10 +254,7 @@ impl Decoder<'_> {
                 other => return Err(format!("modifier '{}' is not known", quote(other))),
             }
         }
-        // The high half of a signed product would need its own multiplication.
-        if form.product == Some(true) && modifiers.iter().any(|m| m.starts_with('s')) {
-            return Err("signed high products with carry are not supported".to_owned());
-        }
+        form.signed = modifiers.iter().any(|m| m.starts_with('s'));
         if name.starts_with("mad") != form.product.is_some() {
             return Err("'.lo' or '.hi' is missing".to_owned());
         }

@@ -2,19 +2,26 @@
 
 use super::super::ast::{Operand, ScopeId};
 use super::super::error::quote;
-use super::super::instr::{Op, OpClass, ShuffleMode, VoteMode};
+use super::super::instr::{AtomicOp, NONE, Op, OpClass, ReduceMode, ShuffleMode, VoteMode};
+use super::super::system::SIGNATURES;
 use super::{Decoder, Result, exactly};
 
 impl Decoder<'_> {
-    pub(super) fn label(&self, name: &str, scope: ScopeId) -> Result<u32> {
+    /// What `find` gives in the innermost scope from `scope` outwards that has it, and that scope.
+    fn in_scopes<T>(&self, scope: ScopeId, find: impl Fn(ScopeId) -> Option<T>) -> Option<(ScopeId, T)> {
         let mut scope = Some(scope);
         while let Some(here) = scope {
-            if let Some(&place) = self.function.labels.get(&(here, name.to_owned())) {
-                return Ok(place);
+            if let Some(found) = find(here) {
+                return Some((here, found));
             }
             scope = self.function.scopes[here as usize].parent;
         }
-        Err(format!("label '{}' is not defined", quote(name)))
+        None
+    }
+
+    pub(super) fn label(&self, name: &str, scope: ScopeId) -> Result<u32> {
+        let place = self.in_scopes(scope, |here| self.function.labels.get(&(here, name.to_owned())).copied());
+        place.map(|(_, place)| place).ok_or_else(|| format!("label '{}' is not defined", quote(name)))
     }
 
     pub(super) fn branch(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
@@ -31,12 +38,15 @@ impl Decoder<'_> {
     pub(super) fn barrier(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let kinds: Vec<&str> =
             modifiers.iter().copied().filter(|m| !matches!(*m, "cta" | "aligned")).collect();
+        if let ["red", mode, of] = kinds[..] {
+            return self.barrier_reduce(mode, of, operands);
+        }
         let arrive = match kinds[..] {
             ["sync"] => false,
             ["arrive"] => true,
             // The lanes of a path run in lock-step, so they are together already.
             ["warp", "sync"] => return self.plain(Op::Nothing, OpClass::Control),
-            _ => return Err("only 'sync' and 'arrive' are known".to_owned()),
+            _ => return Err("only 'sync', 'arrive' and 'red' are known".to_owned()),
         };
         let (id, threads) = match operands {
             [id] if !arrive => (id, None),
@@ -53,6 +63,100 @@ impl Decoder<'_> {
             self.instr.b = self.integer(threads, 32)?;
         }
         self.plain(Op::Barrier { arrive }, OpClass::Barrier)
+    }
+
+    /// A call of a function that the system provides, its result (if any) and its arguments in registers.
+    pub(super) fn system(&mut self, name: &str, operands: &[Operand]) -> Result<()> {
+        let signature =
+            SIGNATURES.iter().find(|signature| signature.name == name).ok_or("it is not known")?;
+        let mut operands = operands.iter();
+        let mut next = || operands.next().ok_or("an operand is missing".to_owned());
+        if let Some(bytes) = signature.result {
+            self.instr.d = self.dest(next()?, bytes * 8)?;
+        }
+        let mut places = [NONE; 5];
+        for (place, bytes) in places.iter_mut().zip(signature.parameters) {
+            *place = self.integer(next()?, bytes * 8)?;
+        }
+        [self.instr.a, self.instr.b, self.instr.c, self.instr.vector[0], self.instr.vector[1]] = places;
+        self.plain(Op::System(signature.call), OpClass::System)
+    }
+
+    pub(super) fn match_values(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let (all, wide) = match modifiers {
+            ["any", "sync", of @ ("b32" | "b64")] => (false, *of == "b64"),
+            ["all", "sync", of @ ("b32" | "b64")] => (true, *of == "b64"),
+            _ => return Err("it must be any.sync or all.sync of b32 or b64".to_owned()),
+        };
+        let [d, a, members] = exactly(operands)?;
+        self.instr.d = match d {
+            Operand::Pair(lanes, unanimous) if all => {
+                self.instr.vector[0] = self.dest_register(*unanimous, 1)?;
+                self.dest_register(*lanes, 32)?
+            }
+            other => self.dest(other, 32)?,
+        };
+        self.instr.a = self.integer(a, if wide { 64 } else { 32 })?;
+        self.instr.c = self.integer(members, 32)?;
+        self.plain(Op::Match { all, wide }, OpClass::Warp)
+    }
+
+    pub(super) fn reduce(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let (op, signed) = match modifiers {
+            ["sync", "add", "u32" | "s32"] => (AtomicOp::Add, false),
+            ["sync", "min", of @ ("u32" | "s32")] => (AtomicOp::Min, *of == "s32"),
+            ["sync", "max", of @ ("u32" | "s32")] => (AtomicOp::Max, *of == "s32"),
+            ["sync", "and", "b32"] => (AtomicOp::And, false),
+            ["sync", "or", "b32"] => (AtomicOp::Or, false),
+            ["sync", "xor", "b32"] => (AtomicOp::Xor, false),
+            _ => return Err("it must be add, min or max of u32 or s32, or and, or, xor of b32".to_owned()),
+        };
+        let [d, a, members] = exactly(operands)?;
+        self.instr.d = self.dest(d, 32)?;
+        self.instr.a = self.integer(a, 32)?;
+        self.instr.c = self.integer(members, 32)?;
+        self.plain(Op::Reduce { op, signed }, OpClass::Warp)
+    }
+
+    /// `brx.idx`: a number and the label of a list of targets.
+    pub(super) fn branch_indexed(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        if !matches!(modifiers, ["idx"] | ["idx", "uni"]) {
+            return Err("only 'brx.idx' and 'brx.idx.uni' are known".to_owned());
+        }
+        let [index, Operand::Name(name, scope)] = exactly(operands)? else {
+            return Err("its second operand must be the label of a '.branchtargets' list".to_owned());
+        };
+        let list = self.in_scopes(*scope, |here| self.function.target_lists.get(&(here, name.clone())));
+        let (here, list) =
+            list.ok_or_else(|| format!("there is no '.branchtargets' list '{}'", quote(name)))?;
+        let targets = list.iter().map(|label| self.label(label, here)).collect::<Result<Vec<_>>>()?;
+        self.instr.a = self.integer(index, 32)?;
+        self.instr.target = self.body.branch_lists.len() as u32;
+        self.body.branch_lists.push(targets);
+        self.plain(Op::BranchIndexed, OpClass::Control)
+    }
+
+    fn barrier_reduce(&mut self, mode: &str, of: &str, operands: &[Operand]) -> Result<()> {
+        let mode = match (mode, of) {
+            ("and", "pred") => ReduceMode::All,
+            ("or", "pred") => ReduceMode::Any,
+            ("popc", "u32") => ReduceMode::Count,
+            _ => return Err("it must be 'and' or 'or' of pred, or 'popc' of u32".to_owned()),
+        };
+        let (d, id, threads, value) = match operands {
+            [d, id, value] => (d, id, None, value),
+            [d, id, threads, value] => (d, id, Some(threads), value),
+            _ => return Err(format!("it takes 3 or 4 operands, got {}", operands.len())),
+        };
+        self.instr.d = self.dest(d, if mode == ReduceMode::Count { 32 } else { 1 })?;
+        self.instr.a = self.integer(id, 32)?;
+        if let Some(threads) = threads {
+            self.instr.b = self.integer(threads, 32)?;
+        }
+        let (value, negated) = self.predicate(value)?;
+        self.instr.c = value;
+        self.instr.offset = i64::from(negated);
+        self.plain(Op::BarrierReduce(mode), OpClass::Barrier)
     }
 
     pub(super) fn shuffle(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
@@ -106,7 +210,7 @@ impl Decoder<'_> {
         self.instr.a = source;
         self.instr.offset = i64::from(negated);
         if sync {
-            self.integer(&operands[2], 32)?;
+            self.instr.c = self.integer(&operands[2], 32)?;
         }
         self.plain(Op::Vote(mode), OpClass::Warp)
     }

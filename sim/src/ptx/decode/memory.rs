@@ -3,7 +3,9 @@
 use super::super::alu::OperandType;
 use super::super::ast::{Operand, VariableSpace};
 use super::super::error::quote;
-use super::super::instr::{AtomicOp, CacheOp, MemoryForm, NONE, Number, NumberType, Op, OpClass, Space};
+use super::super::instr::{
+    AtomicOp, CacheOp, MemoryForm, NONE, Number, NumberType, Op, OpClass, Space, TextureForm,
+};
 use super::{Decoder, Result, exactly, number_type};
 
 impl Decoder<'_> {
@@ -85,6 +87,56 @@ impl Decoder<'_> {
         self.address(address, &mut form)?;
         form.reduction |= self.instr.d == NONE;
         self.plain(Op::Atomic(form), OpClass::Atomic)
+    }
+
+    /// `tex`: four results, a handle, and as many coordinates as dimensions.
+    pub(super) fn texture(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let [dimensions, "v4", result @ ("u32" | "s32" | "f32"), coordinate @ ("s32" | "f32")] = modifiers
+        else {
+            return Err(
+                "known are 1d, 2d and 3d of v4 of u32, s32 or f32, by coordinates of s32 or f32".to_owned()
+            );
+        };
+        let dimensions = match *dimensions {
+            "1d" => 1,
+            "2d" => 2,
+            "3d" => 3,
+            other => return Err(format!("'{}' is not 1d, 2d or 3d", quote(other))),
+        };
+        let [results, source] = exactly(operands)?;
+        for (index, element) in elements(results, 4)?.iter().enumerate() {
+            if *element != Operand::Sink {
+                self.instr.vector[index] = self.dest(element, 32)?;
+            }
+        }
+        let Operand::Vector(source) = source else {
+            return Err("it needs a texture and coordinates in brackets".to_owned());
+        };
+        let [handle, coordinates] = exactly(source)?;
+        match handle {
+            Operand::Register(id) => self.instr.a = self.register_source(*id, 64)?,
+            Operand::Variable(id, offset) => match self.address_of(*id)? {
+                (address, Space::Global) => self.instr.offset = offset.wrapping_add(address as i64),
+                _ => return Err("its texture must be a handle or a global texture reference".to_owned()),
+            },
+            _ => return Err("its texture must be a 64-bit register or a texture reference".to_owned()),
+        }
+        let given = match coordinates {
+            Operand::Vector(list) => &list[..],
+            other => std::slice::from_ref(other),
+        };
+        // Three coordinates are written as four, the last of them ignored.
+        if given.len() != dimensions && !(dimensions == 3 && given.len() == 4) {
+            return Err(format!("it takes {dimensions} coordinates, got {}", given.len()));
+        }
+        let float_coordinates = *coordinate == "f32";
+        for (index, place) in given[..dimensions].iter().enumerate() {
+            self.instr.vector[4 + index] =
+                self.source(place, OperandType { width: 32, float: float_coordinates })?;
+        }
+        let float_result = *result == "f32";
+        let form = TextureForm { dimensions: dimensions as u8, float_coordinates, float_result };
+        self.plain(Op::Texture(form), OpClass::Texture)
     }
 
     pub(super) fn address(&mut self, operand: &Operand, form: &mut MemoryForm) -> Result<()> {

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use super::alu::{OperandType, ROWS, Row};
 use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId};
 use super::error::{PtxError, quote};
-use super::instr::{Instr, MAX_NAMED, NO_PC, NONE, Number, NumberType, Op, OpClass, Space};
+use super::inline::SYSTEM_CALL;
+use super::instr::{Instr, MAX_NAMED, NO_PC, NONE, Number, NumberType, Op, OpClass, Space, SystemCall};
 use super::module::Addresses;
 use super::special::{self, Source, Special};
 
@@ -37,6 +38,7 @@ pub(crate) struct Body {
     pub word_pool: Vec<[u32; 32]>,
     pub double_pool: Vec<[u64; 32]>,
     pub specials: Vec<(u16, Special)>,
+    pub branch_lists: Vec<Vec<u32>>,
 }
 
 /// Place of a register: its file by width, and its index there.
@@ -169,6 +171,7 @@ impl<'a> Decoder<'a> {
             word_pool: Vec::new(),
             double_pool: Vec::new(),
             specials: Vec::new(),
+            branch_lists: Vec::new(),
         };
         Ok(Self {
             ast,
@@ -190,7 +193,9 @@ impl<'a> Decoder<'a> {
     fn finish(mut self) -> Result<Body> {
         // Running off the end of the code ends the thread.
         let ends =
-            self.body.code.last().is_some_and(|i| i.guard == NONE && matches!(i.op, Op::Exit | Op::Branch));
+            self.body.code.last().is_some_and(|i| {
+                i.guard == NONE && matches!(i.op, Op::Exit | Op::Branch | Op::BranchIndexed)
+            });
         let label_at_end = self.function.labels.values().any(|&place| place as usize == self.body.code.len());
         if !ends || label_at_end {
             let line = self.body.code.last().map_or(self.function.line, |i| i.line);
@@ -208,7 +213,7 @@ impl<'a> Decoder<'a> {
             .collect();
         (self.body.words, self.body.doubles, self.body.predicates) =
             (self.total[0], self.total[1], self.total[2]);
-        super::control_flow::set_reconvergence(&mut self.body.code);
+        super::control_flow::set_reconvergence(&mut self.body.code, &self.body.branch_lists);
         Ok(self.body)
     }
 
@@ -258,11 +263,18 @@ impl<'a> Decoder<'a> {
                 self.plain(Op::Exit, OpClass::Exit)
             }
             "bar" | "barrier" => self.barrier(&modifiers, operands),
+            system if system.starts_with(SYSTEM_CALL) => self.system(&system[SYSTEM_CALL.len()..], operands),
+            "tex" => self.texture(&modifiers, operands),
+            "trap" | "brkpt" => self.plain(Op::System(SystemCall::Trap), OpClass::System),
             "membar" | "fence" => self.plain(Op::Fence, OpClass::Fence),
             "shfl" => self.shuffle(&modifiers, operands),
             "vote" => self.vote(&modifiers, operands),
             "bfi" => self.insert(&modifiers, operands),
             "lop3" => self.lop3(&modifiers, operands),
+            "match" => self.match_values(&modifiers, operands),
+            "redux" => self.reduce(&modifiers, operands),
+            "brx" => self.branch_indexed(&modifiers, operands),
+            "set" => self.set_word(&modifiers, operands),
             "activemask" => {
                 let [d] = exactly(operands)?;
                 self.instr.d = self.dest(d, 32)?;
@@ -405,6 +417,8 @@ impl<'a> Decoder<'a> {
         let bits = match operand {
             Operand::Register(id) => return self.register_source(*id, width),
             Operand::Special(name) if width == 32 || width == 16 => return self.special(name),
+            // The number of the grid has 64 bits since PTX 3.0.
+            Operand::Special(name) if name == "%gridid" => Ok(0),
             Operand::Special(_) => return Err(format!("a special register cannot be read as {width} bits")),
             _ if width == 1 => return Err("a predicate register is needed".to_owned()),
             Operand::Integer(value) if of.float => literal(Ok(if width == 32 {

@@ -23,6 +23,7 @@ impl<'a> Parser<'a> {
             registers: Vec::new(),
             scopes: vec![Scope::default()],
             labels: HashMap::new(),
+            target_lists: HashMap::new(),
             code: Vec::new(),
             locals: Vec::new(),
             cta_limit: None,
@@ -233,8 +234,10 @@ impl<'a> Parser<'a> {
         if !self.accept(':')? {
             return self.instruction_after(None, word, line, start);
         }
-        if let Some(".branchtargets" | ".calltargets" | ".callprototype") = self.word() {
-            return self.skip_statement();
+        match self.word() {
+            Some(".branchtargets") => return self.branch_targets(word),
+            Some(".calltargets" | ".callprototype") => return self.skip_statement(),
+            _ => {}
         }
         let scope = self.names.last().expect("a function has a scope").scope;
         let function = self.current();
@@ -242,6 +245,22 @@ impl<'a> Parser<'a> {
         if function.labels.insert((scope, word.to_owned()), place).is_some() {
             return Err(self.error_at(line, format!("label '{}' is defined twice", quote(word))));
         }
+        Ok(())
+    }
+
+    /// `.branchtargets A, B;` after its label.
+    fn branch_targets(&mut self, label: &str) -> Result<()> {
+        self.advance()?;
+        let mut targets = Vec::new();
+        loop {
+            targets.push(self.take_name("a label")?.to_owned());
+            if !self.accept(',')? {
+                break;
+            }
+        }
+        self.expect(';')?;
+        let scope = self.names.last().expect("a function has a scope").scope;
+        self.current().target_lists.insert((scope, label.to_owned()), targets);
         Ok(())
     }
 }

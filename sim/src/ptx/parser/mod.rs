@@ -289,5 +289,6 @@ fn variable_space(word: &str) -> Option<VariableSpace> {
 /// Whether `word` has the shape of a special register; the decoder knows which exist.
 fn is_special(word: &str) -> bool {
     let family = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
-    super::special::NAMES.iter().any(|known| family(known) == family(word))
+    super::special::find(word).is_some()
+        || super::special::NAMES.iter().any(|known| family(known) == family(word))
 }

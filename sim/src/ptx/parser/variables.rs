@@ -15,7 +15,12 @@ impl<'a> Parser<'a> {
             _ => variable_space(word)
                 .ok_or_else(|| self.error_at(line, format!("'{word}' is not a state space")))?,
         };
-        let declared = self.type_and_alignment()?;
+        let mut declared = self.type_and_alignment()?;
+        if word == ".tex" {
+            // A texture reference holds a handle, whatever type is written.
+            declared =
+                DeclaredType { element: Type::Scalar { bytes: 8, float: false }, lanes: 1, alignment: 8 };
+        }
         loop {
             let mut variable = self.declarator(space, declared, external)?;
             if self.accept('=')? {

@@ -3,10 +3,15 @@
 mod arithmetic;
 mod control;
 mod conversion;
+mod exchange;
 mod faults;
+mod forms;
+mod indexed;
 mod kernels;
 mod memory;
 mod parsing;
+mod system;
+mod textures;
 mod warp_wide;
 
 use super::{Arg, FunctionalStats, LaunchDims, Module, RunError, run_functional};

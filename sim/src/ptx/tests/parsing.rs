@@ -96,8 +96,8 @@ fn mistakes_are_named_with_their_line() {
             "bad.ptx:13: unsupported instruction form `ld.global.v2.u32`: it moves 2 elements, got 1",
         ),
         (
-            "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1, %f2}];",
-            "bad.ptx:13: unsupported instruction form `tex.2d.v4.u32.f32`: it is not known",
+            "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1}];",
+            "bad.ptx:13: unsupported instruction form `tex.2d.v4.u32.f32`: it takes 2 coordinates, got 1",
         ),
         (
             "mov.u32 %r1, %tid.w;",

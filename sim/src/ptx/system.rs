@@ -1,0 +1,171 @@
+//! What the system does for kernels: printing, allocation, failed assertions and traps.
+
+use super::Env;
+use super::access::{AccessKind, Fault, MemAccess};
+use super::instr::{CacheOp, Instr, Kernel, NONE, Space, SystemCall};
+use super::memory_ops::{self, lanes};
+use super::warp::Warp;
+
+type Result<T> = std::result::Result<T, Box<Fault>>;
+
+/// Longest string that a kernel may hand over, in bytes.
+const MAX_TEXT: usize = 4096;
+
+/// A function that the system provides: its name, and the bytes of its parameters and of its result.
+pub(crate) struct Signature {
+    pub name: &'static str,
+    pub call: SystemCall,
+    pub parameters: &'static [u8],
+    pub result: Option<u8>,
+}
+
+/// Every function of the system that PTX may declare `.extern`.
+pub(crate) const SIGNATURES: &[Signature] = &[
+    Signature { name: "vprintf", call: SystemCall::Print, parameters: &[8, 8], result: Some(4) },
+    Signature { name: "malloc", call: SystemCall::Allocate, parameters: &[8], result: Some(8) },
+    Signature { name: "free", call: SystemCall::Free, parameters: &[8], result: None },
+    Signature { name: "__assertfail", call: SystemCall::Assert, parameters: &[8, 8, 4, 8, 8], result: None },
+];
+
+/// Does `call` in the lanes of `mask`, the lowest first.
+pub(crate) fn call(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    call: SystemCall,
+    mask: u32,
+) -> Result<()> {
+    let mut results = [0u64; 32];
+    for lane in lanes(mask) {
+        let argument = |index: u16| match index {
+            NONE => 0,
+            index => warp.double(kernel, index)[lane],
+        };
+        let done = match call {
+            SystemCall::Print => print(warp, kernel, env, lane, argument(instr.a), argument(instr.b)),
+            SystemCall::Allocate => Ok(allocate(env, argument(instr.a))),
+            SystemCall::Free => free(env, argument(instr.a)).map(|()| 0),
+            SystemCall::Trap => Err("stops the kernel".to_owned()),
+            SystemCall::Assert => {
+                let text = |address| string(warp, kernel, env, lane, address).unwrap_or_else(|why| why);
+                let line = warp.word(kernel, instr.c)[lane];
+                Err(format!(
+                    "fails: assertion `{}` in {}, line {line}, function {}",
+                    text(argument(instr.a)),
+                    text(argument(instr.b)),
+                    text(argument(instr.vector[0]))
+                ))
+            }
+        };
+        results[lane] =
+            done.map_err(|what| warp.fault(kernel, env.launch, lane as u32, argument(instr.a), what))?;
+    }
+    if instr.d != NONE {
+        let bits = if call == SystemCall::Allocate { 64 } else { 32 };
+        warp.set_bits(instr.d, bits, &results, mask);
+    }
+    Ok(())
+}
+
+/// The address of new memory, or 0.
+fn allocate(env: &mut Env, bytes: u64) -> u64 {
+    if bytes == 0 { 0 } else { env.memory.alloc(bytes, "malloc").unwrap_or(0) }
+}
+
+fn free(env: &mut Env, address: u64) -> std::result::Result<(), String> {
+    if address == 0 {
+        return Ok(());
+    }
+    env.memory.free(address).map_err(|error| error.to_string())
+}
+
+/// `bytes` of one lane's memory at a generic address.
+fn read(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &Env,
+    lane: usize,
+    address: u64,
+    out: &mut [u8],
+) -> std::result::Result<(), String> {
+    let mut access = MemAccess {
+        space: Space::Generic,
+        kind: AccessKind::Load,
+        bytes: 1,
+        mask: 1 << lane,
+        address: [address; 32],
+        cache: CacheOp::All,
+        more: Vec::new(),
+    };
+    memory_ops::resolve(1 << lane, &mut access);
+    let offset = access.address[lane];
+    let local = kernel.local_bytes as usize;
+    let bytes: &[u8] = match access.space {
+        Space::Shared => env.shared,
+        Space::Local => &warp.local[lane * local..(lane + 1) * local],
+        Space::Const => env.constants,
+        Space::Param => env.params,
+        Space::Global | Space::Generic => {
+            return env.memory.read(offset, out).map_err(|error| error.to_string());
+        }
+    };
+    let start = usize::try_from(offset).ok();
+    let range = start.and_then(|start| Some(start..start.checked_add(out.len())?));
+    let source = range.and_then(|range| bytes.get(range));
+    out.copy_from_slice(source.ok_or_else(|| {
+        format!("reads {} bytes at generic address {address:#x}, outside its state space", out.len())
+    })?);
+    Ok(())
+}
+
+/// The string that ends with a zero byte at a generic address.
+fn string(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &Env,
+    lane: usize,
+    address: u64,
+) -> std::result::Result<String, String> {
+    let mut text = Vec::new();
+    loop {
+        let mut byte = [0];
+        read(warp, kernel, env, lane, address.wrapping_add(text.len() as u64), &mut byte)?;
+        if byte[0] == 0 || text.len() == MAX_TEXT {
+            return Ok(String::from_utf8_lossy(&text).into_owned());
+        }
+        text.push(byte[0]);
+    }
+}
+
+/// `vprintf`: hands the formatted message to the host, and gives the number of arguments, or -1 without a format.
+fn print(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    lane: usize,
+    format: u64,
+    arguments: u64,
+) -> std::result::Result<u64, String> {
+    if format == 0 {
+        return Ok(u64::from(u32::MAX));
+    }
+    let format = string(warp, kernel, env, lane, format)?;
+    let mut next = arguments;
+    let mut count = 0;
+    let message = super::print::format(&format, |argument| {
+        let bytes = argument.bytes();
+        next = next.next_multiple_of(bytes as u64);
+        let mut value = [0; 8];
+        read(warp, kernel, env, lane, next, &mut value[..bytes])?;
+        next += bytes as u64;
+        count += 1;
+        let value = u64::from_le_bytes(value);
+        if argument == super::print::Argument::Text {
+            return string(warp, kernel, env, lane, value).map(super::print::Value::Text);
+        }
+        Ok(super::print::Value::Bits(value))
+    })?;
+    env.memory.print(&message);
+    Ok(count)
+}

@@ -1,0 +1,114 @@
+//! Texture samples of a warp.
+
+use super::access::{AccessKind, Fault, MemAccess};
+use super::instr::{CacheOp, Instr, Kernel, NONE, Space, TextureForm};
+use super::lane::LANE_BIT;
+use super::memory_ops::lanes;
+use super::warp::Warp;
+use super::{Env, GLOBALS_BASE};
+use crate::memory::HEAP_BASE;
+use crate::texture::{MAX_TAPS, Taps, Texture};
+
+type Result<T> = std::result::Result<T, Box<Fault>>;
+
+/// Samples a texture in the lanes of `mask`. The texels are read as read-only data of global memory; lanes that lie
+/// outside the texture touch nothing.
+pub(crate) fn sample(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: TextureForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> Result<()> {
+    let coordinates: [[u32; 32]; 3] = std::array::from_fn(|axis| match instr.vector[4 + axis] {
+        NONE => [0; 32],
+        index => *warp.word(kernel, index),
+    });
+    let handles = match instr.a {
+        NONE => [instr.offset as u64; 32],
+        index => *warp.double(kernel, index),
+    };
+    let mut rounds = [(0u32, [0u64; 32]); MAX_TAPS];
+    let mut out = [[0u32; 32]; 4];
+    for lane in lanes(mask) {
+        let wrong = |what: String| warp.fault(kernel, env.launch, lane as u32, handles[lane], what);
+        let texture = find(env, handles[lane], form).map_err(wrong)?;
+        let place = coordinates.map(|values| values[lane]);
+        let taps = if form.float_coordinates {
+            texture.sample(place.map(f32::from_bits))
+        } else {
+            texture.fetch(place.map(|bits| bits as i32))
+        };
+        access.bytes = texture.texel_bytes();
+        for (round, address) in rounds.iter_mut().zip(taps.iter().filter_map(|(address, _)| *address)) {
+            round.0 |= LANE_BIT[lane];
+            round.1[lane] = address;
+        }
+        let texel = read(env, texture, &taps);
+        for (channel, value) in out.iter_mut().zip(texel) {
+            channel[lane] = value;
+        }
+    }
+    access.kind = AccessKind::Load;
+    access.space = Space::Global;
+    access.cache = CacheOp::ReadOnly;
+    (access.mask, access.address) = rounds[0];
+    access.more.clear();
+    access.more.extend(rounds[1..].iter().filter(|(lanes, _)| *lanes != 0));
+    for (index, values) in instr.vector.iter().zip(&out) {
+        if *index != NONE {
+            warp.set_bits(*index, 32, &values.map(u64::from), mask);
+        }
+    }
+    Ok(())
+}
+
+/// The texture of a handle, or of the texture reference at an address of the module's variables.
+fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result<&'a Texture, String> {
+    let mut handle = handle;
+    if (GLOBALS_BASE..HEAP_BASE).contains(&handle) {
+        let mut bytes = [0; 8];
+        env.memory.read(handle, &mut bytes).map_err(|error| error.to_string())?;
+        handle = u64::from_le_bytes(bytes);
+    }
+    let texture = env.memory.texture(handle);
+    let texture =
+        texture.ok_or_else(|| format!("samples {handle:#x}, which is no texture that the host made"))?;
+    let dimensions = texture.size.len();
+    if dimensions != usize::from(form.dimensions) {
+        return Err(format!("samples {} dimensions of a texture that has {dimensions}", form.dimensions));
+    }
+    if texture.is_float() != form.float_result {
+        let kind = texture.kind;
+        return Err(format!("samples a texture of {kind:?} channels into registers of another kind"));
+    }
+    Ok(texture)
+}
+
+/// The value of a sample: a single texel's bits, or the weighted sum of several, rounded once.
+fn read(env: &Env, texture: &Texture, taps: &Taps) -> [u32; 4] {
+    let texel = |address: &Option<u64>| {
+        let mut bytes = [0; 16];
+        let bytes = &mut bytes[..usize::from(texture.texel_bytes())];
+        // Outside lies zero; the texture was checked against its buffer, which may have been freed since.
+        if let Some(address) = address
+            && env.memory.read(*address, bytes).is_err()
+        {
+            bytes.fill(0);
+        }
+        if address.is_some() { texture.channels(bytes) } else { [0; 4] }
+    };
+    let mut list = taps.iter();
+    let (Some((first, _)), 1) = (list.next(), taps.iter().count()) else {
+        let mut sums = [0f64; 4];
+        for (address, weight) in taps.iter() {
+            for (sum, bits) in sums.iter_mut().zip(texel(address)) {
+                *sum += f64::from(f32::from_bits(bits)) * f64::from(*weight);
+            }
+        }
+        return sums.map(|sum| (sum as f32).to_bits());
+    };
+    texel(first)
+}

@@ -1,0 +1,246 @@
+//! Textures: views of device memory that kernels sample through a handle.
+//!
+//! A host program describes a texture, [`crate::memory::DeviceMemory::create_texture`] checks it and gives the handle
+//! that the kernel takes as a 64-bit argument. A texture reference (a `.texref` variable of the module) holds such a
+//! handle: the host writes it to the variable. Texels lie row by row, the rows `pitch` bytes apart and the planes of a
+//! volume one after the other; the arrays of real GPUs are tiled in ways that nobody documents.
+
+/// How the bits of a texel's channel are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChannelKind {
+    /// Unsigned integers of 8, 16 or 32 bits.
+    Unsigned,
+    /// Signed integers of 8, 16 or 32 bits.
+    Signed,
+    /// Unsigned integers of 8 or 16 bits that read as 0 to 1.
+    UnsignedNormalized,
+    /// Signed integers of 8 or 16 bits that read as -1 to 1.
+    SignedNormalized,
+    /// Floating-point numbers of 16 or 32 bits.
+    Float,
+}
+
+/// What a coordinate outside the texture reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressMode {
+    /// The texel at the edge.
+    Clamp,
+    /// Zeros.
+    Border,
+    /// The texture repeated. Only for normalized coordinates; [`AddressMode::Clamp`] for others.
+    Wrap,
+    /// The texture repeated, each second time mirrored. Only for normalized coordinates; [`AddressMode::Clamp`] for
+    /// others.
+    Mirror,
+}
+
+/// What a coordinate between texels reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilterMode {
+    /// The texel that it lies in.
+    Point,
+    /// The mean of the two texels around it in each dimension, weighted in steps of 1/256.
+    Linear,
+}
+
+/// A texture object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texture {
+    /// Device address of the first texel, a multiple of the texel's size.
+    pub address: u64,
+    /// Texels in x, y and z: as many numbers as dimensions, one to three.
+    pub size: Vec<u32>,
+    /// Bytes from one row to the next, a multiple of the texel's size.
+    pub pitch: u64,
+    /// What a channel holds.
+    pub kind: ChannelKind,
+    /// Bits of a channel: 8, 16 or 32.
+    pub bits: u8,
+    /// Channels of a texel: 1, 2 or 4.
+    pub channels: u8,
+    /// Whether floating-point coordinates are 0 to 1 over the texture, rather than texels.
+    pub normalized: bool,
+    /// What lies outside.
+    pub address_mode: AddressMode,
+    /// What lies between.
+    pub filter: FilterMode,
+}
+
+/// A texel that a sample is made of, and its weight; without an address it is zero.
+pub(crate) type Tap = (Option<u64>, f32);
+
+/// Most texels that a sample is made of.
+pub(crate) const MAX_TAPS: usize = 8;
+
+/// The texels that a sample is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taps {
+    list: [Tap; MAX_TAPS],
+    count: usize,
+}
+
+impl Taps {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Tap> {
+        self.list[..self.count].iter()
+    }
+}
+
+/// A texel index and its weight in one dimension; outside without an index.
+type Pick = (Option<u32>, f32);
+
+impl Texture {
+    /// Bytes of a texel.
+    #[must_use]
+    pub fn texel_bytes(&self) -> u8 {
+        self.bits / 8 * self.channels
+    }
+
+    /// Bytes from the first texel to the end of the last; none when that exceeds all memory.
+    #[must_use]
+    pub fn span(&self) -> Option<u64> {
+        let rows: u64 = self.size[1..].iter().try_fold(1u64, |n, &side| n.checked_mul(side.into()))?;
+        let row = u64::from(*self.size.first()?).checked_mul(self.texel_bytes().into())?;
+        self.pitch.checked_mul(rows.checked_sub(1)?)?.checked_add(row)
+    }
+
+    /// What is wrong with the description, in words.
+    pub(crate) fn mistake(&self) -> Option<String> {
+        let kind_fits = match self.kind {
+            ChannelKind::Float => matches!(self.bits, 16 | 32),
+            ChannelKind::Unsigned | ChannelKind::Signed => matches!(self.bits, 8 | 16 | 32),
+            _ => matches!(self.bits, 8 | 16),
+        };
+        let texel = u64::from(self.texel_bytes()).max(1);
+        if !matches!(self.size.len(), 1..=3) || self.size.contains(&0) {
+            return Some(format!("size {:?}: allowed are one to three numbers from 1", self.size));
+        }
+        if !kind_fits || !matches!(self.channels, 1 | 2 | 4) {
+            let (channels, bits, kind) = (self.channels, self.bits, self.kind);
+            return Some(format!("{channels} channels of {bits} bits, {kind:?}: no texel has that format"));
+        }
+        let row = u64::from(self.size[0]) * texel;
+        if self.size.len() > 1 && self.pitch < row {
+            return Some(format!("pitch {}: allowed are at least {row} bytes, a whole row", self.pitch));
+        }
+        if !self.address.is_multiple_of(texel) || !self.pitch.is_multiple_of(texel) {
+            let (address, pitch) = (self.address, self.pitch);
+            return Some(format!("address {address:#x}, pitch {pitch}: allowed are multiples of {texel}"));
+        }
+        let integers = matches!(self.kind, ChannelKind::Unsigned | ChannelKind::Signed);
+        if integers && self.filter == FilterMode::Linear {
+            return Some("linear filtering: allowed for floating-point and normalized channels".to_owned());
+        }
+        None
+    }
+
+    fn address_of(&self, texel: [Option<u32>; 3]) -> Option<u64> {
+        let [x, y, z] = [texel[0]?, texel[1]?, texel[2]?].map(u64::from);
+        let height = self.size.get(1).copied().map_or(1, u64::from);
+        Some(self.address + (z * height + y) * self.pitch + x * u64::from(self.texel_bytes()))
+    }
+
+    /// The texel at integer coordinates, which know neither address mode nor filter: outside there is nothing.
+    pub(crate) fn fetch(&self, coordinates: [i32; 3]) -> Taps {
+        let pick = |axis: usize| {
+            let Some(&side) = self.size.get(axis) else { return Some(0) };
+            u32::try_from(coordinates[axis]).ok().filter(|&index| index < side)
+        };
+        let mut list = [(None, 0.0); MAX_TAPS];
+        list[0] = (self.address_of([pick(0), pick(1), pick(2)]), 1.0);
+        Taps { list, count: 1 }
+    }
+
+    /// The texels at floating-point coordinates, by address mode and filter.
+    pub(crate) fn sample(&self, coordinates: [f32; 3]) -> Taps {
+        let picks: [[Pick; 2]; 3] = std::array::from_fn(|axis| match self.size.get(axis) {
+            Some(&side) => self.picks(coordinates[axis], side),
+            None => [(Some(0), 1.0), (None, 0.0)],
+        });
+        let mut taps = Taps { list: [(None, 0.0); MAX_TAPS], count: 0 };
+        for corner in 0..8 {
+            let [x, y, z] = std::array::from_fn(|axis| picks[axis][corner >> axis & 1]);
+            let weight = x.1 * y.1 * z.1;
+            if weight > 0.0 {
+                taps.list[taps.count] = (self.address_of([x.0, y.0, z.0]), weight);
+                taps.count += 1;
+            }
+        }
+        taps
+    }
+
+    /// The texels of one dimension that a coordinate reads, and their weights.
+    fn picks(&self, coordinate: f32, side: u32) -> [Pick; 2] {
+        // A coordinate that is no number reads the first texel.
+        let coordinate = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate) };
+        let place = if self.normalized { self.folded(coordinate) * f64::from(side) } else { coordinate };
+        if self.filter == FilterMode::Point {
+            return [(self.index(place.floor(), side), 1.0), (None, 0.0)];
+        }
+        let below = (place - 0.5).floor();
+        let steps = ((place - 0.5 - below) * 256.0).round();
+        // An infinite place has no fraction; both its neighbours are the same.
+        let above = if steps.is_finite() { (steps / 256.0) as f32 } else { 0.0 };
+        [(self.index(below, side), 1.0 - above), (self.index(below + 1.0, side), above)]
+    }
+
+    /// A normalized coordinate brought into 0 to 1 as the address mode has it.
+    fn folded(&self, coordinate: f64) -> f64 {
+        let (whole, fraction) = (coordinate.floor(), coordinate - coordinate.floor());
+        match self.address_mode {
+            _ if coordinate.is_infinite() => coordinate,
+            AddressMode::Wrap => fraction,
+            AddressMode::Mirror if whole % 2.0 != 0.0 => 1.0 - fraction,
+            AddressMode::Mirror => fraction,
+            AddressMode::Clamp | AddressMode::Border => coordinate,
+        }
+    }
+
+    /// The texel of a whole number, which a filter may have moved out of the texture.
+    fn index(&self, place: f64, side: u32) -> Option<u32> {
+        let last = f64::from(side - 1);
+        if (0.0..=last).contains(&place) {
+            return Some(place as u32);
+        }
+        match self.address_mode {
+            AddressMode::Border => None,
+            AddressMode::Wrap if self.normalized && place.is_finite() => {
+                Some(place.rem_euclid(f64::from(side)) as u32)
+            }
+            _ => Some(place.clamp(0.0, last) as u32),
+        }
+    }
+
+    /// The channels of a texel as 32-bit words: numbers of single precision for normalized and floating-point kinds.
+    /// Channels that the texel lacks are 0, the fourth 1.
+    pub(crate) fn channels(&self, texel: &[u8]) -> [u32; 4] {
+        let one = if self.is_float() { 1f32.to_bits() } else { 1 };
+        let mut out = [0, 0, 0, one];
+        let bytes = usize::from(self.bits / 8);
+        for (channel, out) in texel.chunks_exact(bytes).zip(&mut out) {
+            let mut word = [0; 4];
+            word[..bytes].copy_from_slice(channel);
+            *out = self.channel(u32::from_le_bytes(word));
+        }
+        out
+    }
+
+    /// Whether samples are floating-point numbers.
+    pub(crate) fn is_float(&self) -> bool {
+        !matches!(self.kind, ChannelKind::Unsigned | ChannelKind::Signed)
+    }
+
+    fn channel(&self, bits: u32) -> u32 {
+        let unused = 32 - u32::from(self.bits);
+        let signed = (bits << unused) as i32 >> unused;
+        let most = |bits: u8| ((1u32 << bits) - 1) as f32;
+        match self.kind {
+            ChannelKind::Unsigned => bits,
+            ChannelKind::Signed => signed as u32,
+            ChannelKind::UnsignedNormalized => (bits as f32 / most(self.bits)).to_bits(),
+            // The most negative number reads as -1 too, so that zero is exact.
+            ChannelKind::SignedNormalized => (signed as f32 / most(self.bits - 1)).max(-1.0).to_bits(),
+            ChannelKind::Float if self.bits == 16 => crate::ptx::half_to_single(bits as u16).to_bits(),
+            ChannelKind::Float => bits,
+        }
+    }
+}
