@@ -8,7 +8,7 @@ use super::float::{self, Rounding};
 use super::instr::{Instr, Kernel, OpClass};
 use super::lane::{FLUSH, Lane, SATURATE};
 use super::warp::Registers;
-use super::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 
 /// Type of an operand of a row: width of its register and kind of its literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,6 +205,55 @@ fn low24(a: i32) -> i32 {
     a << 8 >> 8
 }
 
+/// `c` plus the sum of the products of `a` and `b`.
+#[inline(always)]
+fn dot<const N: usize>(a: [i32; N], b: [i32; N], c: u32) -> u32 {
+    a.iter().zip(b).fold(c, |sum, (a, b)| sum.wrapping_add((a * b) as u32))
+}
+
+#[inline(always)]
+fn signed_bytes(a: u32) -> [i32; 4] {
+    a.to_le_bytes().map(|byte| i32::from(byte as i8))
+}
+
+#[inline(always)]
+fn halves(a: u32) -> [i32; 2] {
+    [a & 0xffff, a >> 16].map(|half| half as i32)
+}
+
+#[inline(always)]
+fn signed_halves(a: u32) -> [i32; 2] {
+    halves(a).map(|half| i32::from(half as i16))
+}
+
+/// Bytes `first` and `first + 1` of a word.
+#[inline(always)]
+fn byte_pair(a: u32, first: usize) -> [i32; 2] {
+    let bytes = a.to_le_bytes();
+    [bytes[first], bytes[first + 1]].map(i32::from)
+}
+
+#[inline(always)]
+fn signed_pair(a: u32, first: usize) -> [i32; 2] {
+    byte_pair(a, first).map(|byte| i32::from(byte as u8 as i8))
+}
+
+/// `fns`: position of the `count`th one of `a` from bit `base` upwards, or downwards for negative counts; all ones when
+/// there are not as many. A count of 0 asks whether bit `base` is a one.
+fn find_nth(a: u32, base: u32, count: i32) -> u32 {
+    if base > 31 {
+        return u32::MAX;
+    }
+    let ones = |bit: &u32| a >> bit & 1 == 1;
+    let nth = count.unsigned_abs().max(1) as usize - 1;
+    let found = match count {
+        0 => Some(base).filter(ones),
+        1.. => (base..32).filter(ones).nth(nth),
+        _ => (0..=base).rev().filter(ones).nth(nth),
+    };
+    found.unwrap_or(u32::MAX)
+}
+
 #[inline(always)]
 fn test_kind(a: f32, kind: std::num::FpCategory) -> bool {
     a.classify() == kind
@@ -280,6 +329,43 @@ table! {
         (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)
     }
     IntMul all Mad24S ["mad24.lo.s32"] |a: i32, b: i32, c: i32| -> i32 { low24(a).wrapping_mul(low24(b)).wrapping_add(c) }
+    IntMul all MadHiU16 ["mad.hi.u16"] |a: u16, b: u16, c: u16| -> u16 {
+        (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
+    }
+    IntMul all MadHiS16 ["mad.hi.s16"] |a: i16, b: i16, c: i16| -> i16 {
+        (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
+    }
+    IntMul all Mad24HiU ["mad24.hi.u32"] |a: u32, b: u32, c: u32| -> u32 {
+        (((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32).wrapping_add(c)
+    }
+    IntMul all Mad24HiS ["mad24.hi.s32"] |a: i32, b: i32, c: i32| -> i32 {
+        (((i64::from(low24(a)) * i64::from(low24(b))) >> 16) as i32).wrapping_add(c)
+    }
+    IntMul all Mad24HiSatS ["mad24.hi.sat.s32"] |a: i32, b: i32, c: i32| -> i32 {
+        (((i64::from(low24(a)) * i64::from(low24(b))) >> 16) as i32).saturating_add(c)
+    }
+    IntMul all Dp4aUU ["dp4a.u32.u32"] |a: u32, b: u32, c: u32| -> u32 {
+        dot(a.to_le_bytes().map(i32::from), b.to_le_bytes().map(i32::from), c)
+    }
+    IntMul all Dp4aUS ["dp4a.u32.s32"] |a: u32, b: u32, c: u32| -> u32 {
+        dot(a.to_le_bytes().map(i32::from), signed_bytes(b), c)
+    }
+    IntMul all Dp4aSU ["dp4a.s32.u32"] |a: u32, b: u32, c: u32| -> u32 {
+        dot(signed_bytes(a), b.to_le_bytes().map(i32::from), c)
+    }
+    IntMul all Dp4aSS ["dp4a.s32.s32"] |a: u32, b: u32, c: u32| -> u32 { dot(signed_bytes(a), signed_bytes(b), c) }
+    IntMul all Dp2aLoUU ["dp2a.lo.u32.u32"] |a: u32, b: u32, c: u32| -> u32 { dot(halves(a), byte_pair(b, 0), c) }
+    IntMul all Dp2aHiUU ["dp2a.hi.u32.u32"] |a: u32, b: u32, c: u32| -> u32 { dot(halves(a), byte_pair(b, 2), c) }
+    IntMul all Dp2aLoUS ["dp2a.lo.u32.s32"] |a: u32, b: u32, c: u32| -> u32 { dot(halves(a), signed_pair(b, 0), c) }
+    IntMul all Dp2aHiUS ["dp2a.hi.u32.s32"] |a: u32, b: u32, c: u32| -> u32 { dot(halves(a), signed_pair(b, 2), c) }
+    IntMul all Dp2aLoSU ["dp2a.lo.s32.u32"] |a: u32, b: u32, c: u32| -> u32 { dot(signed_halves(a), byte_pair(b, 0), c) }
+    IntMul all Dp2aHiSU ["dp2a.hi.s32.u32"] |a: u32, b: u32, c: u32| -> u32 { dot(signed_halves(a), byte_pair(b, 2), c) }
+    IntMul all Dp2aLoSS ["dp2a.lo.s32.s32"] |a: u32, b: u32, c: u32| -> u32 { dot(signed_halves(a), signed_pair(b, 0), c) }
+    IntMul all Dp2aHiSS ["dp2a.hi.s32.s32"] |a: u32, b: u32, c: u32| -> u32 { dot(signed_halves(a), signed_pair(b, 2), c) }
+    Int all SadU16 ["sad.u16"] |a: u16, b: u16, c: u16| -> u16 { a.abs_diff(b).wrapping_add(c) }
+    Int all SadS16 ["sad.s16"] |a: i16, b: i16, c: i16| -> i16 { c.wrapping_add_unsigned(a.abs_diff(b)) }
+    Int all SadU64 ["sad.u64"] |a: u64, b: u64, c: u64| -> u64 { a.abs_diff(b).wrapping_add(c) }
+    Int all SadS64 ["sad.s64"] |a: i64, b: i64, c: i64| -> i64 { c.wrapping_add_unsigned(a.abs_diff(b)) }
     Int all SadU32 ["sad.u32"] |a: u32, b: u32, c: u32| -> u32 { a.abs_diff(b).wrapping_add(c) }
     Int all SadS32 ["sad.s32"] |a: i32, b: i32, c: i32| -> i32 { c.wrapping_add_unsigned(a.abs_diff(b)) }
 
@@ -365,6 +451,11 @@ table! {
     Int all BfeU64 ["bfe.u64"] |a: u64, b: u32, c: u32| -> u64 { extract64(a, b, c) }
     Int all BfeS32 ["bfe.s32"] |a: i32, b: u32, c: u32| -> i32 { extract_signed(i64::from(a), 32, b, c) as i32 }
     Int all BfeS64 ["bfe.s64"] |a: i64, b: u32, c: u32| -> i64 { extract_signed(a, 64, b, c) }
+    Int each Fns ["fns.b32"] |a: u32, b: u32, c: i32| -> u32 { find_nth(a, b, c) }
+    Int all SzextClampU ["szext.clamp.u32"] |a: u32, b: u32| -> u32 { a & low_bits(b.min(32)) as u32 }
+    Int all SzextWrapU ["szext.wrap.u32"] |a: u32, b: u32| -> u32 { a & low_bits(b & 31) as u32 }
+    Int all SzextClampS ["szext.clamp.s32"] |a: i32, b: u32| -> i32 { extract_signed(i64::from(a), 32, 0, b.min(32)) as i32 }
+    Int all SzextWrapS ["szext.wrap.s32"] |a: i32, b: u32| -> i32 { extract_signed(i64::from(a), 32, 0, b & 31) as i32 }
     Int all BmskClamp ["bmsk.clamp.b32"] |a: u32, b: u32| -> u32 {
         if a > 31 { 0 } else { (low_bits(b.min(32)) << a) as u32 }
     }
@@ -400,6 +491,16 @@ table! {
     }
     Int all Slct64S32 ["slct.b64.s32" "slct.u64.s32" "slct.s64.s32" "slct.f64.s32"] |a: u64, b: u64, c: i32| -> u64 {
         if c >= 0 { a } else { b }
+    }
+
+    Int all Slct64F32 ["slct.b64.f32" "slct.u64.f32" "slct.s64.f32" "slct.f64.f32"] |a: u64, b: u64, c: f32| -> u64 {
+        if c >= 0.0 { a } else { b }
+    }
+    Int all Slct16S32 ["slct.b16.s32" "slct.u16.s32" "slct.s16.s32"] |a: u16, b: u16, c: i32| -> u16 {
+        if c >= 0 { a } else { b }
+    }
+    Int all Slct16F32 ["slct.b16.f32" "slct.u16.f32" "slct.s16.f32"] |a: u16, b: u16, c: f32| -> u16 {
+        if c >= 0.0 { a } else { b }
     }
 
     Int all SetEq16 ["setp.eq.b16" "setp.eq.u16" "setp.eq.s16"] |a: u16, b: u16| -> bool { a == b }
@@ -518,9 +619,12 @@ table! {
     Fp64 all MaxF64 ["max.f64"] |a: f64, b: f64| -> f64 { float::max64(a, b) }
     Fp64 all CopysignF64 ["copysign.f64"] |a: u64, b: u64| -> u64 { a & (1 << 63) | b & !(1 << 63) }
     Fp64Div all DivF64 ["div.rn.f64"] |a: f64, b: f64| -> f64 { float::div64(a, b) }
-    Fp64Div all RcpF64 ["rcp.rn.f64" "rcp.approx.ftz.f64"] |a: f64| -> f64 { float::div64(1.0, a) }
+    Fp64Div all RcpF64 ["rcp.rn.f64"] |a: f64| -> f64 { float::div64(1.0, a) }
+    // These work on the upper half of the number, and give an upper half.
+    Sfu all RcpApproxF64 ["rcp.approx.ftz.f64"] |a: f64| -> f64 { float::upper_half(a, |a| 1.0 / a) }
+    Sfu all RsqrtApproxFtzF64 ["rsqrt.approx.ftz.f64"] |a: f64| -> f64 { float::upper_half(a, |a| 1.0 / a.sqrt()) }
     Fp64Div all SqrtF64 ["sqrt.rn.f64"] |a: f64| -> f64 { float::sqrt64(a) }
-    Fp64Div all RsqrtF64 ["rsqrt.approx.f64" "rsqrt.approx.ftz.f64"] |a: f64| -> f64 { float::div64(1.0, float::sqrt64(a)) }
+    Fp64Div all RsqrtF64 ["rsqrt.approx.f64"] |a: f64| -> f64 { float::div64(1.0, float::sqrt64(a)) }
 
     Fp32 all TestFinite ["testp.finite.f32"] |a: f32| -> bool { a.is_finite() }
     Fp32 all TestInfinite ["testp.infinite.f32"] |a: f32| -> bool { a.is_infinite() }
@@ -529,11 +633,19 @@ table! {
     Fp32 all TestNormal ["testp.normal.f32"] |a: f32| -> bool { test_kind(a, std::num::FpCategory::Normal) }
     Fp32 all TestSubnormal ["testp.subnormal.f32"] |a: f32| -> bool { test_kind(a, std::num::FpCategory::Subnormal) }
 
+    Fp64 all TestFinite64 ["testp.finite.f64"] |a: f64| -> bool { a.is_finite() }
+    Fp64 all TestInfinite64 ["testp.infinite.f64"] |a: f64| -> bool { a.is_infinite() }
+    Fp64 all TestNumber64 ["testp.number.f64"] |a: f64| -> bool { !a.is_nan() }
+    Fp64 all TestNan64 ["testp.notanumber.f64"] |a: f64| -> bool { a.is_nan() }
+    Fp64 all TestNormal64 ["testp.normal.f64"] |a: f64| -> bool { a.is_normal() }
+    Fp64 all TestSubnormal64 ["testp.subnormal.f64"] |a: f64| -> bool { a.is_subnormal() }
+
     Int all IsShared ["isspacep.shared" "isspacep.shared::cta"] |a: u64| -> bool { in_window(a, SHARED_WINDOW) }
     Int all IsLocal ["isspacep.local"] |a: u64| -> bool { in_window(a, LOCAL_WINDOW) }
     Int all IsConst ["isspacep.const"] |a: u64| -> bool { in_window(a, CONST_WINDOW) }
+    Int all IsParam ["isspacep.param" "isspacep.param::entry"] |a: u64| -> bool { in_window(a, PARAM_WINDOW) }
     Int all IsGlobal ["isspacep.global"] |a: u64| -> bool {
-        !in_window(a, SHARED_WINDOW) && !in_window(a, LOCAL_WINDOW) && !in_window(a, CONST_WINDOW)
+        ![SHARED_WINDOW, LOCAL_WINDOW, CONST_WINDOW, PARAM_WINDOW].iter().any(|&base| in_window(a, base))
     }
 
     // Conversions that need nothing but a different register; the decoder handles all others.

@@ -42,6 +42,18 @@ double_operations! {
     max64(a, b) = if a.is_nan() { b } else if b.is_nan() { a } else { -lesser(-a, -b) };
 }
 
+/// `function` of the upper half of `value`, and the upper half of that: 20 bits of fraction. Subnormal numbers count as
+/// zero on both sides.
+#[inline(always)]
+pub(crate) fn upper_half(value: f64, function: impl Fn(f64) -> f64) -> f64 {
+    const UPPER: u64 = !0xffff_ffff;
+    let flush = |value: f64| if value.is_subnormal() { 0f64.copysign(value) } else { value };
+    // A NaN whose payload lies in the lower half is one still.
+    let upper = if value.is_nan() { value } else { f64::from_bits(value.to_bits() & UPPER) };
+    let result = flush(function(flush(upper)));
+    f64::from_bits(if result.is_nan() { 0x7fff_ffff_0000_0000 } else { result.to_bits() & UPPER })
+}
+
 /// The lesser of two numbers, with -0 below +0.
 #[inline(always)]
 fn lesser(a: f64, b: f64) -> f64 {

@@ -1,8 +1,10 @@
 //! Tests of the front end: one file per question.
 
 mod arithmetic;
+mod conformance;
 mod control;
 mod conversion;
+mod exact;
 mod exchange;
 mod faults;
 mod forms;
