@@ -4,6 +4,11 @@
 //! `.sat` are not in the forms: the decoder strips them from floating-point forms and sets flags that act on every
 //! row's inputs and results.
 
+use super::bits::{
+    byte_pair, dot, extract_signed, extract32, extract64, find_nth, find_shift, find_top, funnel_left,
+    funnel_right, halves, low_bits, low24, permute, permute_mode, sign_folded, signed_bytes, signed_halves,
+    signed_pair,
+};
 use super::float::{self, Rounding};
 use super::instr::{Instr, Kernel, OpClass};
 use super::lane::{FLUSH, Lane, SATURATE};
@@ -106,152 +111,6 @@ macro_rules! table {
     };
     (@run $r:ident $k:ident $i:ident $m:ident all $($rest:tt)+) => { dispatch!($r $k $i $m false $($rest)+) };
     (@run $r:ident $k:ident $i:ident $m:ident each $($rest:tt)+) => { dispatch!($r $k $i $m true $($rest)+) };
-}
-
-/// Bits of `a` from `position` on, `length` of them, zero-extended.
-#[inline(always)]
-fn extract32(a: u32, position: u32, length: u32) -> u32 {
-    let (position, length) = (position & 0xff, length & 0xff);
-    if position > 31 || length == 0 { 0 } else { (a >> position) & low_bits(length.min(32)) as u32 }
-}
-
-#[inline(always)]
-fn extract64(a: u64, position: u32, length: u32) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
-    if position > 63 || length == 0 { 0 } else { (a >> position) & low_bits(length.min(64)) }
-}
-
-/// A word of `count` ones (0 to 64) at its low end.
-#[inline(always)]
-fn low_bits(count: u32) -> u64 {
-    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
-}
-
-/// `bfe` of a signed type: what lies beyond the field, and beyond the word, copies the field's top bit.
-#[inline(always)]
-fn extract_signed(a: i64, bits: u32, position: u32, length: u32) -> i64 {
-    let (position, length) = (position & 0xff, length & 0xff);
-    if length == 0 {
-        return 0;
-    }
-    let top = (position + length - 1).min(bits - 1);
-    let sign = (a >> top) & 1;
-    let field = if position >= bits { 0 } else { (a as u64 & low_bits(bits)) >> position };
-    let kept = length.min(bits.saturating_sub(position));
-    let fill = if sign == 1 { !low_bits(kept) } else { 0 };
-    ((field & low_bits(kept)) | fill) as i64
-}
-
-#[inline(always)]
-/// `bfi`: `length` bits of `a` into `b` at `position`.
-pub(crate) fn insert(a: u64, b: u64, bits: u32, position: u32, length: u32) -> u64 {
-    let (position, length) = (position & 0xff, length & 0xff);
-    if position >= bits || length == 0 {
-        return b;
-    }
-    let field = low_bits(length.min(bits - position)) << position;
-    (b & !field) | ((a << position) & field)
-}
-
-/// `bfind`: position of the highest one (of the highest bit that is not the sign, for negative numbers).
-#[inline(always)]
-fn find_top(a: u64) -> u32 {
-    63u32.wrapping_sub(a.leading_zeros())
-}
-
-/// As [`find_top`], counted as the shift that brings the bit to the top of a word of `bits`.
-#[inline(always)]
-fn find_shift(a: u64, bits: u32) -> u32 {
-    if a == 0 { u32::MAX } else { bits - 1 - find_top(a) }
-}
-
-#[inline(always)]
-fn sign_folded(a: i64) -> u64 {
-    (if a < 0 { !a } else { a }) as u64
-}
-
-/// `prmt`: four bytes picked from the eight of `b:a`; bit 3 of a selector copies the byte's sign.
-#[inline(always)]
-fn permute(a: u32, b: u32, selectors: u32) -> u32 {
-    let bytes = u64::from(b) << 32 | u64::from(a);
-    (0..4).fold(0, |out, i| {
-        let selector = selectors >> (4 * i) & 15;
-        let byte = (bytes >> (8 * (selector & 7))) as u8;
-        let byte = if selector & 8 != 0 { (byte as i8 >> 7) as u8 } else { byte };
-        out | u32::from(byte) << (8 * i)
-    })
-}
-
-/// `prmt` in its named modes: selectors for each value of the low two bits of `c`.
-#[inline(always)]
-fn permute_mode(a: u32, b: u32, c: u32, selectors: [u32; 4]) -> u32 {
-    permute(a, b, selectors[(c & 3) as usize])
-}
-
-#[inline(always)]
-fn funnel_left(low: u32, high: u32, count: u32) -> u32 {
-    let word = u64::from(high) << 32 | u64::from(low);
-    ((word << count) >> 32) as u32
-}
-
-#[inline(always)]
-fn funnel_right(low: u32, high: u32, count: u32) -> u32 {
-    let word = u64::from(high) << 32 | u64::from(low);
-    (word >> count) as u32
-}
-
-#[inline(always)]
-fn low24(a: i32) -> i32 {
-    a << 8 >> 8
-}
-
-/// `c` plus the sum of the products of `a` and `b`.
-#[inline(always)]
-fn dot<const N: usize>(a: [i32; N], b: [i32; N], c: u32) -> u32 {
-    a.iter().zip(b).fold(c, |sum, (a, b)| sum.wrapping_add((a * b) as u32))
-}
-
-#[inline(always)]
-fn signed_bytes(a: u32) -> [i32; 4] {
-    a.to_le_bytes().map(|byte| i32::from(byte as i8))
-}
-
-#[inline(always)]
-fn halves(a: u32) -> [i32; 2] {
-    [a & 0xffff, a >> 16].map(|half| half as i32)
-}
-
-#[inline(always)]
-fn signed_halves(a: u32) -> [i32; 2] {
-    halves(a).map(|half| i32::from(half as i16))
-}
-
-/// Bytes `first` and `first + 1` of a word.
-#[inline(always)]
-fn byte_pair(a: u32, first: usize) -> [i32; 2] {
-    let bytes = a.to_le_bytes();
-    [bytes[first], bytes[first + 1]].map(i32::from)
-}
-
-#[inline(always)]
-fn signed_pair(a: u32, first: usize) -> [i32; 2] {
-    byte_pair(a, first).map(|byte| i32::from(byte as u8 as i8))
-}
-
-/// `fns`: position of the `count`th one of `a` from bit `base` upwards, or downwards for negative counts; all ones when
-/// there are not as many. A count of 0 asks whether bit `base` is a one.
-fn find_nth(a: u32, base: u32, count: i32) -> u32 {
-    if base > 31 {
-        return u32::MAX;
-    }
-    let ones = |bit: &u32| a >> bit & 1 == 1;
-    let nth = count.unsigned_abs().max(1) as usize - 1;
-    let found = match count {
-        0 => Some(base).filter(ones),
-        1.. => (base..32).filter(ones).nth(nth),
-        _ => (0..=base).rev().filter(ones).nth(nth),
-    };
-    found.unwrap_or(u32::MAX)
 }
 
 #[inline(always)]

@@ -159,6 +159,11 @@ pub(crate) struct Function {
     pub cta_limit: Option<([u32; 3], bool)>,
 }
 
+/// The value of a pointer to function `index` of a file.
+pub(crate) fn function_address(index: usize) -> u64 {
+    super::FUNCTIONS_BASE + 16 * index as u64
+}
+
 /// A parameter of a function: in memory, or (device functions only) in a register.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FunctionParameter {

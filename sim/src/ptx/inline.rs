@@ -3,7 +3,8 @@
 //! PTX functions may not share registers or parameters with their caller, so a copy's registers are new ones, its
 //! formal parameters are bound to the call's arguments, and its `ret` branches past the copy. Parameters passed in
 //! memory become local variables. Functions that the system provides become one instruction between loads of their
-//! arguments and a store of their result. Recursion and indirect calls are refused.
+//! arguments and a store of their result. A call through a pointer becomes calls of all functions it could mean.
+//! Recursion is refused.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use super::ast::{
     Ast, Function, FunctionParameter, Operand, RawInstruction, Register, RegisterId, Scope, ScopeId,
     VariableId,
 };
-use super::system::{SIGNATURES, Signature};
+use super::system::{NO_FUNCTION, SIGNATURES, Signature};
 
 /// What the opcode of a system call starts with; the blank keeps it apart from what a file may say.
 pub(crate) const SYSTEM_CALL: &str = "call ";
@@ -118,12 +119,17 @@ impl Inliner<'_> {
             Some(Operand::Arguments(list)) => list,
             _ => Vec::new(),
         };
-        let Some(Operand::Name(name, _)) = operands.next() else {
-            return Err(fail("indirect calls are not supported".to_owned()));
-        };
+        let target = operands.next();
         let arguments = match operands.next() {
             Some(Operand::Arguments(list)) => list,
             _ => Vec::new(),
+        };
+        let name = match target {
+            Some(Operand::Name(name, _)) => name,
+            Some(Operand::Register(pointer)) => {
+                return self.call_pointer(pointer, raw, binding, &results, &arguments);
+            }
+            _ => return Err(fail("its target must be a function or a register".to_owned())),
         };
         let index = self.functions.get(name.as_str()).copied();
         let index = index.ok_or_else(|| fail(format!("function '{name}' is not declared")))?;
@@ -142,12 +148,90 @@ impl Inliner<'_> {
         if self.chain.contains(&index) || callee.name == self.out.name || self.chain.len() >= MAX_CALL_DEPTH {
             return Err(fail(format!("'{}' calls '{name}' recursively or too deeply", caller.name)));
         }
+        self.enter(index, raw, binding, &results, &arguments)
+    }
+
+    /// Appends a copy of function `index`, unless there are too many copies.
+    fn enter(
+        &mut self,
+        index: usize,
+        raw: &RawInstruction,
+        binding: &Binding,
+        results: &[Operand],
+        arguments: &[Operand],
+    ) -> Result<()> {
         if self.copies == MAX_COPIES {
-            return Err(fail(format!("inlining takes more than {MAX_COPIES} copies of functions")));
+            return Err((raw.line, format!("inlining takes more than {MAX_COPIES} copies of functions")));
         }
         self.chain.push(index);
-        self.insert(callee, raw, binding, &results, &arguments)?;
+        let ast = self.ast;
+        self.insert(&ast.functions[index], raw, binding, results, arguments)?;
         self.chain.pop();
+        Ok(())
+    }
+
+    /// A call through a pointer: each function that could be meant is called by the lanes whose pointer is its address.
+    fn call_pointer(
+        &mut self,
+        pointer: RegisterId,
+        raw: &RawInstruction,
+        caller: &Binding,
+        results: &[Operand],
+        arguments: &[Operand],
+    ) -> Result<()> {
+        let fits = |formals: &[FunctionParameter], actuals: &[Operand]| {
+            let same = |(formal, actual): (&FunctionParameter, &Operand)| match (formal, actual) {
+                (FunctionParameter::Memory(a), Operand::Variable(b, _)) => {
+                    self.ast.variables[*a as usize].bytes == self.ast.variables[*b as usize].bytes
+                }
+                (FunctionParameter::Register(_), _) => true,
+                _ => false,
+            };
+            formals.len() == actuals.len() && formals.iter().zip(actuals).all(same)
+        };
+        let candidates: Vec<usize> = (0..self.ast.functions.len())
+            .filter(|index| {
+                let function = &self.ast.functions[*index];
+                let callable = function.defined && !function.entry && !self.chain.contains(index);
+                callable && fits(&function.parameters, arguments) && fits(&function.returns, results)
+            })
+            .collect();
+        if self.chain.len() >= MAX_CALL_DEPTH {
+            return Err((raw.line, format!("calls are nested more than {MAX_CALL_DEPTH} deep")));
+        }
+        // Lanes that have found no function yet, and those that call the next one.
+        let [left, chosen] = [0, 1].map(|n| self.out.registers.len() as RegisterId + n);
+        let hidden = Register { name: "call".to_owned(), width: 1 };
+        self.out.registers.extend([hidden.clone(), hidden]);
+        let operand = Operand::Register;
+        let unguarded = RawInstruction { guard: None, ..raw.clone() };
+        self.push_with(&unguarded, caller, "mov.pred".into(), vec![operand(left), Operand::Integer(0)]);
+        self.push_with(raw, caller, "mov.pred".into(), vec![operand(left), Operand::Integer(1)]);
+        let width = self.out.registers[pointer as usize].width;
+        for index in candidates {
+            let address = Operand::Integer(super::ast::function_address(index).into());
+            let compare = |comparison: &str| format!("setp.{comparison}.and.b{width}");
+            let sources = |to| vec![operand(to), operand(pointer), address.clone(), operand(left)];
+            self.push_with(&unguarded, caller, compare("eq"), sources(chosen));
+            self.push_with(&unguarded, caller, compare("ne"), sources(left));
+            // The guard is renamed as the caller's registers are.
+            let guarded = RawInstruction { guard: Some((chosen - caller.registers, false)), ..raw.clone() };
+            self.enter(index, &guarded, caller, results, arguments)?;
+        }
+        let mut pointer = pointer;
+        if width != 64 {
+            let wide = self.out.registers.len() as RegisterId;
+            self.out.registers.push(Register { name: "call".to_owned(), width: 64 });
+            self.push_with(
+                &unguarded,
+                caller,
+                format!("cvt.u64.u{width}"),
+                vec![operand(wide), operand(pointer)],
+            );
+            pointer = wide;
+        }
+        let lost = RawInstruction { guard: Some((left - caller.registers, false)), ..raw.clone() };
+        self.push_with(&lost, caller, format!("{SYSTEM_CALL}{NO_FUNCTION}"), vec![operand(pointer)]);
         Ok(())
     }
 

@@ -221,6 +221,8 @@ pub(crate) enum SystemCall {
     Assert,
     /// `trap` and `brkpt`
     Trap,
+    /// A call through a pointer to no function that could be meant.
+    NoFunction,
 }
 
 /// Bitwise operation on predicates.

@@ -10,7 +10,9 @@ mod access;
 mod alu;
 mod args;
 mod ast;
+mod bits;
 mod control_flow;
+mod convert;
 mod decode;
 mod error;
 mod exchange;
@@ -52,6 +54,8 @@ pub const LOCAL_WINDOW: u64 = 0x0200_0000;
 pub const CONST_WINDOW: u64 = 0x0300_0000;
 /// Generic addresses of kernel parameters start here.
 pub const PARAM_WINDOW: u64 = 0x0400_0000;
+/// Values of function pointers start here; no data lies there.
+pub(crate) const FUNCTIONS_BASE: u64 = 0x0600_0000;
 /// Device address of a module's `.global` variables.
 pub const GLOBALS_BASE: u64 = 0x0800_0000;
 /// Addresses that [`MemAccess`] gives local memory start here: beyond every buffer.

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ast::{Ast, Function, FunctionParameter, Initial, Operand, Type, VariableId, VariableSpace};
+use super::ast::{
+    Ast, Function, FunctionParameter, Initial, Operand, Type, VariableId, VariableSpace, function_address,
+};
 use super::error::PtxError;
 use super::instr::{Kernel, Param, ParamKind, Space};
 use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, inline, parser};
@@ -194,7 +196,10 @@ impl Layout {
     }
 
     fn named_address(&self, ast: &Ast, names: &HashMap<&str, VariableId>, name: &str, generic: bool) -> u64 {
-        let Some(&id) = names.get(name) else { return 0 };
+        let Some(&id) = names.get(name) else {
+            let function = ast.functions.iter().position(|function| function.name == name);
+            return function.map_or(0, function_address);
+        };
         let address = self.addresses.get(&id).map_or(0, |&(address, _)| address);
         let in_window = generic && ast.variables[id as usize].space == VariableSpace::Const;
         if in_window { address + CONST_WINDOW } else { address }

@@ -19,12 +19,16 @@ pub(crate) struct Signature {
     pub result: Option<u8>,
 }
 
+/// What a call through a pointer ends in that matches no function; the blank keeps it apart from what a file may declare.
+pub(crate) const NO_FUNCTION: &str = "no function";
+
 /// Every function of the system that PTX may declare `.extern`.
 pub(crate) const SIGNATURES: &[Signature] = &[
     Signature { name: "vprintf", call: SystemCall::Print, parameters: &[8, 8], result: Some(4) },
     Signature { name: "malloc", call: SystemCall::Allocate, parameters: &[8], result: Some(8) },
     Signature { name: "free", call: SystemCall::Free, parameters: &[8], result: None },
     Signature { name: "__assertfail", call: SystemCall::Assert, parameters: &[8, 8, 4, 8, 8], result: None },
+    Signature { name: NO_FUNCTION, call: SystemCall::NoFunction, parameters: &[8], result: None },
 ];
 
 /// Does `call` in the lanes of `mask`, the lowest first.
@@ -46,6 +50,12 @@ pub(crate) fn call(
             SystemCall::Print => print(warp, kernel, env, lane, argument(instr.a), argument(instr.b)),
             SystemCall::Allocate => Ok(allocate(env, argument(instr.a))),
             SystemCall::Free => free(env, argument(instr.a)).map(|()| 0),
+            SystemCall::NoFunction => {
+                let pointer = argument(instr.a);
+                Err(format!(
+                    "calls {pointer:#x}, which is no function with such parameters, or one under way"
+                ))
+            }
             SystemCall::Trap => Err("stops the kernel".to_owned()),
             SystemCall::Assert => {
                 let text = |address| string(warp, kernel, env, lane, address).unwrap_or_else(|why| why);

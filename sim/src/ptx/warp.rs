@@ -4,12 +4,11 @@ use super::access::{AccessKind, Fault, MemAccess};
 use super::alu;
 use super::functional::BARRIERS;
 use super::instr::{
-    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Number, NumberType, Op, PredicateOp,
-    ReduceMode,
+    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Op, PredicateOp, ReduceMode,
 };
 use super::lane::{LANE_BIT, blend};
 use super::special::{self, Live};
-use super::{Env, LaunchDims, float, memory_ops, system, texture_ops};
+use super::{Env, LaunchDims, bits, convert, memory_ops, system, texture_ops};
 
 /// What executing an instruction meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -487,7 +486,7 @@ impl Warp {
 
     fn convert(&mut self, kernel: &Kernel, instr: &Instr, form: ConvertForm, mask: u32) {
         let source = self.bits(kernel, instr.a, form.from_wide);
-        let values = source.map(|bits| convert(bits, form));
+        let values = source.map(|bits| convert::convert(bits, form));
         self.set_bits(instr.d, form.to_register_bits, &values, mask);
     }
 
@@ -537,7 +536,7 @@ impl Warp {
         let (positions, lengths) = (self.word(kernel, instr.c), self.word(kernel, instr.vector[0]));
         let mut out = [0; 32];
         for lane in 0..32 {
-            out[lane] = alu::insert(field[lane], word[lane], bits, positions[lane], lengths[lane]);
+            out[lane] = bits::insert(field[lane], word[lane], bits, positions[lane], lengths[lane]);
         }
         self.set_bits(instr.d, bits as u8, &out, mask);
     }
@@ -620,107 +619,4 @@ impl AccessKind {
     pub fn returns_value(self) -> bool {
         !matches!(self, Self::Store | Self::Atomic { reduction: true, .. })
     }
-}
-
-/// An integer of `bits` bits as a number.
-fn integer(bits: u64, of: NumberType) -> i128 {
-    let unused = 64 - u32::from(of.bits);
-    match of.number {
-        Number::Signed => i128::from((bits << unused) as i64 >> unused),
-        _ => i128::from(bits << unused >> unused),
-    }
-}
-
-/// Smallest and largest value of an integer type.
-fn integer_range(of: NumberType) -> (i128, i128) {
-    match of.number {
-        Number::Signed => (-(1 << (of.bits - 1)), (1 << (of.bits - 1)) - 1),
-        _ => (0, (1 << of.bits) - 1),
-    }
-}
-
-/// Converts one value, as `cvt` does; the result fills 64 bits by its own sign, as wider destinations want it.
-fn convert(bits: u64, form: ConvertForm) -> u64 {
-    let (low, high) = integer_range(form.to);
-    match (form.from.number, form.to.number) {
-        (Number::Float, Number::Float) => float_to_float(bits, form),
-        (Number::Float, _) => {
-            let value = float_value(bits, form);
-            let whole = float::to_integral(value, form.rounding);
-            // What does not fit becomes the nearest value that does. A NaN becomes 0 between 32 bits and less, else the
-            // top bit alone.
-            match whole.is_nan() {
-                true if form.from.bits == 64 || form.to.bits == 64 => 1 << (form.to.bits - 1),
-                true => 0,
-                false => (whole as i128).clamp(low, high) as u64,
-            }
-        }
-        (_, Number::Float) => integer_to_float(integer(bits, form.from), form),
-        _ => {
-            let value = integer(bits, form.from);
-            if form.saturate { value.clamp(low, high) as u64 } else { integer(value as u64, form.to) as u64 }
-        }
-    }
-}
-
-fn float_value(bits: u64, form: ConvertForm) -> f64 {
-    match form.from.bits {
-        16 => f64::from(float::half_to_single(bits as u16)),
-        32 => {
-            let value = f32::from_bits(bits as u32);
-            f64::from(if form.flush && value.is_subnormal() { 0f32.copysign(value) } else { value })
-        }
-        _ => f64::from_bits(bits),
-    }
-}
-
-fn float_bits(value: f64, form: ConvertForm) -> u64 {
-    let value = match form.saturate {
-        true if value > 0.0 => value.min(1.0),
-        true => 0.0,
-        false => value,
-    };
-    let rounding = if form.integral { float::Rounding::Nearest } else { form.rounding };
-    match form.to.bits {
-        16 => u64::from(float::to_half(value, rounding)),
-        32 if value.is_nan() => 0x7fff_ffff,
-        32 => {
-            let single = float::to_single(value, rounding);
-            let single = if form.flush && single.is_subnormal() { 0f32.copysign(single) } else { single };
-            u64::from(single.to_bits())
-        }
-        _ => value.to_bits(),
-    }
-}
-
-fn float_to_float(bits: u64, form: ConvertForm) -> u64 {
-    let value = float_value(bits, form);
-    let value = if form.integral { float::to_integral(value, form.rounding) } else { value };
-    float_bits(value, form)
-}
-
-fn integer_to_float(value: i128, form: ConvertForm) -> u64 {
-    // Up to 53 bits are exact in double precision; beyond, round once and in the direction asked for.
-    if form.to.bits == 32 && form.rounding == float::Rounding::Nearest && !form.saturate {
-        return u64::from((value as f32).to_bits());
-    }
-    let nearest = value as f64;
-    let back = nearest as i128;
-    let wide = match form.rounding {
-        float::Rounding::Nearest => nearest,
-        // Kept odd, so that rounding on to single precision is right in every direction.
-        _ if back != value && form.to.bits < 64 && nearest.to_bits() & 1 == 0 => {
-            if (back < value) == (value > 0) {
-                f64::from_bits(nearest.to_bits() + 1)
-            } else {
-                f64::from_bits(nearest.to_bits() - 1)
-            }
-        }
-        float::Rounding::Down if back > value => nearest.next_down(),
-        float::Rounding::Up if back < value => nearest.next_up(),
-        float::Rounding::Zero if back > value && value > 0 => nearest.next_down(),
-        float::Rounding::Zero if back < value && value < 0 => nearest.next_up(),
-        _ => nearest,
-    };
-    float_bits(wide, form)
 }

@@ -125,8 +125,8 @@ impl Decoder<'_> {
             Operand::Vector(list) => &list[..],
             other => std::slice::from_ref(other),
         };
-        // Three coordinates are written as four, the last of them ignored.
-        if given.len() != dimensions && !(dimensions == 3 && given.len() == 4) {
+        // Three coordinates are written as four, the last of them ignored; older PTX writes fewer as four too.
+        if given.len() != dimensions && given.len() != 4 {
             return Err(format!("it takes {dimensions} coordinates, got {}", given.len()));
         }
         let float_coordinates = *coordinate == "f32";

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::alu::{OperandType, ROWS, Row};
-use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId};
+use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId, function_address};
 use super::error::{PtxError, quote};
 use super::inline::SYSTEM_CALL;
 use super::instr::{Instr, MAX_NAMED, NO_PC, NONE, Number, NumberType, Op, OpClass, Space, SystemCall};
@@ -436,7 +436,10 @@ impl<'a> Decoder<'a> {
             Operand::Variable(id, offset) if width >= 32 => {
                 Ok(self.address_of(*id)?.0.wrapping_add(*offset as u64))
             }
-            Operand::Name(name, _) => Err(format!("'{}' is not declared", quote(name))),
+            Operand::Name(name, _) => match self.ast.functions.iter().position(|f| f.name == *name) {
+                Some(index) => Ok(function_address(index)),
+                None => Err(format!("'{}' is not declared", quote(name))),
+            },
             _ => Err(format!("an operand does not suit {width} bits")),
         }?;
         Ok(self.constant(bits, width))

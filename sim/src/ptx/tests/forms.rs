@@ -111,3 +111,76 @@ fn every_form_of_real_benchmarks_decodes() {
         .collect();
     assert!(refused.is_empty(), "{} of {} forms:\n{}", refused.len(), forms.len(), refused.join("\n"));
 }
+
+/// Forms beyond the list, each with its operands.
+const MORE: &[&str] = &[
+    "ld.global.ca.u32 %r1, [%rd1]",
+    "ld.global.cg.u32 %r1, [%rd1]",
+    "ld.global.cs.v2.f32 {%f1, %f2}, [%rd1]",
+    "ld.global.lu.u64 %rd2, [%rd1]",
+    "ld.global.cv.u8 %h1, [%rd1]",
+    "ld.relaxed.gpu.global.u32 %r1, [%rd1]",
+    "ld.acquire.sys.u64 %rd2, [%rd1]",
+    "ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]",
+    "ld.weak.shared::cta.f64 %fd1, [%r1]",
+    "ldu.global.f32 %f1, [%rd1]",
+    "st.global.wb.u32 [%rd1], %r1",
+    "st.global.cs.f64 [%rd1], %fd1",
+    "st.global.wt.u16 [%rd1], %h1",
+    "st.release.gpu.global.u32 [%rd1], %r1",
+    "st.volatile.shared.u32 [%r1], 7",
+    "prefetch.global.L2 [%rd1]",
+    "prefetchu.L1 [%rd1]",
+    "atom.acq_rel.gpu.global.add.u64 %rd2, [%rd1], %rd3",
+    "atom.relaxed.cta.shared::cta.cas.b64 %rd2, [%r1], %rd3, %rd4",
+    "atom.global.sys.add.f64 %fd1, [%rd1], %fd2",
+    "atom.dec.u32 %r1, [%rd1], %r2",
+    "red.relaxed.sys.global.max.s64 [%rd1], %rd2",
+    "red.shared.inc.u32 [%r1], 4",
+    "membar.sys",
+    "fence.acq_rel.gpu",
+    "fence.sc.cta",
+    "bar.arrive 1, 64",
+    "bar.cta.sync 0",
+    "barrier.cta.sync.aligned 2, 64",
+    "bar.red.popc.u32 %r1, 0, 32, !%p1",
+    "barrier.red.and.pred %p1, 0, %p2",
+    "nanosleep.u32 100",
+    "trap",
+    "brkpt",
+    "shfl.up.b32 %r1, %r2, 1, 0",
+    "vote.uni.pred %p1, !%p2",
+    "lop3.b32 %r1, %r2, %r3, %r4, 0xe8",
+    "shf.l.clamp.b32 %r1, %r2, %r3, 7",
+    "isspacep.param %p1, %rd1",
+    "mul24.hi.u32 %r1, %r2, %r3",
+    "mad24.lo.s32 %r1, %r2, %r3, %r4",
+    "addc.cc.u64 %rd1, %rd2, %rd3",
+    "madc.lo.cc.s32 %r1, %r2, %r3, %r4",
+    "add.sat.f32 %f1, %f2, %f3",
+    "add.ftz.sat.f32 %f1, %f2, %f3",
+    "mad.rn.f32 %f1, %f2, %f3, %f4",
+    "tanh.approx.f32 %f1, %f2",
+    "div.full.ftz.f32 %f1, %f2, %f3",
+    "min.NaN.f32 %f1, %f2, %f3",
+    "cvt.rmi.ftz.sat.f32.f32 %f1, %f2",
+    "cvt.sat.u8.s32 %r1, %r2",
+    "cvt.rp.f16.f32 %h1, %f1",
+    "cvt.rzi.s64.f16 %rd1, %h1",
+    "tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f8}]",
+    "tex.1d.v4.f32.s32 {%f1, _, _, _}, [%rd1, {%r1, %r2, %r3, %r4}]",
+    "mov.u32 %r1, %clock",
+    "mov.u64 %rd1, %clock64",
+    "mov.u32 %r1, %lanemask_gt",
+    "mov.b64 %rd1, {%h1, %h2, %h3, %h4}",
+    "mov.u16 %h1, %ctaid.x",
+    "cvt.u32.u16 %r1, %tid.x",
+];
+
+#[test]
+fn further_forms_decode() {
+    for statement in MORE {
+        let text = kernel_text("", &format!("{statement}; ret;"));
+        assert!(Module::parse("form.ptx", &text).is_ok(), "{:?}", Module::parse("form.ptx", &text).err());
+    }
+}

@@ -12,6 +12,7 @@ mod indexed;
 mod kernels;
 mod memory;
 mod parsing;
+mod pointers;
 mod system;
 mod textures;
 mod warp_wide;

@@ -1,0 +1,49 @@
+//! Do calls through pointers reach the function that each lane's pointer names?
+
+use super::{kernel_text, own_element, run_words};
+
+const FUNCTIONS: &str = ".func (.param .b32 r) twice(.param .b32 x);\n\
+    .func (.param .b32 r) thrice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; mul.lo.u32 %a, %a, 3; st.param.b32 [r], %a; ret; }\n\
+    .func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a; st.param.b32 [r], %a; ret; }\n\
+    .func other(.param .b64 x) { ret; }\n\
+    .global .align 8 .u64 table[3] = {twice, thrice, other};\n";
+
+fn run(body: &str) -> Result<Vec<u32>, String> {
+    let body = own_element(4) + body + "\nst.global.u32 [%rd0], %r2; ret;";
+    run_words(&kernel_text(FUNCTIONS, &body), 32, &[0; 32])
+        .map(|(out, _)| out)
+        .map_err(|error| error.to_string())
+}
+
+/// A call of the function in `%rd5` with the thread's number.
+const CALL: &str = "{ .param .b32 p; st.param.b32 [p], %r0; .param .b32 q; prototype: .callprototype (.param .b32 _) _ (.param .b32 _);\n\
+                    call (q), %rd5, (p), prototype; ld.param.b32 %r2, [q]; }";
+
+#[test]
+fn each_lane_calls_the_function_that_its_pointer_names() {
+    let choose = "and.b32 %r1, %r0, 1; setp.eq.s32 %p1, %r1, 1; mov.u64 %rd6, twice; mov.u64 %rd7, thrice; selp.b64 %rd5, %rd7, %rd6, %p1;\n";
+    let expected: Vec<u32> = (0..32).map(|t| t * (2 + t % 2)).collect();
+    assert_eq!(run(&format!("{choose}{CALL}")).unwrap(), expected);
+    let table = "and.b32 %r1, %r0, 1; mul.wide.u32 %rd6, %r1, 8; mov.u64 %rd7, table; add.s64 %rd6, %rd6, %rd7; ld.global.u64 %rd5, [%rd6];\n";
+    assert_eq!(run(&format!("{table}{CALL}")).unwrap(), expected);
+    // Lanes that do not call may hold any pointer.
+    let guarded = CALL
+        .replace("call (q)", "@%p2 call (q)")
+        .replace("%r0; .param .b32 q;", "%r0; .param .b32 q; st.param.b32 [q], 77;");
+    let some = format!("{choose} setp.lt.u32 %p2, %r0, 4; selp.b64 %rd5, %rd5, 0, %p2; {guarded}");
+    assert_eq!(run(&some).unwrap(), [&expected[..4], &[77; 28]].concat());
+}
+
+#[test]
+fn a_pointer_to_no_such_function_is_a_fault() {
+    let line = run(&format!("mov.u64 %rd5, other; {CALL}")).unwrap_err();
+    assert!(
+        line.contains(
+            "thread (0,0,0): `call (q), %rd5, (p), prototype` calls 0x6000020, which is no function"
+        ),
+        "{line}"
+    );
+    assert!(
+        run(&format!("mov.u64 %rd5, 0; {CALL}")).unwrap_err().contains("calls 0x0, which is no function")
+    );
+}
