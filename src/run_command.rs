@@ -96,7 +96,10 @@ fn show_printed(printed: &Printed) {
     eprint!("{}", printed.text);
     if printed.lost > 0 {
         let most = PRINT_CAPACITY;
-        eprintln!("selvedge: {} messages of the kernel are lost: at most {most} bytes are kept", printed.lost);
+        eprintln!(
+            "selvedge: {} messages of the kernel are lost: at most {most} bytes are kept",
+            printed.lost
+        );
     }
 }
 

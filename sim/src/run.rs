@@ -277,14 +277,21 @@ mod tests {
 
     /// Runs a kernel `k` of one warp and of one pointer argument in %rd1, with `body`.
     fn run_body(body: &str, mechanism: &str) -> RunOutcome {
+        run_module("", body, mechanism, 32)
+    }
+
+    /// As [`run_body`], with declarations of the module and a block of `threads`.
+    fn run_module(declarations: &str, body: &str, mechanism: &str, threads: u32) -> RunOutcome {
         let folder = tempfile::tempdir().expect("a folder");
         let ptx = format!(
-            ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+            ".version 4.3\n.target sm_20\n.address_size 64\n{declarations}\n.visible .entry k(.param .u64 p) {{\n\
              .reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n{body}\nret;\n}}\n"
         );
         std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
-        let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n\
-                      [[arg]]\ntype = \"u32\"\ncount = 32\n";
+        let launch = format!(
+            "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [{threads}]\n\
+             [[arg]]\ntype = \"u32\"\ncount = 32\n"
+        );
         let file = folder.path().join("k.toml");
         std::fs::write(&file, launch).expect("written");
         let spec = RunSpec {
@@ -299,6 +306,29 @@ mod tests {
             sample_cycles: None,
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
+    }
+
+    #[test]
+    fn a_counting_barrier_tells_warps_of_an_sm_what_all_brought() {
+        // Any thread that hears another number traps.
+        let body = ".reg .pred %p<4>;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 37;\nbar.red.popc.u32 %r2, 0, %p1;\n\
+                    setp.ne.u32 %p2, %r2, 37;\nsetp.gt.u32 %p1, %r1, 95;\nbar.red.or.pred %p3, 0, %p1;\n@%p2 trap;\n@%p3 trap;";
+        assert!(run_module("", body, "base", 96).fault.is_none());
+        let wrong = run_module("", &body.replace("%p2, %r2, 37", "%p2, %r2, 36"), "base", 96).fault;
+        assert!(wrong.is_some_and(|fault| fault.to_string().ends_with("`@%p2 trap` stops the kernel")));
+    }
+
+    #[test]
+    fn what_kernels_print_comes_with_the_outcome() {
+        let declarations = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n\
+                            .global .align 1 .b8 text[4] = {37, 100, 32, 0};";
+        let body = ".local .align 8 .b8 l[8];\n.reg .pred %p<2>;\nmov.u32 %r1, %tid.x;\nst.local.u32 [l], %r1;\n\
+                    and.b32 %r2, %r1, 7;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra END;\nmov.u64 %rd2, l;\ncvta.local.u64 %rd2, %rd2;\n\
+                    mov.u64 %rd3, text;\n{ .param .b64 f;\n.param .b64 a;\n.param .b32 r;\nst.param.b64 [f], %rd3;\n\
+                    st.param.b64 [a], %rd2;\ncall.uni (r), vprintf, (f, a); }\nEND:";
+        let outcome = run_module(declarations, body, "base", 32);
+        assert!(outcome.fault.is_none());
+        assert_eq!(outcome.printed, Printed { text: "0 8 16 24 ".to_owned(), lost: 0 });
     }
 
     #[test]

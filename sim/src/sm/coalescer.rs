@@ -104,3 +104,21 @@ pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
     }
     degree.max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texels_of_a_filtered_texture_share_the_transactions_of_their_lines() {
+        let mut access = MemAccess { bytes: 4, mask: 0b11, ..MemAccess::default() };
+        access.address[..2].copy_from_slice(&[0x1000, 0x1004]);
+        let mut right = [0; 32];
+        right[..2].copy_from_slice(&[0x1004, 0x1080]);
+        access.more = vec![(0b11, right)];
+        let mut out = Vec::new();
+        coalesce(&access, 128, &mut out);
+        let lines: Vec<(u64, u32)> = out.iter().map(|t| (t.line, t.byte_count())).collect();
+        assert_eq!(lines, [(0x1000, 8), (0x1080, 4)]);
+    }
+}

@@ -1,6 +1,7 @@
 //! Tests of the front end: one file per question.
 
 mod arithmetic;
+mod atomics;
 mod conformance;
 mod control;
 mod conversion;
