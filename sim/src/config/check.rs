@@ -1,0 +1,73 @@
+//! Range checks that name the line of a bad value and gather every mistake.
+use super::error::ConfigError;
+
+/// The text that values come from, and the mistakes found in them so far.
+pub(super) struct Checker<'a> {
+    file: &'a str,
+    text: &'a str,
+    found: Vec<ConfigError>,
+}
+
+impl<'a> Checker<'a> {
+    /// Nothing found yet in `text`, which is called `file`.
+    pub fn new(file: &'a str, text: &'a str) -> Self {
+        Checker { file, text, found: Vec::new() }
+    }
+
+    /// Every mistake found, in the order of the checks.
+    pub fn into_found(self) -> Vec<ConfigError> {
+        self.found
+    }
+
+    /// Notes that `key` must not be `value`.
+    pub fn fail(&mut self, key: &str, value: impl ToString, allowed: String) {
+        self.found.push(ConfigError::Value {
+            file: self.file.into(),
+            line: line_of(self.text, key),
+            key: key.into(),
+            value: value.to_string(),
+            allowed,
+        });
+    }
+
+    /// `value` must lie within `low` and `high`, both included.
+    pub fn range(&mut self, key: &str, value: u32, low: u32, high: u32) {
+        if (low..=high).contains(&value) {
+            return;
+        }
+        let allowed =
+            if low == high { format!("allowed is {low}") } else { format!("allowed are {low} to {high}") };
+        self.fail(key, value, allowed);
+    }
+
+    /// `value` must be a power of two within `low` and `high`, both included.
+    pub fn power(&mut self, key: &str, value: u32, low: u32, high: u32) {
+        if !value.is_power_of_two() || !(low..=high).contains(&value) {
+            self.fail(key, value, format!("allowed are powers of two from {low} to {high}"));
+        }
+    }
+
+    /// `value` lanes must divide a warp.
+    pub fn lanes(&mut self, key: &str, value: u32) {
+        if !value.is_power_of_two() || value > 32 {
+            self.fail(key, value, "allowed are 1, 2, 4, 8, 16, 32".into());
+        }
+    }
+}
+
+/// Line (from 1) on which `section.key` is set in `text`; 0 when it is not.
+pub(super) fn line_of(text: &str, key: &str) -> usize {
+    let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let mut current = String::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(header) = line.strip_prefix('[') {
+            current = header.split(']').next().unwrap_or_default().trim().to_string();
+        }
+        let is_key = line.split('=').next().is_some_and(|k| k.trim() == name) && line.contains('=');
+        if is_key && (current == section || section.is_empty()) {
+            return number + 1;
+        }
+    }
+    0
+}

@@ -1,0 +1,28 @@
+//! The crossbars.
+use super::check::Checker;
+use serde::{Deserialize, Serialize};
+
+/// The two crossbars, one per direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interconnect {
+    /// Flit size, bytes; a port moves one flit each crossbar cycle.
+    pub flit_bytes: u32,
+    /// Capacity of each input queue, flits.
+    pub input_flits: u32,
+    /// Capacity of each ejection queue, flits.
+    pub output_flits: u32,
+    /// Head flit, input to ejection queue, in an empty network, crossbar cycles.
+    pub latency: u32,
+}
+
+impl Interconnect {
+    /// Queues must hold a whole packet: a line of `line_bytes` bytes and its header.
+    pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
+        check.power("interconnect.flit_bytes", self.flit_bytes, 8, 256);
+        let packet = line_bytes.saturating_add(crate::packet::HEADER_BYTES).div_ceil(self.flit_bytes.max(1));
+        check.range("interconnect.input_flits", self.input_flits, packet, 4096);
+        check.range("interconnect.output_flits", self.output_flits, packet, 4096);
+        check.range("interconnect.latency", self.latency, 1, 1000);
+    }
+}

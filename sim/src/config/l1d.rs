@@ -1,0 +1,63 @@
+//! The L1 data caches.
+use super::check::Checker;
+use super::index::IndexFunction;
+use serde::{Deserialize, Serialize};
+
+/// When a miss takes its line slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allocate {
+    /// When the miss is sent; the slot is reserved until the data comes.
+    OnMiss,
+    /// When the data comes.
+    OnFill,
+}
+
+/// What a store does in the L1D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WritePolicy {
+    /// A hit line is evicted, the store goes to the L2; a miss does not allocate.
+    WriteEvict,
+}
+
+/// The L1 data cache of an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L1d {
+    /// Sets, a power of two.
+    pub sets: u32,
+    /// Ways.
+    pub ways: u32,
+    /// Line size, bytes.
+    pub line_bytes: u32,
+    /// Sector size, bytes; the line size when the cache is not sectored.
+    pub sector_bytes: u32,
+    /// Set index function.
+    pub index: IndexFunction,
+    /// Access to data for a hit, cycles.
+    pub hit_latency: u32,
+    /// Misses in flight.
+    pub mshr_entries: u32,
+    /// Requests merged into one miss, the first one included.
+    pub mshr_merges: u32,
+    /// Requests that wait for the crossbar.
+    pub miss_queue: u32,
+    /// Store policy.
+    pub write_policy: WritePolicy,
+    /// Line allocation policy.
+    pub allocate: Allocate,
+}
+
+impl L1d {
+    pub(super) fn check(&self, check: &mut Checker<'_>) {
+        check.power("l1d.sets", self.sets, 1, 4096);
+        check.range("l1d.ways", self.ways, 1, 64);
+        check.range("l1d.line_bytes", self.line_bytes, 128, 128);
+        check.range("l1d.sector_bytes", self.sector_bytes, 128, 128);
+        check.range("l1d.hit_latency", self.hit_latency, 1, 1000);
+        check.range("l1d.mshr_entries", self.mshr_entries, 1, 1024);
+        check.range("l1d.mshr_merges", self.mshr_merges, 1, 1024);
+        check.range("l1d.miss_queue", self.miss_queue, 1, 1024);
+    }
+}

@@ -1,0 +1,55 @@
+//! The L2 slices and their partitions.
+use super::check::Checker;
+use super::index::IndexFunction;
+use serde::{Deserialize, Serialize};
+
+/// The L2 cache and its partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2 {
+    /// Partitions; each has a slice of the L2 and a memory controller.
+    pub partitions: u32,
+    /// Sets of a slice, a power of two.
+    pub sets: u32,
+    /// Ways.
+    pub ways: u32,
+    /// Line size, bytes.
+    pub line_bytes: u32,
+    /// Set index function.
+    pub index: IndexFunction,
+    /// Request queue to reply queue for a hit, L2 cycles.
+    pub hit_latency: u32,
+    /// Misses in flight of a slice.
+    pub mshr_entries: u32,
+    /// Requests merged into one miss, the first one included.
+    pub mshr_merges: u32,
+    /// Requests that wait for the slice.
+    pub request_queue: u32,
+    /// Answers that wait for the crossbar.
+    pub reply_queue: u32,
+    /// Requests that wait for the memory controller.
+    pub dram_queue: u32,
+    /// Dirty lines that wait to leave for the memory controller.
+    pub eviction_queue: u32,
+    /// Consecutive bytes that lie in one partition, a power of two.
+    pub interleave_bytes: u32,
+}
+
+impl L2 {
+    /// The L2's lines are the L1D's, of `line_bytes` bytes.
+    pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
+        check.range("l2.partitions", self.partitions, 1, 32);
+        check.power("l2.sets", self.sets, 1, 1 << 16);
+        check.range("l2.ways", self.ways, 1, 64);
+        check.range("l2.line_bytes", self.line_bytes, line_bytes, line_bytes);
+        check.range("l2.hit_latency", self.hit_latency, 1, 1000);
+        check.range("l2.mshr_entries", self.mshr_entries, 1, 4096);
+        check.range("l2.mshr_merges", self.mshr_merges, 1, 4096);
+        check.range("l2.request_queue", self.request_queue, 1, 4096);
+        check.range("l2.reply_queue", self.reply_queue, 1, 4096);
+        // An eviction under compression makes up to three requests: data, metadata, metadata write-back.
+        check.range("l2.dram_queue", self.dram_queue, 3, 4096);
+        check.range("l2.eviction_queue", self.eviction_queue, 1, 4096);
+        check.power("l2.interleave_bytes", self.interleave_bytes, self.line_bytes, 1 << 20);
+    }
+}

@@ -1,0 +1,182 @@
+//! From TOML text to a validated machine.
+use super::check::{Checker, line_of};
+use super::error::{ConfigError, one_line};
+use super::{BUILT_IN, GpuConfig, built_in, names};
+use std::path::Path;
+use toml::{Table, Value};
+
+/// Most configurations that may be based on each other.
+const MOST_BASES: usize = 8;
+
+impl GpuConfig {
+    /// The built-in configuration or the file called `name`.
+    ///
+    /// # Errors
+    /// [`ConfigError`] in one line.
+    pub fn load(name: &str) -> Result<Self, ConfigError> {
+        Self::parse(name, &source(name)?)
+    }
+
+    /// Parses and validates `text`; `file` names it in errors.
+    ///
+    /// # Errors
+    /// The first [`ConfigError`], in one line.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
+        Self::examine(file, text).map_err(|found| {
+            found.into_iter().next().unwrap_or_else(|| unreachable!("a refused text has a mistake"))
+        })
+    }
+
+    /// Parses and validates `text` to the end; `file` names it in errors.
+    ///
+    /// # Errors
+    /// Every mistake that can be found at once: all unknown keys and wrong types, else the first
+    /// unknown name, else all bad values.
+    pub fn examine(file: &str, text: &str) -> Result<Self, Vec<ConfigError>> {
+        let mut table = parse_table(file, text)?;
+        if let Some(base) = table.remove("base") {
+            let mut merged = base_table(file, text, &base, MOST_BASES)?;
+            strange_keys(file, text, &merged, &table)?;
+            merge(&mut merged, table);
+            let config: Self =
+                Value::Table(merged).try_into().map_err(|e| vec![misplaced(file, text, &e)])?;
+            return config.validated(file, text);
+        }
+        let complete = parse_table(BUILT_IN[0].0, BUILT_IN[0].1)?;
+        strange_keys(file, text, &complete, &table)?;
+        let config: Self = toml::from_str(text).map_err(|e| vec![ConfigError::syntax(file, text, &e)])?;
+        config.validated(file, text)
+    }
+
+    fn validated(self, file: &str, text: &str) -> Result<Self, Vec<ConfigError>> {
+        let mut check = Checker::new(file, text);
+        self.clock.check(&mut check);
+        self.sm.check(&mut check);
+        self.l1d.check(&mut check);
+        self.interconnect.check(self.l1d.line_bytes, &mut check);
+        self.l2.check(self.l1d.line_bytes, &mut check);
+        self.dram.check(self.l2.line_bytes, &mut check);
+        let found = check.into_found();
+        if found.is_empty() { Ok(self) } else { Err(found) }
+    }
+}
+
+/// The text of the built-in configuration or file called `name`.
+///
+/// # Errors
+/// There is neither.
+pub fn source(name: &str) -> Result<String, ConfigError> {
+    if let Some(text) = built_in(name) {
+        return Ok(text.into());
+    }
+    std::fs::read_to_string(Path::new(name)).map_err(|e| ConfigError::NotFound {
+        name: name.into(),
+        allowed: names(),
+        why: e.to_string(),
+    })
+}
+
+fn parse_table(file: &str, text: &str) -> Result<Table, Vec<ConfigError>> {
+    toml::from_str(text).map_err(|e| vec![ConfigError::syntax(file, text, &e)])
+}
+
+/// The built-in configuration that `base` names, with what its own base states. `text` is where it is named.
+fn base_table(file: &str, text: &str, base: &Value, depth: usize) -> Result<Table, Vec<ConfigError>> {
+    let name = base.as_str().unwrap_or_default();
+    let base_text = built_in(name).filter(|_| depth > 0).ok_or_else(|| {
+        vec![ConfigError::Value {
+            file: file.into(),
+            line: line_of(text, "base"),
+            key: "base".into(),
+            value: base.to_string(),
+            allowed: format!("allowed are {}", names()),
+        }]
+    })?;
+    let mut table = parse_table(name, base_text)?;
+    let Some(next) = table.remove("base") else { return Ok(table) };
+    let mut merged = base_table(name, base_text, &next, depth - 1)?;
+    merge(&mut merged, table);
+    Ok(merged)
+}
+
+/// Refuses keys of `table` that a whole configuration, `known`, has not, and values of another kind; all at once.
+fn strange_keys(file: &str, text: &str, known: &Table, table: &Table) -> Result<(), Vec<ConfigError>> {
+    let mut found = Vec::new();
+    gather_strange(known, table, "", &mut |path, key, problem| {
+        let line = match line_of(text, path) {
+            0 => table_line(text, path),
+            line => line,
+        };
+        let error = match problem {
+            Strange::Key(allowed) => ConfigError::Syntax {
+                file: file.into(),
+                line,
+                message: format!("unknown field `{key}`, allowed are {allowed}"),
+            },
+            Strange::Value(value, allowed) => {
+                ConfigError::Value { file: file.into(), line, key: path.into(), value, allowed }
+            }
+        };
+        found.push((line, error));
+    });
+    found.sort_by_key(|(line, _)| *line);
+    if found.is_empty() { Ok(()) } else { Err(found.into_iter().map(|(_, error)| error).collect()) }
+}
+
+/// What is wrong with an entry of a table, and what is allowed.
+enum Strange {
+    Key(String),
+    Value(String, String),
+}
+
+fn gather_strange(known: &Table, table: &Table, section: &str, note: &mut dyn FnMut(&str, &str, Strange)) {
+    for (key, value) in table {
+        let path = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+        match (known.get(key), value) {
+            (None, _) => {
+                let allowed: Vec<_> = known.keys().map(|k| format!("`{k}`")).collect();
+                note(&path, key, Strange::Key(allowed.join(", ")));
+            }
+            (Some(Value::Table(known)), Value::Table(inner)) => gather_strange(known, inner, &path, note),
+            (Some(Value::Integer(_)), Value::Integer(n)) if u32::try_from(*n).is_err() => {
+                note(&path, key, Strange::Value(n.to_string(), format!("allowed are 0 to {}", u32::MAX)));
+            }
+            (Some(known), value) if !known.same_type(value) => {
+                let allowed = format!("allowed is a value of type {}", known.type_str());
+                note(&path, key, Strange::Value(one_line(&value.to_string()), allowed));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Line (from 1) of the header of table `path`; 0 when there is none.
+fn table_line(text: &str, path: &str) -> usize {
+    let is_header = |line: &str| {
+        line.trim().strip_prefix('[').and_then(|l| l.split(']').next()).is_some_and(|h| h.trim() == path)
+    };
+    text.lines().position(is_header).map_or(0, |at| at + 1)
+}
+
+/// An error in a merged table knows no place: the line is looked up by the word that the error quotes, a value.
+fn misplaced(file: &str, text: &str, error: &toml::de::Error) -> ConfigError {
+    let value = error.message().split('`').nth(1).map(|word| format!("\"{word}\""));
+    let line = value.and_then(|value| text.lines().position(|line| line.contains(&value)));
+    ConfigError::Syntax {
+        file: file.into(),
+        line: line.map_or(0, |at| at + 1),
+        message: one_line(error.message()),
+    }
+}
+
+/// Overwrites `base` with what `over` states, table by table.
+fn merge(base: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A streaming multiprocessor: its slots, schedulers and pipes.
+use super::check::Checker;
+use serde::{Deserialize, Serialize};
+
+/// A warp scheduler's policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchedulerPolicy {
+    /// Greedy then oldest: the warp that issued last goes on until it stalls, then the oldest ready one.
+    Gto,
+    /// Loose round-robin.
+    Lrr,
+}
+
+/// The integer and single-precision pipes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alu {
+    /// Number of pipes.
+    pub pipes: u32,
+    /// Lanes of one pipe: it accepts a warp every 32/lanes cycles.
+    pub lanes: u32,
+    /// Issue to result of integer, logic, move and conversion instructions, cycles.
+    pub int_latency: u32,
+    /// Issue to result of single-precision instructions, cycles.
+    pub fp32_latency: u32,
+    /// Issue to result of integer multiplication, cycles.
+    pub int_mul_latency: u32,
+}
+
+/// A group of equal pipes with one latency.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipe {
+    /// Number of pipes.
+    pub pipes: u32,
+    /// Lanes of one pipe: it accepts a warp every 32/lanes cycles.
+    pub lanes: u32,
+    /// Issue to result, cycles.
+    pub latency: u32,
+    /// Issue to result of a division or square root, cycles: what the instruction sequence takes that hardware
+    /// executes for it. Single-precision and integer division run in the special-function pipes.
+    pub div_latency: u32,
+}
+
+/// The load/store unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lsu {
+    /// Lanes: an instruction occupies address generation for 32/lanes cycles.
+    pub lanes: u32,
+    /// Shared-memory banks of 4 bytes.
+    pub shared_banks: u32,
+    /// Issue to result of a conflict-free shared-memory load, cycles.
+    pub shared_latency: u32,
+    /// Issue to result of a constant or parameter load, cycles (constant cache always hits).
+    pub const_latency: u32,
+    /// Memory instructions that wait for the L1D or shared memory.
+    pub queue: u32,
+}
+
+/// One streaming multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sm {
+    /// Number of SMs in the GPU.
+    pub count: u32,
+    /// Warp slots of an SM.
+    pub warps: u32,
+    /// CTA slots of an SM.
+    pub ctas: u32,
+    /// Threads resident in an SM.
+    pub threads: u32,
+    /// 32-bit registers of an SM.
+    pub registers: u32,
+    /// Shared memory of an SM, bytes.
+    pub shared_bytes: u32,
+    /// Warp schedulers; warp w belongs to scheduler w mod schedulers.
+    pub schedulers: u32,
+    /// The schedulers' policy.
+    pub scheduler: SchedulerPolicy,
+    /// Issue of a branch, barrier or fence to the earliest issue of the warp's next instruction, cycles.
+    pub branch_latency: u32,
+    /// Integer and fp32 pipes.
+    pub alu: Alu,
+    /// Double-precision pipes.
+    pub fp64: Pipe,
+    /// Special-function pipes.
+    pub sfu: Pipe,
+    /// Load/store unit.
+    pub lsu: Lsu,
+}
+
+impl Sm {
+    pub(super) fn check(&self, check: &mut Checker<'_>) {
+        check.range("sm.count", self.count, 1, 256);
+        check.range("sm.warps", self.warps, 1, 128);
+        check.range("sm.ctas", self.ctas, 1, 64);
+        check.range("sm.threads", self.threads, 32, 4096);
+        check.range("sm.registers", self.registers, 1, 1 << 20);
+        check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
+        check.range("sm.schedulers", self.schedulers, 1, 8);
+        check.range("sm.branch_latency", self.branch_latency, 1, 1000);
+        self.check_pipes(check);
+        self.lsu.check(check);
+    }
+
+    fn check_pipes(&self, check: &mut Checker<'_>) {
+        for (key, value) in [
+            ("sm.alu.pipes", self.alu.pipes),
+            ("sm.fp64.pipes", self.fp64.pipes),
+            ("sm.sfu.pipes", self.sfu.pipes),
+        ] {
+            check.range(key, value, 1, 8);
+        }
+        for (key, value) in [
+            ("sm.alu.lanes", self.alu.lanes),
+            ("sm.fp64.lanes", self.fp64.lanes),
+            ("sm.sfu.lanes", self.sfu.lanes),
+        ] {
+            check.lanes(key, value);
+        }
+        for (key, value) in [
+            ("sm.alu.int_latency", self.alu.int_latency),
+            ("sm.alu.fp32_latency", self.alu.fp32_latency),
+            ("sm.alu.int_mul_latency", self.alu.int_mul_latency),
+            ("sm.fp64.latency", self.fp64.latency),
+            ("sm.fp64.div_latency", self.fp64.div_latency),
+            ("sm.sfu.latency", self.sfu.latency),
+            ("sm.sfu.div_latency", self.sfu.div_latency),
+        ] {
+            check.range(key, value, 1, 1000);
+        }
+    }
+}
+
+impl Lsu {
+    fn check(&self, check: &mut Checker<'_>) {
+        check.lanes("sm.lsu.lanes", self.lanes);
+        check.power("sm.lsu.shared_banks", self.shared_banks, 1, 64);
+        check.range("sm.lsu.shared_latency", self.shared_latency, 1, 1000);
+        check.range("sm.lsu.const_latency", self.const_latency, 1, 1000);
+        check.range("sm.lsu.queue", self.queue, 1, 64);
+    }
+}
