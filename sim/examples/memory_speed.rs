@@ -58,7 +58,7 @@ fn main() {
     let cycles = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(500_000u64);
     let config = GpuConfig::load("gtx480").expect("built in");
     let memory = DeviceMemory::new();
-    let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+    let map = AddressMap::new(&config.l2);
     let sms = config.sm.count as usize;
 
     let mut system = MemorySystem::base(&config);

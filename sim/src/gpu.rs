@@ -194,7 +194,7 @@ impl Gpu {
             ..Snapshot::default()
         };
         for sm in &self.sms {
-            sum.sm += sm.counters;
+            sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters;
         }
         sum

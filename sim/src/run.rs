@@ -211,7 +211,8 @@ fn simulate(
             return Err(RunError::DramTiming(violation));
         }
         let so_far = gpu.snapshot();
-        check_conservation(&so_far).map_err(RunError::Conservation)?;
+        let schedulers = u64::from(gpu.config().sm.count * gpu.config().sm.schedulers);
+        check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
         let share = so_far - before;
         kernels.push(KernelReport {
             name: launch.kernel,
@@ -348,5 +349,83 @@ mod tests {
             assert_eq!(report.compression_ratio(), Some(1.0), "{mechanism}");
             assert_eq!(report.mechanism_counters["partition_lines_decompressed"], 0, "{mechanism}");
         }
+    }
+
+    fn scheduler_cycles(workload: &str, keys: &str) -> (RunOutcome, u64) {
+        let config = format!("base = \"gtx480\"\n{keys}");
+        let spec = RunSpec {
+            workload: Source::find(workload).expect("built in"),
+            size: Size::Tiny,
+            input: None,
+            config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+            mechanism: "base".parse().expect("valid"),
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: false,
+        };
+        let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
+        (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)
+    }
+
+    const POLICIES: [&str; 6] = [
+        "[sm]\nscheduler = \"gto\"",
+        "[sm]\nscheduler = \"lrr\"",
+        "[sm]\nscheduler = \"two-level\"",
+        "[sm]\nscheduler = \"two-level\"\nactive_warps = 1",
+        "[sm]\nscheduler = \"oldest-cta-first\"",
+        "[sm]\nwavefront_limit = 1",
+    ];
+
+    #[test]
+    fn scheduler_cycles_add_up_in_the_run_and_in_each_kernel() {
+        for keys in POLICIES {
+            for workload in ["vecadd", "bfs", "backprop"] {
+                let (outcome, schedulers) = scheduler_cycles(workload, keys);
+                let totals = outcome.report.kernels.iter().map(|k| &k.totals);
+                for t in totals.chain([&outcome.report.totals]) {
+                    assert_eq!(t.sm.scheduler_cycles.total(), t.cycles * schedulers, "{workload} {keys}");
+                    assert_eq!(t.sm.scheduler_cycles.active, t.warp_instructions, "{workload} {keys}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_scheduling_policy_gives_the_right_results() {
+        // backprop has barriers between warps of a CTA: a limit of one warp must not lock them out.
+        for keys in POLICIES {
+            for workload in ["backprop", "bfs"] {
+                let (outcome, _) = scheduler_cycles(workload, keys);
+                assert_eq!(outcome.report.result, Outcome::Pass, "{workload} {keys}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_of_dependent_additions_stalls_for_data() {
+        let body = "mov.u32 %r1, 1;\n".to_string() + &"add.u32 %r1, %r1, 1;\n".repeat(200);
+        let t = run_body(&body, "base").report.totals;
+        let cycles = t.sm.scheduler_cycles;
+        // One warp on one scheduler: each addition waits for the one before, 18 cycles from issue to result.
+        assert!(cycles.data_dependence >= 199 * 17, "{cycles:?}");
+        assert_eq!((cycles.memory, cycles.compute), (0, 0));
+    }
+
+    #[test]
+    fn independent_special_functions_stall_for_their_pipe() {
+        let line = "rsqrt.approx.f32 %f1, %f2;\nrsqrt.approx.f32 %f3, %f2;\n";
+        let body = ".reg .f32 %f<4>;\nmov.f32 %f2, 0f3F800000;\n".to_string() + line;
+        let cycles = run_body(&body, "base").report.totals.sm.scheduler_cycles;
+        // Four lanes take a warp every eight cycles: the second waits for seven.
+        assert_eq!(cycles.compute, 7);
+    }
+
+    #[test]
+    fn scattered_stores_stall_for_memory() {
+        let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
+            .to_string()
+            + &"st.global.u32 [%rd2], %r1;\n".repeat(40);
+        let cycles = run_body(&body, "base").report.totals.sm.scheduler_cycles;
+        assert!(cycles.memory > 0, "{cycles:?}");
     }
 }

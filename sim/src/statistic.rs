@@ -224,14 +224,16 @@ fn is_of_launch(statistic: &Statistic) -> bool {
     statistic.key.starts_with("gpu_sim_") || statistic.key == "gpu_ipc"
 }
 
-/// Laws that the counters of a whole run obey; the first that does not hold, in one line.
+/// Laws that the counters of a whole run on so many schedulers obey; the first that does not hold, in one line.
 ///
 /// # Errors
 /// The law with both sides.
-pub fn check_conservation(run: &Snapshot) -> Result<(), String> {
+pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String> {
     let equal = |law: &str, left: u64, right: u64| {
         if left == right { Ok(()) } else { Err(format!("{law}: {left} against {right}")) }
     };
+    let accounted = run.sm.scheduler_cycles.total();
+    equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
     for (cache, of) in [(&run.l1d, "L1D"), (&run.l2.cache, "L2")] {
         let found = |c: &CacheCounters| c.hits + c.misses + c.pending_hits;
         equal(&format!("{of} accesses are hits, misses and pending hits"), cache.accesses, found(cache))?;
@@ -290,9 +292,9 @@ mod tests {
     #[test]
     fn a_lost_access_breaks_a_law() {
         let mut run = Snapshot::default();
-        assert_eq!(check_conservation(&run), Ok(()));
+        assert_eq!(check_conservation(&run, 2), Ok(()));
         run.l2.cache.accesses = 1;
-        let law = check_conservation(&run).expect_err("it is lost");
+        let law = check_conservation(&run, 2).expect_err("it is lost");
         assert_eq!(law, "L2 accesses are hits, misses and pending hits: 1 against 0");
     }
 }

@@ -175,6 +175,55 @@ impl CacheCounters {
     }
 }
 
+/// What a scheduler's cycle went on; see [`SchedulerCycles`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IssueCycle {
+    /// An instruction issued.
+    Active,
+    /// A memory instruction had its operands and was not taken.
+    Memory,
+    /// Another instruction had its operands and no pipe was free.
+    Compute,
+    /// Operands were under way.
+    DataDependence,
+    /// No warp had an instruction to issue.
+    Idle,
+}
+
+counters! {
+/// The cycles of warp schedulers by what they went on (CABA, figure 2). Their sum is cycles times schedulers.
+pub struct SchedulerCycles {
+    /// An instruction issued.
+    pub active: u64,
+    /// Memory stalls: a memory instruction had its operands and was not taken.
+    pub memory: u64,
+    /// Compute stalls: another instruction had its operands and no pipe was free.
+    pub compute: u64,
+    /// Data-dependence stalls: operands were under way.
+    pub data_dependence: u64,
+    /// No warp had an instruction to issue.
+    pub idle: u64,
+}
+}
+
+impl SchedulerCycles {
+    /// Counts `cycles` of one kind.
+    pub fn add(&mut self, kind: IssueCycle, cycles: u64) {
+        match kind {
+            IssueCycle::Active => self.active += cycles,
+            IssueCycle::Memory => self.memory += cycles,
+            IssueCycle::Compute => self.compute += cycles,
+            IssueCycle::DataDependence => self.data_dependence += cycles,
+            IssueCycle::Idle => self.idle += cycles,
+        }
+    }
+
+    /// Cycles of all kinds.
+    pub fn total(&self) -> u64 {
+        self.active + self.memory + self.compute + self.data_dependence + self.idle
+    }
+}
+
 counters! {
 /// Counters of one SM.
 pub struct SmCounters {
@@ -198,5 +247,7 @@ pub struct SmCounters {
     pub misses_returned: u64,
     /// Core cycles from each of those misses to its return, all together.
     pub miss_latency_cycles: u64,
+    /// The cycles of all its schedulers by what they went on.
+    pub scheduler_cycles: SchedulerCycles,
 }
 }

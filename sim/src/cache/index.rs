@@ -1,4 +1,4 @@
-//! Set index functions: which set of a cache a line belongs to.
+//! Which set of a cache a line belongs to, by the index functions that the hardware blocks compute.
 use crate::config::IndexFunction;
 
 /// A set index function with its elaborated constants.
@@ -6,20 +6,62 @@ use crate::config::IndexFunction;
 pub struct SetIndex {
     function: IndexFunction,
     line_shift: u32,
-    mask: u64,
+    sets: u32,
 }
 
 impl SetIndex {
-    /// The index function of a cache with `sets` sets of lines of `line_bytes` bytes, both powers of two.
+    /// The index function of a cache with `sets` sets of lines of `line_bytes` bytes, a power of two. Functions other
+    /// than the plain modulo need a power of two of sets, 16 to 1024.
     pub fn new(function: IndexFunction, sets: u32, line_bytes: u32) -> Self {
-        debug_assert!(sets.is_power_of_two() && line_bytes.is_power_of_two());
-        Self { function, line_shift: line_bytes.trailing_zeros(), mask: u64::from(sets) - 1 }
+        debug_assert!(sets > 0 && line_bytes.is_power_of_two());
+        Self { function, line_shift: line_bytes.trailing_zeros(), sets }
     }
 
     /// The set of the line at byte address `line`.
     pub fn set(&self, line: u64) -> usize {
+        let number = line >> self.line_shift;
         match self.function {
-            IndexFunction::Modulo => ((line >> self.line_shift) & self.mask) as usize,
+            // The plain modulo is defined for every number of sets; the usual one is a power of two.
+            IndexFunction::Bmod if self.sets.is_power_of_two() => {
+                (number & (u64::from(self.sets) - 1)) as usize
+            }
+            IndexFunction::Bmod => (number % u64::from(self.sets)) as usize,
+            function => function.index(number as u32, self.sets) as usize,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FUNCTIONS: [IndexFunction; 7] = [
+        IndexFunction::Bmod,
+        IndexFunction::Bxor,
+        IndexFunction::Pmod,
+        IndexFunction::APrime { mersenne: false },
+        IndexFunction::APrime { mersenne: true },
+        IndexFunction::DPrime { prime: 11 },
+        IndexFunction::IPoly,
+    ];
+
+    proptest! {
+        #[test]
+        fn a_cache_takes_the_set_that_the_hardware_computes(bits in 4u32..11, line in 0u32.., byte in 0u64..128) {
+            let sets = 1 << bits;
+            for function in FUNCTIONS {
+                let index = SetIndex::new(function, sets, 128);
+                let set = function.index(line, sets) as usize;
+                prop_assert_eq!(index.set(u64::from(line) * 128 + byte), set);
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_of_sets_that_is_no_power_of_two_is_used_whole() {
+        let index = SetIndex::new(IndexFunction::Bmod, 48, 128);
+        let sets: Vec<_> = (46..50).map(|line| index.set(line * 128)).collect();
+        assert_eq!(sets, [46, 47, 0, 1]);
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     const SETS: u64 = 4;
 
     fn array() -> TagArray<bool> {
-        TagArray::new(SETS as u32, 2, LINE as u32, IndexFunction::Modulo)
+        TagArray::new(SETS as u32, 2, LINE as u32, IndexFunction::Bmod)
     }
 
     /// The `n`th line that maps to set 1.

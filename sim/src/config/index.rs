@@ -1,10 +1,90 @@
-//! Set index functions by their names.
-use serde::{Deserialize, Serialize};
+//! Set index functions by their names: the hardware's own functions, as a configuration states them.
+//!
+//! | name | function |
+//! |---|---|
+//! | `bmod` | low bits of the line number |
+//! | `bxor` | low bits XORed with those above |
+//! | `pmod` | modulo the largest prime below the number of sets |
+//! | `a-prime`, `a-prime-mersenne` | modulo the smallest (Mersenne) prime above the number of sets, then cut |
+//! | `d-prime`, `d-prime-N` | low bits displaced by 11 (or an odd N) times the tag |
+//! | `i-poly` | modulo an irreducible polynomial |
+use super::check::Checker;
+use selvedge_hw::set_index::IndexFunction;
+use serde::{Deserialize, Deserializer, Serializer};
 
-/// Which line maps to which set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IndexFunction {
-    /// Line number modulo the number of sets (BMOD).
-    Modulo,
+/// What the names may be, for messages.
+const ALLOWED: &str =
+    "allowed are bmod, bxor, pmod, a-prime, a-prime-mersenne, d-prime, d-prime-N with an odd N, i-poly";
+
+/// The multiplier of `d-prime` (Dai, section 3.7).
+const DEFAULT_DISPLACEMENT: u32 = 11;
+
+/// Sets that functions other than the plain modulo are defined for.
+const HASHED_SETS: std::ops::RangeInclusive<u32> = 16..=1024;
+
+/// The function called `name`.
+fn parse(name: &str) -> Option<IndexFunction> {
+    Some(match name {
+        "bmod" => IndexFunction::Bmod,
+        "bxor" => IndexFunction::Bxor,
+        "pmod" => IndexFunction::Pmod,
+        "a-prime" => IndexFunction::APrime { mersenne: false },
+        "a-prime-mersenne" => IndexFunction::APrime { mersenne: true },
+        "d-prime" => IndexFunction::DPrime { prime: DEFAULT_DISPLACEMENT },
+        "i-poly" => IndexFunction::IPoly,
+        _ => {
+            let prime = name.strip_prefix("d-prime-")?.parse().ok().filter(|n: &u32| n % 2 == 1)?;
+            IndexFunction::DPrime { prime }
+        }
+    })
+}
+
+/// The name of `function`.
+pub(super) fn name(function: IndexFunction) -> String {
+    match function {
+        IndexFunction::Bmod => "bmod".into(),
+        IndexFunction::Bxor => "bxor".into(),
+        IndexFunction::Pmod => "pmod".into(),
+        IndexFunction::APrime { mersenne: false } => "a-prime".into(),
+        IndexFunction::APrime { mersenne: true } => "a-prime-mersenne".into(),
+        IndexFunction::DPrime { prime: DEFAULT_DISPLACEMENT } => "d-prime".into(),
+        IndexFunction::DPrime { prime } => format!("d-prime-{prime}"),
+        IndexFunction::IPoly => "i-poly".into(),
+    }
+}
+
+/// Writes the function's name.
+pub(super) fn serialize<S: Serializer>(function: &IndexFunction, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&name(*function))
+}
+
+/// Reads a function's name.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<IndexFunction, D::Error> {
+    let text = String::deserialize(from)?;
+    parse(&text)
+        .ok_or_else(|| serde::de::Error::custom(format!("unknown index function `{text}`: {ALLOWED}")))
+}
+
+/// `function` must be defined for `places` sets or partitions; the plain modulo is for every number.
+pub(super) fn check(check: &mut Checker<'_>, key: &str, function: IndexFunction, places: u32, what: &str) {
+    if function != IndexFunction::Bmod && !(places.is_power_of_two() && HASHED_SETS.contains(&places)) {
+        let allowed =
+            format!("allowed with {places} {what} is bmod; others need a power of two from 16 to 1024");
+        check.fail(key, name(function), allowed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for text in ["bmod", "bxor", "pmod", "a-prime", "a-prime-mersenne", "d-prime", "d-prime-19", "i-poly"]
+        {
+            assert_eq!(name(parse(text).expect("a name")), text);
+        }
+        assert_eq!(parse("d-prime-4"), None);
+        assert_eq!(parse("modulo"), None);
+    }
 }

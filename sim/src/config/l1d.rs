@@ -1,6 +1,7 @@
 //! The L1 data caches.
 use super::check::Checker;
-use super::index::IndexFunction;
+use super::index;
+use selvedge_hw::set_index::IndexFunction;
 use serde::{Deserialize, Serialize};
 
 /// When a miss takes its line slot.
@@ -34,6 +35,7 @@ pub struct L1d {
     /// Sector size, bytes; the line size when the cache is not sectored.
     pub sector_bytes: u32,
     /// Set index function.
+    #[serde(with = "index")]
     pub index: IndexFunction,
     /// Access to data for a hit, cycles.
     pub hit_latency: u32,
@@ -52,6 +54,7 @@ pub struct L1d {
 impl L1d {
     pub(super) fn check(&self, check: &mut Checker<'_>) {
         check.power("l1d.sets", self.sets, 1, 4096);
+        index::check(check, "l1d.index", self.index, self.sets, "sets");
         check.range("l1d.ways", self.ways, 1, 64);
         check.range("l1d.line_bytes", self.line_bytes, 128, 128);
         check.range("l1d.sector_bytes", self.sector_bytes, 128, 128);

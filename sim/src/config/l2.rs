@@ -1,6 +1,7 @@
 //! The L2 slices and their partitions.
 use super::check::Checker;
-use super::index::IndexFunction;
+use super::index;
+use selvedge_hw::set_index::IndexFunction;
 use serde::{Deserialize, Serialize};
 
 /// The L2 cache and its partitions.
@@ -9,13 +10,14 @@ use serde::{Deserialize, Serialize};
 pub struct L2 {
     /// Partitions; each has a slice of the L2 and a memory controller.
     pub partitions: u32,
-    /// Sets of a slice, a power of two.
+    /// Sets of a slice.
     pub sets: u32,
     /// Ways.
     pub ways: u32,
     /// Line size, bytes.
     pub line_bytes: u32,
     /// Set index function.
+    #[serde(with = "index")]
     pub index: IndexFunction,
     /// Request queue to reply queue for a hit, L2 cycles.
     pub hit_latency: u32,
@@ -33,13 +35,18 @@ pub struct L2 {
     pub eviction_queue: u32,
     /// Consecutive bytes that lie in one partition, a power of two.
     pub interleave_bytes: u32,
+    /// Which partition such a block lies in.
+    #[serde(with = "index")]
+    pub partition_index: IndexFunction,
 }
 
 impl L2 {
     /// The L2's lines are the L1D's, of `line_bytes` bytes.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
         check.range("l2.partitions", self.partitions, 1, 32);
-        check.power("l2.sets", self.sets, 1, 1 << 16);
+        check.range("l2.sets", self.sets, 1, 1 << 16);
+        index::check(check, "l2.index", self.index, self.sets, "sets");
+        index::check(check, "l2.partition_index", self.partition_index, self.partitions, "partitions");
         check.range("l2.ways", self.ways, 1, 64);
         check.range("l2.line_bytes", self.line_bytes, line_bytes, line_bytes);
         check.range("l2.hit_latency", self.hit_latency, 1, 1000);

@@ -16,11 +16,11 @@ mod sm;
 pub use clock::Clock;
 pub use dram::{Dram, DramScheduler};
 pub use error::ConfigError;
-pub use index::IndexFunction;
 pub use interconnect::Interconnect;
 pub use l1d::{Allocate, L1d, WritePolicy};
 pub use l2::L2;
 pub use load::source;
+pub use selvedge_hw::set_index::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 
 use serde::{Deserialize, Serialize};

@@ -10,6 +10,10 @@ pub enum SchedulerPolicy {
     Gto,
     /// Loose round-robin.
     Lrr,
+    /// Loose round-robin over a set of active warps, which warps leave while they wait for memory or at a barrier.
+    TwoLevel,
+    /// The ready warp of the oldest CTA, of its warps the first.
+    OldestCtaFirst,
 }
 
 /// The integer and single-precision pipes.
@@ -79,6 +83,11 @@ pub struct Sm {
     pub schedulers: u32,
     /// The schedulers' policy.
     pub scheduler: SchedulerPolicy,
+    /// Active warps of a two-level scheduler; the other policies do not look at it.
+    pub active_warps: u32,
+    /// Static wavefront limiting: how many of a scheduler's warps may issue, the oldest that are not at a barrier;
+    /// 0 for all.
+    pub wavefront_limit: u32,
     /// Issue of a branch, barrier or fence to the earliest issue of the warp's next instruction, cycles.
     pub branch_latency: u32,
     /// Integer and fp32 pipes.
@@ -100,6 +109,12 @@ impl Sm {
         check.range("sm.registers", self.registers, 1, 1 << 20);
         check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
         check.range("sm.schedulers", self.schedulers, 1, 8);
+        check.range("sm.active_warps", self.active_warps, 1, 128);
+        check.range("sm.wavefront_limit", self.wavefront_limit, 0, 128);
+        if self.scheduler == SchedulerPolicy::TwoLevel && self.wavefront_limit > 0 {
+            let allowed = "allowed with a two-level scheduler is 0: its active set is the limit";
+            check.fail("sm.wavefront_limit", self.wavefront_limit, allowed.into());
+        }
         check.range("sm.branch_latency", self.branch_latency, 1, 1000);
         self.check_pipes(check);
         self.lsu.check(check);

@@ -39,7 +39,7 @@ impl MdCache {
     pub fn new(kilobytes: u32, ways: u32) -> Self {
         let sets = kilobytes * 1024 / BLOCK_BYTES / ways;
         MdCache {
-            tags: TagArray::new(sets, ways, BLOCK_BYTES, IndexFunction::Modulo),
+            tags: TagArray::new(sets, ways, BLOCK_BYTES, IndexFunction::Bmod),
             coming: Vec::new(),
             accesses: 0,
             hits: 0,

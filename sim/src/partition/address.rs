@@ -1,34 +1,78 @@
 //! Which partition a line belongs to, and where it lies there.
+use crate::config::{IndexFunction, L2};
 
-/// Spreads addresses over partitions in blocks of `interleave` bytes, modulo their number, which need not be a power
-/// of two. Each partition sees a dense address space of its own: no row of its DRAM is left out.
+/// Spreads addresses over partitions in blocks of a power of two of bytes, by an index function of the block's number.
+/// Each partition sees a dense address space of its own: no row of its DRAM is left out, but for those of a partition
+/// that `a-prime` gives fewer blocks than others.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressMap {
+    function: IndexFunction,
     partitions: u64,
     interleave_bits: u32,
+    /// Blocks over which the function goes round once.
+    round: u64,
+    /// Most blocks of a round that one partition gets.
+    share: u64,
 }
 
 impl AddressMap {
-    /// The map of `partitions` partitions; `interleave_bytes` is a power of two.
-    pub fn new(partitions: u32, interleave_bytes: u32) -> Self {
-        debug_assert!(partitions > 0 && interleave_bytes.is_power_of_two());
-        Self { partitions: u64::from(partitions), interleave_bits: interleave_bytes.trailing_zeros() }
+    /// The map of an L2's partitions.
+    pub fn new(l2: &L2) -> Self {
+        debug_assert!(l2.partitions > 0 && l2.interleave_bytes.is_power_of_two());
+        let partitions = u64::from(l2.partitions);
+        // The prime moduli go round in a prime of blocks, all others in as many as there are partitions.
+        let round = l2.partition_index.prime(l2.partitions).map_or(partitions, u64::from);
+        Self {
+            function: l2.partition_index,
+            partitions,
+            interleave_bits: l2.interleave_bytes.trailing_zeros(),
+            round,
+            share: round.div_ceil(partitions),
+        }
     }
 
     /// The partition of byte `address`.
     pub fn partition(&self, address: u64) -> u16 {
-        ((address >> self.interleave_bits) % self.partitions) as u16
+        self.partition_of_block(address >> self.interleave_bits)
+    }
+
+    fn partition_of_block(&self, block: u64) -> u16 {
+        match self.function {
+            IndexFunction::Bmod => (block % self.partitions) as u16,
+            // Blocks have more bits than the hardware's line numbers, which must not end within a round.
+            IndexFunction::Pmod | IndexFunction::APrime { .. } => {
+                (block % self.round % self.partitions) as u16
+            }
+            function => function.index(block as u32, self.partitions as u32) as u16,
+        }
     }
 
     /// The address of byte `address` within its partition.
     pub fn local(&self, address: u64) -> u64 {
-        let block = (address >> self.interleave_bits) / self.partitions;
-        block << self.interleave_bits | self.offset(address)
+        let block = address >> self.interleave_bits;
+        let local = match self.share {
+            1 => block / self.round,
+            share => block / self.round * share + block % self.round / self.partitions,
+        };
+        local << self.interleave_bits | self.offset(address)
     }
 
     /// The address of byte `local` of `partition`: the inverse of [`Self::partition`] and [`Self::local`].
     pub fn global(&self, partition: u16, local: u64) -> u64 {
-        let block = (local >> self.interleave_bits) * self.partitions + u64::from(partition);
+        let at = local >> self.interleave_bits;
+        let first = at / self.share * self.round;
+        let place = at % self.share * self.partitions + u64::from(partition);
+        let block = match self.function {
+            IndexFunction::Bmod | IndexFunction::Pmod | IndexFunction::APrime { .. } => first + place,
+            // The displacement is a sum; the shares of a round's first block and of a place in it are XORed.
+            IndexFunction::DPrime { .. } => {
+                let shift = u64::from(self.partition_of_block(first));
+                first + place.wrapping_sub(shift) % self.partitions
+            }
+            IndexFunction::Bxor | IndexFunction::IPoly => {
+                first + (place ^ u64::from(self.partition_of_block(first)))
+            }
+        };
         block << self.interleave_bits | self.offset(local)
     }
 
@@ -40,24 +84,71 @@ impl AddressMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::GpuConfig;
     use proptest::prelude::*;
+
+    const HASHES: [IndexFunction; 6] = [
+        IndexFunction::Bxor,
+        IndexFunction::Pmod,
+        IndexFunction::APrime { mersenne: false },
+        IndexFunction::APrime { mersenne: true },
+        IndexFunction::DPrime { prime: 11 },
+        IndexFunction::IPoly,
+    ];
+
+    fn map(function: IndexFunction, partitions: u32, interleave_bytes: u32) -> AddressMap {
+        let mut l2 = GpuConfig::load("gtx480").expect("built in").l2;
+        (l2.partition_index, l2.partitions, l2.interleave_bytes) = (function, partitions, interleave_bytes);
+        AddressMap::new(&l2)
+    }
 
     #[test]
     fn blocks_go_round_the_partitions() {
-        let map = AddressMap::new(6, 256);
+        let map = map(IndexFunction::Bmod, 6, 256);
         let places: Vec<_> = (0..8).map(|n| (map.partition(n * 256), map.local(n * 256 + 3))).collect();
         let first = [(0, 3), (1, 3), (2, 3), (3, 3), (4, 3), (5, 3), (0, 259), (1, 259)];
         assert_eq!(places, first);
     }
 
+    #[test]
+    fn a_stride_of_all_partitions_camps_on_one_only_under_the_modulo() {
+        let used = |function| {
+            let map = map(function, 16, 256);
+            let mut partitions: Vec<_> = (0..16).map(|n| map.partition(n * 16 * 256)).collect();
+            partitions.sort_unstable();
+            partitions.dedup();
+            partitions.len()
+        };
+        assert_eq!(used(IndexFunction::Bmod), 1);
+        assert!(HASHES.iter().all(|f| used(*f) >= 8));
+    }
+
     proptest! {
         #[test]
         fn addresses_map_back(partitions in 1u32..33, bits in 7u32..13, address in 0u64..1 << 45) {
-            let map = AddressMap::new(partitions, 1 << bits);
+            let map = map(IndexFunction::Bmod, partitions, 1 << bits);
             let (partition, local) = (map.partition(address), map.local(address));
             prop_assert!(u32::from(partition) < partitions);
             prop_assert_eq!(map.global(partition, local), address);
             prop_assert!(local <= address);
+        }
+
+        #[test]
+        fn hashed_addresses_map_back(partitions in 4u32..6, bits in 7u32..13, address in 0u64..1 << 45) {
+            for function in HASHES {
+                let map = map(function, 1 << partitions, 1 << bits);
+                let (partition, local) = (map.partition(address), map.local(address));
+                prop_assert!(u32::from(partition) < 1 << partitions);
+                prop_assert_eq!(map.global(partition, local), address, "{:?}", function);
+            }
+        }
+
+        #[test]
+        fn partitions_are_those_that_the_hardware_computes(block in 0u32..) {
+            for function in HASHES {
+                let expected = function.index(block, 16) as u16;
+                prop_assert_eq!(map(function, 16, 256).partition(u64::from(block) * 256), expected);
+            }
         }
     }
 }

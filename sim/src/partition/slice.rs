@@ -102,7 +102,7 @@ impl Slice {
         let l2 = &config.l2;
         Self {
             number,
-            map: AddressMap::new(l2.partitions, l2.interleave_bytes),
+            map: AddressMap::new(l2),
             full_line: ((1u64 << (l2.line_bytes / SECTOR_BYTES)) - 1) as u32,
             hit_latency: u64::from(l2.hit_latency),
             request_capacity: l2.request_queue as usize,

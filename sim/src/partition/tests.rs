@@ -24,7 +24,7 @@ fn one_clock() -> GpuConfig {
 }
 
 fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet {
-    let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+    let map = AddressMap::new(&config.l2);
     Packet {
         kind,
         line,
@@ -309,7 +309,7 @@ fn requests(lines: u64, first_partition: bool) -> impl Strategy<Value = Vec<Pack
         prop_oneof![4 => Just(PacketKind::Read), 3 => Just(PacketKind::Write), 1 => Just(PacketKind::Atomic)];
     prop::collection::vec((kind, 0..lines, any::<bool>(), 1u32..16), 1..400).prop_map(move |choices| {
         let config = config();
-        let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+        let map = AddressMap::new(&config.l2);
         let make = |(token, (kind, line, full, sectors)): (u32, (PacketKind, u64, bool, u32))| {
             let line = if first_partition { map.global(0, line * LINE) } else { line * LINE };
             let p = packet(&config, kind, line, token);
@@ -692,7 +692,7 @@ fn whole_round_trips_are_the_closed_forms() {
     slow_crossbar.clock.l2_mhz = 1400;
     for config in [config(), one_clock(), slow_crossbar] {
         let mut bench = SystemBench::new(&config);
-        let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+        let map = AddressMap::new(&config.l2);
         let mut sums = [0.0; 2];
         let expected = [closed_form::dram_read_round_trip(&config), closed_form::l2_hit_round_trip(&config)];
         let spread = [closed_form::dram_read_spread(&config), closed_form::l2_hit_spread(&config)];

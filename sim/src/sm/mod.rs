@@ -3,12 +3,16 @@
 //! Instructions execute when they issue; the timing of their results follows. An SM sleeps while nothing can
 //! change in it and says when it must be woken, so idle cycles cost nothing.
 pub mod coalescer;
+pub mod issue_cycles;
 pub mod l1d;
 pub mod launch;
 pub mod lsu;
+#[cfg(test)]
+mod occupancy_tests;
 pub mod pipes;
 pub mod policy;
 pub mod scheduler;
+pub mod two_level;
 pub mod wheel;
 
 use crate::config::GpuConfig;
@@ -107,6 +111,8 @@ struct WarpSlot {
     hold: Hold,
     /// Registers whose values are under way, one bit each.
     pending: Vec<u64>,
+    /// Those among them that come from memory.
+    from_memory: Vec<u64>,
     /// Instructions whose results are under way.
     in_flight: u32,
     /// Stores that the L2 has not acknowledged.
@@ -175,6 +181,12 @@ pub struct Sm {
     access: MemAccess,
     /// Warps whose next instruction has its operands, by the pipe it needs.
     ready: [WarpMask; PIPE_KINDS],
+    /// Warps whose next instruction waits for operands or its destination.
+    dependent: WarpMask,
+    /// Those among them that wait for memory; only kept where a scheduler asks for it.
+    awaiting_memory: WarpMask,
+    /// Warps at a barrier, and warps that have exited.
+    parked: WarpMask,
     /// Warp slots by kernel slot.
     kernel_warps: [WarpMask; 8],
     /// A reply that the mechanism could not take yet.
@@ -182,6 +194,8 @@ pub struct Sm {
     /// The load/store unit's head failed for this cause, and nothing has changed since.
     blocked: Option<FailCause>,
     last_tick: u64,
+    /// The last cycle in the count of scheduler cycles.
+    counted_until: u64,
     free_registers: u32,
     free_shared: u32,
     free_threads: u32,
@@ -218,8 +232,7 @@ impl Sm {
             sm.lsu.shared_latency + coalescer::MOST_BANK_WORDS as u32,
             config.l1d.hit_latency,
         ];
-        let schedulers =
-            (0..sm.schedulers).map(|i| Scheduler::new(sm.scheduler, i, sm.schedulers, sm.warps)).collect();
+        let schedulers = (0..sm.schedulers).map(|i| Scheduler::new(sm, i)).collect();
         Sm {
             id,
             config: Arc::clone(config),
@@ -230,16 +243,20 @@ impl Sm {
             lsu: Lsu::new(sm.lsu.queue),
             l1d: L1d::new(&config.l1d),
             policy,
-            map: AddressMap::new(config.l2.partitions, config.l2.interleave_bytes),
+            map: AddressMap::new(&config.l2),
             wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1)),
             due: Vec::new(),
             woken: Vec::new(),
             access: MemAccess::default(),
             ready: [0; PIPE_KINDS],
+            dependent: 0,
+            awaiting_memory: 0,
+            parked: 0,
             kernel_warps: [0; 8],
             held_reply: None,
             blocked: None,
             last_tick: 0,
+            counted_until: 0,
             free_registers: sm.registers,
             free_shared: sm.shared_bytes,
             free_threads: sm.threads,
@@ -295,12 +312,14 @@ impl Sm {
         });
         for index in 0..kernel.warps_per_cta {
             let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
+            let words = kernel.kernel.register_count.div_ceil(64);
             self.warps[free] = Some(Box::new(WarpSlot {
                 warp: Warp::new(&kernel.kernel, &kernel.dims, cta, index),
                 kernel: Arc::clone(kernel),
                 cta: slot as u8,
                 hold: Hold::None,
-                pending: vec![0; kernel.kernel.register_count.div_ceil(64)],
+                pending: vec![0; words],
+                from_memory: vec![0; words],
                 in_flight: 0,
                 stores: 0,
             }));
@@ -338,6 +357,7 @@ impl Sm {
 
     /// Counts what went on unchanged in the cycles since the last tick, and in this one.
     fn account_for_sleep(&mut self, now: u64) {
+        self.count_stalls_until(now - 1);
         let slept = now - self.last_tick;
         if let Some(cause) = self.blocked {
             self.l1d.counters.reservation_fails.add(cause, slept - 1);
@@ -348,8 +368,9 @@ impl Sm {
         self.last_tick = now;
     }
 
-    /// Called when the SM becomes active after a launch in cycle `now`, so that idle time is not counted.
+    /// Called before a launch after cycle `now`, so that the time before it is not counted as the CTA's.
     pub fn resume(&mut self, now: u64) {
+        self.count_stalls_until(now);
         if self.ctas.iter().all(Option::is_none) {
             self.last_tick = now;
         }
@@ -367,8 +388,11 @@ impl Sm {
         if let (Some(head), None) = (self.lsu.head(), self.blocked) {
             wake = wake.min(self.lsu_ready_at(head).max(soon));
         }
+        let eligible = self.eligible();
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control] {
-            if self.ready[kind as usize] == 0 || kind == PipeKind::Memory && !self.memory_may_issue() {
+            if self.ready[kind as usize] & eligible == 0
+                || kind == PipeKind::Memory && !self.memory_may_issue(eligible)
+            {
                 continue;
             }
             wake = wake.min(self.pipes.next_free(kind).max(soon));
@@ -381,8 +405,8 @@ impl Sm {
         if inst.shared { inst.ready_at.max(self.lsu.banks_free_at) } else { inst.ready_at }
     }
 
-    fn memory_may_issue(&self) -> bool {
-        self.lsu.has_room() && self.memory_candidates() != 0
+    fn memory_may_issue(&self, eligible: WarpMask) -> bool {
+        self.lsu.has_room() && self.memory_candidates() & eligible != 0
     }
 
     /// Ready warps with a memory instruction whose kernel may issue one.
@@ -510,6 +534,7 @@ impl Sm {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp leaves after its last result");
         for dest in slot.kernel.kernel.code[pc as usize].dests() {
             slot.pending[usize::from(*dest) / 64] &= !(1 << (dest % 64));
+            slot.from_memory[usize::from(*dest) / 64] &= !(1 << (dest % 64));
         }
         slot.in_flight -= 1;
         self.after_result(warp);
@@ -531,19 +556,30 @@ impl Sm {
         self.update_ready(warp);
     }
 
-    /// Recomputes whether the warp's next instruction has its operands.
+    /// Recomputes whether the warp's next instruction has its operands, and if not, what it waits for.
     fn update_ready(&mut self, warp: u8) {
         let bit: WarpMask = 1 << warp;
         for mask in &mut self.ready {
             *mask &= !bit;
         }
+        self.dependent &= !bit;
+        self.awaiting_memory &= !bit;
+        self.parked &= !bit;
         let Some(slot) = &self.warps[usize::from(warp)] else { return };
+        if matches!(slot.hold, Hold::Barrier(_) | Hold::Exited) {
+            self.parked |= bit;
+        }
         let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return };
         let instr = &slot.kernel.kernel.code[pc as usize];
-        let is_pending = |r: &u16| slot.pending[usize::from(*r) / 64] >> (r % 64) & 1 != 0;
-        if slot.in_flight > 0
-            && (instr.sources().iter().any(is_pending) || instr.dests().iter().any(is_pending))
-        {
+        let any_in = |set: &[u64]| {
+            let is_in = |r: &u16| set[usize::from(*r) / 64] >> (r % 64) & 1 != 0;
+            instr.sources().iter().any(is_in) || instr.dests().iter().any(is_in)
+        };
+        if slot.in_flight > 0 && any_in(&slot.pending) {
+            self.dependent |= bit;
+            if self.schedulers[0].is_selective() && any_in(&slot.from_memory) {
+                self.awaiting_memory |= bit;
+            }
             return;
         }
         self.ready[slot.kernel.info[pc as usize].pipe as usize] |= bit;
@@ -715,20 +751,27 @@ impl Sm {
 
     /// Lets every scheduler issue one instruction; true when at least one did.
     fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
-        if self.ready.iter().all(|m| *m == 0) {
-            return Ok(false);
-        }
-        let mut issued = false;
+        let issued = if self.ready.iter().all(|m| *m == 0) { 0 } else { self.ask_schedulers(ctx)? };
+        self.count_issue(issued, ctx.now);
+        let waiting = self.parked | self.awaiting_memory;
+        self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
+        Ok(issued != 0)
+    }
+
+    /// The schedulers that issued, one bit each.
+    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> Result<u32, SimFault> {
+        let mut issued = 0;
         let count = self.schedulers.len();
         let first = self.first_scheduler;
         for scheduler in (first..count).chain(0..first) {
-            let candidates = self.candidates(ctx.now) & self.schedulers[scheduler].mine;
+            let mine = self.schedulers[scheduler].eligible(self.parked) & self.schedulers[scheduler].mine;
+            let candidates = self.candidates(ctx.now) & mine;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
                 if self.issue_warp(warp, ctx)?.is_single() {
                     // Pipes that all schedulers share go round.
                     self.first_scheduler = (scheduler + 1) % count;
                 }
-                issued = true;
+                issued |= 1 << scheduler;
             }
         }
         Ok(issued)
@@ -816,6 +859,9 @@ impl Sm {
         }
         let writes_back = self.expect_result(warp, pc, kernel);
         let shared = self.access.space == Space::Shared;
+        if writes_back && !shared {
+            self.expect_from_memory(warp, pc, kernel);
+        }
         if !writes_back && !shared {
             // The warp must not pass a fence or leave before its stores have left and its reductions are done.
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
@@ -831,9 +877,18 @@ impl Sm {
         }
     }
 
+    /// Marks the destinations, which are under way, as coming from memory.
+    fn expect_from_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        for dest in kernel.kernel.code[pc as usize].dests() {
+            slot.from_memory[usize::from(*dest) / 64] |= 1 << (dest % 64);
+        }
+    }
+
     fn hold_for_control(&mut self, warp: u8, latency: u32, now: u64) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
         slot.hold = Hold::Control;
+        self.parked &= !(1 << warp);
         self.wheel.push(now, now + u64::from(latency), Event::Control { warp });
     }
 
@@ -902,9 +957,7 @@ impl Sm {
         let count = self.schedulers.len();
         self.schedulers[usize::from(warp) % count].leave(warp);
         self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);
-        for mask in &mut self.ready {
-            *mask &= !(1 << warp);
-        }
+        self.update_ready(warp);
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("the CTA is resident");
         cta.resident -= 1;
         if cta.resident > 0 {

@@ -1,5 +1,6 @@
 //! The warp schedulers: which ready warp issues next.
-use crate::config::SchedulerPolicy;
+use crate::config::{SchedulerPolicy, Sm as SmConfig};
+use crate::sm::two_level::Pools;
 
 /// A set of warp slots, one bit each.
 pub type WarpMask = u128;
@@ -9,48 +10,95 @@ pub struct Scheduler {
     policy: SchedulerPolicy,
     /// Warp slots of this scheduler.
     pub mine: WarpMask,
-    last: Option<u8>,
+    /// The warp that issued last, while it is resident: whom GTO is greedy for.
+    greedy: Option<u8>,
+    /// The slot that issued last, whoever is in it now: where round-robin goes on.
+    turn: Option<u8>,
     /// Resident warp slots in order of arrival, the oldest first.
     by_age: Vec<u8>,
+    /// How many warps may issue; none: all.
+    limit: Option<usize>,
+    pools: Pools,
 }
 
 impl Scheduler {
-    /// Scheduler number `index` of `count`.
-    pub fn new(policy: SchedulerPolicy, index: u32, count: u32, warps: u32) -> Self {
-        let mine = (0..warps).filter(|w| w % count == index).fold(0, |m, w| m | 1 << w);
-        Scheduler { policy, mine, last: None, by_age: Vec::with_capacity(warps as usize) }
+    /// Scheduler number `index` of an SM.
+    pub fn new(sm: &SmConfig, index: u32) -> Self {
+        let mine = (0..sm.warps).filter(|w| w % sm.schedulers == index).fold(0, |m, w| m | 1 << w);
+        Scheduler {
+            policy: sm.scheduler,
+            mine,
+            greedy: None,
+            turn: None,
+            by_age: Vec::with_capacity(sm.warps as usize),
+            limit: (sm.wavefront_limit > 0).then_some(sm.wavefront_limit as usize),
+            pools: Pools::new(sm.active_warps),
+        }
     }
 
-    /// A warp has arrived in `slot`.
+    /// A warp has arrived in `slot`. CTAs arrive one after the other, so that age goes by CTA first.
     pub fn arrive(&mut self, slot: u8) {
         self.by_age.push(slot);
+        if self.policy == SchedulerPolicy::TwoLevel {
+            self.pools.arrive(slot);
+        }
     }
 
     /// The warp in `slot` has finished.
     pub fn leave(&mut self, slot: u8) {
         self.by_age.retain(|s| *s != slot);
-        if self.last == Some(slot) {
-            self.last = None;
+        self.pools.leave(slot);
+        if self.greedy == Some(slot) {
+            self.greedy = None;
         }
     }
 
-    /// Chooses among `ready`, which must be a subset of this scheduler's warps.
+    /// Does the scheduler ask only some of its warps?
+    pub fn is_selective(&self) -> bool {
+        self.limit.is_some() || self.policy == SchedulerPolicy::TwoLevel
+    }
+
+    /// The warps that may issue when ready: under a wavefront limit the oldest that are not `parked`, under two-level
+    /// scheduling the active ones, else all.
+    ///
+    /// Parked warps (those at a barrier, and those that have exited) do not count: a limited warp must not wait at a
+    /// barrier for one that may not issue.
+    pub fn eligible(&self, parked: WarpMask) -> WarpMask {
+        match (self.policy, self.limit) {
+            (SchedulerPolicy::TwoLevel, _) => self.pools.active(),
+            (_, None) => self.mine,
+            (_, Some(limit)) => {
+                let running = self.by_age.iter().filter(|slot| parked >> **slot & 1 == 0);
+                running.take(limit).fold(0, |mask, slot| mask | 1 << slot)
+            }
+        }
+    }
+
+    /// The end of a cycle: warps that wait for memory or a barrier make room among the active ones.
+    pub fn end_cycle(&mut self, waiting: WarpMask) {
+        if self.policy == SchedulerPolicy::TwoLevel {
+            self.pools.exchange(waiting);
+        }
+    }
+
+    /// Chooses among `ready`, which must be a subset of this scheduler's eligible warps.
     pub fn choose(&mut self, ready: WarpMask) -> Option<u8> {
         if ready == 0 {
             return None;
         }
+        let is_ready = |slot: u8| ready >> slot & 1 == 1;
+        let oldest = || self.by_age.iter().copied().find(|s| is_ready(*s));
         let chosen = match self.policy {
-            SchedulerPolicy::Gto => match self.last {
-                Some(last) if ready >> last & 1 == 1 => last,
-                _ => *self.by_age.iter().find(|s| ready >> **s & 1 == 1)?,
-            },
-            SchedulerPolicy::Lrr => {
-                let after = self.last.map_or(0, |l| u32::from(l) + 1);
-                let later = if after >= 128 { 0 } else { ready >> after << after };
+            SchedulerPolicy::Gto => self.greedy.filter(|s| is_ready(*s)).or_else(oldest)?,
+            SchedulerPolicy::OldestCtaFirst => oldest()?,
+            SchedulerPolicy::Lrr | SchedulerPolicy::TwoLevel => {
+                let after = self.turn.map_or(0, |l| u32::from(l) + 1);
+                let later = if after >= WarpMask::BITS { 0 } else { ready >> after << after };
                 (if later != 0 { later } else { ready }).trailing_zeros() as u8
             }
         };
-        self.last = Some(chosen);
+        self.greedy = Some(chosen);
+        self.turn = Some(chosen);
         Some(chosen)
     }
 }
@@ -58,13 +106,20 @@ impl Scheduler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::GpuConfig;
+
+    /// The only scheduler of an SM, with warps in these slots.
+    fn scheduler(keys: &str, slots: &[u8]) -> Scheduler {
+        let text = format!("base = \"gtx480\"\n[sm]\nschedulers = 1\n{keys}");
+        let config = GpuConfig::parse("my.toml", &text).expect("valid");
+        let mut scheduler = Scheduler::new(&config.sm, 0);
+        slots.iter().for_each(|slot| scheduler.arrive(*slot));
+        scheduler
+    }
 
     #[test]
     fn gto_stays_with_its_warp_then_takes_the_oldest() {
-        let mut s = Scheduler::new(SchedulerPolicy::Gto, 0, 1, 8);
-        for slot in [5, 2, 7] {
-            s.arrive(slot);
-        }
+        let mut s = scheduler("scheduler = \"gto\"", &[5, 2, 7]);
         assert_eq!(s.choose(0b1000_0100), Some(2));
         assert_eq!(s.choose(0b1010_0100), Some(2));
         assert_eq!(s.choose(0b1010_0000), Some(5));
@@ -74,16 +129,60 @@ mod tests {
     }
 
     #[test]
+    fn gto_is_not_greedy_for_a_new_warp_in_the_old_ones_slot() {
+        let mut s = scheduler("scheduler = \"gto\"", &[5, 2]);
+        assert_eq!(s.choose(0b10_0000), Some(5));
+        s.leave(5);
+        s.arrive(5);
+        assert_eq!(s.choose(0b10_0100), Some(2));
+    }
+
+    #[test]
     fn lrr_takes_turns() {
-        let mut s = Scheduler::new(SchedulerPolicy::Lrr, 0, 1, 8);
-        let order: Vec<_> = (0..5).map(|_| s.choose(0b1010_0001).unwrap()).collect();
+        let mut s = scheduler("scheduler = \"lrr\"", &[0, 5, 7]);
+        let order: Vec<_> = (0..5).map(|_| s.choose(0b1010_0001).expect("ready")).collect();
         assert_eq!(order, [0, 5, 7, 0, 5]);
     }
 
     #[test]
+    fn lrr_goes_on_after_a_warp_that_left() {
+        let mut s = scheduler("scheduler = \"lrr\"", &[0, 5, 7]);
+        assert_eq!((s.choose(0b1010_0001), s.choose(0b1010_0001)), (Some(0), Some(5)));
+        s.leave(5);
+        assert_eq!(s.choose(0b1000_0001), Some(7));
+    }
+
+    #[test]
+    fn oldest_cta_first_is_not_greedy() {
+        let mut s = scheduler("scheduler = \"oldest-cta-first\"", &[4, 5, 0, 1]);
+        assert_eq!(s.choose(0b00_0010), Some(1));
+        assert_eq!(s.choose(0b10_0010), Some(5));
+        assert_eq!(s.choose(0b11_0011), Some(4));
+    }
+
+    #[test]
+    fn a_wavefront_limit_lets_the_oldest_issue_that_are_not_at_a_barrier() {
+        let mut s = scheduler("wavefront_limit = 2", &[5, 2, 7, 3]);
+        assert_eq!(s.eligible(0), 0b10_0100);
+        assert_eq!(s.eligible(1 << 5), 0b1000_0100);
+        s.leave(2);
+        assert_eq!(s.eligible(0), 0b1010_0000);
+    }
+
+    #[test]
+    fn only_active_warps_are_eligible_under_two_level_scheduling() {
+        let mut s = scheduler("scheduler = \"two-level\"\nactive_warps = 2", &[0, 1, 2, 3]);
+        assert_eq!(s.eligible(0), 0b0011);
+        s.end_cycle(0b0001);
+        assert_eq!(s.eligible(0), 0b0110);
+        let order: Vec<_> = (0..3).map(|_| s.choose(0b0110).expect("ready")).collect();
+        assert_eq!(order, [1, 2, 1]);
+    }
+
+    #[test]
     fn schedulers_share_the_warps_without_overlap() {
-        let a = Scheduler::new(SchedulerPolicy::Gto, 0, 2, 48).mine;
-        let b = Scheduler::new(SchedulerPolicy::Gto, 1, 2, 48).mine;
+        let config = GpuConfig::load("gtx480").expect("built in");
+        let [a, b] = [0, 1].map(|index| Scheduler::new(&config.sm, index).mine);
         assert_eq!((a & b, a | b), (0, (1 << 48) - 1));
     }
 }

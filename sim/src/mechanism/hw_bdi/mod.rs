@@ -138,7 +138,7 @@ fn partitions(
     store: &Rc<RefCell<LineStore>>,
     probes: &Probes,
 ) -> Vec<Box<dyn PartitionPolicy>> {
-    let map = AddressMap::new(config.l2.partitions, config.l2.interleave_bytes);
+    let map = AddressMap::new(&config.l2);
     let one = |id| Box::new(Partition::new(id, options, reach, map, Rc::clone(store), probes));
     (0..config.l2.partitions).map(|id| one(id) as Box<dyn PartitionPolicy>).collect()
 }

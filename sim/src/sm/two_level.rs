@@ -1,0 +1,79 @@
+//! The pools of a two-level scheduler: a few active warps that take turns, and the others.
+//!
+//! An active warp that has to wait for memory or at a barrier gives its place to the first other warp that need not
+//! wait (Narasiman et al., MICRO 2011, with a set that refills warp by warp).
+use crate::sm::scheduler::WarpMask;
+use std::collections::VecDeque;
+
+/// Active and pending warps.
+pub struct Pools {
+    capacity: usize,
+    active: Vec<u8>,
+    pending: VecDeque<u8>,
+}
+
+impl Pools {
+    /// Empty pools with room for `active` active warps.
+    pub fn new(active: u32) -> Self {
+        Pools { capacity: active as usize, active: Vec::new(), pending: VecDeque::new() }
+    }
+
+    /// A warp has arrived: active if there is room.
+    pub fn arrive(&mut self, slot: u8) {
+        if self.active.len() < self.capacity {
+            self.active.push(slot);
+        } else {
+            self.pending.push_back(slot);
+        }
+    }
+
+    /// A warp has finished. Its place is filled at the end of the cycle.
+    pub fn leave(&mut self, slot: u8) {
+        self.active.retain(|s| *s != slot);
+        self.pending.retain(|s| *s != slot);
+    }
+
+    /// The active warps.
+    pub fn active(&self) -> WarpMask {
+        self.active.iter().fold(0, |mask, slot| mask | 1 << slot)
+    }
+
+    /// Active warps that are `waiting` go to the end of the pending ones; the first pending warps that are not waiting
+    /// take their places. A second exchange with the same warps waiting changes nothing.
+    pub fn exchange(&mut self, waiting: WarpMask) {
+        let waits = |slot: &u8| waiting >> *slot & 1 == 1;
+        self.pending.extend(self.active.iter().filter(|s| waits(s)));
+        self.active.retain(|s| !waits(s));
+        while self.active.len() < self.capacity {
+            let Some(at) = self.pending.iter().position(|s| !waits(s)) else { break };
+            self.active.extend(self.pending.remove(at));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_warp_is_lost_and_none_that_could_run_is_left_out(
+            capacity in 1u32..9, warps in 1u8..17, steps in prop::collection::vec(any::<u16>(), 1..40)
+        ) {
+            let mut pools = Pools::new(capacity);
+            (0..warps).for_each(|slot| pools.arrive(slot));
+            for waiting in steps {
+                let waiting = WarpMask::from(waiting);
+                pools.exchange(waiting);
+                let active = pools.active();
+                let able = (!waiting & ((1 << warps) - 1)).count_ones();
+                prop_assert_eq!(active & waiting, 0);
+                prop_assert_eq!(active.count_ones(), able.min(capacity));
+                prop_assert_eq!(pools.active.len() + pools.pending.len(), usize::from(warps));
+                pools.exchange(waiting);
+                prop_assert_eq!(pools.active(), active);
+            }
+        }
+    }
+}
