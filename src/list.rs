@@ -10,15 +10,23 @@ pub fn run(options: &ListOptions) -> Result<(), Failure> {
     let text = match options.what.as_str() {
         "workloads" => workloads(),
         "mechanisms" => mechanisms(),
-        "configs" => config::BUILT_IN.map(|(name, _)| format!("{name}\n")).concat(),
+        "machines" | "configs" => machines(),
         "blocks" => crate::gen_command::list(),
         other => {
             return Err(Failure::usage(format!(
-                "unknown list `{other}`: allowed are workloads, mechanisms, configs, blocks"
+                "unknown list `{other}`: allowed are workloads, mechanisms, machines, blocks"
             )));
         }
     };
     write_or_print("-", &text)
+}
+
+fn machines() -> String {
+    let mut table = Table::new(&["machine", "whose"]);
+    for machine in &config::BUILT_IN {
+        table.row(vec![machine.name.into(), machine.summary.into()]);
+    }
+    table.render()
 }
 
 fn workloads() -> String {

@@ -42,7 +42,7 @@ impl GpuConfig {
                 Value::Table(merged).try_into().map_err(|e| vec![misplaced(file, text, &e)])?;
             return config.validated(file, text);
         }
-        let complete = parse_table(BUILT_IN[0].0, BUILT_IN[0].1)?;
+        let complete = parse_table(BUILT_IN[0].name, BUILT_IN[0].text)?;
         strange_keys(file, text, &complete, &table)?;
         let config: Self = toml::from_str(text).map_err(|e| vec![ConfigError::syntax(file, text, &e)])?;
         config.validated(file, text)

@@ -25,17 +25,48 @@ pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 
 use serde::{Deserialize, Serialize};
 
-/// The configurations that are built in: name and TOML text. The first one is complete.
-pub const BUILT_IN: [(&str, &str); 1] = [("gtx480", include_str!("../../configs/gtx480.toml"))];
+/// A configuration that is built in.
+pub struct BuiltIn {
+    /// What `--config` calls it.
+    pub name: &'static str,
+    /// Whose machine it is, in a line.
+    pub summary: &'static str,
+    /// The TOML text.
+    pub text: &'static str,
+}
+
+/// One configuration from the file of its name.
+macro_rules! built_in {
+    ($name:literal, $summary:literal) => {
+        BuiltIn {
+            name: $name,
+            summary: $summary,
+            text: include_str!(concat!("../../configs/", $name, ".toml")),
+        }
+    };
+}
+
+/// The configurations that are built in. The first one is complete, the others are based on it.
+pub const BUILT_IN: [BuiltIn; 9] = [
+    built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default"),
+    built_in!("gtx480-caba", "CABA, table 1"),
+    built_in!("gtx480-latte-cc", "LATTE-CC, table II"),
+    built_in!("gtx480-lamar", "LAMAR, table 2: the baseline"),
+    built_in!("gtx480-dai", "Dai, chapter 2, table 1"),
+    built_in!("maxwell-dai-ch3", "Dai, chapter 3, table 3"),
+    built_in!("maxwell-dai-ch4", "Dai, chapter 4, table 5"),
+    built_in!("gtx480-3.2.1", "the GTX480 that GPGPU-Sim 3.2.1 brings along"),
+    built_in!("gtx480-3.2.2", "the GTX480 that GPGPU-Sim 3.2.2 brings along"),
+];
 
 /// The text of the built-in configuration called `name`.
 fn built_in(name: &str) -> Option<&'static str> {
-    BUILT_IN.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    BUILT_IN.iter().find(|b| b.name == name).map(|b| b.text)
 }
 
 /// The names of the built-in configurations, for messages.
 fn names() -> String {
-    BUILT_IN.map(|(name, _)| name).join(", ")
+    BUILT_IN.map(|b| b.name).join(", ")
 }
 
 /// A whole machine.
@@ -68,6 +99,7 @@ impl GpuConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::partition::closed_form;
 
     fn error(text: &str) -> String {
         GpuConfig::parse("my.toml", text).expect_err("the configuration is wrong").to_string()
@@ -75,16 +107,75 @@ mod tests {
 
     #[test]
     fn every_built_in_configuration_is_valid() {
-        for (name, _) in BUILT_IN {
+        for BuiltIn { name, .. } in BUILT_IN {
             assert_eq!(GpuConfig::load(name).expect("valid").name, name);
         }
     }
 
+    fn load(name: &str) -> GpuConfig {
+        GpuConfig::load(name).expect("valid")
+    }
+
     #[test]
-    fn gtx480_has_the_papers_bandwidth() {
-        let c = GpuConfig::load("gtx480").expect("valid");
-        let bytes = f64::from(c.l2.partitions * c.dram.bus_bytes * c.dram.data_rate * c.clock.dram_mhz) * 1e6;
-        assert_eq!(format!("{:.1}", bytes / 1e9), "177.4"); // CABA, table 1
+    fn machines_have_their_papers_bandwidth() {
+        // CABA, table 1; LAMAR, table 2; Dai, table 1 (48 bytes per cycle of 924 MHz, four transfers each).
+        for (name, gigabytes) in [
+            ("gtx480", "177.4"),
+            ("gtx480-caba", "177.4"),
+            ("gtx480-lamar", "179.2"),
+            ("gtx480-dai", "177.4"),
+        ] {
+            let c = load(name);
+            let bytes = c.l2.partitions * c.dram.bus_bytes * c.dram.data_rate;
+            let rate = f64::from(bytes * c.clock.dram_mhz) * 1e6;
+            assert_eq!(format!("{:.1}", rate / 1e9), gigabytes, "{name}");
+        }
+    }
+
+    #[test]
+    fn machines_have_their_papers_caches() {
+        for (name, l1d_kb, l2_kb) in [
+            ("gtx480", 16, 768),
+            ("gtx480-caba", 16, 768),
+            ("gtx480-latte-cc", 16, 768),
+            ("gtx480-lamar", 16, 768),
+            ("gtx480-dai", 16, 768),
+            ("maxwell-dai-ch3", 16, 2048),
+            ("maxwell-dai-ch4", 24, 2048),
+            ("gtx480-3.2.1", 16, 768),
+            ("gtx480-3.2.2", 16, 768),
+        ] {
+            let c = load(name);
+            let l1d = c.l1d.sets * c.l1d.ways * c.l1d.line_bytes;
+            let l2 = c.l2.partitions * c.l2.sets * c.l2.ways * c.l2.line_bytes;
+            assert_eq!((l1d >> 10, l2 >> 10), (l1d_kb, l2_kb), "{name}");
+        }
+    }
+
+    #[test]
+    fn latte_cc_has_its_tables_latencies_without_load() {
+        let c = load("gtx480-latte-cc");
+        let [l2, dram] =
+            [closed_form::l2_hit_round_trip(&c), closed_form::dram_read_round_trip(&c)].map(f64::round);
+        assert!((120.0..122.0).contains(&l2) && (220.0..222.0).contains(&dram), "{l2} {dram}");
+    }
+
+    #[test]
+    fn the_two_historic_files_differ_in_the_l1d_index_alone() {
+        let (mut old, new) = (load("gtx480-3.2.1"), load("gtx480-3.2.2"));
+        assert_ne!(old.l1d.index, new.l1d.index);
+        old.l1d.index = new.l1d.index;
+        old.name.clone_from(&new.name);
+        assert_eq!(old, new);
+    }
+
+    #[test]
+    fn an_index_function_must_be_defined_for_the_number_of_sets_or_partitions() {
+        let text = "base = \"gtx480\"\n[l2]\npartition_index = \"bxor\"\n";
+        let says = "my.toml:3: l2.partition_index = bxor: allowed with 6 partitions is bmod; others need a power of two from 16 to 1024";
+        assert_eq!(error(text), says);
+        let e = error("base = \"gtx480\"\n[l1d]\nindex = \"modulo\"\n");
+        assert!(e.starts_with("my.toml:3: unknown index function `modulo`: allowed are bmod,"), "{e}");
     }
 
     #[test]
@@ -104,7 +195,7 @@ mod tests {
     fn an_unknown_key_names_its_line() {
         let e = error("base = \"gtx480\"\n[l1d]\nwayz = 4\n");
         assert!(e.starts_with("my.toml:3: unknown field `wayz`"), "{e}");
-        let text = BUILT_IN[0].1.replace("[l1d]", "[l1d]\nwayz = 4");
+        let text = BUILT_IN[0].text.replace("[l1d]", "[l1d]\nwayz = 4");
         let e = error(&text);
         assert!(e.contains("unknown field `wayz`") && !e.contains('\n'), "{e}");
     }
