@@ -23,6 +23,8 @@ pub enum Command {
     Gen(GenOptions),
     /// Run a block's stimulus and write its waveform, a GTKWave save file and a self-checking testbench
     Wave(WaveOptions),
+    /// Show, check or translate the description of a machine
+    Config(ConfigOptions),
     /// List what there is
     List(ListOptions),
     /// What the statistics mean
@@ -40,7 +42,7 @@ pub struct RunOptions {
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in configuration or a TOML file
+    /// A built-in machine (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
@@ -126,10 +128,44 @@ pub struct WaveOptions {
     pub output: PathBuf,
 }
 
+/// Options of `selvedge config`.
+#[derive(Args)]
+pub struct ConfigOptions {
+    /// What to do with it
+    #[command(subcommand)]
+    pub action: ConfigAction,
+}
+
+/// What `selvedge config` can do.
+#[derive(Subcommand)]
+pub enum ConfigAction {
+    /// Print a machine with every value, as a TOML file
+    Show {
+        /// A built-in machine (see `selvedge list machines`) or a TOML file
+        name: String,
+    },
+    /// Report every mistake in a TOML file, one line each
+    Check {
+        /// The TOML file, or a built-in machine
+        file: String,
+    },
+    /// Translate a GPGPU-Sim configuration; options without a counterpart are listed on standard error
+    Import {
+        /// The simulator's configuration, such as gpgpusim.config
+        file: PathBuf,
+        /// The interconnect's configuration
+        #[arg(long, value_name = "FILE")]
+        icnt: Option<PathBuf>,
+        /// The TOML file to write; - for standard output
+        #[arg(short, long, value_name = "FILE", default_value = "-")]
+        output: String,
+    },
+}
+
 /// Options of `selvedge list`.
 #[derive(Args)]
 pub struct ListOptions {
-    /// workloads, mechanisms, configs or blocks
+    /// workloads, mechanisms, machines or blocks
     pub what: String,
 }
 

@@ -1,5 +1,6 @@
 //! The command `selvedge`: a thin shell around the crates that do the work.
 mod cli;
+mod config_command;
 mod error;
 mod gen_command;
 mod list;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run_command::run(&options),
         Command::Gen(options) => gen_command::run(&options),
         Command::Wave(options) => wave_command::run(&options),
+        Command::Config(options) => config_command::run(&options),
         Command::List(options) => list::run(&options),
         Command::Stats(options) => stats_command::run(&options),
     };

@@ -184,7 +184,7 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
         totals: snapshot.into(),
         kernels,
         series,
-        sms: gpu.sms().iter().map(|sm| SmReport { sm: sm.counters, l1d: sm.l1d().counters.into() }).collect(),
+        sms: gpu.sms().iter().map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() }).collect(),
         mechanism_counters,
         host: HostReport {
             wall_s,

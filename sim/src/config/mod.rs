@@ -6,6 +6,7 @@ mod check;
 mod clock;
 mod dram;
 mod error;
+pub mod import;
 mod index;
 mod interconnect;
 mod l1d;

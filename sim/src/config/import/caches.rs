@@ -1,0 +1,166 @@
+//! L1D, L2, partitions and interconnect.
+use super::cores::Clocks;
+use super::options::Opt;
+use super::reader::{Reader, list, whole, wrong};
+use crate::config::ConfigError;
+
+/// Where a list of a cache option goes.
+struct Target {
+    section: &'static str,
+    /// Slices that one slice here stands for.
+    slices: u32,
+    /// Does this cache have an allocation policy and a miss queue here?
+    is_l1d: bool,
+}
+
+/// Takes the L1D.
+pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
+    if let Some(option) = reader.take("-gpgpu_cache:dl1") {
+        cache(reader, &option, &Target { section: "l1d", slices: 1, is_l1d: true })?;
+    }
+    for name in ["-l1_latency", "-gpgpu_l1_latency"] {
+        reader.copy(name, "l1d", "hit_latency")?;
+    }
+    Ok(())
+}
+
+/// Takes the L2's slices; a memory channel's sub-partitions become one slice with the sets of all.
+pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
+    let slices = reader.take_number("-gpgpu_n_sub_partition_per_mchannel")?.map_or(1, |(n, _)| n);
+    if let Some(option) = reader.take("-gpgpu_cache:dl2") {
+        cache(reader, &option, &Target { section: "l2", slices, is_l1d: false })?;
+    }
+    // Both count the time before the L2 answers, in core cycles.
+    for name in ["-rop_latency", "-gpgpu_l2_rop_latency"] {
+        if let Some((cycles, option)) = reader.take_number(name)? {
+            reader.set("l2", "hit_latency", clocks.l2_cycles(cycles), &option);
+        }
+    }
+    Ok(())
+}
+
+/// `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`
+fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), ConfigError> {
+    let form = "allowed is SETS:LINE:WAYS,L:WRITE:ALLOCATE:WRITE_ALLOCATE:INDEX,A:ENTRIES:MERGES,QUEUE";
+    let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
+    let [shape, policies, mshr, queue, ..] = &parts[..] else {
+        return Err(wrong(option, &option.value, form));
+    };
+    let shape = match &shape[..] {
+        ["N", rest @ ..] => rest,
+        ["S", rest @ ..] => {
+            reader.note(option, "sectors have no counterpart: taken as whole lines");
+            rest
+        }
+        all => all,
+    };
+    let [sets, line, ways] = shape else { return Err(wrong(option, &option.value, form)) };
+    let ([_, entries, merges], [_, _, allocate, _, ..]) = (&mshr[..], &policies[..]) else {
+        return Err(wrong(option, &option.value, form));
+    };
+    let sets = whole(option, sets)?.saturating_mul(target.slices);
+    reader.set(target.section, "sets", sets, option);
+    reader.set(target.section, "line_bytes", whole(option, line)?, option);
+    reader.set(target.section, "ways", whole(option, ways)?, option);
+    let entries = whole(option, entries)?.saturating_mul(target.slices);
+    reader.set(target.section, "mshr_entries", entries, option);
+    reader.set(target.section, "mshr_merges", whole(option, merges)?, option);
+    if target.is_l1d {
+        reader.set("l1d", "sector_bytes", whole(option, line)?, option);
+        reader.set("l1d", "miss_queue", whole(option, queue.first().copied().unwrap_or_default())?, option);
+        match *allocate {
+            "m" => reader.set_name("l1d", "allocate", "on-miss", option),
+            "f" | "s" => reader.set_name("l1d", "allocate", "on-fill", option),
+            _ => reader.note(option, "no counterpart of its allocation: there are m and f"),
+        }
+    }
+    fixed_policies(reader, option, policies, mshr, target);
+    index(reader, option, target.section, "index", policies.get(4).copied().unwrap_or("L"), sets);
+    Ok(())
+}
+
+/// What can be stated there and is fixed here: a note where it differs.
+fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[&str], target: &Target) {
+    if policies.first() != Some(&"L") {
+        reader.note(option, "replacement here is least recently used");
+    }
+    let (write, why): (&[&str], _) = if target.is_l1d {
+        (&["L", "E"], "stores here evict the line that they hit in the L1D")
+    } else {
+        (&["B"], "the L2 here writes back")
+    };
+    if !policies.get(1).is_some_and(|p| write.contains(p)) {
+        reader.note(option, why);
+    }
+    if mshr.first() != Some(&"A") {
+        reader.note(option, "miss-status registers here are associative");
+    }
+}
+
+/// An index function by GPGPU-Sim's letter.
+fn index(
+    reader: &mut Reader,
+    option: &Opt,
+    section: &'static str,
+    key: &'static str,
+    letter: &str,
+    places: u32,
+) {
+    let name = match letter {
+        "L" => "bmod",
+        "X" => "bxor",
+        "P" => "i-poly",
+        "H" => {
+            reader.note(option, "the XOR hash H is Fermi's own: taken as bxor");
+            "bxor"
+        }
+        _ => {
+            reader.note(option, "no counterpart of its index function: taken as bmod");
+            "bmod"
+        }
+    };
+    let is_defined = places.is_power_of_two() && (16..=1024).contains(&places);
+    if name != "bmod" && !is_defined {
+        reader.note(option, "its index function is defined for powers of two from 16 to 1024: taken as bmod");
+    }
+    reader.set_name(section, key, if is_defined { name } else { "bmod" }, option);
+}
+
+/// Takes the partitions: their number, how addresses are spread, and the queues between L2 and its neighbours.
+pub fn partitions(reader: &mut Reader) -> Result<(), ConfigError> {
+    let mut partitions = 6;
+    if let Some((number, option)) = reader.take_number("-gpgpu_n_mem")? {
+        reader.set("l2", "partitions", number, &option);
+        partitions = number;
+    }
+    if let Some((number, option)) = reader.take_number("-gpgpu_memory_partition_indexing")? {
+        let letter = ["L", "X", "P"].get(number as usize).copied().unwrap_or("custom");
+        index(reader, &option, "l2", "partition_index", letter, partitions);
+    }
+    let queues = ["-gpgpu_dram_partition_queues", "-dram_partition_queues"].map(|name| reader.take(name));
+    if let Some(option) = queues.into_iter().flatten().next() {
+        let lengths = list(&option, ':', 4)?;
+        reader.set("l2", "request_queue", lengths[0], &option);
+        reader.set("l2", "dram_queue", lengths[1], &option);
+        reader.set("l2", "reply_queue", lengths[3], &option);
+        reader.note(&option, "the queue from DRAM to L2 has no counterpart");
+    }
+    Ok(())
+}
+
+/// Takes the crossbar, from the interconnect's own file or from the simulator's.
+pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigError> {
+    if let Some(option) = reader.take("-inter_config_file")
+        && !has_file
+    {
+        reader.note(&option, "not read: name it with --icnt");
+    }
+    for name in ["-icnt_flit_size", "flit_size"] {
+        reader.copy(name, "interconnect", "flit_bytes")?;
+    }
+    let channels = reader.take_number("num_vcs")?.map_or(1, |(n, _)| n);
+    if let Some((flits, option)) = reader.take_number("vc_buf_size")? {
+        reader.set("interconnect", "input_flits", flits.saturating_mul(channels), &option);
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! The DRAM channels.
+use super::cores::Clocks;
+use super::options::Opt;
+use super::reader::{Reader, list, whole, wrong};
+use crate::config::ConfigError;
+
+/// Takes bus, queue and addresses of a channel.
+pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
+    if let Some((cycles, option)) = reader.take_number("-dram_latency")? {
+        reader.set("dram", "controller_latency", clocks.dram_cycles(cycles), &option);
+    }
+    if let Some((number, option)) = reader.take_number("-gpgpu_dram_scheduler")? {
+        match number {
+            0 => reader.set_name("dram", "scheduler", "fcfs", &option),
+            1 => reader.set_name("dram", "scheduler", "fr-fcfs", &option),
+            _ => reader.note(
+                &option,
+                "no counterpart; there are 0 (first come, first served) and 1 (row hits first)",
+            ),
+        }
+    }
+    for name in ["-gpgpu_dram_sched_queue_size", "-gpgpu_frfcfs_dram_sched_queue_size"] {
+        if let Some((size, option)) = reader.take_number(name)? {
+            queue(reader, size, &option);
+        }
+    }
+    reader.copy("-dram_data_command_freq_ratio", "dram", "data_rate")?;
+    bus(reader)?;
+    address_mapping(reader)
+}
+
+/// The scheduler's queue. Writes drain from three quarters of it down to one, as in the built-in machines.
+fn queue(reader: &mut Reader, size: u32, option: &Opt) {
+    const LARGEST: u32 = 1024;
+    let size = if size == 0 {
+        reader.note(option, "no queue is unlimited: taken as 1024");
+        LARGEST
+    } else {
+        size
+    };
+    reader.set("dram", "queue", size, option);
+    let quarter = size / 4;
+    reader.set("dram", "write_high", (size - quarter).max(1), option);
+    reader.set("dram", "write_low", quarter, option);
+}
+
+/// Chips side by side make the bus; a burst is so many transfers.
+fn bus(reader: &mut Reader) -> Result<(), ConfigError> {
+    let chips = reader.take_number("-gpgpu_n_mem_per_ctrlr")?;
+    let width = reader.take_number("-gpgpu_dram_buswidth")?;
+    let length = reader.take_number("-gpgpu_dram_burst_length")?;
+    let Some((_, option)) = [&width, &chips, &length].into_iter().flatten().next() else { return Ok(()) };
+    // GPGPU-Sim's own defaults: one chip of 4 bytes, bursts of 4.
+    let [chips, width, transfers] = [(&chips, 1), (&width, 4), (&length, 4)]
+        .map(|(given, default)| given.as_ref().map_or(default, |(n, _)| *n));
+    let bytes = chips.saturating_mul(width);
+    reader.set("dram", "bus_bytes", bytes, &option.clone());
+    let source = length.as_ref().map_or(option, |(_, o)| o).clone();
+    reader.set("dram", "burst_bytes", bytes.saturating_mul(transfers), &source);
+    Ok(())
+}
+
+/// `dramid@8;...RRRR.BBBCCCCB.CCSSSSSS`: the channel's place in the address, and a letter for each bit that is left.
+fn address_mapping(reader: &mut Reader) -> Result<(), ConfigError> {
+    let Some(option) = reader.take("-gpgpu_mem_addr_mapping") else { return Ok(()) };
+    let Some((place, letters)) = option.value.split_once(';') else {
+        reader.note(&option, "no counterpart without dramid@BIT");
+        return Ok(());
+    };
+    let bit = whole(&option, place.trim_start_matches("dramid@"))?;
+    let column_bits = letters.chars().filter(|c| "CS".contains(*c)).count() as u32;
+    let power = |bits: u32| {
+        1u32.checked_shl(bits).ok_or_else(|| wrong(&option, &option.value, "allowed are fewer than 32 bits"))
+    };
+    let (interleave, row) = (power(bit)?, power(column_bits)?);
+    reader.set("l2", "interleave_bytes", interleave, &option);
+    reader.set("dram", "row_bytes", row, &option);
+    reader.note(&option, "the places of row, bank and column bits have no counterpart, only the row's size");
+    Ok(())
+}
+
+/// The names of the timings in the order of the form without names.
+const TIMINGS: [&str; 14] =
+    ["nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR", "nbkgrp", "CCDL", "RTPL"];
+
+/// The key of a timing.
+fn key(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "nbk" => "banks",
+        "CCD" => "tccd",
+        "RRD" => "trrd",
+        "RCD" => "trcd",
+        "RAS" => "tras",
+        "RP" => "trp",
+        "RC" => "trc",
+        "CL" => "tcl",
+        "WL" => "tcwl",
+        "CDLR" => "tcdlr",
+        "WR" => "twr",
+        "RTPL" => "trtp",
+        _ => return None,
+    })
+}
+
+/// Takes the timing, by names or by their order.
+pub fn timing(reader: &mut Reader) -> Result<(), ConfigError> {
+    let Some(option) = reader.take("-gpgpu_dram_timing_opt") else { return Ok(()) };
+    let mut pairs = Vec::new();
+    if option.value.contains('=') {
+        for part in option.value.split(':').map(str::trim).filter(|p| !p.is_empty()) {
+            let (name, value) =
+                part.split_once('=').ok_or_else(|| wrong(&option, part, "allowed is NAME=CYCLES"))?;
+            pairs.push((name.trim(), whole(&option, value)?));
+        }
+    } else {
+        pairs.extend(TIMINGS.into_iter().zip(list(&option, ':', 11)?));
+    }
+    let mut is_whole = true;
+    for (name, cycles) in pairs {
+        match key(name) {
+            // Without bank groups the time from read to precharge is 0 there; here it is a cycle at least.
+            Some("trtp") => reader.set("dram", "trtp", cycles.max(1), &option),
+            Some(key) => reader.set("dram", key, cycles, &option),
+            None => is_whole = false,
+        }
+    }
+    if !is_whole {
+        reader.note(&option, "bank groups (nbkgrp, CCDL) and other names have no counterpart");
+    }
+    Ok(())
+}

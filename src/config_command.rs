@@ -1,0 +1,63 @@
+//! `selvedge config`: machines shown, checked, and translated from GPGPU-Sim's options.
+use crate::cli::{ConfigAction, ConfigOptions};
+use crate::error::Failure;
+use crate::output::write_or_print;
+use selvedge_sim::config::import::import;
+use selvedge_sim::config::{ConfigError, GpuConfig, source};
+use std::path::Path;
+
+/// The largest configuration that is read.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Does what the options ask for.
+pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
+    match &options.action {
+        ConfigAction::Show { name } => show(name),
+        ConfigAction::Check { file } => check(file),
+        ConfigAction::Import { file, icnt, output } => translate(file, icnt.as_deref(), output),
+    }
+}
+
+/// Every value, those of the base included.
+fn show(name: &str) -> Result<(), Failure> {
+    let config = GpuConfig::load(name).map_err(Failure::usage)?;
+    let text = toml::to_string(&config)
+        .map_err(|e| Failure::simulation(format!("the machine has no TOML form: {e}")))?;
+    write_or_print("-", &text)
+}
+
+/// All mistakes at once.
+fn check(file: &str) -> Result<(), Failure> {
+    let text = source(file).map_err(Failure::usage)?;
+    let config = GpuConfig::examine(file, &text).map_err(all)?;
+    write_or_print("-", &format!("{file}: no mistake in machine {}\n", config.name))
+}
+
+fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failure> {
+    let text = read(file)?;
+    let network = icnt.map(|path| Ok::<_, Failure>((path.display().to_string(), read(path)?))).transpose()?;
+    let network = network.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let done = import(&name, &file.display().to_string(), &text, network).map_err(all)?;
+    for note in &done.notes {
+        eprintln!("{note}");
+    }
+    write_or_print(output, &done.toml)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let fail = |why: String| Failure::usage(format!("cannot read {}: {why}", path.display()));
+    let bytes = path.metadata().map_err(|e| fail(e.to_string()))?.len();
+    if bytes > MOST_BYTES {
+        return Err(fail(format!("it has {bytes} bytes; allowed are at most {MOST_BYTES}")));
+    }
+    std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))
+}
+
+/// One failure of several mistakes, a line each.
+fn all(found: Vec<ConfigError>) -> Failure {
+    let mut lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let last = lines.pop().unwrap_or_default();
+    lines.iter().for_each(|line| eprintln!("selvedge: {line}"));
+    Failure::usage(last)
+}
