@@ -184,7 +184,11 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
         totals: snapshot.into(),
         kernels,
         series,
-        sms: gpu.sms().iter().map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() }).collect(),
+        sms: gpu
+            .sms()
+            .iter()
+            .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() })
+            .collect(),
         mechanism_counters,
         host: HostReport {
             wall_s,
@@ -362,6 +366,7 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: false,
+            sample_cycles: None,
         };
         let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
         (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)
