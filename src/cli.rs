@@ -19,6 +19,8 @@ pub struct Cli {
 pub enum Command {
     /// Run a workload on a GPU; without one: atax and bfs, the baseline against hw-bdi
     Run(RunOptions),
+    /// Write a launch file for the kernels of a PTX file, to be completed and run
+    New(NewOptions),
     /// Write the Verilog of blocks
     Gen(GenOptions),
     /// Run a block's stimulus and write its waveform, a GTKWave save file and a self-checking testbench
@@ -84,6 +86,19 @@ pub struct RunOptions {
     /// Check every DRAM command against every timing constraint while running
     #[arg(long)]
     pub check: bool,
+}
+
+/// Options of `selvedge new`.
+#[derive(Args)]
+pub struct NewOptions {
+    /// Launch file to write, NAME.toml
+    pub file: PathBuf,
+    /// The PTX file with the kernels
+    #[arg(long, value_name = "FILE")]
+    pub ptx: PathBuf,
+    /// The kernel to launch; all of them in turn unless given
+    #[arg(long)]
+    pub kernel: Option<String>,
 }
 
 /// Options of `selvedge gen`.

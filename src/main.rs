@@ -4,6 +4,7 @@ mod config_command;
 mod error;
 mod gen_command;
 mod list;
+mod new_command;
 mod output;
 mod progress;
 mod run_command;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command.unwrap_or(Command::Run(cli.run)) {
         Command::Run(options) => run_command::run(&options),
+        Command::New(options) => new_command::run(&options),
         Command::Gen(options) => gen_command::run(&options),
         Command::Wave(options) => wave_command::run(&options),
         Command::Config(options) => config_command::run(&options),

@@ -17,11 +17,32 @@ pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), Failure> {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(fail)?;
         return file.write_all(text).map_err(fail);
     }
-    let mut file = tempfile::Builder::new().prefix(".selvedge").tempfile_in(folder).map_err(fail)?;
-    file.write_all(text).map_err(fail)?;
-    set_usual_permissions(file.as_file()).map_err(fail)?;
-    file.persist(path).map_err(|e| fail(e.error))?;
+    temporary(folder, text).map_err(fail)?.persist(path).map_err(|e| fail(e.error))?;
     Ok(())
+}
+
+/// As [`write_whole`], but whatever is at `path` already stays and is an error.
+pub fn write_new(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    let fail = |e: std::io::Error| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Failure::usage(format!("{} exists already: it is not overwritten", path.display()))
+        }
+        _ => Failure::usage(format!("cannot write {}: {e}", path.display())),
+    };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        std::fs::create_dir_all(folder).map_err(fail)?;
+    }
+    temporary(folder, text).map_err(fail)?.persist_noclobber(path).map_err(|e| fail(e.error))?;
+    Ok(())
+}
+
+/// A temporary file in `folder` that holds `text`.
+fn temporary(folder: &Path, text: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix(".selvedge").tempfile_in(folder)?;
+    file.write_all(text)?;
+    set_usual_permissions(file.as_file())?;
+    Ok(file)
 }
 
 /// Is there something at `path` that is no regular file?

@@ -28,6 +28,9 @@ const SHOWCASE_MECHANISM: &str = "hw-bdi";
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let specs = specs(options)?;
     check_outputs(options)?;
+    for path in specs.iter().flat_map(|spec| spec.workload.outputs()) {
+        check_writable(path)?;
+    }
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let mut reports = Vec::new();
@@ -47,6 +50,9 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             if let Err(unwritten) = write_divergence(fault.as_ref()) {
                 unwritten.report();
             }
+        }
+        for file in &outcome.outputs {
+            write_whole(&file.path, &file.bytes)?;
         }
         let Some(fault) = &outcome.fault else {
             failure = mismatch(&outcome.report).or(failure);

@@ -10,7 +10,7 @@ use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport
 use crate::sm::SimFault;
 use crate::sm::launch::LaunchedKernel;
 use crate::statistic::check_conservation;
-use crate::workload::{self, HostProgram, Launch, Size, Workload, WorkloadError};
+use crate::workload::{self, HostProgram, Launch, OutputFile, Size, Workload, WorkloadError};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,14 @@ impl Source {
         }
     }
 
+    /// The files that a run writes.
+    pub fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Source::BuiltIn(_) => Vec::new(),
+            Source::File(file) => file.outputs().map(PathBuf::as_path).collect(),
+        }
+    }
+
     fn module(&self) -> Result<Module, PtxError> {
         match self {
             Source::BuiltIn(workload) => {
@@ -56,10 +64,17 @@ impl Source {
         }
     }
 
-    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
+    /// The host program; what a launch file says is checked against `module` and the machine, and its constants set.
+    fn start(
+        &self,
+        module: &mut Module,
+        config: &GpuConfig,
+        size: Size,
+        input: Option<&Path>,
+    ) -> Result<Box<dyn HostProgram>, RunError> {
         match self {
-            Source::BuiltIn(workload) => workload.start(size, input),
-            Source::File(file) => Ok(file.start()),
+            Source::BuiltIn(workload) => Ok(workload.start(size, input)?),
+            Source::File(file) => Ok(file.start(module, config)?),
         }
     }
 }
@@ -137,6 +152,8 @@ pub struct RunOutcome {
     pub traces: Vec<Trace>,
     /// What the kernels have printed, in the order of the simulated cycles; the launch that stopped early included.
     pub printed: Printed,
+    /// The files that the host program writes; none when the run stopped early.
+    pub outputs: Vec<OutputFile>,
 }
 
 /// Runs `spec`; `control` shows progress and can stop the run.
@@ -145,8 +162,8 @@ pub struct RunOutcome {
 /// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
 /// beside what was measured until then.
 pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
-    let module = spec.workload.module()?;
-    let mut program = spec.workload.start(spec.size, spec.input.as_deref())?;
+    let mut module = spec.workload.module()?;
+    let mut program = spec.workload.start(&mut module, &spec.config, spec.size, spec.input.as_deref())?;
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
     spec.mechanism.check(&spec.config)?;
@@ -164,6 +181,10 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
         None => program.verify(&memory).map_err(|e| e.to_string()),
+    };
+    let outputs = match &fault {
+        Some(_) => Vec::new(),
+        None => program.outputs(&memory)?,
     };
     let snapshot = gpu.snapshot();
     let mut mechanism_counters = MechanismCounters::new();
@@ -196,7 +217,8 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
             warp_instructions_per_s: snapshot.sm.warp_instructions as f64 / wall_s.max(1e-9),
         },
     };
-    Ok(RunOutcome { report, fault, traces: gpu.traces(), printed: memory.take_printed() })
+    let printed = memory.take_printed();
+    Ok(RunOutcome { report, fault, traces: gpu.traces(), printed, outputs })
 }
 
 /// Lets the host program launch its kernels one after the other.

@@ -6,6 +6,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
 
 // One built-in index vector: reading member x calls the builtin that reads the special register.
 #define DEVICE_INDEX(type, reg)                                                                                 \

@@ -197,14 +197,14 @@ fn huge_ptx_is_refused_without_reading_it() {
 #[test]
 fn a_launch_that_does_not_fit_says_what_does() {
     let cases = [
-        (LAUNCH.replace("[64]", "[4096]"), "allowed are"),
+        (LAUNCH.replace("[64]", "[4096]"), "my.toml:2: kernel 'k'"),
         (LAUNCH.replace("[64]", "[0]"), "allowed are"),
         (LAUNCH.replace("grid = [1]", "grid = [1, 2, 3, 4]"), "my.toml:3: grid"),
         (LAUNCH.replace("grid = [1]", "grid = [2147483648, 2147483648, 4]"), "allowed are 1 to"),
-        (LAUNCH.replace("\"k\"", "\"j\""), "no kernel `j`"),
-        (LAUNCH.replace("count = 64", "count = 0"), "my.toml:6"),
+        (LAUNCH.replace("\"k\"", "\"j\""), "my.toml:2: no kernel `j` in the PTX: there are k"),
+        (LAUNCH.replace("count = 64", "count = 0"), "my.toml:7"),
         (LAUNCH.replace("count = 64", "length = 64"), "unknown field `length`"),
-        (format!("{LAUNCH}[[arg]]\ntype = \"u32\"\nvalue = 1\n"), "arguments"),
+        (format!("{LAUNCH}[[arg]]\ntype = \"u32\"\nvalue = 1\n"), "its parameters are p (address"),
         (LAUNCH.replace("k.ptx", "none.ptx"), "none.ptx"),
     ];
     for (launch, says) in cases {

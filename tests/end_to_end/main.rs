@@ -6,6 +6,7 @@ mod engines;
 #[cfg(unix)]
 mod interrupt;
 mod lockstep;
+mod own_kernels;
 mod probe;
 mod readme;
 mod stale_verilog;

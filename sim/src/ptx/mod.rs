@@ -36,7 +36,7 @@ mod warp;
 pub use access::{AccessKind, Fault, MemAccess};
 pub use args::{Arg, ArgError};
 pub use error::PtxError;
-pub(crate) use float::half_to_single;
+pub(crate) use float::{Rounding, half_to_single, to_half};
 pub use functional::{FunctionalStats, RunError, run_functional};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::Module;

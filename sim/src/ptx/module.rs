@@ -97,14 +97,20 @@ impl Module {
             .map(|&(_, offset, bytes)| (offset, bytes))
     }
 
+    /// The names of the `.global` and `.const` variables.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let globals = self.globals.iter().map(|global| global.name.as_str());
+        globals.chain(self.constant_names.iter().map(|(name, ..)| name.as_str()))
+    }
+
     /// Device address and size in bytes of the `.global` variable `name`.
     #[must_use]
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         self.globals.iter().find(|global| global.name == name).map(|global| (global.address, global.bytes))
     }
 
-    /// Changes constants as a host's copy to a symbol does, for launches from now on that use
-    /// [`Module::constants`].
+    /// Changes constants as a host's copy to a symbol does, for launches from now on that use [`Module::constants`] or
+    /// a kernel that [`Module::kernel`] gives from now on; kernels handed out before keep theirs.
     ///
     /// # Errors
     /// A message when `name` is unknown or the bytes do not fit in it.
@@ -116,6 +122,11 @@ impl Module {
         let mut image = self.constants.to_vec();
         image[offset as usize..][..bytes.len()].copy_from_slice(bytes);
         self.constants = image.into();
+        for kernel in &mut self.kernels {
+            if let Some(kernel) = Arc::get_mut(kernel) {
+                kernel.constants = Arc::clone(&self.constants);
+            }
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::launch_file::LaunchFileError;
 use crate::memory::MemoryError;
 
 /// Why a workload cannot be found, started or carried on, or that its result is wrong.
@@ -59,6 +60,9 @@ pub enum WorkloadError {
     /// The host's own access to device memory was refused.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// A launch file, or a result that is not the one it expects.
+    #[error(transparent)]
+    LaunchFile(#[from] LaunchFileError),
     /// The results were asked for before the last launch had completed.
     #[error("workload '{workload}' has not finished: its results cannot be verified yet")]
     Unfinished {

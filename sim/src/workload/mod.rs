@@ -37,7 +37,7 @@ mod pagerank;
 mod particle_filter;
 mod pathfinder;
 mod plan;
-mod random;
+pub(crate) mod random;
 #[cfg(test)]
 mod run_tests;
 mod scalar_product;
@@ -57,7 +57,7 @@ mod walsh;
 mod word_count;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::memory::DeviceMemory;
@@ -125,6 +125,23 @@ pub trait HostProgram {
     /// [`WorkloadError::Mismatch`] names the first difference; [`WorkloadError::Unfinished`] when
     /// [`HostProgram::next`] has not returned `None` yet.
     fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError>;
+
+    /// The files to write once [`HostProgram::next`] has returned `None`.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Memory`] when what they hold is not in device memory.
+    fn outputs(&self, _memory: &DeviceMemory) -> Result<Vec<OutputFile>, WorkloadError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A file that the host program writes at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputFile {
+    /// Where it goes.
+    pub path: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
 }
 
 /// A kernel that the papers ran, with everything that it takes to run it.

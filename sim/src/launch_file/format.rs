@@ -1,0 +1,222 @@
+//! What a launch file may say, as TOML has it: keys with their places, before anything is checked.
+use super::element::{Element, Number};
+use super::error::LaunchFileError;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A table whose keys are all optional and remember where they stand, for what may be several things.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident $text:literal : $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $name { $($(#[$key_doc])* #[serde(rename = $text)] pub $key: Option<Spanned<$type>>),* }
+
+        impl $name {
+            /// The keys that are there, each with its place.
+            pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, usize)> {
+                let places = [$(($text, self.$key.as_ref().map(|value| value.span().start))),*];
+                places.into_iter().filter_map(|(key, place)| Some((key, place?)))
+            }
+        }
+    };
+}
+
+table! {
+    /// `[[buffer]]`, `[[symbol]]` or an argument; which keys each may have is checked later.
+    Item {
+        name "name": String,
+        /// An argument that is the address of this buffer.
+        buffer "buffer": String,
+        /// Elements beyond the start of `buffer`.
+        offset "offset": u64,
+        element "type": Element,
+        value "value": Number,
+        values "values": Vec<Number>,
+        /// What a turn of the loop adds to `value`.
+        per_turn "per_turn": Number,
+        count "count": u64,
+        init "init": Init,
+        start "start": Number,
+        step "step": Number,
+        seed "seed": u64,
+        distribution "distribution": Distribution,
+        low "low": Number,
+        high "high": Number,
+        mean "mean": f64,
+        deviation "deviation": f64,
+        exponent "exponent": f64,
+        limit "limit": u64,
+        file "file": String,
+        format "format": Format,
+        expect "expect": Expect,
+        save "save": Save,
+    }
+}
+
+/// `[[loop]]`: what its turns are.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Loop {
+    pub name: Option<Spanned<String>>,
+    pub turns: Option<Spanned<u64>>,
+    pub until: Option<Spanned<Until>>,
+    /// Pairs of buffers that change places between turns.
+    pub swap: Option<Spanned<Vec<[String; 2]>>>,
+}
+
+/// `until` of a loop.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Until {
+    pub buffer: Option<Spanned<String>>,
+    pub index: Option<u64>,
+    pub is: Option<Spanned<Is>>,
+    /// What the host writes to the flag before every turn.
+    pub reset: Option<Spanned<Number>>,
+}
+
+/// `expect` of a buffer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    pub file: Option<Spanned<String>>,
+    #[serde(default)]
+    pub format: Format,
+    pub absolute: Option<Spanned<f64>>,
+    pub relative: Option<Spanned<f64>>,
+}
+
+/// `save` of a buffer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Save {
+    pub file: Option<Spanned<String>>,
+    #[serde(default)]
+    pub format: Format,
+}
+
+/// What a buffer holds at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Init {
+    Zeros,
+    Constant,
+    Iota,
+    Random,
+    Values,
+    File,
+}
+
+/// How random numbers are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Distribution {
+    Uniform,
+    Normal,
+    Zipf,
+}
+
+/// How a file holds numbers: spelled out, or as they lie in memory, little-endian.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Format {
+    #[default]
+    Text,
+    Raw,
+}
+
+/// What a flag is when its loop ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Is {
+    Zero,
+    Nonzero,
+}
+
+/// One `[[launch]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawLaunch {
+    pub kernel: Spanned<String>,
+    pub grid: Spanned<Vec<u32>>,
+    pub block: Spanned<Vec<u32>>,
+    #[serde(default)]
+    pub dynamic_shared: u32,
+    #[serde(default)]
+    pub arg: Vec<Spanned<Item>>,
+    /// The loop that it belongs to.
+    pub r#loop: Option<Spanned<String>>,
+}
+
+/// The whole file. A file with one launch may have the launch's keys at the top.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawFile {
+    pub ptx: Spanned<String>,
+    pub kernel: Option<Spanned<String>>,
+    pub grid: Option<Spanned<Vec<u32>>>,
+    pub block: Option<Spanned<Vec<u32>>>,
+    pub dynamic_shared: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub arg: Vec<Spanned<Item>>,
+    #[serde(default)]
+    pub buffer: Vec<Spanned<Item>>,
+    #[serde(default)]
+    pub symbol: Vec<Spanned<Item>>,
+    #[serde(default)]
+    pub r#loop: Vec<Spanned<Loop>>,
+    #[serde(default)]
+    pub launch: Vec<Spanned<RawLaunch>>,
+}
+
+/// The launch file's text, for messages that name its lines, and the folder that its paths start from.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    /// The path as given.
+    pub name: String,
+    pub folder: PathBuf,
+    pub text: String,
+}
+
+impl Text {
+    /// Reads the TOML.
+    pub(super) fn parse(&self) -> Result<RawFile, LaunchFileError> {
+        toml::from_str(&self.text)
+            .map_err(|error| self.bad(error.span().map_or(0, |span| span.start), error.message()))
+    }
+
+    /// The mistake `message` at byte `at`.
+    pub(super) fn bad(&self, at: usize, message: impl Into<String>) -> LaunchFileError {
+        LaunchFileError::at(&self.name, self.text.as_bytes(), at, message.into())
+    }
+
+    /// A path that the file names.
+    pub(super) fn path(&self, written: &str) -> PathBuf {
+        self.folder.join(Path::new(written))
+    }
+
+    /// The value of a key that a table at `at` must have.
+    pub(super) fn need<'a, T>(
+        &self,
+        value: &'a Option<Spanned<T>>,
+        key: &str,
+        at: usize,
+    ) -> Result<&'a Spanned<T>, LaunchFileError> {
+        value.as_ref().ok_or_else(|| self.bad(at, format!("missing key `{key}`")))
+    }
+
+    /// Refuses every key that is not among `allowed`.
+    pub(super) fn only(
+        &self,
+        mut given: impl Iterator<Item = (&'static str, usize)>,
+        allowed: &[&str],
+        noun: &str,
+    ) -> Result<(), LaunchFileError> {
+        given.find(|(key, _)| !allowed.contains(key)).map_or(Ok(()), |(key, at)| {
+            let allowed = allowed.join("`, `");
+            Err(self.bad(at, format!("unknown field `{key}` for {noun}: allowed are `{allowed}`")))
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! `selvedge new`: a launch file to begin with.
+use crate::cli::NewOptions;
+use crate::error::Failure;
+use crate::output::write_new;
+use selvedge_sim::launch_file::template_of;
+use std::path::{Path, PathBuf};
+
+/// Writes the launch file.
+pub fn run(options: &NewOptions) -> Result<(), Failure> {
+    let NewOptions { file, ptx, kernel } = options;
+    if file.extension().is_none_or(|end| end != "toml") {
+        return Err(Failure::usage(format!("{}: allowed is a name that ends in .toml", file.display())));
+    }
+    let text = template_of(ptx, &from_folder_of(file, ptx), kernel.as_deref()).map_err(Failure::usage)?;
+    write_new(file, text.as_bytes())
+}
+
+/// `target` as seen from the folder of `file`; absolute where the two have nothing in common.
+fn from_folder_of(file: &Path, target: &Path) -> PathBuf {
+    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(folder), Ok(absolute)) = (std::path::absolute(folder), std::path::absolute(target)) else {
+        return target.into();
+    };
+    // Links may lead elsewhere than `..` says.
+    let (folder, absolute) =
+        (folder.canonicalize().unwrap_or(folder), absolute.canonicalize().unwrap_or(absolute));
+    let common = folder.components().zip(absolute.components()).take_while(|(a, b)| a == b).count();
+    if common <= 1 {
+        return absolute;
+    }
+    let up = folder.components().skip(common).map(|_| Path::new("..").to_path_buf());
+    up.chain([absolute.components().skip(common).collect()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_starts_from_the_folder_of_the_launch_file() {
+        let root = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| root.path().join(path);
+        for folder in ["a/b", "c"] {
+            std::fs::create_dir_all(at(folder)).expect("a folder");
+        }
+        std::fs::write(at("c/k.ptx"), "").expect("written");
+        for (file, from) in [("my.toml", "c/k.ptx"), ("c/my.toml", "k.ptx"), ("a/b/my.toml", "../../c/k.ptx")]
+        {
+            assert_eq!(from_folder_of(&at(file), &at("c/k.ptx")), Path::new(from), "{file}");
+        }
+    }
+}

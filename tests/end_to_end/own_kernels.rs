@@ -1,0 +1,203 @@
+//! Users' own kernels: is the guide true, and do kernels of shapes that the built-in workloads have not run?
+use crate::command::selvedge_in;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A fenced block of the guide: what it is, and its text.
+struct Block {
+    kind: String,
+    text: String,
+}
+
+fn blocks(guide: &str) -> Vec<Block> {
+    let parts = guide.split("\n```").skip(1).step_by(2);
+    parts
+        .map(|part| {
+            let (kind, text) = part.split_once('\n').unwrap_or((part, ""));
+            Block { kind: kind.into(), text: text.into() }
+        })
+        .collect()
+}
+
+/// Runs a line as a shell would in `folder`, with the command that is under test.
+fn shell(folder: &Path, line: &str) -> Output {
+    let command = Path::new(env!("CARGO_BIN_EXE_selvedge"));
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let first = command.parent().map(Path::to_path_buf);
+    let path = std::env::join_paths(first.into_iter().chain(std::env::split_paths(&paths)));
+    Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", path.expect("a path"))
+        .current_dir(folder)
+        .output()
+        .expect("a shell")
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+/// A copy of what the guide's commands read, in a folder of its own.
+fn copy_of_the_guides_files() -> tempfile::TempDir {
+    let root = tempfile::tempdir().expect("a folder");
+    for folder in ["docs/own-kernels", "sim/workloads"] {
+        fs::create_dir_all(root.path().join(folder)).expect("a folder");
+    }
+    let files = ["jacobi.cu", "jacobi.ptx", "jacobi.awk"].map(|name| format!("docs/own-kernels/{name}"));
+    for file in files.iter().map(String::as_str).chain(["sim/workloads/device.h"]) {
+        fs::copy(file, root.path().join(file)).expect(file);
+    }
+    root
+}
+
+#[test]
+fn the_guide_can_be_followed_to_the_letter() {
+    let root = copy_of_the_guides_files();
+    let folder = root.path().join("docs/own-kernels");
+    let guide = fs::read_to_string("docs/own-kernels.md").expect("the guide is there");
+    let (mut printed, mut commands) = (String::new(), 0);
+    for block in blocks(&guide) {
+        match block.kind.as_str() {
+            "toml" => {
+                let name = block.text.lines().next().and_then(|line| line.strip_prefix("# "));
+                fs::write(folder.join(name.expect("a file's name")), block.text).expect("written");
+            }
+            "output" => {
+                assert_eq!(printed.trim_end(), block.text.trim_end(), "the guide shows something else")
+            }
+            "" => {
+                for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+                    commands += 1;
+                    // The folder is where this test runs, and without a compiler the PTX beside the source stands in.
+                    if line.starts_with("cd ")
+                        || line.starts_with("clang++-19 ") && !is_installed("clang++-19")
+                    {
+                        continue;
+                    }
+                    let output = shell(&folder, line);
+                    let error = String::from_utf8_lossy(&output.stderr);
+                    assert!(output.status.success(), "{line}: {error}");
+                    printed = String::from_utf8_lossy(&output.stdout).into_owned();
+                }
+            }
+            other => panic!("the guide has a block that this test does not know: {other}"),
+        }
+    }
+    assert!(commands >= 9, "the guide shows its commands, not only {commands}");
+    let saved = fs::read(folder.join("result.bin")).expect("saved");
+    assert_eq!(saved.len(), 4 * 1024);
+}
+
+/// A copy of tests/data.
+fn data() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for entry in fs::read_dir("tests/data").expect("the folder is there") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("copied");
+    }
+    folder
+}
+
+/// Runs a launch file of tests/data in a copy of the folder; standard error and exit code.
+fn run(folder: &Path, file: &str) -> (Option<i32>, String) {
+    let output = selvedge_in(folder, &["run", file]);
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_call_with_a_local_stack_gives_the_expected_values() {
+    let folder = data();
+    assert_eq!(run(folder.path(), "stack.toml"), (Some(0), String::new()));
+}
+
+#[test]
+fn dynamic_shared_memory_gives_the_expected_values() {
+    let folder = data();
+    assert_eq!(run(folder.path(), "reverse.toml"), (Some(0), String::new()));
+    let saved = fs::read(folder.path().join("twice.bin")).expect("saved");
+    let first = u64::from_le_bytes(saved[..8].try_into().expect("eight bytes"));
+    assert_eq!((saved.len(), first), (8 * 96, 18_446_744_073_709_551_600));
+}
+
+#[test]
+fn symbols_structures_and_a_loop_with_a_flag_give_the_expected_values() {
+    let folder = data();
+    assert_eq!(run(folder.path(), "reach.toml"), (Some(0), String::new()));
+    let saved = fs::read_to_string(folder.path().join("reach.saved.txt")).expect("saved");
+    let wanted = fs::read_to_string(folder.path().join("reach.end.txt")).expect("there");
+    assert_eq!(saved, wanted);
+}
+
+#[test]
+fn a_wrong_result_names_the_first_element_and_exits_with_1() {
+    let folder = data();
+    let path = folder.path().join("stack.out.txt");
+    let wanted = fs::read_to_string(&path).expect("there");
+    let mut lines: Vec<&str> = wanted.lines().collect();
+    (lines[7], lines[9]) = ("-3", "-3");
+    fs::write(&path, lines.join("\n")).expect("written");
+    let (code, error) = run(folder.path(), "stack.toml");
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        error,
+        "selvedge: stack.toml tiny: stack.toml:17: out[7] = 637, stack.out.txt wants -3 (must be equal; 2 of 100 \
+         differ)\n"
+    );
+}
+
+#[test]
+fn a_loop_whose_flag_never_comes_fails_with_1() {
+    let folder = data();
+    let text = fs::read_to_string(folder.path().join("reach.toml")).expect("there");
+    let text = text.replace("name = \"spread\"\nuntil", "name = \"spread\"\nturns = 3\nuntil");
+    fs::write(folder.path().join("reach.toml"), text).expect("written");
+    let (code, error) = run(folder.path(), "reach.toml");
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("loop `spread`: changed[0] is 1 after 3 turns, which should be zero"), "{error}");
+}
+
+#[test]
+fn an_unwritable_result_is_noticed_before_the_run() {
+    let folder = data();
+    fs::create_dir(folder.path().join("twice.bin")).expect("a folder in its way");
+    let (code, error) = run(folder.path(), "reverse.toml");
+    assert_eq!(code, Some(2));
+    assert!(error.contains("cannot write twice.bin"), "{error}");
+}
+
+#[test]
+fn the_template_of_every_foreign_shape_runs_as_it_is() {
+    let folder = data();
+    for ptx in ["stack", "reverse", "reach"] {
+        let (file, source) = (format!("{ptx}_new.toml"), format!("{ptx}.ptx"));
+        let written = selvedge_in(folder.path(), &["new", &file, "--ptx", &source]);
+        assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+        assert_eq!(run(folder.path(), &file), (Some(0), String::new()), "{ptx}");
+    }
+}
+
+#[test]
+fn new_refuses_what_it_cannot_do_and_never_overwrites() {
+    let folder = data();
+    let cases = [
+        (["stack.toml", "--ptx", "stack.ptx"].to_vec(), "stack.toml exists already"),
+        (["my.toml", "--ptx", "none.ptx"].to_vec(), "none.ptx: cannot read it"),
+        (["my.toml", "--ptx", "stack.cu"].to_vec(), "stack.cu:"),
+        (
+            ["my.toml", "--ptx", "stack.ptx", "--kernel", "sort"].to_vec(),
+            "no kernel `sort` in the PTX: there are median",
+        ),
+        (["my.txt", "--ptx", "stack.ptx"].to_vec(), "allowed is a name that ends in .toml"),
+    ];
+    let before = fs::read(folder.path().join("stack.toml")).expect("there");
+    for (words, says) in cases {
+        let output = selvedge_in(folder.path(), &[&["new"], words.as_slice()].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains(says), "`{error}` should say `{says}`");
+    }
+    assert_eq!(fs::read(folder.path().join("stack.toml")).expect("there"), before);
+    assert!(!folder.path().join("my.toml").exists());
+}
