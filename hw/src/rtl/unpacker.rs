@@ -87,13 +87,19 @@ endgenerate
         for level in (0..top).rev() {
             let (count, half, length_bits) = (FIELDS >> (level + 1), F << level, LEN + level);
             let both = 2 * half;
+            let length = format!("length_{level}[2*g*{length_bits} +: {length_bits}]");
+            // An index has as many bits as the string has places.
+            let place = match (both.next_power_of_two().ilog2() as usize).saturating_sub(length_bits) {
+                0 => length,
+                missing => format!("{{{missing}'d0, {length}}}"),
+            };
             text += &format!(
                 "wire [{IN}-1:0] string_{level};
 generate
   for (g = 0; g < {count}; g = g + 1) begin : split_{level}
     wire [{}:0] whole = string_{}[g*{both} +: {both}];
     assign string_{level}[2*g*{half} +: {half}] = whole[{}:0];
-    assign string_{level}[(2*g+1)*{half} +: {half}] = whole[length_{level}[2*g*{length_bits} +: {length_bits}] +: {half}];
+    assign string_{level}[(2*g+1)*{half} +: {half}] = whole[{place} +: {half}];
   end
 endgenerate
 ",
