@@ -141,7 +141,7 @@ fn a_wrong_result_names_the_first_element_and_exits_with_1() {
     assert_eq!(code, Some(1));
     assert_eq!(
         error,
-        "selvedge: stack.toml tiny: stack.toml:17: out[7] = 637, stack.out.txt wants -3 (must be equal; 2 of 100 \
+        "selvedge: stack.toml tiny: stack.toml:18: out[7] = 637, stack.out.txt wants -3 (must be equal; 2 of 100 \
          differ)\n"
     );
 }

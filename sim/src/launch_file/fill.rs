@@ -301,7 +301,7 @@ impl Spread {
                 let step = if span > u128::from(u64::MAX) {
                     u128::from(random.bits())
                 } else {
-                    u128::from(random.bits()) * span >> 64
+                    (u128::from(random.bits()) * span) >> 64
                 };
                 (low + step as i128) as u64 & element.mask()
             }
