@@ -18,7 +18,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Run a workload on a GPU; without one: atax and bfs, the baseline against hw-bdi
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// Write a launch file for the kernels of a PTX file, to be completed and run
     New(NewOptions),
     /// Write the Verilog of blocks

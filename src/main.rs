@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(e) => return error::clap_exit(&e),
     };
-    let done = match cli.command.unwrap_or(Command::Run(cli.run)) {
+    let done = match cli.command.unwrap_or(Command::Run(Box::new(cli.run))) {
         Command::Run(options) => run_command::run(&options),
         Command::New(options) => new_command::run(&options),
         Command::Gen(options) => gen_command::run(&options),
