@@ -112,12 +112,13 @@ impl fmt::Display for Counterexample {
 
 /// Yosys' way to an and-inverter graph. Everything is optimised while signals are still words: on single bits the same
 /// passes take minutes. `-mux_undef` drops branches that no condition leads to, which the reader of Verilog fills with x;
-/// an x that is left becomes a free input, so that a proof holds for whatever it stands for.
+/// an x that is left becomes a free input, so that a proof holds for whatever it stands for. Mapping to gates brings more of
+/// them, for indices beyond the end of a vector.
 fn yosys_script(files: &[String]) -> String {
     format!(
         "read_verilog {}; hierarchy -check -top property; proc; opt_expr -mux_undef; opt_clean -purge; flatten; \
          memory -nomap; memory_map; async2sync; dffunmap; opt_expr -mux_undef -fine; opt_merge; opt_muxtree; \
-         opt_clean -purge; setundef -anyseq; simplemap; techmap; aigmap; write_aiger -symbols -zinit property.aig",
+         opt_clean -purge; setundef -anyseq; simplemap; techmap; setundef -anyseq; aigmap; write_aiger -symbols -zinit property.aig",
         files.join(" ")
     )
 }
