@@ -7,8 +7,10 @@
 //! and the PTX compiled from them lie in `sim/workloads/`.
 mod atax;
 mod backprop;
+mod barnes_hut;
 mod betweenness;
 mod bfs;
+mod bfs_worklist;
 mod bicg;
 mod binomial;
 mod btree;
@@ -23,30 +25,42 @@ mod fdtd2d;
 mod floyd_warshall;
 mod gesummv;
 mod graph;
+mod heartwall;
 mod histogram;
 mod hotspot;
 mod input;
 mod kmeans;
 mod laplace;
+mod lavamd;
 mod lud;
+mod map_reduce;
 mod matmul;
 mod mis;
+mod monte_carlo;
+mod mst;
+mod mummer;
 mod mvt;
 mod needleman_wunsch;
+mod neural_net;
+mod octree;
 mod pagerank;
 mod particle_filter;
 mod pathfinder;
 mod plan;
 pub(crate) mod random;
+mod raytrace;
 #[cfg(test)]
 mod run_tests;
 mod scalar_product;
 mod scan;
 mod similarity;
 mod spmv;
+mod spmv_jds;
 mod srad;
 mod sssp;
 mod streamcluster;
+mod suffix_tree;
+mod survey_propagation;
 mod syr2k;
 mod syrk;
 #[cfg(test)]
@@ -54,6 +68,7 @@ mod testing;
 mod transpose;
 mod vecadd;
 mod walsh;
+mod weather;
 mod word_count;
 
 use std::fmt;
@@ -211,11 +226,26 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &similarity::SIMILARITY,
         &btree::BTREE,
         &word_count::WORD_COUNT,
+        &survey_propagation::SURVEY_PROPAGATION,
+        &barnes_hut::BARNES_HUT,
+        &raytrace::RAYTRACE,
+        &lavamd::LAVAMD,
+        &mummer::MUMMER,
+        &monte_carlo::MONTE_CARLO,
+        &neural_net::NEURAL_NET,
+        &weather::WEATHER,
+        &spmv_jds::SPMV_JDS,
+        &heartwall::HEARTWALL,
+        &map_reduce::INVERTED_INDEX,
+        &map_reduce::PAGE_VIEW_COUNT,
+        &map_reduce::PAGE_VIEW_RANK,
         &sssp::SSSP,
         &pagerank::PAGERANK,
         &betweenness::BETWEENNESS,
         &mis::MIS,
         &coloring::COLORING,
+        &mst::MST,
+        &bfs_worklist::BFS_WORKLIST,
         &bfs::Bfs,
         &hotspot::Hotspot,
         &kmeans::KMeans,

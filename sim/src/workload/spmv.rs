@@ -8,7 +8,7 @@ use crate::memory::DeviceMemory;
 const SEED: u64 = 0x59;
 const THREADS_PER_BLOCK: u32 = 128;
 /// The reference rounds as the PTX as checked in does; all terms are positive.
-const TOLERANCE: f32 = 1e-5;
+pub(super) const TOLERANCE: f32 = 1e-5;
 
 /// The workload `spmv`.
 pub(super) const SPMV: Planned = Planned {
@@ -25,7 +25,7 @@ pub(super) const SPMV: Planned = Planned {
 };
 
 /// Rows and columns; `paper` is near the size of Parboil's matrix.
-fn rows(size: Size) -> usize {
+pub(super) fn rows(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 10,
         Size::Small => 1 << 14,
@@ -34,15 +34,15 @@ fn rows(size: Size) -> usize {
 }
 
 /// A matrix of a finite-element kind: 1 to 23 entries per row, most of them near the diagonal, some anywhere.
-struct Matrix {
-    first: Vec<u32>,
-    column: Vec<u32>,
-    value: Vec<f32>,
-    x: Vec<f32>,
+pub(super) struct Matrix {
+    pub(super) first: Vec<u32>,
+    pub(super) column: Vec<u32>,
+    pub(super) value: Vec<f32>,
+    pub(super) x: Vec<f32>,
 }
 
 impl Matrix {
-    fn new(rows: usize) -> Self {
+    pub(super) fn new(rows: usize) -> Self {
         let mut random = Random::new(SEED);
         let mut matrix = Matrix { first: vec![0], column: Vec::new(), value: Vec::new(), x: Vec::new() };
         for row in 0..rows as u32 {
@@ -58,7 +58,7 @@ impl Matrix {
         matrix
     }
 
-    fn product(&self) -> Vec<f32> {
+    pub(super) fn product(&self) -> Vec<f32> {
         let rows = self.first.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
         rows.map(|entries| {
             entries.fold(0.0_f32, |sum, at| self.value[at].mul_add(self.x[self.column[at] as usize], sum))

@@ -17,7 +17,7 @@ const SLOTS: usize = 2003;
 pub(super) const WORD_COUNT: Planned = Planned {
     name: "word_count",
     summary: "occurrences of words in a text by an atomic hash table",
-    papers: "LAMAR and CABA (WC, PVC, PVR, IIX are of its kind)",
+    papers: "LAMAR and CABA (WC)",
     ptx: ("word_count.ptx", include_str!("../../workloads/word_count.ptx")),
     description: |size| {
         let length = length(size);

@@ -1,0 +1,85 @@
+//! Suffix trees of texts over the letters A, C, G and T.
+
+/// The suffixes of `text` in the order of a dictionary, as the places where they begin.
+pub(super) fn sorted_suffixes(text: &[u8]) -> Vec<u32> {
+    let mut suffixes: Vec<u32> = (0..text.len() as u32).collect();
+    suffixes.sort_unstable_by_key(|suffix| &text[*suffix as usize..]);
+    suffixes
+}
+
+/// How many letters two texts have in common from their beginnings on.
+pub(super) fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// A suffix tree. Node 0 is the root.
+#[derive(Default)]
+pub(super) struct SuffixTree {
+    /// Per node, its children by their first letters' codes; 0 where there is none.
+    pub(super) child: Vec<[u32; 4]>,
+    /// Per node, where in the text the letters stand that lead to it from its parent.
+    pub(super) start: Vec<u32>,
+    /// Per node, how many letters lead to it from its parent.
+    pub(super) length: Vec<u32>,
+    /// Per node, where the first of the sorted suffixes below it begins.
+    pub(super) position: Vec<u32>,
+}
+
+impl SuffixTree {
+    /// The tree of `text`.
+    pub(super) fn new(text: &[u8]) -> Self {
+        let mut tree = SuffixTree::default();
+        tree.add(text, &sorted_suffixes(text), 0, 0);
+        tree
+    }
+
+    /// The code of a letter: 0 to 3 for A, C, T and G.
+    fn code(letter: u8) -> usize {
+        usize::from(letter >> 1 & 3)
+    }
+
+    /// Adds the node above these sorted suffixes, which is reached by `length` letters after `depth` others, and all that
+    /// is below it. Returns its number.
+    fn add(&mut self, text: &[u8], suffixes: &[u32], depth: usize, length: usize) -> u32 {
+        let node = self.child.len();
+        self.child.push([0; 4]);
+        let position = suffixes.first().copied().unwrap_or(0);
+        self.start.push(position + depth as u32);
+        self.length.push(length as u32);
+        self.position.push(position);
+        let below = depth + length;
+        let rest = |suffix: u32| &text[suffix as usize + below..];
+        // A suffix that ends at this node has no letter to go on with.
+        let longer = suffixes.iter().position(|suffix| !rest(*suffix).is_empty());
+        let longer = longer.map_or(&[][..], |first| &suffixes[first..]);
+        for group in longer.chunk_by(|one, other| rest(*one)[0] == rest(*other)[0]) {
+            let (first, last) = (rest(group[0]), rest(group[group.len() - 1]));
+            // Sorted suffixes share what the first shares with the last.
+            let child = self.add(text, group, below, common(first, last));
+            self.child[node][Self::code(first[0])] = child;
+        }
+        node as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suffix_is_spelled_by_a_walk_from_the_root() {
+        let text = b"GATTACAGATTACCA";
+        let tree = SuffixTree::new(text);
+        for begin in 0..text.len() {
+            let (mut node, mut at) = (0, begin);
+            while at < text.len() {
+                node = tree.child[node][SuffixTree::code(text[at])] as usize;
+                assert_ne!(node, 0);
+                let (start, length) = (tree.start[node] as usize, tree.length[node] as usize);
+                let spelled = common(&text[start..start + length], &text[at..]);
+                assert!(spelled == length || at + spelled == text.len());
+                at += spelled;
+            }
+        }
+    }
+}
