@@ -218,6 +218,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &walsh::WALSH,
         &backprop::BACKPROP,
         &srad::SRAD,
+        &srad::SRAD_TILED,
         &streamcluster::STREAMCLUSTER,
         &particle_filter::PARTICLE_FILTER,
         &convolution_separable::CONVOLUTION_SEPARABLE,

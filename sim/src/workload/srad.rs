@@ -1,4 +1,4 @@
-//! `srad`: speckle-reducing anisotropic diffusion of an ultrasound image, as Rodinia's srad.
+//! `srad`, `srad_tiled`: speckle-reducing anisotropic diffusion of an ultrasound image, as Rodinia's srad v1 and v2.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -18,12 +18,26 @@ pub(super) const SRAD: Planned = Planned {
     summary: "speckle-reducing anisotropic diffusion, two kernels per iteration",
     papers: "LATTE-CC, LAMAR (SR), Dai, chapters 2 and 3 (SRAD)",
     ptx: ("srad.ptx", include_str!("../../workloads/srad.ptx")),
-    description: |size| {
-        let (n, iterations) = shape(size);
-        format!("{n} x {n} pixels, {iterations} iterations, {}", mebibytes(4 * 6 * n * n))
-    },
-    plan,
+    description,
+    plan: |size, memory| plan(SRAD.name, ["srad_coefficients", "srad_update"], size, memory),
 };
+
+/// The workload `srad_tiled`.
+pub(super) const SRAD_TILED: Planned = Planned {
+    name: "srad_tiled",
+    summary: "speckle-reducing anisotropic diffusion on tiles in shared memory",
+    papers: "LATTE-CC, LAMAR (SR2), Dai, chapters 2 and 3 (SRD2)",
+    ptx: ("srad_tiled.ptx", include_str!("../../workloads/srad_tiled.ptx")),
+    description,
+    plan: |size, memory| {
+        plan(SRAD_TILED.name, ["srad_tiled_coefficients", "srad_tiled_update"], size, memory)
+    },
+};
+
+fn description(size: Size) -> String {
+    let (n, iterations) = shape(size);
+    format!("{n} x {n} pixels, {iterations} iterations, {}", mebibytes(4 * 6 * n * n))
+}
 
 /// Rows, which are as many as columns, and iterations; `paper` is Rodinia's size.
 fn shape(size: Size) -> (usize, usize) {
@@ -53,7 +67,13 @@ fn speckle(image: &[f32], n: usize) -> f32 {
     (variance / (mean * mean)) as f32
 }
 
-fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+/// The workload's two kernels in turn, the host's part before each pair.
+fn plan(
+    workload: &'static str,
+    [coefficients, update]: [&'static str; 2],
+    size: Size,
+    memory: &mut DeviceMemory,
+) -> Result<Plan, WorkloadError> {
     let (n, iterations) = shape(size);
     let pixels = place_f32s(memory, "image", &image(n))?;
     let mut fields = Vec::new();
@@ -68,9 +88,9 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
         }
         half_steps += 1;
         let (kernel, factor) = if half_steps % 2 == 1 {
-            ("srad_coefficients", speckle(&memory.read_f32s(pixels, n * n)?, n))
+            (coefficients, speckle(&memory.read_f32s(pixels, n * n)?, n))
         } else {
-            ("srad_update", LAMBDA)
+            (update, LAMBDA)
         };
         let args = pointers.iter().cloned().chain([Arg::F32(factor), int(n), int(n)]).collect();
         Ok(Some(launch_grid(kernel, [n, n], [16, 16], args)))
@@ -79,7 +99,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
         let mut expected = image(n);
         (0..iterations).for_each(|_| diffuse(&mut expected, n));
         let got = memory.read_f32s(pixels, n * n)?;
-        Results { workload: "srad", buffer: "image", got: &got }.close(expected, TOLERANCE)
+        Results { workload, buffer: "image", got: &got }.close(expected, TOLERANCE)
     }))
 }
 
