@@ -36,7 +36,7 @@ pub enum Command {
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
 pub struct RunOptions {
-    /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml
+    /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml; up to four joined by + run at the same time
     pub workload: Option<String>,
     /// tiny, small or paper
     #[arg(long)]
@@ -53,6 +53,15 @@ pub struct RunOptions {
     /// What the mechanism's blocks run as: model, rtl or lockstep
     #[arg(long, default_value = "rtl")]
     pub engine: String,
+    /// How workloads joined by + share the SMs: left-over (unless given), spatial, or sm:N,N with CTAs per SM of each
+    #[arg(long)]
+    pub share: Option<String>,
+    /// Cycles that workloads joined by + run; unless given, until each has come to its end once
+    #[arg(long = "for", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub cycles_together: Option<u64>,
+    /// Run each of the workloads joined by + alone too, to compare
+    #[arg(long)]
+    pub alone: bool,
     /// Write the report as JSON to FILE (- for standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,

@@ -10,6 +10,7 @@ mod progress;
 mod run_command;
 mod stats_command;
 mod table;
+mod together_command;
 mod wave_command;
 
 use clap::Parser;

@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::output::{check_writable, write_or_print, write_whole};
 use crate::progress::{Progress, stop_on_interrupt};
 use crate::table::Table;
+use crate::together_command;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Engine, Fault};
 use selvedge_sim::config::GpuConfig;
@@ -26,6 +27,9 @@ const SHOWCASE_MECHANISM: &str = "hw-bdi";
 
 /// Runs what the options ask for.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
+    if let Some(names) = together_command::workloads(options)? {
+        return together_command::run(options, &names);
+    }
     let specs = specs(options)?;
     check_outputs(options)?;
     for path in specs.iter().flat_map(|spec| spec.workload.outputs()) {
@@ -73,7 +77,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 }
 
 /// Every output file can be written, each has its own name, and standard output is given to one of them at most.
-fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
+pub(super) fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
     let named = [
         ("--json", options.json.as_deref().map(Path::new)),
         ("--stats", options.stats.as_deref().map(Path::new)),
@@ -98,7 +102,7 @@ fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
 }
 
 /// What the kernels have printed goes to standard error, so that the table or JSON on standard output stays whole.
-fn show_printed(printed: &Printed) {
+pub(super) fn show_printed(printed: &Printed) {
     eprint!("{}", printed.text);
     if printed.lost > 0 {
         let most = PRINT_CAPACITY;
@@ -110,7 +114,7 @@ fn show_printed(printed: &Printed) {
 }
 
 /// Lockstep's last cycles go to a waveform beside the user's work.
-fn write_divergence(fault: &(dyn std::error::Error + 'static)) -> Result<(), Failure> {
+pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static)) -> Result<(), Failure> {
     let Some(divergence) = fault.downcast_ref::<Divergence>() else { return Ok(()) };
     let name = format!("divergence-{}.vcd", divergence.instance);
     write_whole(Path::new(&name), &waveform(&divergence.history)?)?;
@@ -119,7 +123,7 @@ fn write_divergence(fault: &(dyn std::error::Error + 'static)) -> Result<(), Fai
 }
 
 /// The traces as VCD text.
-fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
+pub(super) fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     write_vcd(&mut text, traces)
         .map_err(|e| Failure::simulation(format!("the waveform cannot be written: {e}")))?;
@@ -127,7 +131,7 @@ fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
 }
 
 /// A planted fault, INSTANCE:CYCLE:BIT.
-fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
+pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
     let wrong = || {
         Failure::usage(format!(
             "--inject {text}: allowed is INSTANCE:CYCLE:BIT, as in sm0.decompressor:900:3"
@@ -173,7 +177,7 @@ fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
     Ok(specs)
 }
 
-fn classify(error: &RunError) -> Failure {
+pub(super) fn classify(error: &RunError) -> Failure {
     match error {
         RunError::Fault(SimFault::Interrupted { .. }) => Failure::interrupted(error),
         RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Failure::usage(error),

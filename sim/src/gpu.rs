@@ -1,12 +1,14 @@
-//! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs.
+//! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
 use crate::config::GpuConfig;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::partition::{MemorySystem, PartitionPolicy};
 use crate::report::Snapshot;
+use crate::share::Share;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::policy::SmPolicy;
 use crate::sm::{SimFault, Sm, TickContext};
+use crate::stats::KernelCounters;
 use selvedge_hw::wave::Trace;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -80,6 +82,26 @@ struct Sampling {
     next: u64,
 }
 
+/// A launch under way.
+struct Running {
+    kernel: Arc<LaunchedKernel>,
+    /// The CTA to dispatch next.
+    next: u64,
+    /// CTAs that have finished.
+    done: u64,
+    /// CTAs in all.
+    total: u64,
+}
+
+/// What the watchdog saw last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// Core cycle in which it was seen to have grown.
+    at: u64,
+    /// Its measure then.
+    measure: u64,
+}
+
 /// A whole GPU.
 pub struct Gpu {
     config: Arc<GpuConfig>,
@@ -92,6 +114,12 @@ pub struct Gpu {
     dram: ClockDomain,
     next_sm: usize,
     finished: Vec<u8>,
+    /// The launches under way, the earliest first.
+    running: Vec<Running>,
+    share: Share,
+    /// May a CTA find room now? Not again before one has finished or a launch has come, once none did.
+    may_dispatch: bool,
+    seen: Progress,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
     control: Arc<Control>,
@@ -118,6 +146,10 @@ impl Gpu {
             dram: ClockDomain::new(clock.dram_mhz, clock.core_mhz),
             next_sm: 0,
             finished: Vec::new(),
+            running: Vec::new(),
+            share: Share::LeftOver,
+            may_dispatch: false,
+            seen: Progress::default(),
             sampling: None,
             samples: Vec::new(),
             control,
@@ -205,56 +237,143 @@ impl Gpu {
         &mut self.system
     }
 
+    /// Shares the GPU among kernels in this way from now on. One kernel has all of it by default.
+    pub fn share(&mut self, share: Share) {
+        self.share = share;
+    }
+
+    /// What a kernel slot did so far, all SMs together.
+    pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
+        self.sms.iter().fold(KernelCounters::default(), |mut sum, sm| {
+            sum += sm.kernel_counters(slot);
+            sum
+        })
+    }
+
     /// Runs one launch to its end: every CTA finished, every store acknowledged.
     ///
     /// # Errors
     /// The kernel or a mechanism is at fault, nothing progresses any more, or the user interrupted.
     pub fn run(&mut self, kernel: LaunchedKernel, memory: &mut DeviceMemory) -> Result<(), SimFault> {
-        let kernel = Arc::new(kernel);
-        let total = kernel.dims.ctas();
-        let (mut next, mut done) = (0, 0);
-        self.control.ctas_total.store(total, Ordering::Relaxed);
-        for sm in &mut self.sms {
-            sm.invalidate_l1d();
+        self.start(kernel);
+        while self.is_working() {
+            self.advance(u64::MAX, memory)?;
         }
-        let mut last_progress = (self.now, 0);
-        let mut may_dispatch = true;
-        while done < total || self.sms.iter().any(|sm| !sm.is_idle()) || self.system.busy() {
-            if may_dispatch {
-                let dispatched = self.dispatch(&kernel, &mut next, total);
-                may_dispatch = next < total && dispatched;
-            }
-            self.step(memory)?;
-            self.take_sample();
-            if !self.finished.is_empty() {
-                done += self.finished.drain(..).count() as u64;
-                may_dispatch = next < total;
-            }
-            if self.now.is_multiple_of(POLL_CYCLES) {
-                self.poll(done, &mut last_progress)?;
-            }
-            if !may_dispatch {
-                self.skip_idle_cycles(done == total)?;
-            }
-        }
-        self.control.ctas_done.store(done, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Gives each SM at most one CTA, round-robin from the SM after the last that took one; true when any did.
-    fn dispatch(&mut self, kernel: &Arc<LaunchedKernel>, next: &mut u64, total: u64) -> bool {
+    /// Starts a launch beside those under way; the slot of its kernel must be free. The L1Ds lose their lines of its
+    /// program.
+    pub fn start(&mut self, kernel: LaunchedKernel) {
+        let slot = kernel.slot;
+        debug_assert!(self.running.iter().all(|other| other.kernel.slot != slot), "the slot is taken");
+        for sm in &mut self.sms {
+            if self.running.is_empty() {
+                sm.invalidate_l1d();
+            } else {
+                sm.invalidate_program(slot);
+            }
+        }
+        let total = kernel.dims.ctas();
+        self.running.push(Running { kernel: Arc::new(kernel), next: 0, done: 0, total });
+        self.may_dispatch = true;
+        self.seen = Progress { at: self.now, measure: 0 };
+        self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
+    }
+
+    /// Runs the launches under way until all CTAs of one have finished, or until core cycle `until`; gives the slots that
+    /// have become free, the lowest first.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub fn run_until_one_ends(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<Vec<u8>, SimFault> {
+        let slots = |gpu: &Gpu| gpu.running.iter().map(|r| r.kernel.slot).collect::<Vec<_>>();
+        let before = slots(self);
+        while self.now < until && self.running.len() == before.len() {
+            self.advance(until, memory)?;
+        }
+        let left = slots(self);
+        let mut ended: Vec<u8> = before.into_iter().filter(|slot| !left.contains(slot)).collect();
+        ended.sort_unstable();
+        Ok(ended)
+    }
+
+    /// Gives up the launches under way: none of their CTAs starts any more, and those on the SMs run to their end, as does
+    /// everything in flight.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub fn drain(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        for running in &mut self.running {
+            running.total = running.next;
+        }
+        self.retire_ended();
+        while self.is_working() {
+            self.advance(u64::MAX, memory)?;
+        }
+        Ok(())
+    }
+
+    fn is_working(&self) -> bool {
+        !self.running.is_empty() || self.sms.iter().any(|sm| !sm.is_idle()) || self.system.busy()
+    }
+
+    /// Dispatches, runs a core cycle and jumps over idle ones, none after `until`.
+    fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        if self.may_dispatch {
+            let dispatched = self.dispatch();
+            self.may_dispatch = self.has_ctas_left() && dispatched;
+        }
+        self.step(memory)?;
+        self.take_sample();
+        if !self.finished.is_empty() {
+            for slot in self.finished.drain(..) {
+                if let Some(running) = self.running.iter_mut().find(|r| r.kernel.slot == slot) {
+                    running.done += 1;
+                }
+            }
+            self.control.ctas_done.store(self.running.iter().map(|r| r.done).sum(), Ordering::Relaxed);
+            self.retire_ended();
+            self.may_dispatch = self.has_ctas_left();
+        }
+        if self.now.is_multiple_of(POLL_CYCLES) {
+            self.poll()?;
+        }
+        if !self.may_dispatch {
+            self.skip_idle_cycles(until)?;
+        }
+        Ok(())
+    }
+
+    fn has_ctas_left(&self) -> bool {
+        self.running.iter().any(|running| running.next < running.total)
+    }
+
+    fn retire_ended(&mut self) {
+        self.running.retain(|running| running.done < running.total);
+    }
+
+    /// Gives each SM at most one CTA, round-robin from the SM after the last that took one; true when any did. An SM takes
+    /// the CTA of the earliest launch that may use it and has room in it.
+    fn dispatch(&mut self) -> bool {
         let count = self.sms.len();
         let mut any = false;
         let first = self.next_sm;
         for offset in 0..count {
             let id = (first + offset) % count;
-            if *next == total || !self.sms[id].can_launch(kernel) {
-                continue;
-            }
+            let (sm, share) = (&self.sms[id], &self.share);
+            let fits = |running: &&mut Running| {
+                let slot = usize::from(running.kernel.slot);
+                running.next < running.total
+                    && share.allows(slot, id, count, sm.resident_ctas(slot))
+                    && sm.can_launch(&running.kernel)
+            };
+            let Some(running) = self.running.iter_mut().find(fits) else { continue };
+            let (kernel, cta) = (Arc::clone(&running.kernel), running.kernel.dims.cta(running.next));
+            running.next += 1;
             self.sms[id].resume(self.now);
-            self.sms[id].launch(kernel, kernel.dims.cta(*next));
+            self.sms[id].launch(&kernel, cta);
             self.wake[id] = self.now + 1;
-            *next += 1;
             self.next_sm = (id + 1) % count;
             any = true;
         }
@@ -284,21 +403,21 @@ impl Gpu {
         Ok(())
     }
 
-    /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing.
-    fn skip_idle_cycles(&mut self, all_done: bool) -> Result<(), SimFault> {
+    /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing, `until` at most.
+    fn skip_idle_cycles(&mut self, until: u64) -> Result<(), SimFault> {
         if self.system.busy() {
             return Ok(());
         }
         let wake = self.wake.iter().copied().min().unwrap_or(u64::MAX);
         if wake == u64::MAX {
-            if all_done && self.sms.iter().all(Sm::is_idle) {
+            if self.running.is_empty() && self.sms.iter().all(Sm::is_idle) {
                 return Ok(());
             }
             return Err(self.deadlock());
         }
         // The last skipped cycle stays to be run by `step`; points of polling and sampling are not jumped over.
         let sample = self.sampling.map_or(u64::MAX, |sampling| sampling.next);
-        let target = wake.min((self.now / POLL_CYCLES + 1) * POLL_CYCLES).min(sample) - 1;
+        let target = wake.min((self.now / POLL_CYCLES + 1) * POLL_CYCLES).min(sample).min(until) - 1;
         if target > self.now {
             let skipped = target - self.now;
             self.now = target;
@@ -309,18 +428,17 @@ impl Gpu {
         Ok(())
     }
 
-    fn poll(&mut self, done: u64, last_progress: &mut (u64, u64)) -> Result<(), SimFault> {
+    fn poll(&mut self) -> Result<(), SimFault> {
         self.control.cycle.store(self.now, Ordering::Relaxed);
-        self.control.ctas_done.store(done, Ordering::Relaxed);
         if self.control.stop.load(Ordering::Relaxed) {
             return Err(SimFault::Interrupted { cycle: self.now });
         }
-        let progress = self.progress();
+        let measure = self.progress();
         let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);
         let patience = WATCHDOG_CYCLES * (u64::from(self.config.clock.core_mhz) / slowest).max(1);
-        if progress != last_progress.1 {
-            *last_progress = (self.now, progress);
-        } else if self.now - last_progress.0 > patience {
+        if measure != self.seen.measure {
+            self.seen = Progress { at: self.now, measure };
+        } else if self.now - self.seen.at > patience {
             return Err(self.deadlock());
         }
         Ok(())

@@ -2,6 +2,9 @@
 //!
 //! Addresses grow upwards from [`HEAP_BASE`]; everything below it is left to the windows of generic addressing
 //! (see [`crate::ptx`]). Each buffer is backed by its own zeroed allocation, so untouched pages cost nothing.
+//!
+//! Programs that share the GPU have an address space each, all of which lie side by side in physical memory: caches and
+//! DRAM see [`physical`] addresses. Of a program that has the GPU for itself both are the same.
 
 use crate::texture::Texture;
 use thiserror::Error;
@@ -23,6 +26,27 @@ pub const PRINT_CAPACITY: usize = 1 << 20;
 
 /// Bytes of device memory that [`DeviceMemory::new`] allows in all.
 pub const DEFAULT_CAPACITY: u64 = 16 << 30;
+
+/// Bits of an address within its program's space, local memory included; the program's number stands above them.
+const PROGRAM_SHIFT: u32 = 42;
+
+/// The address that caches and DRAM see of `address` in a program's space.
+#[must_use]
+pub fn physical(program: u8, address: u64) -> u64 {
+    address | u64::from(program) << PROGRAM_SHIFT
+}
+
+/// The number of the program that a physical address belongs to.
+#[must_use]
+pub fn program_of(physical: u64) -> u8 {
+    (physical >> PROGRAM_SHIFT) as u8
+}
+
+/// The address within its program's space.
+#[must_use]
+pub fn within_program(physical: u64) -> u64 {
+    physical & ((1 << PROGRAM_SHIFT) - 1)
+}
 
 /// Why a host-side request to device memory was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -106,7 +130,23 @@ impl Buffer {
     }
 }
 
-/// The values in a GPU's global memory.
+/// A program's address space while another one is selected.
+#[derive(Debug, Clone)]
+struct AddressSpace {
+    buffers: Vec<Buffer>,
+    next: u64,
+    last_hit: usize,
+    textures: Vec<Texture>,
+}
+
+impl Default for AddressSpace {
+    fn default() -> Self {
+        Self { buffers: Vec::new(), next: HEAP_BASE, last_hit: 0, textures: Vec::new() }
+    }
+}
+
+/// The values in a GPU's global memory. Host and kernels work in the address space of the selected program, the only
+/// one unless [`DeviceMemory::select`] is called.
 #[derive(Debug, Clone)]
 pub struct DeviceMemory {
     /// In order of their addresses.
@@ -118,6 +158,10 @@ pub struct DeviceMemory {
     last_hit: usize,
     textures: Vec<Texture>,
     printed: Printed,
+    /// The program whose address space is selected.
+    program: u8,
+    /// The spaces of the other programs, by number.
+    parked: Vec<AddressSpace>,
 }
 
 impl Default for DeviceMemory {
@@ -171,7 +215,39 @@ impl DeviceMemory {
             last_hit: 0,
             textures: Vec::new(),
             printed: Printed::default(),
+            program: 0,
+            parked: Vec::new(),
         }
+    }
+
+    /// Selects the address space of `program`, an empty one at first, for everything that follows.
+    pub fn select(&mut self, program: u8) {
+        if program != self.program {
+            self.exchange(self.program);
+            self.exchange(program);
+            self.program = program;
+        }
+    }
+
+    /// Exchanges the selected space with that in `program`'s place.
+    fn exchange(&mut self, program: u8) {
+        let place = usize::from(program);
+        if self.parked.len() <= place {
+            self.parked.resize_with(place + 1, AddressSpace::default);
+        }
+        let parked = &mut self.parked[place];
+        std::mem::swap(&mut self.buffers, &mut parked.buffers);
+        std::mem::swap(&mut self.next, &mut parked.next);
+        std::mem::swap(&mut self.last_hit, &mut parked.last_hit);
+        std::mem::swap(&mut self.textures, &mut parked.textures);
+    }
+
+    /// Empties the selected address space, whose addresses are handed out again from the first.
+    pub fn clear(&mut self) {
+        self.used -= self.buffers.drain(..).map(|buffer| buffer.data.len() as u64).sum::<u64>();
+        self.next = HEAP_BASE;
+        self.last_hit = 0;
+        self.textures.clear();
     }
 
     /// Allocates `bytes` zeroed bytes and returns their device address, a multiple of [`BUFFER_ALIGNMENT`].
@@ -343,16 +419,26 @@ impl DeviceMemory {
         read_f64s write_f64s f64
     );
 
-    /// Copies the bytes of a memory line, `out.len()` of them from `address`; bytes outside every buffer read 0.
+    /// Copies the bytes of a memory line, `out.len()` of them from the physical `address`, whichever program is
+    /// selected; bytes outside every buffer read 0.
     pub fn line(&self, address: u64, out: &mut [u8]) {
         out.fill(0);
+        let buffers = self.buffers_of(program_of(address));
+        let address = within_program(address);
         let end = address.saturating_add(out.len() as u64);
-        let start = self.buffers.partition_point(|b| b.end() <= address);
-        for buffer in self.buffers[start..].iter().take_while(|b| b.base < end) {
+        let start = buffers.partition_point(|b| b.end() <= address);
+        for buffer in buffers[start..].iter().take_while(|b| b.base < end) {
             let (from, to) = (buffer.base.max(address), buffer.end().min(end));
             let source = (from - buffer.base) as usize..(to - buffer.base) as usize;
             out[(from - address) as usize..(to - address) as usize].copy_from_slice(&buffer.data[source]);
         }
+    }
+
+    fn buffers_of(&self, program: u8) -> &[Buffer] {
+        if program == self.program {
+            return &self.buffers;
+        }
+        self.parked.get(usize::from(program)).map_or(&[], |space| &space.buffers)
     }
 
     /// The buffer that holds `first..=last` whole, as its first address and its bytes. The last buffer that answered
@@ -440,5 +526,27 @@ mod tests {
         assert_eq!(line, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0]);
         memory.line(u64::MAX - 3, &mut line);
         assert_eq!(line, [0; 16]);
+    }
+
+    #[test]
+    fn programs_have_the_same_addresses_with_values_of_their_own() {
+        let mut memory = DeviceMemory::with_capacity(100);
+        let addresses = [0u8, 2, 1].map(|program| {
+            memory.select(program);
+            let address = memory.alloc(16, "a").unwrap();
+            memory.write_u32s(address, &[u32::from(program) + 7; 4]).unwrap();
+            address
+        });
+        assert_eq!(addresses, [HEAP_BASE; 3]);
+        for program in [2, 0, 1] {
+            let mut line = [0; 4];
+            memory.line(physical(program, HEAP_BASE), &mut line);
+            assert_eq!(line, [program + 7, 0, 0, 0], "without being selected");
+            memory.select(program);
+            assert_eq!(memory.read_u32s(HEAP_BASE, 1), Ok(vec![u32::from(program) + 7]));
+        }
+        assert_eq!(memory.used(), 48, "the capacity is the GPU's");
+        memory.clear();
+        assert_eq!((memory.used(), memory.alloc(4, "again")), (32, Ok(HEAP_BASE)));
     }
 }

@@ -7,6 +7,7 @@ use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec};
 use crate::memory::{DeviceMemory, MemoryError, Printed};
 use crate::ptx::{ArgError, Module, PtxError};
 use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
+use crate::share::ShareError;
 use crate::sm::SimFault;
 use crate::sm::launch::LaunchedKernel;
 use crate::statistic::check_conservation;
@@ -54,7 +55,7 @@ impl Source {
         }
     }
 
-    fn module(&self) -> Result<Module, PtxError> {
+    pub(crate) fn module(&self) -> Result<Module, PtxError> {
         match self {
             Source::BuiltIn(workload) => {
                 let (file, text) = workload.ptx();
@@ -65,7 +66,7 @@ impl Source {
     }
 
     /// The host program; what a launch file says is checked against `module` and the machine, and its constants set.
-    fn start(
+    pub(crate) fn start(
         &self,
         module: &mut Module,
         config: &GpuConfig,
@@ -131,6 +132,23 @@ pub enum RunError {
     /// The mechanism or a probe.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// How programs share the GPU.
+    #[error(transparent)]
+    Share(#[from] ShareError),
+    /// Too many programs at the same time.
+    #[error("{count} workloads together: allowed are 1 to {most}")]
+    Programs {
+        /// How many were given.
+        count: usize,
+        /// Most that there can be.
+        most: usize,
+    },
+    /// A program that is to run beside others has nothing to run.
+    #[error("{name} launches no kernel: allowed beside others are workloads that do")]
+    NoLaunch {
+        /// Its name.
+        name: String,
+    },
     /// The simulation.
     #[error(transparent)]
     Fault(#[from] SimFault),
@@ -167,7 +185,7 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
     spec.mechanism.check(&spec.config)?;
-    let policies = spec.mechanism.build(&spec.config, &probes);
+    let policies = spec.mechanism.build(&spec.config, 1, &probes);
     probes.check_names()?;
     let mut gpu = Gpu::new(&spec.config, policies, control);
     gpu.system_mut().check_dram(spec.check_dram);
@@ -231,7 +249,7 @@ fn simulate(
 ) -> Result<(), RunError> {
     while let Some(launch) = program.next(memory)? {
         let before = gpu.snapshot();
-        let kernel = prepare(module, &launch, gpu.config())?;
+        let kernel = prepare(module, &launch, 0, gpu.config())?;
         gpu.run(kernel, memory)?;
         if let Some(violation) = gpu.system().dram_violation() {
             return Err(RunError::DramTiming(violation));
@@ -252,13 +270,19 @@ fn simulate(
     Ok(())
 }
 
-fn prepare(module: &Module, launch: &Launch, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
+/// The launch with its kernel, for a kernel slot of the machine.
+pub(crate) fn prepare(
+    module: &Module,
+    launch: &Launch,
+    slot: u8,
+    config: &GpuConfig,
+) -> Result<LaunchedKernel, RunError> {
     let kernel = module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
         name: launch.kernel.clone(),
         allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
     })?;
     let params = kernel.pack(&launch.args)?;
-    Ok(LaunchedKernel::new(kernel, launch.dims, params, 0, config)?)
+    Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
 }
 
 #[cfg(test)]

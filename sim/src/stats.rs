@@ -1,4 +1,5 @@
 //! Counters: conserved, per SM and per partition, summed for reports.
+use crate::memory::within_program;
 use crate::ptx::LOCAL_REGION;
 use serde::Serialize;
 
@@ -142,7 +143,7 @@ impl CacheCounters {
         };
         *all += 1;
         *writes += u64::from(is_write);
-        match (line >= LOCAL_REGION, is_write) {
+        match (within_program(line) >= LOCAL_REGION, is_write) {
             (false, _) => {}
             (true, false) => self.local_reads.count(decision),
             (true, true) => self.local_writes.count(decision),
@@ -249,5 +250,26 @@ pub struct SmCounters {
     pub miss_latency_cycles: u64,
     /// The cycles of all its schedulers by what they went on.
     pub scheduler_cycles: SchedulerCycles,
+}
+}
+
+counters! {
+/// What one of the kernels that share the GPU did. All but the residence, which overlaps, add up to the counters of the
+/// SMs.
+pub struct KernelCounters {
+    /// Warp instructions issued.
+    pub warp_instructions: u64,
+    /// Thread instructions: active lanes of the issued warp instructions.
+    pub thread_instructions: u64,
+    /// Memory instructions issued to the load/store units.
+    pub memory_instructions: u64,
+    /// Requests: line transactions after coalescing.
+    pub transactions: u64,
+    /// CTAs completed.
+    pub ctas: u64,
+    /// Cycles, over SMs, in which a CTA of the kernel was resident.
+    pub resident_cycles: u64,
+    /// Its accesses to the L1Ds.
+    pub l1d: CacheCounters,
 }
 }

@@ -11,3 +11,4 @@ mod probe;
 mod readme;
 mod stale_verilog;
 mod statistics;
+mod together;

@@ -127,10 +127,10 @@ impl<S: Copy + Default> TagArray<S> {
         self.kinds[slot.0 as usize] = Way::Invalid;
     }
 
-    /// Empties every valid slot; reserved ones stay, their data is on its way.
-    pub fn invalidate_valid(&mut self) {
+    /// Empties every valid slot whose line is meant; reserved ones stay, their data is on its way.
+    pub fn invalidate_valid(&mut self, is_meant: impl Fn(u64) -> bool) {
         for at in 0..self.lines.len() {
-            if self.kinds[at] == Way::Valid {
+            if self.kinds[at] == Way::Valid && is_meant(self.lines[at]) {
                 self.invalidate(Slot(at as u32));
             }
         }
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(tags.line(slot), Some(128));
         let held: Vec<_> = tags.lines().map(|(line, _, valid)| (line, valid)).collect();
         assert_eq!(held, [(0, true), (128, false)]);
-        tags.invalidate_valid();
+        tags.invalidate_valid(|_| true);
         assert_eq!(tags.lines().count(), 1);
     }
 }

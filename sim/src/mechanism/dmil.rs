@@ -26,12 +26,10 @@ pub const INFO: MechanismInfo = MechanismInfo {
     options: &[],
 };
 
-/// Kernels that share an SM.
-const KERNELS: usize = 1;
-
-/// Builds one gate per SM.
-pub fn build(config: &GpuConfig, probes: &Probes) -> Policies {
-    let sms = (0..config.sm.count).map(|sm| Box::new(Dmil::new(sm, probes)) as Box<dyn SmPolicy>).collect();
+/// Builds a gate per SM and kernel.
+pub fn build(config: &GpuConfig, kernels: usize, probes: &Probes) -> Policies {
+    let gates = |sm| Box::new(Dmil::new(sm, kernels, probes)) as Box<dyn SmPolicy>;
+    let sms = (0..config.sm.count).map(gates).collect();
     Policies { sms, partitions: Vec::new() }
 }
 
@@ -102,10 +100,10 @@ pub struct Dmil {
 }
 
 impl Dmil {
-    fn new(sm: u32, probes: &Probes) -> Self {
+    fn new(sm: u32, kernels: usize, probes: &Probes) -> Self {
         // The first kernel's instance needs no number.
         let name = |kernel| if kernel == 0 { format!("sm{sm}.milg") } else { format!("sm{sm}.milg{kernel}") };
-        Dmil { gates: (0..KERNELS).map(|kernel| Gate::new(name(kernel), probes)).collect() }
+        Dmil { gates: (0..kernels).map(|kernel| Gate::new(name(kernel), probes)).collect() }
     }
 }
 
@@ -146,5 +144,40 @@ impl SmPolicy for Dmil {
 
     fn traces(&self, out: &mut Vec<Trace>) {
         out.extend(self.gates.iter().filter_map(|gate| gate.milg.trace()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::probe::ProbeSpec;
+    use selvedge_hw::Engine;
+
+    #[test]
+    fn a_kernel_is_limited_by_its_own_failures_alone() {
+        let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+        let mut dmil = Dmil::new(0, 2, &probes);
+        let memory = DeviceMemory::new();
+        let mut now = 0;
+        let mut tell = |dmil: &mut Dmil, kernel, event, times| {
+            for _ in 0..times {
+                dmil.memory_event(now, kernel, event);
+                now += 1;
+                dmil.tick(now, &memory).expect("the model alone");
+            }
+        };
+        for kernel in [0, 1] {
+            tell(&mut dmil, kernel, MemoryEvent::Issued, 8);
+        }
+        // 2048 failures in an interval of 1024 requests: kernel 1 may have 8 / 2 instructions in flight and has 8.
+        tell(&mut dmil, 1, MemoryEvent::ReservationFailure, 2048);
+        for kernel in [0, 1] {
+            tell(&mut dmil, kernel, MemoryEvent::Request, 1024);
+        }
+        tell(&mut dmil, 0, MemoryEvent::Request, 1);
+        assert!(dmil.may_issue_memory(0) && !dmil.may_issue_memory(1));
+        tell(&mut dmil, 1, MemoryEvent::Completed, 5);
+        tell(&mut dmil, 0, MemoryEvent::Request, 1);
+        assert!(dmil.may_issue_memory(1), "3 in flight, of 4");
     }
 }

@@ -239,8 +239,9 @@ impl MechanismSpec {
             .try_for_each(|part| hw_bdi::check(part, config))
     }
 
-    /// Builds the policies of every SM and partition, with their blocks made by `probes`.
-    pub fn build(&self, config: &GpuConfig, probes: &Probes) -> Policies {
+    /// Builds the policies of every SM and partition for so many kernels at the same time, with their blocks made by
+    /// `probes`.
+    pub fn build(&self, config: &GpuConfig, kernels: usize, probes: &Probes) -> Policies {
         let sms = config.sm.count as usize;
         let partitions = config.l2.partitions as usize;
         let mut sm_parts: Vec<Vec<Box<dyn SmPolicy>>> = (0..sms).map(|_| Vec::new()).collect();
@@ -250,7 +251,7 @@ impl MechanismSpec {
             let Policies { sms, partitions } = match part.name {
                 "hw-bdi" => hw_bdi::build(part, config, probes),
                 "hw-bdi-mem" => hw_bdi::build_mem(part, config, probes),
-                "dmil" => dmil::build(config, probes),
+                "dmil" => dmil::build(config, kernels, probes),
                 _ => Policies { sms: Vec::new(), partitions: Vec::new() },
             };
             sm_parts.iter_mut().zip(sms).for_each(|(list, policy)| list.push(policy));

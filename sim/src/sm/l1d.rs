@@ -3,7 +3,9 @@
 //! Write-evict, no write-allocate: a store invalidates the line it hits and goes to the L2.
 use crate::cache::{MshrTable, Probe, TagArray};
 use crate::config::{Allocate, L1d as L1dConfig};
+use crate::memory::program_of;
 use crate::packet::{Packet, PacketKind};
+use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
 use crate::stats::{CacheCounters, Decision, FailCause};
 use std::collections::VecDeque;
@@ -31,6 +33,8 @@ pub struct L1d {
     miss_queue: VecDeque<Packet>,
     /// Accesses and their outcomes.
     pub counters: CacheCounters,
+    /// The same by kernel slot.
+    pub by_kernel: [CacheCounters; KERNEL_SLOTS],
 }
 
 impl L1d {
@@ -43,6 +47,7 @@ impl L1d {
             missed_at: vec![0; config.mshr_entries as usize],
             miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
             counters: CacheCounters::default(),
+            by_kernel: [CacheCounters::default(); KERNEL_SLOTS],
         }
     }
 
@@ -51,6 +56,12 @@ impl L1d {
         debug_assert!(self.mshr.is_empty(), "misses in flight");
         self.tags =
             TagArray::new(self.config.sets, self.config.ways, self.config.line_bytes, self.config.index);
+    }
+
+    /// Invalidates the lines of one program, as at the start of its kernel while others run. None of its own may be in
+    /// flight.
+    pub fn invalidate_program(&mut self, program: u8) {
+        self.tags.invalidate_valid(|line| program_of(line) == program);
     }
 
     /// Looks up the line of a load in core cycle `now`; on a miss `packet` is queued for the L2.
@@ -62,7 +73,7 @@ impl L1d {
             Access::Miss => Decision::Miss,
             Access::Fail(_) => return outcome,
         };
-        self.counters.decide(decision, false, packet.line);
+        self.decide(decision, false, packet.kernel, packet.line);
         outcome
     }
 
@@ -95,7 +106,7 @@ impl L1d {
     }
 
     /// A store or atomic passes: the line it hits is evicted. The caller queues the packet.
-    pub fn write(&mut self, line: u64) {
+    pub fn write(&mut self, kernel: u8, line: u64) {
         let decision = match self.tags.probe(line) {
             Probe::Hit(slot) => {
                 self.tags.invalidate(slot);
@@ -103,12 +114,24 @@ impl L1d {
             }
             _ => Decision::Miss,
         };
-        self.counters.decide(decision, true, line);
+        self.decide(decision, true, kernel, line);
     }
 
-    /// A load passes by the cache: counted, not looked up.
-    pub fn bypass(&mut self) {
+    fn decide(&mut self, decision: Decision, is_write: bool, kernel: u8, line: u64) {
+        self.counters.decide(decision, is_write, line);
+        self.by_kernel[usize::from(kernel)].decide(decision, is_write, line);
+    }
+
+    /// A kernel's load passes by the cache: counted, not looked up.
+    pub fn bypass(&mut self, kernel: u8) {
         self.counters.bypasses += 1;
+        self.by_kernel[usize::from(kernel)].bypasses += 1;
+    }
+
+    /// A kernel's access could not be decided in so many cycles.
+    pub fn fail(&mut self, kernel: u8, cause: FailCause, cycles: u64) {
+        self.counters.reservation_fails.add(cause, cycles);
+        self.by_kernel[usize::from(kernel)].reservation_fails.add(cause, cycles);
     }
 
     /// The data of `line` have come; the waiting instructions are appended to `woken` in order of arrival. Gives the

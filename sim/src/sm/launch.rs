@@ -6,6 +6,9 @@ use crate::sm::SimFault;
 use crate::sm::pipes::IssueInfo;
 use std::sync::Arc;
 
+/// Most kernels that can run at the same time.
+pub const KERNEL_SLOTS: usize = 4;
+
 /// One launch of a kernel.
 pub struct LaunchedKernel {
     /// The decoded kernel.
@@ -16,7 +19,8 @@ pub struct LaunchedKernel {
     pub params: Vec<u8>,
     /// Issue class of each instruction.
     pub info: Vec<IssueInfo>,
-    /// Kernel slot: which of the concurrent kernels this is.
+    /// Kernel slot: which of the concurrent kernels this is, and whose address space it works in; below
+    /// [`KERNEL_SLOTS`].
     pub slot: u8,
     /// Warps of a CTA.
     pub warps_per_cta: u32,

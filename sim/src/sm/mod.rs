@@ -16,14 +16,14 @@ pub mod two_level;
 pub mod wheel;
 
 use crate::config::GpuConfig;
-use crate::memory::DeviceMemory;
+use crate::memory::{DeviceMemory, physical};
 use crate::packet::{Packet, PacketKind};
 use crate::partition::{AddressMap, MechanismFault, MemorySystem, Stage};
 use crate::ptx::{AccessKind, Ballot, Fault, MemAccess, Space, Step, Warp};
-use crate::stats::{FailCause, SmCounters};
+use crate::stats::{FailCause, KernelCounters, SmCounters};
 use coalescer::Transaction;
 use l1d::{Access, L1d};
-use launch::LaunchedKernel;
+use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Issued, Lsu};
 use pipes::{PIPE_KINDS, PipeKind, Pipes};
 use policy::{MemoryEvent, SmPolicy};
@@ -188,7 +188,9 @@ pub struct Sm {
     /// Warps at a barrier, and warps that have exited.
     parked: WarpMask,
     /// Warp slots by kernel slot.
-    kernel_warps: [WarpMask; 8],
+    kernel_warps: [WarpMask; KERNEL_SLOTS],
+    /// Resident CTAs by kernel slot.
+    kernel_ctas: [u32; KERNEL_SLOTS],
     /// A reply that the mechanism could not take yet.
     held_reply: Option<Packet>,
     /// The load/store unit's head failed for this cause, and nothing has changed since.
@@ -204,6 +206,10 @@ pub struct Sm {
     first_scheduler: usize,
     /// This SM's counters.
     pub counters: SmCounters,
+    /// What each kernel slot did; the L1D counts its accesses.
+    by_kernel: [KernelCounters; KERNEL_SLOTS],
+    /// The last cycle in the count of the kernels' residence.
+    residence_until: u64,
 }
 
 /// The warp slots of a mask, the lowest first.
@@ -252,7 +258,8 @@ impl Sm {
             dependent: 0,
             awaiting_memory: 0,
             parked: 0,
-            kernel_warps: [0; 8],
+            kernel_warps: [0; KERNEL_SLOTS],
+            kernel_ctas: [0; KERNEL_SLOTS],
             held_reply: None,
             blocked: None,
             last_tick: 0,
@@ -263,6 +270,8 @@ impl Sm {
             finished_ctas: Vec::new(),
             first_scheduler: 0,
             counters: SmCounters::default(),
+            by_kernel: [KernelCounters::default(); KERNEL_SLOTS],
+            residence_until: 0,
         }
     }
 
@@ -279,6 +288,21 @@ impl Sm {
     /// Invalidates the L1D at the start of a kernel.
     pub fn invalidate_l1d(&mut self) {
         self.l1d.invalidate_all();
+    }
+
+    /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
+    pub fn invalidate_program(&mut self, program: u8) {
+        self.l1d.invalidate_program(program);
+    }
+
+    /// What a kernel slot did in this SM.
+    pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
+        KernelCounters { l1d: self.l1d.by_kernel[slot], ..self.by_kernel[slot] }
+    }
+
+    /// Resident CTAs of a kernel slot.
+    pub fn resident_ctas(&self, slot: usize) -> u32 {
+        self.kernel_ctas[slot]
     }
 
     /// Kernel slots of the CTAs that finished since the last call, one entry each.
@@ -302,6 +326,7 @@ impl Sm {
         self.free_registers -= kernel.registers_per_cta;
         self.free_shared -= kernel.shared_bytes;
         self.free_threads -= kernel.warps_per_cta * 32;
+        self.kernel_ctas[usize::from(kernel.slot)] += 1;
         self.ctas[slot] = Some(CtaSlot {
             kernel: Arc::clone(kernel),
             cta,
@@ -359,18 +384,29 @@ impl Sm {
     fn account_for_sleep(&mut self, now: u64) {
         self.count_stalls_until(now - 1);
         let slept = now - self.last_tick;
-        if let Some(cause) = self.blocked {
-            self.l1d.counters.reservation_fails.add(cause, slept - 1);
+        if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
+            self.l1d.fail(self.lsu.peek(head).kernel, cause, slept - 1);
         }
+        self.count_residence_until(now);
         if self.ctas.iter().any(Option::is_some) {
             self.counters.resident_cycles += slept;
         }
         self.last_tick = now;
     }
 
+    /// Counts the cycles up to `cycle` for the kernels that have been resident in them.
+    fn count_residence_until(&mut self, cycle: u64) {
+        let cycles = cycle - self.residence_until;
+        for (counters, ctas) in self.by_kernel.iter_mut().zip(self.kernel_ctas) {
+            counters.resident_cycles += if ctas > 0 { cycles } else { 0 };
+        }
+        self.residence_until = cycle;
+    }
+
     /// Called before a launch after cycle `now`, so that the time before it is not counted as the CTA's.
     pub fn resume(&mut self, now: u64) {
         self.count_stalls_until(now);
+        self.count_residence_until(now);
         if self.ctas.iter().all(Option::is_none) {
             self.last_tick = now;
         }
@@ -655,9 +691,9 @@ impl Sm {
     }
 
     fn fail(&mut self, cause: FailCause, now: u64) {
-        self.l1d.counters.reservation_fails.add(cause, 1);
         if let Some(head) = self.lsu.head() {
             let kernel = self.lsu.get(head).kernel;
+            self.l1d.fail(kernel, cause, 1);
             self.policy.memory_event(now, kernel, MemoryEvent::ReservationFailure);
         }
     }
@@ -671,14 +707,15 @@ impl Sm {
             AccessKind::Load => 0xffff_ffff >> (32 - self.config.l1d.line_bytes / coalescer::SECTOR_BYTES),
             _ => transaction.sectors,
         };
+        let line = physical(kernel, transaction.line);
         Packet {
             kind: l1d::kind_of(kind),
-            line: transaction.line,
+            line,
             sectors,
             full_sectors: transaction.full_sectors(),
             data_bytes,
             sm: self.id,
-            partition: self.map.partition(transaction.line),
+            partition: self.map.partition(line),
             kernel,
             token,
             payload: 0,
@@ -689,7 +726,7 @@ impl Sm {
         if !self.l1d.can_queue() {
             return Err(FailCause::MissQueue);
         }
-        self.l1d.bypass();
+        self.l1d.bypass(packet.kernel);
         self.l1d.queue(packet);
         Ok(())
     }
@@ -708,7 +745,7 @@ impl Sm {
             Stage::Taken => {}
             Stage::Through => self.l1d.queue(packet),
         }
-        self.l1d.write(packet.line);
+        self.l1d.write(packet.kernel, packet.line);
         Ok(())
     }
 
@@ -801,16 +838,20 @@ impl Sm {
         let active = slot.warp.active_mask();
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
+        ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(&kernel.kernel, &mut env, &mut self.access).map_err(SimFault::Kernel)?;
         self.pipes.occupy(info.pipe, ctx.now);
         self.counters.warp_instructions += 1;
+        let mine = &mut self.by_kernel[usize::from(kernel.slot)];
+        mine.warp_instructions += 1;
         let lanes = match step {
             Step::Alu { active } | Step::Texture { active } => active,
             Step::Memory => self.access.mask,
             _ => active,
         };
         self.counters.thread_instructions += u64::from(lanes.count_ones());
+        mine.thread_instructions += u64::from(lanes.count_ones());
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
             Step::Memory | Step::Texture { .. } => self.after_memory(warp, pc, &kernel, ctx.now),
@@ -870,8 +911,12 @@ impl Sm {
         let issued = Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at };
         let (line_bytes, banks) = (self.config.l1d.line_bytes, self.config.sm.lsu.shared_banks);
         let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
+        let transactions = self.lsu.get(id).transactions.len() as u64;
         self.counters.memory_instructions += 1;
-        self.counters.transactions += self.lsu.get(id).transactions.len() as u64;
+        self.counters.transactions += transactions;
+        let mine = &mut self.by_kernel[usize::from(kernel.slot)];
+        mine.memory_instructions += 1;
+        mine.transactions += transactions;
         if !shared {
             self.policy.memory_event(now, kernel.slot, MemoryEvent::Issued);
         }
@@ -969,6 +1014,8 @@ impl Sm {
         self.free_shared += kernel.shared_bytes;
         self.free_threads += kernel.warps_per_cta * 32;
         self.counters.ctas += 1;
+        self.by_kernel[usize::from(kernel.slot)].ctas += 1;
+        self.kernel_ctas[usize::from(kernel.slot)] -= 1;
         self.finished_ctas.push(kernel.slot);
     }
 

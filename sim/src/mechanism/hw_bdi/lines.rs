@@ -1,6 +1,6 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
 use crate::mechanism::codec_stage::{Forms, compressed};
-use crate::memory::DeviceMemory;
+use crate::memory::{DeviceMemory, within_program};
 use crate::ptx::LOCAL_REGION;
 use selvedge_hw::bdi::{Compressed, units, words_of};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ const LINE_BYTES: usize = 128;
 
 /// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
 pub fn has_values(line: u64) -> bool {
-    line < LOCAL_REGION
+    within_program(line) < LOCAL_REGION
 }
 
 /// 32-byte bursts that a payload takes: at least one.

@@ -1,0 +1,185 @@
+//! How kernels that run at the same time share the SMs (Dai, sections 4.1 and 4.4): which may put a CTA where.
+use crate::config::Sm as SmConfig;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// A way of sharing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// The earliest launch takes all that it can, the next one what is left.
+    LeftOver,
+    /// Each of so many programs has SMs of its own, the first programs one more where they cannot be divided evenly.
+    Spatial(usize),
+    /// Every SM holds so many CTAs of each program at most.
+    PerSm(Vec<u32>),
+}
+
+/// What `--share` says, before it is known how many programs there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShareSpec {
+    /// [`Share::LeftOver`].
+    LeftOver,
+    /// [`Share::Spatial`].
+    Spatial,
+    /// [`Share::PerSm`].
+    PerSm(Vec<u32>),
+}
+
+/// A wrong share, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// It cannot be read.
+    #[error("share `{text}`: allowed are left-over, spatial and sm:N,N with the CTAs per SM of each program")]
+    Syntax {
+        /// What was given.
+        text: String,
+    },
+    /// It does not go with the number of programs.
+    #[error("share `{text}`: allowed are as many numbers as programs, which are {programs}")]
+    Count {
+        /// What was given.
+        text: String,
+        /// Programs.
+        programs: usize,
+    },
+    /// A program may have no CTA, or all together more than an SM has places.
+    #[error("share `{text}`: allowed is 1 CTA or more of each program, and {most} in all, which an SM holds")]
+    Ctas {
+        /// What was given.
+        text: String,
+        /// CTAs that an SM holds.
+        most: u32,
+    },
+    /// More programs than SMs.
+    #[error("share `{text}`: allowed is a program per SM at most: {programs} programs, {sms} SMs")]
+    TooFewSms {
+        /// What was given.
+        text: String,
+        /// Programs.
+        programs: usize,
+        /// SMs.
+        sms: u32,
+    },
+}
+
+impl FromStr for ShareSpec {
+    type Err = ShareError;
+
+    fn from_str(text: &str) -> Result<Self, ShareError> {
+        let wrong = || ShareError::Syntax { text: text.to_owned() };
+        match text {
+            "left-over" => Ok(ShareSpec::LeftOver),
+            "spatial" => Ok(ShareSpec::Spatial),
+            _ => {
+                let numbers = text.strip_prefix("sm:").ok_or_else(wrong)?.split(',');
+                let ctas = numbers.map(|number| number.parse().map_err(|_| wrong()));
+                Ok(ShareSpec::PerSm(ctas.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+}
+
+impl fmt::Display for ShareSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShareSpec::LeftOver => f.write_str("left-over"),
+            ShareSpec::Spatial => f.write_str("spatial"),
+            ShareSpec::PerSm(ctas) => {
+                let numbers: Vec<String> = ctas.iter().map(u32::to_string).collect();
+                write!(f, "sm:{}", numbers.join(","))
+            }
+        }
+    }
+}
+
+impl ShareSpec {
+    /// The share of so many programs on a machine.
+    ///
+    /// # Errors
+    /// [`ShareError`] when it does not go with either.
+    pub fn among(&self, programs: usize, sm: &SmConfig) -> Result<Share, ShareError> {
+        let text = self.to_string();
+        match self {
+            ShareSpec::LeftOver => Ok(Share::LeftOver),
+            ShareSpec::Spatial if programs > sm.count as usize => {
+                Err(ShareError::TooFewSms { text, programs, sms: sm.count })
+            }
+            ShareSpec::Spatial => Ok(Share::Spatial(programs)),
+            ShareSpec::PerSm(ctas) if ctas.len() != programs => Err(ShareError::Count { text, programs }),
+            ShareSpec::PerSm(ctas) => {
+                let sum: u64 = ctas.iter().copied().map(u64::from).sum();
+                if ctas.contains(&0) || sum > u64::from(sm.ctas) {
+                    return Err(ShareError::Ctas { text, most: sm.ctas });
+                }
+                Ok(Share::PerSm(ctas.clone()))
+            }
+        }
+    }
+}
+
+impl Share {
+    /// May an SM, number `sm` of `sms`, take one more CTA of the program `slot`, of which it holds `resident`?
+    pub fn allows(&self, slot: usize, sm: usize, sms: usize, resident: u32) -> bool {
+        match self {
+            Share::LeftOver => true,
+            Share::Spatial(programs) => sms_of(slot, *programs, sms).contains(&sm),
+            Share::PerSm(ctas) => ctas.get(slot).is_some_and(|most| resident < *most),
+        }
+    }
+}
+
+/// The SMs of program `slot` of `programs`.
+fn sms_of(slot: usize, programs: usize, sms: usize) -> Range<usize> {
+    let first = |slot: usize| slot * (sms / programs) + slot.min(sms % programs);
+    first(slot)..first(slot + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::GpuConfig;
+
+    fn among(text: &str, programs: usize) -> Result<Share, String> {
+        let sm = GpuConfig::load("gtx480").expect("built in").sm;
+        let spec: ShareSpec = text.parse().map_err(|e: ShareError| e.to_string())?;
+        assert_eq!(spec.to_string(), text);
+        spec.among(programs, &sm).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn spatial_sharing_gives_every_sm_to_one_program() {
+        assert_eq!([0, 1, 2, 3].map(|slot| sms_of(slot, 4, 15)), [0..4, 4..8, 8..12, 12..15]);
+        for (programs, sms) in [(2, 15), (3, 16), (4, 4)] {
+            let share = Share::Spatial(programs);
+            for sm in 0..sms {
+                assert_eq!((0..programs).filter(|slot| share.allows(*slot, sm, sms, 0)).count(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn partitions_are_limits_per_program() {
+        let share = among("sm:3,5", 2).expect("valid");
+        assert!(share.allows(0, 9, 15, 2) && !share.allows(0, 9, 15, 3));
+        assert!(share.allows(1, 9, 15, 4) && !share.allows(1, 9, 15, 5));
+    }
+
+    #[test]
+    fn mistakes_say_what_is_allowed() {
+        for text in ["", "half", "sm:", "sm:3,", "sm:3;5", "sm:-1,5", "sm:99999999999,1"] {
+            let line = text.parse::<ShareSpec>().expect_err(text).to_string();
+            assert!(line.starts_with(&format!("share `{text}`: allowed are left-over, spatial and sm:N,N")));
+        }
+        let lines = [among("sm:3", 2), among("sm:0,5", 2), among("sm:4,5", 2), among("spatial", 16)];
+        assert_eq!(
+            lines.map(|line| line.expect_err("it is wrong")),
+            [
+                "share `sm:3`: allowed are as many numbers as programs, which are 2",
+                "share `sm:0,5`: allowed is 1 CTA or more of each program, and 8 in all, which an SM holds",
+                "share `sm:4,5`: allowed is 1 CTA or more of each program, and 8 in all, which an SM holds",
+                "share `spatial`: allowed is a program per SM at most: 16 programs, 15 SMs",
+            ]
+        );
+    }
+}

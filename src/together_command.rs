@@ -1,0 +1,169 @@
+//! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
+use crate::cli::RunOptions;
+use crate::error::Failure;
+use crate::output::{check_writable, write_or_print, write_whole};
+use crate::progress::{Progress, stop_on_interrupt};
+use crate::run_command::{check_outputs, classify, parse_fault, show_printed, waveform, write_divergence};
+use crate::table::Table;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
+use selvedge_sim::mechanism::MechanismSpec;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::run::{RunError, Source};
+use selvedge_sim::share::ShareSpec;
+use selvedge_sim::sm::SimFault;
+use selvedge_sim::together::report::{TogetherReport, Verdict};
+use selvedge_sim::together::{TogetherSpec, run as simulate};
+use selvedge_sim::workload::Size;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The workloads that the options name, when they name several or ask how they share.
+///
+/// # Errors
+/// Options that only go with several workloads, beside one.
+pub fn workloads(options: &RunOptions) -> Result<Option<Vec<&str>>, Failure> {
+    let together = |name: &&str| name.contains('+') && !Path::new(name).is_file();
+    if let Some(names) = options.workload.as_deref().filter(together) {
+        return Ok(Some(names.split('+').collect()));
+    }
+    let alone = [
+        ("--share", options.share.is_some()),
+        ("--for", options.cycles_together.is_some()),
+        ("--alone", options.alone),
+    ];
+    match alone.into_iter().find(|(_, given)| *given) {
+        None => Ok(None),
+        Some((option, _)) => {
+            Err(Failure::usage(format!("{option}: allowed with several workloads, as in bfs+kmeans")))
+        }
+    }
+}
+
+/// Runs these workloads together.
+pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
+    let spec = spec(options, names)?;
+    check_outputs(options)?;
+    for path in spec.workloads.iter().flat_map(Source::outputs) {
+        check_writable(path)?;
+    }
+    let control = Arc::new(Control::default());
+    stop_on_interrupt(&control)?;
+    let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
+    let progress = Progress::start(title, Arc::clone(&control));
+    let outcome = simulate(&spec, Arc::clone(&control));
+    drop(progress);
+    let outcome = outcome.map_err(|e| classify(&e))?;
+    show_printed(&outcome.printed);
+    if let Some(path) = &options.vcd {
+        write_whole(path, &waveform(&outcome.traces)?)?;
+    }
+    if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault
+        && let Err(unwritten) = write_divergence(fault.as_ref())
+    {
+        // The difference itself is what counts, and gives the exit code.
+        unwritten.report();
+    }
+    let interrupted = matches!(outcome.fault, Some(RunError::Fault(SimFault::Interrupted { .. })));
+    if outcome.fault.is_none() || interrupted {
+        show(options, &outcome.report)?;
+    }
+    if let Some(fault) = &outcome.fault {
+        return Err(classify(fault));
+    }
+    for file in &outcome.outputs {
+        write_whole(&file.path, &file.bytes)?;
+    }
+    let failed = outcome.report.programs.iter().find(|program| program.result == Verdict::Fail);
+    failed.map_or(Ok(()), |program| {
+        let why = program.error.as_deref().unwrap_or("the results differ from the CPU reference");
+        Err(Failure::mismatch(why))
+    })
+}
+
+fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
+    let of_one = [
+        ("--input", options.input.is_some()),
+        ("--stats", options.stats.is_some()),
+        ("--csv", options.csv.is_some()),
+        ("--series", options.series.is_some()),
+    ];
+    if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!(
+            "{option}: allowed with one workload only; --json has what several do"
+        )));
+    }
+    let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
+    let mechanism: MechanismSpec =
+        options.mechanism.as_deref().unwrap_or("base").parse().map_err(Failure::usage)?;
+    let workloads = names.iter().map(|name| Source::find(name)).collect::<Result<Vec<_>, _>>();
+    let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
+    Ok(TogetherSpec {
+        workloads: workloads.map_err(Failure::usage)?,
+        size: options.size.as_deref().map_or(Ok(Size::Tiny), |s| s.parse().map_err(Failure::usage))?,
+        config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
+        share,
+        cycles: options.cycles_together,
+        alone: options.alone,
+        mechanism,
+        engine: options.engine.parse().map_err(Failure::usage)?,
+        probes: ProbeSpec {
+            instances: options.probe.clone(),
+            from: options.from,
+            cycles: options.cycles,
+            faults,
+        },
+        check_dram: options.check,
+    })
+}
+
+/// The JSON that was asked for, and the table unless that took its place on standard output.
+fn show(options: &RunOptions, report: &TogetherReport) -> Result<(), Failure> {
+    if let Some(target) = &options.json {
+        let text = serde_json::to_string_pretty(report)
+            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
+        write_or_print(target, &(text + "\n"))?;
+    }
+    if options.json.as_deref() != Some("-") {
+        write_or_print("-", &render(report))?;
+    }
+    Ok(())
+}
+
+fn render(report: &TogetherReport) -> String {
+    let mut table = Table::new(&[
+        "workload",
+        "ends",
+        "launches",
+        "CTAs",
+        "IPC",
+        "IPC alone",
+        "normalized",
+        "L1D miss",
+        "result",
+    ]);
+    let fraction = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
+    for program in &report.programs {
+        table.row(vec![
+            program.workload.clone(),
+            program.ends.to_string(),
+            program.launches.to_string(),
+            program.ctas.to_string(),
+            format!("{:.1}", program.ipc),
+            fraction(program.ipc_alone, 1),
+            fraction(program.normalized_ipc(), 3),
+            format!("{:.1}%", 100.0 * program.l1d.miss_rate),
+            program.result.word().into(),
+        ]);
+    }
+    let mut text = table.render();
+    let TogetherReport { size, share, mechanism, totals, .. } = report;
+    text += &format!("{size}, {share}, {mechanism}: {} cycles, IPC {:.1}", totals.cycles, totals.ipc);
+    if let Some(t) = &report.throughput {
+        text += &format!(
+            ", weighted speedup {:.3}, ANTT {:.3}, fairness {:.3}",
+            t.weighted_speedup, t.antt, t.fairness
+        );
+    }
+    text + "\n"
+}
