@@ -1,0 +1,205 @@
+//! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
+use super::launch::{self, LaunchedKernel};
+use super::lsu::Issued;
+use super::pipes::PipeKind;
+use super::policy::MemoryEvent;
+use super::scheduler::WarpMask;
+use super::{Arrival, Event, Hold, SimFault, Sm, TickContext};
+use crate::ptx::{Space, Step};
+use std::sync::Arc;
+
+impl Sm {
+    /// Lets every scheduler issue one instruction; true when at least one did.
+    pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
+        let issued = if self.ready.iter().all(|m| *m == 0) { 0 } else { self.ask_schedulers(ctx)? };
+        self.count_issue(issued, ctx.now);
+        let waiting = self.parked | self.awaiting_memory;
+        self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
+        Ok(issued != 0)
+    }
+
+    /// The schedulers that issued, one bit each.
+    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> Result<u32, SimFault> {
+        let mut issued = 0;
+        let count = self.schedulers.len();
+        let first = self.first_scheduler;
+        for scheduler in (first..count).chain(0..first) {
+            let mine = self.schedulers[scheduler].eligible(self.parked) & self.schedulers[scheduler].mine;
+            let candidates = self.candidates(ctx.now) & mine;
+            if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
+                if self.issue_warp(warp, ctx)?.is_single() {
+                    // Pipes that all schedulers share go round.
+                    self.first_scheduler = (scheduler + 1) % count;
+                }
+                issued |= 1 << scheduler;
+            }
+        }
+        Ok(issued)
+    }
+
+    /// Warps with operands whose pipe is free.
+    fn candidates(&self, now: u64) -> WarpMask {
+        let mut mask = 0;
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
+            if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
+                mask |= self.ready[kind as usize];
+            }
+        }
+        let memory = self.ready[PipeKind::Memory as usize];
+        if memory != 0 && self.lsu.has_room() && self.pipes.is_free(PipeKind::Memory, now) {
+            mask |= self.memory_candidates();
+        }
+        mask
+    }
+
+    /// Executes the warp's next instruction and returns the pipe that it took.
+    fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<PipeKind, SimFault> {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
+        let kernel = Arc::clone(&slot.kernel);
+        let pc = slot.warp.pc().expect("a ready warp has a next instruction");
+        let info = kernel.info[pc as usize];
+        let active = slot.warp.active_mask();
+        let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
+        let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
+        ctx.memory.select(kernel.slot);
+        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
+        let step = slot.warp.step(&kernel.kernel, &mut env, &mut self.access).map_err(SimFault::Kernel)?;
+        self.pipes.occupy(info.pipe, ctx.now);
+        self.counters.warp_instructions += 1;
+        let mine = &mut self.by_kernel[usize::from(kernel.slot)];
+        mine.warp_instructions += 1;
+        let lanes = match step {
+            Step::Alu { active } | Step::Texture { active } => active,
+            Step::Memory => self.access.mask,
+            _ => active,
+        };
+        self.counters.thread_instructions += u64::from(lanes.count_ones());
+        mine.thread_instructions += u64::from(lanes.count_ones());
+        match step {
+            Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
+            Step::Memory | Step::Texture { .. } => self.after_memory(warp, pc, &kernel, ctx.now),
+            Step::Barrier { id, threads, arrive_only, ballot } => {
+                self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)
+            }
+            Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
+            Step::Exit => self.after_exit(warp, info.latency, ctx.now),
+        }
+        self.update_ready(warp);
+        Ok(info.pipe)
+    }
+
+    fn after_alu(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
+        let info = kernel.info[pc as usize];
+        let at = now + u64::from(info.latency);
+        if info.pipe == PipeKind::Control {
+            return self.hold_for_control(warp, info.latency, now);
+        }
+        if self.expect_result(warp, pc, kernel) {
+            self.wheel.push(now, at, Event::Writeback { warp, pc });
+        }
+    }
+
+    /// Marks the destinations of the instruction as under way; false when it has none.
+    fn expect_result(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) -> bool {
+        let dests = kernel.kernel.code[pc as usize].dests();
+        if dests.is_empty() {
+            return false;
+        }
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        for dest in dests {
+            slot.pending[usize::from(*dest) / 64] |= 1 << (dest % 64);
+        }
+        slot.in_flight += 1;
+        true
+    }
+
+    fn after_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
+        if matches!(self.access.space, Space::Param | Space::Const) || self.access.mask == 0 {
+            let latency = kernel.info[pc as usize].latency.max(self.config.sm.lsu.const_latency);
+            if self.expect_result(warp, pc, kernel) {
+                self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+            }
+            return;
+        }
+        let writes_back = self.expect_result(warp, pc, kernel);
+        let shared = self.access.space == Space::Shared;
+        if writes_back && !shared {
+            self.expect_from_memory(warp, pc, kernel);
+        }
+        if !writes_back && !shared {
+            // The warp must not pass a fence or leave before its stores have left and its reductions are done.
+            self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
+        }
+        let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
+        let issued = Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at };
+        let (line_bytes, banks) = (self.config.l1d.line_bytes, self.config.sm.lsu.shared_banks);
+        let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
+        let transactions = self.lsu.get(id).transactions.len() as u64;
+        self.counters.memory_instructions += 1;
+        self.counters.transactions += transactions;
+        let mine = &mut self.by_kernel[usize::from(kernel.slot)];
+        mine.memory_instructions += 1;
+        mine.transactions += transactions;
+        if !shared {
+            self.policy.memory_event(now, kernel.slot, MemoryEvent::Issued);
+        }
+    }
+
+    /// Marks the destinations, which are under way, as coming from memory.
+    fn expect_from_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        for dest in kernel.kernel.code[pc as usize].dests() {
+            slot.from_memory[usize::from(*dest) / 64] |= 1 << (dest % 64);
+        }
+    }
+
+    pub(super) fn hold_for_control(&mut self, warp: u8, latency: u32, now: u64) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        slot.hold = Hold::Control;
+        self.parked &= !(1 << warp);
+        self.wheel.push(now, now + u64::from(latency), Event::Control { warp });
+    }
+
+    fn hold_for_fence(&mut self, warp: u8, latency: u32, now: u64) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        if slot.in_flight == 0 && slot.stores == 0 {
+            return self.hold_for_control(warp, latency, now);
+        }
+        slot.hold = Hold::Fence { until: now + u64::from(latency) };
+    }
+
+    fn after_exit(&mut self, warp: u8, latency: u32, now: u64) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        if slot.warp.pc().is_some() {
+            return self.hold_for_control(warp, latency, now);
+        }
+        slot.hold = Hold::Exited;
+        let cta_slot = slot.cta;
+        self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident").live -= 1;
+        self.try_barriers(cta_slot, now);
+        self.after_result(warp);
+    }
+
+    /// The warp has no result or store under way any more: its slot is free, and its CTA's with the last warp.
+    pub(super) fn free_warp(&mut self, warp: u8) {
+        let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
+        let count = self.schedulers.len();
+        self.schedulers[usize::from(warp) % count].leave(warp);
+        self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);
+        self.update_ready(warp);
+        let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("the CTA is resident");
+        cta.resident -= 1;
+        if cta.resident > 0 {
+            return;
+        }
+        let kernel = Arc::clone(&cta.kernel);
+        self.ctas[usize::from(slot.cta)] = None;
+        self.free_registers += kernel.registers_per_cta;
+        self.free_shared += kernel.shared_bytes;
+        self.free_threads += kernel.warps_per_cta * 32;
+        self.counters.ctas += 1;
+        self.by_kernel[usize::from(kernel.slot)].ctas += 1;
+        self.kernel_ctas[usize::from(kernel.slot)] -= 1;
+        self.finished_ctas.push(kernel.slot);
+    }
+}

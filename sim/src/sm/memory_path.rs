@@ -1,0 +1,261 @@
+//! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
+use super::coalescer::{self, Transaction};
+use super::l1d::{self, Access};
+use super::lsu::InstId;
+use super::policy::MemoryEvent;
+use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
+use crate::memory::physical;
+use crate::packet::{Packet, PacketKind};
+use crate::partition::Stage;
+use crate::ptx::AccessKind;
+use crate::stats::FailCause;
+
+impl Sm {
+    pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+        if self.policy.busy() {
+            self.policy.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
+            while let Some(packet) = self.policy.fill_leave() {
+                self.fill(&packet, ctx.now);
+            }
+            while self.l1d.can_queue() {
+                let Some(packet) = self.policy.store_leave() else { break };
+                self.l1d.queue(packet);
+            }
+        }
+        let packet = match self.held_reply.take() {
+            Some(packet) => Some(packet),
+            None => ctx.system.receive(usize::from(self.id)),
+        };
+        if let Some(packet) = packet {
+            self.answer(packet, ctx);
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, packet: Packet, ctx: &TickContext<'_>) {
+        match packet.kind {
+            PacketKind::ReadReply => match self.policy.fill_enter(&packet, ctx.memory) {
+                Stage::Through => self.fill(&packet, ctx.now),
+                Stage::Taken => {}
+                Stage::Full => self.held_reply = Some(packet),
+            },
+            PacketKind::AtomicReply => self.data_arrived(packet.token, ctx.now),
+            PacketKind::WriteAck => self.store_acknowledged(packet.token),
+            kind => unreachable!("the memory system sent a request back: {kind:?}"),
+        }
+    }
+
+    /// A read's data have come to the L1D.
+    fn fill(&mut self, packet: &Packet, now: u64) {
+        if packet.token & BYPASS_TOKEN != 0 {
+            self.data_arrived(packet.token & !BYPASS_TOKEN, now);
+            return;
+        }
+        self.blocked = None;
+        let mut woken = std::mem::take(&mut self.woken);
+        let missed_at = self.l1d.fill(packet.line, &mut woken);
+        self.counters.misses_returned += 1;
+        self.counters.miss_latency_cycles += now - missed_at;
+        for inst in woken.drain(..) {
+            self.data_arrived(inst, now);
+        }
+        self.woken = woken;
+    }
+
+    fn store_acknowledged(&mut self, token: u32) {
+        let warp = token as u8;
+        if let Some(slot) = &mut self.warps[usize::from(warp)] {
+            slot.stores -= 1;
+        }
+        self.after_result(warp);
+    }
+
+    /// One transaction of a load or atomic has its data.
+    pub(super) fn data_arrived(&mut self, inst: InstId, now: u64) {
+        if !self.lsu.answered(inst) {
+            return;
+        }
+        let (warp, pc, kernel, writes_back, shared) = {
+            let i = self.lsu.get(inst);
+            (i.warp, i.pc, i.kernel, i.writes_back, i.shared)
+        };
+        self.lsu.retire(inst);
+        if !shared {
+            self.policy.memory_event(now, kernel, MemoryEvent::Completed);
+        }
+        if writes_back {
+            self.write_back(warp, pc);
+        } else if !shared {
+            self.unanswered_no_more(warp);
+        }
+    }
+
+    /// A memory instruction without destination, of which the warp may not be gone before it is done.
+    fn unanswered_no_more(&mut self, warp: u8) {
+        let slot =
+            self.warps[usize::from(warp)].as_mut().expect("the warp waits for its memory instructions");
+        slot.in_flight -= 1;
+        self.after_result(warp);
+    }
+
+    pub(super) fn run_lsu(&mut self, ctx: &TickContext<'_>) {
+        let now = ctx.now;
+        if let Some(cause) = self.blocked {
+            self.fail(cause, now);
+            return;
+        }
+        let Some(head) = self.lsu.head() else { return };
+        if self.lsu_ready_at(head) > now {
+            return;
+        }
+        if self.lsu.get(head).shared {
+            self.access_shared(head, now);
+        } else {
+            self.access_l1d(head, ctx);
+        }
+    }
+
+    fn access_shared(&mut self, head: InstId, now: u64) {
+        let inst = self.lsu.get(head);
+        let (cycles, writes_back) = (u64::from(inst.bank_cycles), inst.writes_back);
+        self.lsu.banks_free_at = now + cycles;
+        self.counters.bank_conflict_cycles += cycles - 1;
+        self.lsu.pop();
+        if writes_back {
+            let at = now + cycles - 1 + u64::from(self.config.sm.lsu.shared_latency);
+            self.wheel.push(now, at, Event::Data { inst: head });
+        } else {
+            self.lsu.retire(head);
+        }
+    }
+
+    /// Tries the head's next line transaction.
+    fn access_l1d(&mut self, head: InstId, ctx: &TickContext<'_>) {
+        let inst = self.lsu.get(head);
+        let (kind, kernel, bypass) = (inst.kind, inst.kernel, inst.bypass);
+        let transaction = inst.transactions[inst.next];
+        let token = match kind {
+            AccessKind::Load if bypass => head | BYPASS_TOKEN,
+            AccessKind::Store => u32::from(inst.warp),
+            _ => head,
+        };
+        let packet = self.packet(&transaction, kind, kernel, token);
+        let sent = match kind {
+            AccessKind::Load if !bypass => match self.l1d.load(packet, head, ctx.now) {
+                Access::Hit => {
+                    let at = ctx.now + u64::from(self.config.l1d.hit_latency);
+                    self.wheel.push(ctx.now, at, Event::Data { inst: head });
+                    Ok(())
+                }
+                Access::Pending | Access::Miss => Ok(()),
+                Access::Fail(cause) => Err(cause),
+            },
+            AccessKind::Load => self.queue_past_l1d(packet),
+            AccessKind::Store | AccessKind::Atomic { .. } => self.write(packet, ctx),
+        };
+        match sent {
+            Ok(()) => {
+                self.policy.memory_event(ctx.now, kernel, MemoryEvent::Request);
+                self.advance(head, ctx.now);
+            }
+            Err(cause) => {
+                self.blocked = Some(cause);
+                self.fail(cause, ctx.now);
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, cause: FailCause, now: u64) {
+        if let Some(head) = self.lsu.head() {
+            let kernel = self.lsu.get(head).kernel;
+            self.l1d.fail(kernel, cause, 1);
+            self.policy.memory_event(now, kernel, MemoryEvent::ReservationFailure);
+        }
+    }
+
+    fn packet(&self, transaction: &Transaction, kind: AccessKind, kernel: u8, token: u32) -> Packet {
+        let data_bytes = match kind {
+            AccessKind::Load => 0,
+            _ => transaction.byte_count() as u16,
+        };
+        let sectors = match kind {
+            AccessKind::Load => 0xffff_ffff >> (32 - self.config.l1d.line_bytes / coalescer::SECTOR_BYTES),
+            _ => transaction.sectors,
+        };
+        let line = physical(kernel, transaction.line);
+        Packet {
+            kind: l1d::kind_of(kind),
+            line,
+            sectors,
+            full_sectors: transaction.full_sectors(),
+            data_bytes,
+            sm: self.id,
+            partition: self.map.partition(line),
+            kernel,
+            token,
+            payload: 0,
+        }
+    }
+
+    fn queue_past_l1d(&mut self, packet: Packet) -> Result<(), FailCause> {
+        if !self.l1d.can_queue() {
+            return Err(FailCause::MissQueue);
+        }
+        self.l1d.bypass(packet.kernel);
+        self.l1d.queue(packet);
+        Ok(())
+    }
+
+    /// A store or atomic: evicts the line from the L1D and goes to the L2, through the mechanism if it has a stage.
+    fn write(&mut self, packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+        if !self.l1d.can_queue() {
+            return Err(FailCause::MissQueue);
+        }
+        let stage = match packet.kind {
+            PacketKind::Write => self.policy.store_enter(&packet, ctx.memory),
+            _ => Stage::Through,
+        };
+        match stage {
+            Stage::Full => return Err(FailCause::MissQueue),
+            Stage::Taken => {}
+            Stage::Through => self.l1d.queue(packet),
+        }
+        self.l1d.write(packet.kernel, packet.line);
+        Ok(())
+    }
+
+    /// The head's transaction is on its way; after the last one the next instruction has its turn.
+    fn advance(&mut self, head: InstId, now: u64) {
+        let inst = self.lsu.get(head);
+        inst.next += 1;
+        let is_last = inst.next == inst.transactions.len();
+        let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
+        if is_store {
+            self.warps[usize::from(warp)].as_mut().expect("the warp waits for its stores").stores += 1;
+        }
+        if !is_last {
+            return;
+        }
+        self.lsu.pop();
+        if !is_store {
+            return;
+        }
+        // A store is complete for the SM when its last packet has left; the acknowledgements only matter to fences.
+        self.lsu.retire(head);
+        self.policy.memory_event(now, kernel, MemoryEvent::Completed);
+        self.unanswered_no_more(warp);
+    }
+
+    pub(super) fn send(&mut self, ctx: &mut TickContext<'_>) {
+        let Some(packet) = self.l1d.outgoing() else { return };
+        let sm = usize::from(self.id);
+        if !ctx.system.can_send(sm, packet) {
+            return;
+        }
+        let packet = self.l1d.sent().expect("there is an outgoing packet");
+        ctx.system.send(sm, packet);
+        if self.blocked == Some(FailCause::MissQueue) {
+            self.blocked = None;
+        }
+    }
+}
