@@ -42,7 +42,7 @@ module cpack_compressor (
   wire ready;
   reg [1023:0] source;
   wire [1023:0] rotated;
-  reg [127:0] words;
+  wire [127:0] words;
   reg [2:0] at;
   reg [1023:0] codes;
   reg [10:0] length;
@@ -89,31 +89,37 @@ module cpack_compressor (
   always @(*) begin
     source = line_i;
     at = 3'd0;
-    codes = 1024'd0;
-    length = 11'd0;
-    seen_nonzero = 1'b0;
     encode_dictionary_i = 512'd0;
     encode_count_i = 5'd0;
     encode_next_i = 4'd0;
     if (busy_q) begin
       source = line_q;
       at = group_q;
-      codes = payload_q;
-      length = size_q;
-      seen_nonzero = nonzero_q;
       encode_dictionary_i = dictionary_q;
       encode_count_i = count_q;
       encode_next_i = place_q;
     end
-    words = source[127:0];
-    // their codes go behind those that are there
+  end
+
+  assign words = source[127:0];
+  // four words go from the low end to the high end
+  assign rotated = (source >> 128) | ({896'd0, words} << TO_TOP);
+
+  // their codes go behind those that are there
+  always @(*) begin
+    codes = 1024'd0;
+    length = 11'd0;
+    seen_nonzero = 1'b0;
+    if (busy_q) begin
+      codes = payload_q;
+      length = size_q;
+      seen_nonzero = nonzero_q;
+    end
     codes = codes | ({888'd0, encode_string_o} << length);
     length = length + {3'd0, encode_length_o};
     seen_nonzero = seen_nonzero | (|words);
   end
 
-  // four words go from the low end to the high end
-  assign rotated = (source >> 128) | ({896'd0, words} << TO_TOP);
   assign ready_o = ready;
   assign valid_o = done_q;
   assign encoding_o = encoding_q;

@@ -88,13 +88,10 @@ module cpack_decompressor (
   assign working = busy_q | (ready & valid_i);
 
   // a new payload starts with an empty dictionary and an empty line
-  always @(*) begin : comb_source
-    integer g;
+  always @(*) begin
     source = payload_i;
     kind = encoding_i;
     at = 3'd0;
-    seen_wrong = &encoding_i;
-    decoded = 1024'd0;
     decode_dictionary_i = 512'd0;
     decode_count_i = 5'd0;
     decode_next_i = 4'd0;
@@ -102,11 +99,22 @@ module cpack_decompressor (
       source = string_q;
       kind = encoding_q;
       at = group_q;
-      seen_wrong = wrong_q;
-      decoded = line_q;
       decode_dictionary_i = dictionary_q;
       decode_count_i = count_q;
       decode_next_i = place_q;
+    end
+  end
+
+  assign decode_string_i = source[135:0];
+  assign words = decode_words_o;
+
+  always @(*) begin : comb_seen_wrong
+    integer g;
+    seen_wrong = &encoding_i;
+    decoded = 1024'd0;
+    if (busy_q) begin
+      seen_wrong = wrong_q;
+      decoded = line_q;
     end
     seen_wrong = seen_wrong | decode_error_o;
     for (g = 0; g < 8; g = g + 1) begin : each_decoded
@@ -117,8 +125,6 @@ module cpack_decompressor (
     end
   end
 
-  assign decode_string_i = source[135:0];
-  assign words = decode_words_o;
   assign ready_o = ready;
   assign valid_o = done_q;
   assign error_o = error_q;

@@ -71,8 +71,7 @@
 //!
 //! # Tests
 //! A line takes eight cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator are
-//! compared on 20,000 lines, not 100,000. Icarus Verilog comes to no end on the decompressor with 16 words, whose one block of
-//! logic both gives the decoder its inputs and takes its results; it is left out there.
+//! compared on 20,000 lines, not 100,000.
 //!
 //! # Storage
 //! Line, payload, dictionary and a few counters: see [`HwBlock::facts`](crate::HwBlock::facts). No paper states any.

@@ -119,18 +119,12 @@ impl<const LINE: usize, const LW: usize, const SIZE: usize> Logic for CpackCompr
         comment!("a new line starts with an empty dictionary and no codes");
         self.source.next = self.line_i.val();
         self.at.next = 0.into();
-        self.codes.next = 0.into();
-        self.length.next = 0.into();
-        self.seen_nonzero.next = false;
         self.encode.dictionary_i.next = 0.into();
         self.encode.count_i.next = 0.into();
         self.encode.next_i.next = 0.into();
         if self.busy.q.val() {
             self.source.next = self.line.q.val();
             self.at.next = self.group.q.val();
-            self.codes.next = self.payload.q.val();
-            self.length.next = self.size.q.val();
-            self.seen_nonzero.next = self.nonzero.q.val();
             self.encode.dictionary_i.next = self.dictionary.q.val();
             self.encode.count_i.next = self.count.q.val();
             self.encode.next_i.next = self.place.q.val();
@@ -142,6 +136,14 @@ impl<const LINE: usize, const LW: usize, const SIZE: usize> Logic for CpackCompr
             (self.source.val() >> 128) | (bit_cast_to::<W<LINE, LW>>(self.words.val()) << self.to_top.val());
 
         comment!("their codes go behind those that are there");
+        self.codes.next = 0.into();
+        self.length.next = 0.into();
+        self.seen_nonzero.next = false;
+        if self.busy.q.val() {
+            self.codes.next = self.payload.q.val();
+            self.length.next = self.size.q.val();
+            self.seen_nonzero.next = self.nonzero.q.val();
+        }
         self.codes.next =
             self.codes.val() | (bit_cast_to::<W<LINE, LW>>(self.encode.string_o.val()) << self.length.val());
         self.length.next = self.length.val() + bit_cast::<SIZE, 8>(self.encode.length_o.val());

@@ -116,8 +116,6 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDec
         self.source.next = self.payload_i.val();
         self.kind.next = self.encoding_i.val();
         self.at.next = 0.into();
-        self.seen_wrong.next = self.encoding_i.val().all();
-        self.decoded.next = 0.into();
         self.decode.dictionary_i.next = 0.into();
         self.decode.count_i.next = 0.into();
         self.decode.next_i.next = 0.into();
@@ -125,16 +123,21 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDec
             self.source.next = self.string.q.val();
             self.kind.next = self.encoding.q.val();
             self.at.next = self.group.q.val();
-            self.seen_wrong.next = self.wrong.q.val();
-            self.decoded.next = self.line.q.val();
             self.decode.dictionary_i.next = self.dictionary.q.val();
             self.decode.count_i.next = self.count.q.val();
             self.decode.next_i.next = self.place.q.val();
         }
         self.decode.encoding_i.next = self.kind.val();
         self.decode.string_i.next = bit_cast_to::<W<136, 3>>(self.source.val());
-        self.seen_wrong.next = self.seen_wrong.val() | self.decode.error_o.val();
+
         self.words.next = self.decode.words_o.val();
+        self.seen_wrong.next = self.encoding_i.val().all();
+        self.decoded.next = 0.into();
+        if self.busy.q.val() {
+            self.seen_wrong.next = self.wrong.q.val();
+            self.decoded.next = self.line.q.val();
+        }
+        self.seen_wrong.next = self.seen_wrong.val() | self.decode.error_o.val();
         for g in 0..GROUPS {
             if self.at.val() == g.to_bits::<3>() {
                 self.decoded.next =

@@ -56,10 +56,15 @@ impl Codes {
         Some(place)
     }
 
-    /// The code that the bits begin with, the first one lowest.
+    /// The code that the bits begin with, the first one lowest. Ends of canonical codes never fall, so that one length alone
+    /// lies above the bits while the one before does not; of codes that came in no order it is the last such.
     fn find(&self, bits: u64) -> Option<Found> {
         let head = (bits as u16).reverse_bits();
-        let shorter = self.ends.iter().position(|end| u32::from(head) < *end)?;
+        let below = |index: usize| u32::from(head) < self.ends[index];
+        if !below(MAX_CODE_BITS - 1) {
+            return None;
+        }
+        let shorter = (1..MAX_CODE_BITS).rev().find(|&index| below(index) && !below(index - 1)).unwrap_or(0);
         let code = head >> (MAX_CODE_BITS - 1 - shorter);
         Some(Found { length: shorter + 1, rank: self.bases[shorter].wrapping_add(code) % RANKS })
     }
