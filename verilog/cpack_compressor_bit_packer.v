@@ -23,39 +23,33 @@ module cpack_compressor_bit_packer (
   output wire   [7:0] length_o
 );
 
-  genvar g;
+  reg [4*34-1:0] string_0;
+  reg [4*6-1:0] length_0;
+  reg [2*68-1:0] string_1;
+  reg [2*7-1:0] length_1;
+  reg [1*136-1:0] string_2;
+  reg [1*8-1:0] length_2;
 
-  // the fields without what is beyond their lengths
-  wire [4*34-1:0] string_0;
-  wire [4*6-1:0] length_0;
-  assign length_0 = length_i;
-  generate
+  always @(*) begin : pack
+    integer g;
+    // the fields without what is beyond their lengths
+    length_0 = length_i;
     for (g = 0; g < 4; g = g + 1) begin : fields
-      assign string_0[g*34 +: 34] = field_i[g*34 +: 34] & ~({34{1'b1}} << length_0[g*6 +: 6]);
+      string_0[g*34 +: 34] = field_i[g*34 +: 34] & ~({34{1'b1}} << length_0[g*6 +: 6]);
     end
-  endgenerate
-
-  // merged: 2 strings of up to 68 bits
-  wire [2*68-1:0] string_1;
-  wire [2*7-1:0] length_1;
-  generate
+    // merged: 2 strings of up to 68 bits
     for (g = 0; g < 2; g = g + 1) begin : merge_1
-      assign string_1[g*68 +: 68] = {34'd0, string_0[2*g*34 +: 34]} | ({34'd0, string_0[(2*g+1)*34 +: 34]} <<
+      string_1[g*68 +: 68] = {34'd0, string_0[2*g*34 +: 34]} | ({34'd0, string_0[(2*g+1)*34 +: 34]} <<
       length_0[2*g*6 +: 6]);
-      assign length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
+      length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
-  endgenerate
-
-  // merged: 1 strings of up to 136 bits
-  wire [1*136-1:0] string_2;
-  wire [1*8-1:0] length_2;
-  generate
+    // merged: 1 strings of up to 136 bits
     for (g = 0; g < 1; g = g + 1) begin : merge_2
-      assign string_2[g*136 +: 136] = {68'd0, string_1[2*g*68 +: 68]} | ({68'd0, string_1[(2*g+1)*68 +: 68]}
-      << length_1[2*g*7 +: 7]);
-      assign length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
+      string_2[g*136 +: 136] = {68'd0, string_1[2*g*68 +: 68]} | ({68'd0, string_1[(2*g+1)*68 +: 68]} <<
+      length_1[2*g*7 +: 7]);
+      length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
-  endgenerate
+  end
 
   assign string_o = string_2;
   assign length_o = length_2;

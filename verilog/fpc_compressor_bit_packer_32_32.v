@@ -23,72 +23,57 @@ module fpc_compressor_bit_packer_32_32 (
   output wire   [10:0] length_o
 );
 
-  genvar g;
+  reg [32*32-1:0] string_0;
+  reg [32*6-1:0] length_0;
+  reg [16*64-1:0] string_1;
+  reg [16*7-1:0] length_1;
+  reg [8*128-1:0] string_2;
+  reg [8*8-1:0] length_2;
+  reg [4*256-1:0] string_3;
+  reg [4*9-1:0] length_3;
+  reg [2*512-1:0] string_4;
+  reg [2*10-1:0] length_4;
+  reg [1*1024-1:0] string_5;
+  reg [1*11-1:0] length_5;
 
-  // the fields without what is beyond their lengths
-  wire [32*32-1:0] string_0;
-  wire [32*6-1:0] length_0;
-  assign length_0 = length_i;
-  generate
+  always @(*) begin : pack
+    integer g;
+    // the fields without what is beyond their lengths
+    length_0 = length_i;
     for (g = 0; g < 32; g = g + 1) begin : fields
-      assign string_0[g*32 +: 32] = field_i[g*32 +: 32] & ~({32{1'b1}} << length_0[g*6 +: 6]);
+      string_0[g*32 +: 32] = field_i[g*32 +: 32] & ~({32{1'b1}} << length_0[g*6 +: 6]);
     end
-  endgenerate
-
-  // merged: 16 strings of up to 64 bits
-  wire [16*64-1:0] string_1;
-  wire [16*7-1:0] length_1;
-  generate
+    // merged: 16 strings of up to 64 bits
     for (g = 0; g < 16; g = g + 1) begin : merge_1
-      assign string_1[g*64 +: 64] = {32'd0, string_0[2*g*32 +: 32]} | ({32'd0, string_0[(2*g+1)*32 +: 32]} <<
+      string_1[g*64 +: 64] = {32'd0, string_0[2*g*32 +: 32]} | ({32'd0, string_0[(2*g+1)*32 +: 32]} <<
       length_0[2*g*6 +: 6]);
-      assign length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
+      length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
-  endgenerate
-
-  // merged: 8 strings of up to 128 bits
-  wire [8*128-1:0] string_2;
-  wire [8*8-1:0] length_2;
-  generate
+    // merged: 8 strings of up to 128 bits
     for (g = 0; g < 8; g = g + 1) begin : merge_2
-      assign string_2[g*128 +: 128] = {64'd0, string_1[2*g*64 +: 64]} | ({64'd0, string_1[(2*g+1)*64 +: 64]}
-      << length_1[2*g*7 +: 7]);
-      assign length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
+      string_2[g*128 +: 128] = {64'd0, string_1[2*g*64 +: 64]} | ({64'd0, string_1[(2*g+1)*64 +: 64]} <<
+      length_1[2*g*7 +: 7]);
+      length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
-  endgenerate
-
-  // merged: 4 strings of up to 256 bits
-  wire [4*256-1:0] string_3;
-  wire [4*9-1:0] length_3;
-  generate
+    // merged: 4 strings of up to 256 bits
     for (g = 0; g < 4; g = g + 1) begin : merge_3
-      assign string_3[g*256 +: 256] = {128'd0, string_2[2*g*128 +: 128]} | ({128'd0, string_2[(2*g+1)*128 +:
-      128]} << length_2[2*g*8 +: 8]);
-      assign length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
+      string_3[g*256 +: 256] = {128'd0, string_2[2*g*128 +: 128]} | ({128'd0, string_2[(2*g+1)*128 +: 128]} <<
+      length_2[2*g*8 +: 8]);
+      length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
     end
-  endgenerate
-
-  // merged: 2 strings of up to 512 bits
-  wire [2*512-1:0] string_4;
-  wire [2*10-1:0] length_4;
-  generate
+    // merged: 2 strings of up to 512 bits
     for (g = 0; g < 2; g = g + 1) begin : merge_4
-      assign string_4[g*512 +: 512] = {256'd0, string_3[2*g*256 +: 256]} | ({256'd0, string_3[(2*g+1)*256 +:
-      256]} << length_3[2*g*9 +: 9]);
-      assign length_4[g*10 +: 10] = {1'd0, length_3[2*g*9 +: 9]} + {1'd0, length_3[(2*g+1)*9 +: 9]};
+      string_4[g*512 +: 512] = {256'd0, string_3[2*g*256 +: 256]} | ({256'd0, string_3[(2*g+1)*256 +: 256]} <<
+      length_3[2*g*9 +: 9]);
+      length_4[g*10 +: 10] = {1'd0, length_3[2*g*9 +: 9]} + {1'd0, length_3[(2*g+1)*9 +: 9]};
     end
-  endgenerate
-
-  // merged: 1 strings of up to 1024 bits
-  wire [1*1024-1:0] string_5;
-  wire [1*11-1:0] length_5;
-  generate
+    // merged: 1 strings of up to 1024 bits
     for (g = 0; g < 1; g = g + 1) begin : merge_5
-      assign string_5[g*1024 +: 1024] = {512'd0, string_4[2*g*512 +: 512]} | ({512'd0, string_4[(2*g+1)*512 +:
-      512]} << length_4[2*g*10 +: 10]);
-      assign length_5[g*11 +: 11] = {1'd0, length_4[2*g*10 +: 10]} + {1'd0, length_4[(2*g+1)*10 +: 10]};
+      string_5[g*1024 +: 1024] = {512'd0, string_4[2*g*512 +: 512]} | ({512'd0, string_4[(2*g+1)*512 +: 512]}
+      << length_4[2*g*10 +: 10]);
+      length_5[g*11 +: 11] = {1'd0, length_4[2*g*10 +: 10]} + {1'd0, length_4[(2*g+1)*10 +: 10]};
     end
-  endgenerate
+  end
 
   assign string_o = string_5;
   assign length_o = length_5;

@@ -23,72 +23,57 @@ module fpc_compressor_bit_packer_32_6 (
   output wire   [7:0] length_o
 );
 
-  genvar g;
+  reg [32*6-1:0] string_0;
+  reg [32*3-1:0] length_0;
+  reg [16*12-1:0] string_1;
+  reg [16*4-1:0] length_1;
+  reg [8*24-1:0] string_2;
+  reg [8*5-1:0] length_2;
+  reg [4*48-1:0] string_3;
+  reg [4*6-1:0] length_3;
+  reg [2*96-1:0] string_4;
+  reg [2*7-1:0] length_4;
+  reg [1*144-1:0] string_5;
+  reg [1*8-1:0] length_5;
 
-  // the fields without what is beyond their lengths
-  wire [32*6-1:0] string_0;
-  wire [32*3-1:0] length_0;
-  assign length_0 = length_i;
-  generate
+  always @(*) begin : pack
+    integer g;
+    // the fields without what is beyond their lengths
+    length_0 = length_i;
     for (g = 0; g < 32; g = g + 1) begin : fields
-      assign string_0[g*6 +: 6] = field_i[g*6 +: 6] & ~({6{1'b1}} << length_0[g*3 +: 3]);
+      string_0[g*6 +: 6] = field_i[g*6 +: 6] & ~({6{1'b1}} << length_0[g*3 +: 3]);
     end
-  endgenerate
-
-  // merged: 16 strings of up to 12 bits
-  wire [16*12-1:0] string_1;
-  wire [16*4-1:0] length_1;
-  generate
+    // merged: 16 strings of up to 12 bits
     for (g = 0; g < 16; g = g + 1) begin : merge_1
-      assign string_1[g*12 +: 12] = {6'd0, string_0[2*g*6 +: 6]} | ({6'd0, string_0[(2*g+1)*6 +: 6]} <<
+      string_1[g*12 +: 12] = {6'd0, string_0[2*g*6 +: 6]} | ({6'd0, string_0[(2*g+1)*6 +: 6]} <<
       length_0[2*g*3 +: 3]);
-      assign length_1[g*4 +: 4] = {1'd0, length_0[2*g*3 +: 3]} + {1'd0, length_0[(2*g+1)*3 +: 3]};
+      length_1[g*4 +: 4] = {1'd0, length_0[2*g*3 +: 3]} + {1'd0, length_0[(2*g+1)*3 +: 3]};
     end
-  endgenerate
-
-  // merged: 8 strings of up to 24 bits
-  wire [8*24-1:0] string_2;
-  wire [8*5-1:0] length_2;
-  generate
+    // merged: 8 strings of up to 24 bits
     for (g = 0; g < 8; g = g + 1) begin : merge_2
-      assign string_2[g*24 +: 24] = {12'd0, string_1[2*g*12 +: 12]} | ({12'd0, string_1[(2*g+1)*12 +: 12]} <<
+      string_2[g*24 +: 24] = {12'd0, string_1[2*g*12 +: 12]} | ({12'd0, string_1[(2*g+1)*12 +: 12]} <<
       length_1[2*g*4 +: 4]);
-      assign length_2[g*5 +: 5] = {1'd0, length_1[2*g*4 +: 4]} + {1'd0, length_1[(2*g+1)*4 +: 4]};
+      length_2[g*5 +: 5] = {1'd0, length_1[2*g*4 +: 4]} + {1'd0, length_1[(2*g+1)*4 +: 4]};
     end
-  endgenerate
-
-  // merged: 4 strings of up to 48 bits
-  wire [4*48-1:0] string_3;
-  wire [4*6-1:0] length_3;
-  generate
+    // merged: 4 strings of up to 48 bits
     for (g = 0; g < 4; g = g + 1) begin : merge_3
-      assign string_3[g*48 +: 48] = {24'd0, string_2[2*g*24 +: 24]} | ({24'd0, string_2[(2*g+1)*24 +: 24]} <<
+      string_3[g*48 +: 48] = {24'd0, string_2[2*g*24 +: 24]} | ({24'd0, string_2[(2*g+1)*24 +: 24]} <<
       length_2[2*g*5 +: 5]);
-      assign length_3[g*6 +: 6] = {1'd0, length_2[2*g*5 +: 5]} + {1'd0, length_2[(2*g+1)*5 +: 5]};
+      length_3[g*6 +: 6] = {1'd0, length_2[2*g*5 +: 5]} + {1'd0, length_2[(2*g+1)*5 +: 5]};
     end
-  endgenerate
-
-  // merged: 2 strings of up to 96 bits
-  wire [2*96-1:0] string_4;
-  wire [2*7-1:0] length_4;
-  generate
+    // merged: 2 strings of up to 96 bits
     for (g = 0; g < 2; g = g + 1) begin : merge_4
-      assign string_4[g*96 +: 96] = {48'd0, string_3[2*g*48 +: 48]} | ({48'd0, string_3[(2*g+1)*48 +: 48]} <<
+      string_4[g*96 +: 96] = {48'd0, string_3[2*g*48 +: 48]} | ({48'd0, string_3[(2*g+1)*48 +: 48]} <<
       length_3[2*g*6 +: 6]);
-      assign length_4[g*7 +: 7] = {1'd0, length_3[2*g*6 +: 6]} + {1'd0, length_3[(2*g+1)*6 +: 6]};
+      length_4[g*7 +: 7] = {1'd0, length_3[2*g*6 +: 6]} + {1'd0, length_3[(2*g+1)*6 +: 6]};
     end
-  endgenerate
-
-  // merged: 1 strings of up to 144 bits
-  wire [1*144-1:0] string_5;
-  wire [1*8-1:0] length_5;
-  generate
+    // merged: 1 strings of up to 144 bits
     for (g = 0; g < 1; g = g + 1) begin : merge_5
-      assign string_5[g*144 +: 144] = {48'd0, string_4[2*g*96 +: 96]} | ({48'd0, string_4[(2*g+1)*96 +: 96]}
-      << length_4[2*g*7 +: 7]);
-      assign length_5[g*8 +: 8] = {1'd0, length_4[2*g*7 +: 7]} + {1'd0, length_4[(2*g+1)*7 +: 7]};
+      string_5[g*144 +: 144] = {48'd0, string_4[2*g*96 +: 96]} | ({48'd0, string_4[(2*g+1)*96 +: 96]} <<
+      length_4[2*g*7 +: 7]);
+      length_5[g*8 +: 8] = {1'd0, length_4[2*g*7 +: 7]} + {1'd0, length_4[(2*g+1)*7 +: 7]};
     end
-  endgenerate
+  end
 
   assign string_o = string_5;
   assign length_o = length_5;

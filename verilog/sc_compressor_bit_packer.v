@@ -23,50 +23,41 @@ module sc_compressor_bit_packer (
   output wire   [8:0] length_o
 );
 
-  genvar g;
+  reg [8*48-1:0] string_0;
+  reg [8*6-1:0] length_0;
+  reg [4*96-1:0] string_1;
+  reg [4*7-1:0] length_1;
+  reg [2*192-1:0] string_2;
+  reg [2*8-1:0] length_2;
+  reg [1*384-1:0] string_3;
+  reg [1*9-1:0] length_3;
 
-  // the fields without what is beyond their lengths
-  wire [8*48-1:0] string_0;
-  wire [8*6-1:0] length_0;
-  assign length_0 = length_i;
-  generate
+  always @(*) begin : pack
+    integer g;
+    // the fields without what is beyond their lengths
+    length_0 = length_i;
     for (g = 0; g < 8; g = g + 1) begin : fields
-      assign string_0[g*48 +: 48] = field_i[g*48 +: 48] & ~({48{1'b1}} << length_0[g*6 +: 6]);
+      string_0[g*48 +: 48] = field_i[g*48 +: 48] & ~({48{1'b1}} << length_0[g*6 +: 6]);
     end
-  endgenerate
-
-  // merged: 4 strings of up to 96 bits
-  wire [4*96-1:0] string_1;
-  wire [4*7-1:0] length_1;
-  generate
+    // merged: 4 strings of up to 96 bits
     for (g = 0; g < 4; g = g + 1) begin : merge_1
-      assign string_1[g*96 +: 96] = {48'd0, string_0[2*g*48 +: 48]} | ({48'd0, string_0[(2*g+1)*48 +: 48]} <<
+      string_1[g*96 +: 96] = {48'd0, string_0[2*g*48 +: 48]} | ({48'd0, string_0[(2*g+1)*48 +: 48]} <<
       length_0[2*g*6 +: 6]);
-      assign length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
+      length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
-  endgenerate
-
-  // merged: 2 strings of up to 192 bits
-  wire [2*192-1:0] string_2;
-  wire [2*8-1:0] length_2;
-  generate
+    // merged: 2 strings of up to 192 bits
     for (g = 0; g < 2; g = g + 1) begin : merge_2
-      assign string_2[g*192 +: 192] = {96'd0, string_1[2*g*96 +: 96]} | ({96'd0, string_1[(2*g+1)*96 +: 96]}
-      << length_1[2*g*7 +: 7]);
-      assign length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
+      string_2[g*192 +: 192] = {96'd0, string_1[2*g*96 +: 96]} | ({96'd0, string_1[(2*g+1)*96 +: 96]} <<
+      length_1[2*g*7 +: 7]);
+      length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
-  endgenerate
-
-  // merged: 1 strings of up to 384 bits
-  wire [1*384-1:0] string_3;
-  wire [1*9-1:0] length_3;
-  generate
+    // merged: 1 strings of up to 384 bits
     for (g = 0; g < 1; g = g + 1) begin : merge_3
-      assign string_3[g*384 +: 384] = {192'd0, string_2[2*g*192 +: 192]} | ({192'd0, string_2[(2*g+1)*192 +:
-      192]} << length_2[2*g*8 +: 8]);
-      assign length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
+      string_3[g*384 +: 384] = {192'd0, string_2[2*g*192 +: 192]} | ({192'd0, string_2[(2*g+1)*192 +: 192]} <<
+      length_2[2*g*8 +: 8]);
+      length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
     end
-  endgenerate
+  end
 
   assign string_o = string_3;
   assign length_o = length_3;

@@ -88,13 +88,10 @@ pub(super) fn sums(level: usize, count: usize, length_bits: usize) -> (String, S
     let (below, above) = (format!("length_{}", level - 1), format!("length_{level}"));
     let wide = length_bits + 1;
     let of = |index: &str| extended(&element(&below, index, length_bits), 1);
-    let declaration = format!("wire [{}*{wide}-1:0] {above};\n", count.div_ceil(2));
-    let pair = format!("assign {} = {} + {};\n", element(&above, "g", wide), of("2*g"), of("2*g+1"));
-    let last = format!(
-        "assign {} = {};\n",
-        element(&above, &(count / 2).to_string(), wide),
-        of(&(count - 1).to_string())
-    );
+    let declaration = format!("reg [{}*{wide}-1:0] {above};\n", count.div_ceil(2));
+    let pair = format!("{} = {} + {};\n", element(&above, "g", wide), of("2*g"), of("2*g+1"));
+    let last =
+        format!("{} = {};\n", element(&above, &(count / 2).to_string(), wide), of(&(count - 1).to_string()));
     (declaration, pair, last)
 }
 
@@ -133,20 +130,17 @@ impl<
         self.length_o.connect();
     }
 
+    // All levels stand in one process: with an assignment per element, an event-driven simulator would pass each change of a
+    // bit on by itself, level by level.
     fn hdl(&self) -> Verilog {
-        let mut text = format!(
-            "\
-genvar g;
-
-// the fields without what is beyond their lengths
-wire [{FIELDS}*{F}-1:0] string_0;
-wire [{FIELDS}*{LEN}-1:0] length_0;
-assign length_0 = length_i;
-generate
+        let mut declarations =
+            format!("reg [{FIELDS}*{F}-1:0] string_0;\nreg [{FIELDS}*{LEN}-1:0] length_0;\n");
+        let mut body = format!(
+            "  // the fields without what is beyond their lengths
+  length_0 = length_i;
   for (g = 0; g < {FIELDS}; g = g + 1) begin : fields
-    assign string_0[g*{F} +: {F}] = field_i[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
+    string_0[g*{F} +: {F}] = field_i[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
   end
-endgenerate
 "
         );
         let (mut count, mut bits, mut length_bits) = (FIELDS, F, LEN);
@@ -156,16 +150,13 @@ endgenerate
             let of = |index: &str| extended(&element(&below, index, bits), wide - bits);
             let (declaration, sum, lonely_sum) = sums(level, count, length_bits);
             let (pairs, after) = (count / 2, count.div_ceil(2));
+            declarations += &format!("reg [{after}*{wide}-1:0] {above};\n{declaration}");
             write!(
-                text,
-                "\n\
-// merged: {after} strings of up to {wide} bits
-wire [{after}*{wide}-1:0] {above};
-{declaration}generate
+                body,
+                "  // merged: {after} strings of up to {wide} bits
   for (g = 0; g < {pairs}; g = g + 1) begin : merge_{level}
-    assign {} = {} | ({} << {});
+    {} = {} | ({} << {});
     {sum}  end
-endgenerate
 ",
                 element(&above, "g", wide),
                 of("2*g"),
@@ -175,17 +166,22 @@ endgenerate
             .expect("a String takes all text");
             if count % 2 == 1 {
                 let last = of(&(count - 1).to_string());
-                text +=
-                    &format!("assign {} = {last};\n{lonely_sum}", element(&above, &pairs.to_string(), wide));
+                body += &format!("  {} = {last};\n  {lonely_sum}", element(&above, &pairs.to_string(), wide));
             }
             (count, bits, length_bits) = (after, wide, length_bits + 1);
         }
         let top = levels(FIELDS);
-        text += &format!(
-            "\nassign string_o = {};\nassign length_o = length_{top};\n",
-            extended(&format!("string_{top}"), OUT - bits)
-        );
-        template(text)
+        let string = extended(&format!("string_{top}"), OUT - bits);
+        template(format!(
+            "{declarations}
+always @(*) begin : pack
+  integer g;
+{body}end
+
+assign string_o = {string};
+assign length_o = length_{top};
+"
+        ))
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -58,32 +58,21 @@ impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, con
         }
     }
 
+    // All levels stand in one process, as the packer's do.
     fn hdl(&self) -> Verilog {
         let top = levels(FIELDS);
-        let mut text = format!(
-            "\
-genvar g;
-
-// the lengths of all strings, from the fields up
-wire [{FIELDS}*{LEN}-1:0] length_0;
-assign length_0 = length_i;
-"
-        );
+        let mut declarations = format!("reg [{FIELDS}*{LEN}-1:0] length_0;\n");
+        let mut body =
+            "  // the lengths of all strings, from the fields up\n  length_0 = length_i;\n".to_string();
         for level in 1..top {
             let count = FIELDS >> (level - 1);
             let (declaration, sum, _) = sums(level, count, LEN + level - 1);
-            text += &format!(
-                "{declaration}generate
-  for (g = 0; g < {}; g = g + 1) begin : sum_{level}
-    {sum}  end
-endgenerate
-",
-                count / 2
-            );
+            declarations += &declaration;
+            body +=
+                &format!("  for (g = 0; g < {}; g = g + 1) begin : sum_{level}\n    {sum}  end\n", count / 2);
         }
-        text += &format!(
-            "\n// the strings, halved level by level\nwire [{IN}-1:0] string_{top};\nassign string_{top} = string_i;\n"
-        );
+        declarations += &format!("reg [{IN}-1:0] string_{top};\n");
+        body += &format!("  // the strings, halved level by level\n  string_{top} = string_i;\n");
         for level in (0..top).rev() {
             let (count, half, length_bits) = (FIELDS >> (level + 1), F << level, LEN + level);
             let both = 2 * half;
@@ -93,39 +82,44 @@ endgenerate
                 0 => length,
                 missing => format!("{{{missing}'d0, {length}}}"),
             };
-            text += &format!(
-                "wire [{IN}-1:0] string_{level};
-generate
-  for (g = 0; g < {count}; g = g + 1) begin : split_{level}
-    wire [{}:0] whole = string_{}[g*{both} +: {both}];
-    assign string_{level}[2*g*{half} +: {half}] = whole[{}:0];
-    assign string_{level}[(2*g+1)*{half} +: {half}] = whole[{place} +: {half}];
+            declarations += &format!("reg [{IN}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
+            body += &format!(
+                "  for (g = 0; g < {count}; g = g + 1) begin : split_{level}
+    whole_{level} = string_{}[g*{both} +: {both}];
+    string_{level}[2*g*{half} +: {half}] = whole_{level}[{}:0];
+    string_{level}[(2*g+1)*{half} +: {half}] = whole_{level}[{place} +: {half}];
   end
-endgenerate
 ",
-                both - 1,
                 level + 1,
                 half - 1,
             );
         }
-        text += &format!(
-            "\n// the fields without what follows them
-generate
-  for (g = 0; g < {FIELDS}; g = g + 1) begin : fields
-    assign field_o[g*{F} +: {F}] = string_0[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
+        body += &format!(
+            "  // the fields without what follows them
+  for (g = 0; g < {FIELDS}; g = g + 1) begin : each_field
+    fields[g*{F} +: {F}] = string_0[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
   end
-endgenerate
 "
         );
+        let mut unused = String::new();
         if top > 1 {
             let bits = LEN + top - 1;
-            text += &format!(
+            unused = format!(
                 "\n// the length of the right half places nothing\nwire unused;\nassign unused = &{{1'b0, length_{}[{}:{bits}]}};\n",
                 top - 1,
                 2 * bits - 1,
             );
         }
-        template(text)
+        template(format!(
+            "{declarations}reg [{FIELDS}*{F}-1:0] fields;
+
+always @(*) begin : unpack
+  integer g;
+{body}end
+
+assign field_o = fields;
+{unused}"
+        ))
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
