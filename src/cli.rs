@@ -53,7 +53,8 @@ pub struct RunOptions {
     /// What the mechanism's blocks run as: model, rtl or lockstep
     #[arg(long, default_value = "rtl")]
     pub engine: String,
-    /// How workloads joined by + share the SMs: left-over (unless given), spatial, or sm:N,N with CTAs per SM of each
+    /// How workloads joined by + share the SMs: left-over (unless given), spatial, sm:N,N with CTAs per SM of
+    /// each, smk-p by fair shares of an SM's resources, or warped-slicer[:CYCLES] by how each scales alone
     #[arg(long)]
     pub share: Option<String>,
     /// Cycles that workloads joined by + run; unless given, until each has come to its end once

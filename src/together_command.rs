@@ -158,6 +158,13 @@ fn render(report: &TogetherReport) -> String {
     }
     let mut text = table.render();
     let TogetherReport { size, share, mechanism, totals, .. } = report;
+    let share = match &report.partition {
+        None => share.clone(),
+        Some(partition) => {
+            let ctas: Vec<String> = partition.ctas.iter().map(u32::to_string).collect();
+            format!("{share} ({})", ctas.join(","))
+        }
+    };
     text += &format!("{size}, {share}, {mechanism}: {} cycles, IPC {:.1}", totals.cycles, totals.ipc);
     if let Some(t) = &report.throughput {
         text += &format!(

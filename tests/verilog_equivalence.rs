@@ -29,6 +29,11 @@ const VARIANT_PART: u64 = 100;
 /// Clocks of the RTL with such parameters.
 const RTL_CLOCKS: usize = 10_000;
 
+/// Clocks with the reset styles that are not the default: resets in mid-flight come about once in 4,000.
+const RESET_CLOCKS: [(ResetStyle, u64); 2] = [(ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
+/// Blocks whose planted faults Verilator must find, too; it has to compile each block once more for that.
+const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
+
 /// Blocks under test at a time.
 const WORKERS: usize = 2;
 
@@ -168,9 +173,9 @@ fn rtl_and_icarus_agree_for_every_value_of_every_parameter() {
 #[test]
 fn the_other_reset_styles_behave_alike() {
     each_block(|block| {
-        for reset in [ResetStyle::SyncHigh, ResetStyle::None] {
+        for (reset, clocks) in RESET_CLOCKS {
             for seed in seeds() {
-                run_icarus(block, &block.defaults(), seed, 5000, reset);
+                run_icarus(block, &block.defaults(), seed, clocks, reset);
             }
         }
     });
@@ -231,10 +236,12 @@ fn a_fault_planted_in_the_verilog_is_named_by_clock_and_port() {
             + 500;
         let faulty = with_fault(&correct, port.name, port.bits - 1, clock);
 
-        let error = equivalence(block, &params, &faulty, 1000, SEED, &cache()).unwrap_err();
-        let EquivalenceError::Difference(difference) = error else { panic!("{error}") };
-        assert_eq!((difference.implementation, difference.clock), ("Verilator", clock), "{difference}");
-        assert_eq!(difference.port, port.name);
+        if FAULTS_IN_VERILATOR.contains(&block.name()) {
+            let error = equivalence(block, &params, &faulty, 1000, SEED, &cache()).unwrap_err();
+            let EquivalenceError::Difference(difference) = error else { panic!("{error}") };
+            assert_eq!((difference.implementation, difference.clock), ("Verilator", clock), "{difference}");
+            assert_eq!(difference.port, port.name);
+        }
 
         let bench = testbench::write(block, &params, 1000, SEED, ResetStyle::AsyncLow).unwrap();
         let error =

@@ -250,6 +250,11 @@ impl Gpu {
         })
     }
 
+    /// The launches under way, the earliest first.
+    pub fn launches(&self) -> impl Iterator<Item = &LaunchedKernel> {
+        self.running.iter().map(|running| running.kernel.as_ref())
+    }
+
     /// Runs one launch to its end: every CTA finished, every store acknowledged.
     ///
     /// # Errors

@@ -24,13 +24,23 @@ pub enum ShareSpec {
     Spatial,
     /// [`Share::PerSm`].
     PerSm(Vec<u32>),
+    /// [`Share::PerSm`], by fair shares of the SM's resources (SMK).
+    SmkP,
+    /// [`Share::PerSm`], by how each program scales alone, measured for so many core cycles (Warped-Slicer).
+    WarpedSlicer(u64),
 }
+
+/// Cycles for which Warped-Slicer measures each number of CTAs, unless given.
+const SLICER_CYCLES: u64 = 20_000;
 
 /// A wrong share, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShareError {
     /// It cannot be read.
-    #[error("share `{text}`: allowed are left-over, spatial and sm:N,N with the CTAs per SM of each program")]
+    #[error(
+        "share `{text}`: allowed are left-over, spatial, smk-p, warped-slicer, warped-slicer:CYCLES with 1 or more, and \
+         sm:N,N with the CTAs per SM of each program"
+    )]
     Syntax {
         /// What was given.
         text: String,
@@ -50,6 +60,14 @@ pub enum ShareError {
         text: String,
         /// CTAs that an SM holds.
         most: u32,
+    },
+    /// An SM cannot hold a CTA of each program.
+    #[error(
+        "share `{text}`: allowed is with programs of which an SM holds a CTA of each; these do not fit together"
+    )]
+    NoRoom {
+        /// What was given.
+        text: String,
     },
     /// More programs than SMs.
     #[error("share `{text}`: allowed is a program per SM at most: {programs} programs, {sms} SMs")]
@@ -71,7 +89,13 @@ impl FromStr for ShareSpec {
         match text {
             "left-over" => Ok(ShareSpec::LeftOver),
             "spatial" => Ok(ShareSpec::Spatial),
+            "smk-p" => Ok(ShareSpec::SmkP),
+            "warped-slicer" => Ok(ShareSpec::WarpedSlicer(SLICER_CYCLES)),
             _ => {
+                if let Some(cycles) = text.strip_prefix("warped-slicer:") {
+                    let cycles = cycles.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(wrong)?;
+                    return Ok(ShareSpec::WarpedSlicer(cycles));
+                }
                 let numbers = text.strip_prefix("sm:").ok_or_else(wrong)?.split(',');
                 let ctas = numbers.map(|number| number.parse().map_err(|_| wrong()));
                 Ok(ShareSpec::PerSm(ctas.collect::<Result<_, _>>()?))
@@ -85,6 +109,9 @@ impl fmt::Display for ShareSpec {
         match self {
             ShareSpec::LeftOver => f.write_str("left-over"),
             ShareSpec::Spatial => f.write_str("spatial"),
+            ShareSpec::SmkP => f.write_str("smk-p"),
+            ShareSpec::WarpedSlicer(SLICER_CYCLES) => f.write_str("warped-slicer"),
+            ShareSpec::WarpedSlicer(cycles) => write!(f, "warped-slicer:{cycles}"),
             ShareSpec::PerSm(ctas) => {
                 let numbers: Vec<String> = ctas.iter().map(u32::to_string).collect();
                 write!(f, "sm:{}", numbers.join(","))
@@ -94,25 +121,26 @@ impl fmt::Display for ShareSpec {
 }
 
 impl ShareSpec {
-    /// The share of so many programs on a machine.
+    /// The share of so many programs on a machine; none where it takes a look at the programs first.
     ///
     /// # Errors
     /// [`ShareError`] when it does not go with either.
-    pub fn among(&self, programs: usize, sm: &SmConfig) -> Result<Share, ShareError> {
+    pub fn among(&self, programs: usize, sm: &SmConfig) -> Result<Option<Share>, ShareError> {
         let text = self.to_string();
         match self {
-            ShareSpec::LeftOver => Ok(Share::LeftOver),
+            ShareSpec::SmkP | ShareSpec::WarpedSlicer(_) => Ok(None),
+            ShareSpec::LeftOver => Ok(Some(Share::LeftOver)),
             ShareSpec::Spatial if programs > sm.count as usize => {
                 Err(ShareError::TooFewSms { text, programs, sms: sm.count })
             }
-            ShareSpec::Spatial => Ok(Share::Spatial(programs)),
+            ShareSpec::Spatial => Ok(Some(Share::Spatial(programs))),
             ShareSpec::PerSm(ctas) if ctas.len() != programs => Err(ShareError::Count { text, programs }),
             ShareSpec::PerSm(ctas) => {
                 let sum: u64 = ctas.iter().copied().map(u64::from).sum();
                 if ctas.contains(&0) || sum > u64::from(sm.ctas) {
                     return Err(ShareError::Ctas { text, most: sm.ctas });
                 }
-                Ok(Share::PerSm(ctas.clone()))
+                Ok(Some(Share::PerSm(ctas.clone())))
             }
         }
     }
@@ -144,7 +172,8 @@ mod tests {
         let sm = GpuConfig::load("gtx480").expect("built in").sm;
         let spec: ShareSpec = text.parse().map_err(|e: ShareError| e.to_string())?;
         assert_eq!(spec.to_string(), text);
-        spec.among(programs, &sm).map_err(|e| e.to_string())
+        let share = spec.among(programs, &sm).map_err(|e| e.to_string())?;
+        Ok(share.expect("it needs no look at the programs"))
     }
 
     #[test]
@@ -167,9 +196,11 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_is_allowed() {
-        for text in ["", "half", "sm:", "sm:3,", "sm:3;5", "sm:-1,5", "sm:99999999999,1"] {
+        for text in
+            ["", "half", "sm:", "sm:3,", "sm:3;5", "sm:-1,5", "sm:99999999999,1", "smk", "warped-slicer:0"]
+        {
             let line = text.parse::<ShareSpec>().expect_err(text).to_string();
-            assert!(line.starts_with(&format!("share `{text}`: allowed are left-over, spatial and sm:N,N")));
+            assert!(line.starts_with(&format!("share `{text}`: allowed are left-over, spatial, smk-p, ")));
         }
         let lines = [among("sm:3", 2), among("sm:0,5", 2), among("sm:4,5", 2), among("spatial", 16)];
         assert_eq!(

@@ -193,7 +193,7 @@ fn include(folder: &Path) -> Result<String, ToolError> {
 /// Options for every compilation. Without unique and exported symbols the C++ statics of two loaded models stay apart.
 fn compiler_options(include: &str) -> Vec<String> {
     let mut options =
-        ["-O2", "-std=c++17", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"].map(String::from).to_vec();
+        ["-O1", "-std=c++17", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"].map(String::from).to_vec();
     options.extend([format!("-I{include}"), format!("-I{include}/vltstd")]);
     options
 }

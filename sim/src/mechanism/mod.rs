@@ -6,8 +6,10 @@
 pub mod codec_stage;
 pub mod dmil;
 pub mod hw_bdi;
+pub mod issue_order;
 pub mod md_cache;
 pub mod probe;
+pub mod smil;
 pub mod stacked;
 
 use crate::config::GpuConfig;
@@ -62,7 +64,7 @@ pub struct MechanismInfo {
 }
 
 /// Every mechanism.
-pub const ALL: [MechanismInfo; 4] = [
+pub const ALL: [MechanismInfo; 7] = [
     MechanismInfo {
         name: "base",
         summary: "no mechanism: the baseline GPU",
@@ -73,6 +75,9 @@ pub const ALL: [MechanismInfo; 4] = [
     hw_bdi::INFO,
     hw_bdi::INFO_MEM,
     dmil::INFO,
+    smil::INFO,
+    issue_order::RBMI,
+    issue_order::QBMI,
 ];
 
 /// A wrong mechanism or option, in one line.
@@ -169,10 +174,17 @@ impl std::str::FromStr for MechanismSpec {
 /// What both mechanisms claim, if anything.
 fn conflict(first: &str, second: &str) -> Option<&'static str> {
     let compresses = |name: &str| name.starts_with("hw-bdi");
+    let ranks = |name: &str| name == "rbmi" || name == "qbmi";
+    let limits = |name: &str| name == "smil" || name == "dmil";
     if first == second {
         return Some("are the same mechanism");
     }
-    (compresses(first) && compresses(second)).then_some("compress the lines between L2 and DRAM")
+    let claims = [
+        (compresses as fn(&str) -> bool, "compress the lines between L2 and DRAM"),
+        (ranks, "rank the kernels' memory instructions"),
+        (limits, "limit the kernels' memory instructions"),
+    ];
+    claims.into_iter().find(|(claims, _)| claims(first) && claims(second)).map(|(_, why)| why)
 }
 
 fn parse_part(text: &str) -> Result<Part, MechanismError> {
@@ -252,6 +264,9 @@ impl MechanismSpec {
                 "hw-bdi" => hw_bdi::build(part, config, probes),
                 "hw-bdi-mem" => hw_bdi::build_mem(part, config, probes),
                 "dmil" => dmil::build(config, kernels, probes),
+                "smil" => smil::build(part, config),
+                "rbmi" => issue_order::build_rbmi(config, kernels),
+                "qbmi" => issue_order::build_qbmi(config, kernels, probes),
                 _ => Policies { sms: Vec::new(), partitions: Vec::new() },
             };
             sm_parts.iter_mut().zip(sms).for_each(|(list, policy)| list.push(policy));
@@ -297,7 +312,10 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_is_allowed() {
-        assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, dmil"));
+        assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, dmil, smil, rbmi, qbmi"));
+        assert!(error("rbmi+qbmi").contains("both rank the kernels' memory instructions"));
+        assert!(error("smil,k0=4+dmil").contains("both limit the kernels' memory instructions"));
+        assert!(error("smil,k1=129").contains("allowed are 0 to 128"));
         assert!(error("hw-bdi,compress=9").contains("allowed are 1 to 5"));
         assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 1 to 1024"));
         assert!(error("hw-bdi,md_ways=5").contains("allowed are powers of two from 1 to 32"));

@@ -42,6 +42,14 @@ impl SmPolicy for Stacked {
         self.parts.iter().all(|p| p.may_issue_memory(kernel))
     }
 
+    fn ranks_memory(&self) -> bool {
+        self.parts.iter().any(|p| p.ranks_memory())
+    }
+
+    fn memory_rank(&self, kernel: u8) -> u8 {
+        self.parts.iter().find(|p| p.ranks_memory()).map_or(0, |p| p.memory_rank(kernel))
+    }
+
     fn memory_event(&mut self, now: u64, kernel: u8, event: MemoryEvent) {
         self.parts.iter_mut().for_each(|p| p.memory_event(now, kernel, event));
     }

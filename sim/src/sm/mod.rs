@@ -455,7 +455,16 @@ impl Sm {
                 mask &= !warps;
             }
         }
-        mask
+        if self.policy.ranks_memory() { self.first_in_rank(mask) } else { mask }
+    }
+
+    /// Those of the kernel with the lowest rank, among the kernels with warps that the schedulers ask.
+    fn first_in_rank(&self, ready: WarpMask) -> WarpMask {
+        let asked = ready & self.eligible();
+        let kernels = (0u8..).zip(&self.kernel_warps).filter(|(_, warps)| asked & **warps != 0);
+        kernels
+            .min_by_key(|(kernel, _)| self.policy.memory_rank(*kernel))
+            .map_or(0, |(_, warps)| asked & warps)
     }
 
     fn run_events(&mut self, now: u64) {

@@ -27,6 +27,17 @@ pub trait SmPolicy {
         true
     }
 
+    /// Does the mechanism rank the kernels by [`SmPolicy::memory_rank`]?
+    fn ranks_memory(&self) -> bool {
+        false
+    }
+
+    /// Of the kernels that have a memory instruction ready, that with the lowest rank alone may issue one.
+    fn memory_rank(&self, kernel: u8) -> u8 {
+        let _ = kernel;
+        0
+    }
+
     /// Something happened to a kernel's memory instructions in cycle `now`. A difference that a block shows here is
     /// reported by the next [`SmPolicy::tick`], for which the mechanism stays busy.
     fn memory_event(&mut self, now: u64, kernel: u8, event: MemoryEvent) {

@@ -3,6 +3,7 @@
 //!
 //! A program that comes to its end starts again, so that the others keep its competition, until a given number of cycles
 //! has passed or each has come to its end once. Every end is verified against the CPU reference.
+pub mod partition;
 mod program;
 pub mod report;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use crate::sm::launch::KERNEL_SLOTS;
 use crate::statistic::check_conservation;
 use crate::stats::KernelCounters;
 use crate::workload::{OutputFile, Size};
+use partition::Partition;
 use program::Program;
 use report::{ProgramReport, Throughput, TogetherReport, Verdict};
 use selvedge_hw::Engine;
@@ -120,11 +122,11 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
     if !(1..=KERNEL_SLOTS).contains(&count) {
         return Err(RunError::Programs { count, most: KERNEL_SLOTS });
     }
-    let share = spec.share.among(count, &spec.config.sm)?;
+    let (share, partition) = share_of(spec, &control)?;
     let mut machine = Machine::new(spec, &spec.workloads, &spec.mechanism, &spec.probes, share, &control)?;
     let start = Instant::now();
     let mut fault = machine.run(spec.cycles).err();
-    let measured = Measured::take(&machine.gpu, count);
+    let measured = machine.measure();
     if fault.is_none() {
         fault = machine.finish().err();
     }
@@ -152,6 +154,7 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
         mechanism: spec.mechanism.text.clone(),
         engine: spec.engine.to_string(),
         share: spec.share.to_string(),
+        partition,
         error,
         throughput: Throughput::of(&programs),
         programs,
@@ -172,6 +175,18 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
     })
 }
 
+/// The share that was asked for, and the partition where the programs decide it.
+fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Option<Partition>), RunError> {
+    if let Some(share) = spec.share.among(spec.workloads.len(), &spec.config.sm)? {
+        return Ok((share, None));
+    }
+    let partition = match spec.share {
+        ShareSpec::WarpedSlicer(cycles) => partition::warped_slicer(spec, cycles, control)?,
+        _ => partition::smk(spec, control)?,
+    };
+    Ok((Share::PerSm(partition.ctas.clone()), Some(partition)))
+}
+
 /// The IPC of each workload that has the GPU without mechanism for itself, for so many cycles.
 fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Result<Vec<f64>, RunError> {
     let (base, probes) = (MechanismSpec::base(), ProbeSpec::default());
@@ -180,7 +195,7 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
         let only = std::slice::from_ref(workload);
         let mut machine = Machine::new(spec, only, &base, &probes, Share::LeftOver, control)?;
         machine.run(Some(cycles))?;
-        ipcs.extend(Measured::take(&machine.gpu, 1).ipcs());
+        ipcs.extend(machine.measure().ipcs());
     }
     Ok(ipcs)
 }
@@ -218,11 +233,19 @@ impl<'a> Machine<'a> {
         Ok(Machine { spec, gpu, memory, programs })
     }
 
+    /// The first launch of each program.
+    fn launch_first(&mut self) -> Result<(), RunError> {
+        self.programs.iter_mut().try_for_each(|program| program.launch_first(&mut self.gpu, &mut self.memory))
+    }
+
+    /// The counters so far.
+    fn measure(&self) -> Measured {
+        Measured::take(&self.gpu, self.programs.len())
+    }
+
     /// Lets the programs launch side by side for so many cycles, or until each has ended once.
     fn run(&mut self, cycles: Option<u64>) -> Result<(), RunError> {
-        for program in &mut self.programs {
-            program.launch_first(&mut self.gpu, &mut self.memory)?;
-        }
+        self.launch_first()?;
         let until = cycles.unwrap_or(u64::MAX);
         while self.gpu.cycle() < until {
             for slot in self.gpu.run_until_one_ends(until, &mut self.memory)? {
@@ -245,7 +268,7 @@ impl<'a> Machine<'a> {
         if let Some(violation) = self.gpu.system().dram_violation() {
             return Err(RunError::DramTiming(violation));
         }
-        let measured = Measured::take(&self.gpu, self.programs.len());
+        let measured = self.measure();
         let schedulers = u64::from(self.spec.config.sm.count * self.spec.config.sm.schedulers);
         check_conservation(&measured.total, schedulers).map_err(RunError::Conservation)?;
         measured.check_sums().map_err(RunError::Conservation)

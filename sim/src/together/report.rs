@@ -1,6 +1,7 @@
 //! What a run of several workloads at the same time reports, and the measures of how well they get on.
 use crate::mechanism::MechanismCounters;
 use crate::report::{CacheReport, HostReport, Totals};
+use crate::together::partition::Partition;
 use serde::Serialize;
 
 /// What became of a program's results.
@@ -109,6 +110,9 @@ pub struct TogetherReport {
     pub engine: String,
     /// How the programs share the SMs.
     pub share: String,
+    /// The CTAs of each, where the way of sharing has chosen them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
     /// What went wrong, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -58,7 +58,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
 
 #[test]
 fn programs_compute_what_their_references_say_however_they_share() {
-    for share in ["left-over", "spatial", "sm:2,3"] {
+    for share in ["left-over", "spatial", "sm:2,3", "smk-p", "warped-slicer:2000"] {
         let report = report(&spec(&["bfs", "kmeans"], share));
         for program in &report.programs {
             assert_eq!(program.result, Verdict::Pass, "{share}: {}", program.workload);
@@ -166,6 +166,105 @@ fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
     assert!(outcome.fault.is_none(), "{:?}", outcome.fault);
     assert!(outcome.report.programs.iter().all(|p| p.result == Verdict::Pass));
     assert_eq!(outcome.traces.len(), 2, "a generator per kernel");
+}
+
+/// The report without what depends on the engine and on the simulating machine.
+fn statistics(spec: &TogetherSpec) -> TogetherReport {
+    let host = HostReport { wall_s: 0.0, cycles_per_s: 0.0, warp_instructions_per_s: 0.0 };
+    TogetherReport { host, engine: String::new(), ..report(spec) }
+}
+
+#[test]
+fn ranks_and_limits_are_the_same_under_every_engine() {
+    for mechanism in ["qbmi", "qbmi+dmil"] {
+        let [model, rtl, lockstep] = [Engine::Model, Engine::Rtl, Engine::Lockstep].map(|engine| {
+            statistics(&TogetherSpec {
+                mechanism: mechanism.parse().expect("valid"),
+                engine,
+                ..spec(&["bfs", "kmeans"], "sm:2,2")
+            })
+        });
+        assert!(model.programs.iter().all(|p| p.result == Verdict::Pass), "{mechanism}");
+        assert!(model.mechanism_counters["quota_sets_added"] > 0, "{mechanism}");
+        assert_eq!(model, rtl, "{mechanism}");
+        assert_eq!(model, lockstep, "{mechanism}");
+    }
+}
+
+/// Requests of two kernels in `cycles` together, after as many to begin with. Both load without end what the L1D holds, the first one 32 lines
+/// with each instruction, the second one a single line.
+fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
+    let entry = |name: &str, stride: u32| {
+        format!(
+            ".visible .entry {name}() {{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nmov.u32 %r1, %laneid;\n\
+             mul.wide.u32 %rd1, %r1, {stride};\nmov.u64 %rd2, buffer;\nadd.u64 %rd3, %rd1, %rd2;\nLOOP:\n\
+             ld.global.u32 %r2, [%rd3];\nbra LOOP;\n}}\n"
+        )
+    };
+    let ptx = format!(
+        ".version 4.3\n.target sm_20\n.address_size 64\n.global .align 128 .b8 buffer[4096];\n{}{}",
+        entry("wide", 128),
+        entry("narrow", 4)
+    );
+    let module = Module::parse("k.ptx", &ptx).expect("valid");
+    let mut memory = DeviceMemory::new();
+    let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+    let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+    let mechanism: MechanismSpec = mechanism.parse().expect("valid");
+    let policies = mechanism.build(&config, 2, &probes);
+    let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
+    gpu.share(Share::PerSm(vec![3, 3]));
+    for (slot, name) in [(0, "wide"), (1, "narrow")] {
+        memory.select(slot);
+        module.load(&mut memory).expect("it fits");
+        let grid = [config.sm.count * 3, 1, 1];
+        let dims = LaunchDims { grid, block: [256, 1, 1], dynamic_shared: 0 };
+        let kernel = module.kernel(name).expect("there");
+        gpu.start(LaunchedKernel::new(kernel, dims, vec![], slot, &config).expect("it fits"));
+    }
+    let mut requests_at = |cycle| {
+        gpu.run_until_one_ends(cycle, &mut memory).expect("it runs");
+        [0, 1].map(|slot| gpu.kernel_counters(slot).l1d.accesses as f64)
+    };
+    let (before, after) = (requests_at(cycles), requests_at(2 * cycles));
+    [0, 1].map(|slot| after[slot] - before[slot])
+}
+
+#[test]
+fn turns_by_instructions_give_wide_ones_more_requests_and_quotas_give_both_as_many() {
+    let ratio = |mechanism| {
+        let [wide, narrow] = requests_of_unequal_kernels(mechanism, 40_000);
+        wide / narrow
+    };
+    let (rbmi, qbmi) = (ratio("rbmi"), ratio("qbmi"));
+    // An instruction of the one kernel follows on one of the other: 32 requests to 1.
+    assert!((31.0..33.0).contains(&rbmi), "{rbmi}");
+    // Quotas of 1 and 32 per set, once the narrow kernel has made the 1,024 requests of its first interval.
+    assert!((0.98..1.02).contains(&qbmi), "{qbmi}");
+}
+
+#[test]
+fn smil_keeps_each_kernel_within_its_limit() {
+    let spec = TogetherSpec {
+        mechanism: "smil,k0=3,k1=1".parse().expect("valid"),
+        ..spec(&["bfs", "kmeans"], "sm:2,2")
+    };
+    let report = report(&spec);
+    assert!(report.programs.iter().all(|p| p.result == Verdict::Pass));
+    let most = ["most_in_flight_k0", "most_in_flight_k1"].map(|name| report.mechanism_counters[name]);
+    assert_eq!(most, [3, 1]);
+}
+
+#[test]
+fn partitions_that_the_programs_decide_are_reported_and_fill_the_sm() {
+    let smk = report(&spec(&["bfs", "kmeans"], "smk-p")).partition.expect("smk-p has one");
+    let slicer = report(&spec(&["bfs", "kmeans"], "warped-slicer:2000")).partition.expect("it has one");
+    assert!(smk.scalability.is_empty());
+    for (ctas, curve) in slicer.ctas.iter().zip(&slicer.scalability) {
+        assert!(*ctas as usize <= curve.len() && curve.iter().all(|ipc| *ipc > 0.0));
+    }
+    // A CTA of either takes 256 of 1536 threads, and less of all else.
+    assert_eq!((smk.ctas, slicer.ctas.iter().sum()), (vec![3, 3], 6));
 }
 
 #[test]
