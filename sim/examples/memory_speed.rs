@@ -45,6 +45,7 @@ fn access(map: &AddressMap, sm: u16, number: u64) -> Packet {
         line: address,
         sectors: 0xf,
         full_sectors: true,
+        words: u64::MAX,
         data_bytes: if write { 128 } else { 0 },
         sm,
         partition: map.partition(address),

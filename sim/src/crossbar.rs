@@ -298,6 +298,7 @@ mod tests {
             line: 0,
             sectors: 0xf,
             full_sectors: true,
+            words: u64::MAX,
             data_bytes: (flits * 32 - 8) as u16,
             sm: 0,
             partition: to,

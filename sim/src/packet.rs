@@ -29,6 +29,8 @@ pub struct Packet {
     pub sectors: u32,
     /// Does a write cover every byte of `sectors`? A partial write of a sector must merge with its old bytes.
     pub full_sectors: bool,
+    /// Words of 4 bytes of the line that a write covers, one bit each.
+    pub words: u64,
     /// Bytes of data carried over the crossbar besides the 8-byte header: what is charged as flits.
     pub data_bytes: u16,
     /// The SM that asked.

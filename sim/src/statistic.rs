@@ -53,7 +53,7 @@ macro_rules! statistics {
 use Value::{Count, Real};
 
 /// All keys, in the order in which they are written.
-pub static STATISTICS: [Statistic; 51] = statistics! {
+pub static STATISTICS: [Statistic; 61] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
         |c| Count(c.launch.sm.thread_instructions);
@@ -80,6 +80,10 @@ pub static STATISTICS: [Statistic; 51] = statistics! {
     "L1D_total_cache_misses", "those that did not find their line, stores among them", |c| Count(c.so_far.l1d.misses);
     "L1D_total_cache_miss_rate", "L1D_total_cache_misses over L1D_total_cache_accesses",
         |c| Real(ratio(c.so_far.l1d.misses, c.so_far.l1d.accesses));
+    "L1D_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
+        |c| Count(c.so_far.l1d.sector_misses);
+    "L1D_total_cache_sectors_filled", "sectors of 32 bytes that came to the L1Ds; a name of this project",
+        |c| Count(c.so_far.l1d.sectors_filled);
     "L1D_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l1d.pending_hits);
     "L1D_total_cache_reservation_fails", "cycles in which an access could not be decided",
         |c| Count(c.so_far.l1d.reservation_fails.total());
@@ -89,25 +93,37 @@ pub static STATISTICS: [Statistic; 51] = statistics! {
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "loads of global memory whose line was on its way",
         |c| Count(c.so_far.l1d.global_reads().pending_hits);
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "loads of global memory that missed in an L1D",
-        |c| Count(c.so_far.l1d.global_reads().misses);
+        |c| Count(c.so_far.l1d.global_reads().line_misses());
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][SECTOR_MISS]", "loads of global memory that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.global_reads().sector_misses);
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "stores to global memory and atomics that hit an L1D",
         |c| Count(c.so_far.l1d.global_writes().hits);
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "stores to global memory and atomics that missed in an L1D",
-        |c| Count(c.so_far.l1d.global_writes().misses);
+        |c| Count(c.so_far.l1d.global_writes().line_misses());
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "stores to global memory and atomics that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.global_writes().sector_misses);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT]", "loads of local memory that hit an L1D",
         |c| Count(c.so_far.l1d.local_reads.hits);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT_RESERVED]", "loads of local memory whose line was on its way",
         |c| Count(c.so_far.l1d.local_reads.pending_hits);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_R][MISS]", "loads of local memory that missed in an L1D",
-        |c| Count(c.so_far.l1d.local_reads.misses);
+        |c| Count(c.so_far.l1d.local_reads.line_misses());
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][SECTOR_MISS]", "loads of local memory that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.local_reads.sector_misses);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_W][HIT]", "stores to local memory that hit an L1D",
         |c| Count(c.so_far.l1d.local_writes.hits);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_W][MISS]", "stores to local memory that missed in an L1D",
-        |c| Count(c.so_far.l1d.local_writes.misses);
+        |c| Count(c.so_far.l1d.local_writes.line_misses());
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_W][SECTOR_MISS]", "stores to local memory that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.local_writes.sector_misses);
     "L2_total_cache_accesses", "requests that the L2 slices decided", |c| Count(c.so_far.l2.cache.accesses);
     "L2_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.l2.cache.misses);
     "L2_total_cache_miss_rate", "L2_total_cache_misses over L2_total_cache_accesses",
         |c| Real(ratio(c.so_far.l2.cache.misses, c.so_far.l2.cache.accesses));
+    "L2_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
+        |c| Count(c.so_far.l2.cache.sector_misses);
+    "L2_total_cache_sectors_filled", "sectors of 32 bytes that came to the L2 from DRAM; a name of this project",
+        |c| Count(c.so_far.l2.cache.sectors_filled);
     "L2_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l2.cache.pending_hits);
     "L2_total_cache_reservation_fails", "cycles in which a request could not be decided",
         |c| Count(c.so_far.l2.cache.reservation_fails.total());
@@ -116,11 +132,15 @@ pub static STATISTICS: [Statistic; 51] = statistics! {
     "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "reads of global memory whose line was on its way",
         |c| Count(c.so_far.l2.cache.global_reads().pending_hits);
     "L2_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "reads of global memory that missed in the L2",
-        |c| Count(c.so_far.l2.cache.global_reads().misses);
+        |c| Count(c.so_far.l2.cache.global_reads().line_misses());
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][SECTOR_MISS]", "reads of global memory that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.global_reads().sector_misses);
     "L2_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "writes to global memory and atomics that hit the L2",
         |c| Count(c.so_far.l2.cache.global_writes().hits);
     "L2_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "writes to global memory and atomics that missed in the L2",
-        |c| Count(c.so_far.l2.cache.global_writes().misses);
+        |c| Count(c.so_far.l2.cache.global_writes().line_misses());
+    "L2_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "writes to global memory and atomics that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.global_writes().sector_misses);
     "L2_fills", "lines that came from DRAM; a name of this project", |c| Count(c.so_far.l2.fills);
     "L2_writebacks", "dirty lines that left for DRAM; a name of this project", |c| Count(c.so_far.l2.writebacks);
     "n_act", "rows opened, all channels", |c| Count(c.so_far.dram.activates);
@@ -237,6 +257,8 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
     for (cache, of) in [(&run.l1d, "L1D"), (&run.l2.cache, "L2")] {
         let found = |c: &CacheCounters| c.hits + c.misses + c.pending_hits;
         equal(&format!("{of} accesses are hits, misses and pending hits"), cache.accesses, found(cache))?;
+        let (fetched, filled) = (cache.sectors_fetched, cache.sectors_filled);
+        equal(&format!("every sector that the {of} fetches comes"), fetched, filled)?;
     }
     let sent = run.crossbar.requests;
     equal("the L2 decides every packet that the SMs sent", sent.packets, run.l2.cache.accesses)?;

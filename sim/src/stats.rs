@@ -38,6 +38,8 @@ pub enum FailCause {
     Line,
     /// The queue to the next level is full.
     MissQueue,
+    /// As many loads as may pass by the cache are in flight.
+    BypassSlot,
 }
 
 counters! {
@@ -51,6 +53,8 @@ pub struct FailCounters {
     pub line: u64,
     /// The queue to the next level is full.
     pub miss_queue: u64,
+    /// As many loads as may pass by the cache are in flight.
+    pub bypass_slot: u64,
 }
 }
 
@@ -62,12 +66,13 @@ impl FailCounters {
             FailCause::MshrMerge => self.mshr_merge += cycles,
             FailCause::Line => self.line += cycles,
             FailCause::MissQueue => self.miss_queue += cycles,
+            FailCause::BypassSlot => self.bypass_slot += cycles,
         }
     }
 
     /// Failures of all causes.
     pub fn total(&self) -> u64 {
-        self.mshr_entry + self.mshr_merge + self.line + self.miss_queue
+        self.mshr_entry + self.mshr_merge + self.line + self.miss_queue + self.bypass_slot
     }
 }
 
@@ -80,6 +85,8 @@ pub enum Decision {
     Pending,
     /// Nothing.
     Miss,
+    /// The line, there or on its way, without a sector that is asked for: a miss, too.
+    SectorMiss,
 }
 
 counters! {
@@ -91,6 +98,8 @@ pub struct DecisionCounters {
     pub pending_hits: u64,
     /// Not found.
     pub misses: u64,
+    /// Those among the misses that found their line without a sector.
+    pub sector_misses: u64,
 }
 }
 
@@ -100,7 +109,16 @@ impl DecisionCounters {
             Decision::Hit => self.hits += 1,
             Decision::Pending => self.pending_hits += 1,
             Decision::Miss => self.misses += 1,
+            Decision::SectorMiss => {
+                self.misses += 1;
+                self.sector_misses += 1;
+            }
         }
+    }
+
+    /// Those that did not find their line at all.
+    pub fn line_misses(&self) -> u64 {
+        self.misses - self.sector_misses
     }
 }
 
@@ -121,12 +139,20 @@ pub struct CacheCounters {
     pub write_pending_hits: u64,
     /// Stores and atomics among the misses.
     pub write_misses: u64,
+    /// Those among the misses that found their line without a sector.
+    pub sector_misses: u64,
+    /// Stores and atomics among the sector misses.
+    pub write_sector_misses: u64,
     /// Loads of local memory among all of these.
     pub local_reads: DecisionCounters,
     /// Stores to local memory among all of these.
     pub local_writes: DecisionCounters,
-    /// Loads that passed by the cache (volatile and cache-global ones); not among the accesses.
+    /// Loads that passed by the cache; not among the accesses.
     pub bypasses: u64,
+    /// Sectors of 32 bytes that were asked of the next level to be kept.
+    pub sectors_fetched: u64,
+    /// Sectors of 32 bytes that came from there.
+    pub sectors_filled: u64,
     /// Cycles in which an access could not be decided, by cause.
     pub reservation_fails: FailCounters,
 }
@@ -139,10 +165,13 @@ impl CacheCounters {
         let (all, writes) = match decision {
             Decision::Hit => (&mut self.hits, &mut self.write_hits),
             Decision::Pending => (&mut self.pending_hits, &mut self.write_pending_hits),
-            Decision::Miss => (&mut self.misses, &mut self.write_misses),
+            Decision::Miss | Decision::SectorMiss => (&mut self.misses, &mut self.write_misses),
         };
         *all += 1;
         *writes += u64::from(is_write);
+        let is_sector_miss = decision == Decision::SectorMiss;
+        self.sector_misses += u64::from(is_sector_miss);
+        self.write_sector_misses += u64::from(is_sector_miss && is_write);
         match (within_program(line) >= LOCAL_REGION, is_write) {
             (false, _) => {}
             (true, false) => self.local_reads.count(decision),
@@ -152,7 +181,7 @@ impl CacheCounters {
 
     /// Does the conservation law hold?
     pub fn is_conserved(&self) -> bool {
-        self.accesses == self.hits + self.misses + self.pending_hits
+        self.accesses == self.hits + self.misses + self.pending_hits && self.sector_misses <= self.misses
     }
 
     /// Loads of global memory, by what was found.
@@ -161,6 +190,7 @@ impl CacheCounters {
             hits: self.hits - self.write_hits,
             pending_hits: self.pending_hits - self.write_pending_hits,
             misses: self.misses - self.write_misses,
+            sector_misses: self.sector_misses - self.write_sector_misses,
         };
         reads - self.local_reads
     }
@@ -171,6 +201,7 @@ impl CacheCounters {
             hits: self.write_hits,
             pending_hits: self.write_pending_hits,
             misses: self.write_misses,
+            sector_misses: self.write_sector_misses,
         };
         writes - self.local_writes
     }

@@ -1,6 +1,7 @@
-//! Miss-status holding registers: one entry per line in flight, each with the requests that wait for it.
+//! Miss-status holding registers: one entry per line in flight, with a bit for each of its sectors that are on their way and
+//! the requests that wait, each for sectors of its own.
 //!
-//! All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
+//! A sector that is missed while others of its line are on their way joins their entry. All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
 //! open-addressed table of at least twice their number.
 
 /// End of a chain.
@@ -20,6 +21,10 @@ impl MshrId {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     line: u64,
+    /// Sectors on their way.
+    coming: u32,
+    /// Sectors that requests have asked for since the entry was taken.
+    wanted: u32,
     first: u32,
     last: u32,
     waiting: u32,
@@ -28,6 +33,8 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Node<T> {
     item: T,
+    /// Sectors that it still waits for.
+    needs: u32,
     next: u32,
 }
 
@@ -48,7 +55,7 @@ pub struct MshrTable<T> {
 impl<T: Copy> MshrTable<T> {
     /// An empty table for `entries` lines with up to `merges` requests each, the first one included.
     pub fn new(entries: u32, merges: u32) -> Self {
-        let vacant = Entry { line: 0, first: NONE, last: NONE, waiting: 0 };
+        let vacant = Entry { line: 0, coming: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         Self {
             capacity: entries as usize,
             merges,
@@ -91,23 +98,42 @@ impl<T: Copy> MshrTable<T> {
         self.entries[id.0 as usize].waiting < self.merges
     }
 
-    /// Takes an entry for `line`, with `item` as its first waiting request. The caller has made sure that
-    /// [`Self::can_allocate`] and that the line is not in flight.
-    pub fn allocate(&mut self, line: u64, item: T) -> MshrId {
+    /// Sectors of entry `id` that are on their way.
+    pub fn coming(&self, id: MshrId) -> u32 {
+        self.entries[id.0 as usize].coming
+    }
+
+    /// Sectors that requests have asked for since entry `id` was taken.
+    pub fn wanted(&self, id: MshrId) -> u32 {
+        self.entries[id.0 as usize].wanted
+    }
+
+    /// Takes an entry for `line`, of which nothing is on its way yet. The caller has made sure that
+    /// [`Self::can_allocate`] and that the line is not in flight, and goes on with [`Self::expect`] and [`Self::merge`].
+    pub fn allocate(&mut self, line: u64) -> MshrId {
         let place = self.place(line);
         debug_assert_eq!(self.table[place], NONE, "the line is already in flight");
         let id = self.free_entries.pop().expect("the caller asked can_allocate");
         self.table[place] = id;
-        self.entries[id as usize] = Entry { line, first: NONE, last: NONE, waiting: 0 };
-        self.merge(MshrId(id), item);
+        self.entries[id as usize] = Entry { line, coming: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         MshrId(id)
     }
 
-    /// Lets `item` wait for entry `id`. The caller has made sure that [`Self::can_merge`].
-    pub fn merge(&mut self, id: MshrId, item: T) {
-        debug_assert!(self.can_merge(id));
-        let node = self.take_node(item);
+    /// `sectors` of entry `id` are on their way from now on.
+    pub fn expect(&mut self, id: MshrId, sectors: u32) {
         let entry = &mut self.entries[id.0 as usize];
+        debug_assert_eq!(entry.coming & sectors, 0, "sectors asked for twice");
+        entry.coming |= sectors;
+    }
+
+    /// Lets `item` wait until the sectors `needs` of entry `id`, which are on their way, have come. The caller has made
+    /// sure that [`Self::can_merge`].
+    pub fn merge(&mut self, id: MshrId, item: T, needs: u32) {
+        debug_assert!(self.can_merge(id));
+        debug_assert!(needs != 0 && needs & !self.coming(id) == 0, "nobody has asked for the sectors");
+        let node = self.take_node(item, needs);
+        let entry = &mut self.entries[id.0 as usize];
+        entry.wanted |= needs;
         if entry.first == NONE {
             entry.first = node;
         } else {
@@ -118,8 +144,8 @@ impl<T: Copy> MshrTable<T> {
         self.waiting += 1;
     }
 
-    fn take_node(&mut self, item: T) -> u32 {
-        let node = Node { item, next: NONE };
+    fn take_node(&mut self, item: T, needs: u32) -> u32 {
+        let node = Node { item, needs, next: NONE };
         if self.free_nodes == NONE {
             self.nodes.push(node);
             return (self.nodes.len() - 1) as u32;
@@ -130,25 +156,46 @@ impl<T: Copy> MshrTable<T> {
         at
     }
 
-    /// The data of `line` has come: frees its entry and appends the requests that waited, in order of arrival, to
-    /// `released`. Does nothing when the line is not in flight.
-    pub fn release(&mut self, line: u64, released: &mut Vec<T>) {
+    /// `sectors` of `line` have come: appends the requests that wait for nothing more, in order of arrival, to
+    /// `released`. Gives the entry's sectors that are still on their way; with none left the entry is free. Does nothing
+    /// when the line is not in flight.
+    pub fn arrive(&mut self, line: u64, sectors: u32, released: &mut Vec<T>) -> u32 {
         let place = self.place(line);
         let id = self.table[place];
         if id == NONE {
-            return;
+            return 0;
         }
-        let mut at = self.entries[id as usize].first;
+        let mut entry = self.entries[id as usize];
+        entry.coming &= !sectors;
+        let mut at = entry.first;
+        (entry.first, entry.last) = (NONE, NONE);
         while at != NONE {
-            let node = self.nodes[at as usize];
-            released.push(node.item);
-            self.nodes[at as usize].next = self.free_nodes;
-            self.free_nodes = at;
-            at = node.next;
-            self.waiting -= 1;
+            let node = &mut self.nodes[at as usize];
+            let next = node.next;
+            node.needs &= !sectors;
+            if node.needs == 0 {
+                released.push(node.item);
+                node.next = self.free_nodes;
+                self.free_nodes = at;
+                entry.waiting -= 1;
+                self.waiting -= 1;
+            } else {
+                node.next = NONE;
+                match entry.last {
+                    NONE => entry.first = at,
+                    last => self.nodes[last as usize].next = at,
+                }
+                entry.last = at;
+            }
+            at = next;
         }
-        self.free_entries.push(id);
-        self.vacate(place);
+        self.entries[id as usize] = entry;
+        if entry.coming == 0 {
+            debug_assert_eq!(entry.waiting, 0, "a request waits for what nobody has asked for");
+            self.free_entries.push(id);
+            self.vacate(place);
+        }
+        entry.coming
     }
 
     /// Empties a place of the hash table and moves later entries of the same run up, so that searches still end.
@@ -201,27 +248,55 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    /// The whole of a line without sectors.
+    const LINE: u32 = 1;
+
+    fn miss<T: Copy>(mshr: &mut MshrTable<T>, line: u64, item: T) -> MshrId {
+        let id = mshr.allocate(line);
+        mshr.expect(id, LINE);
+        mshr.merge(id, item, LINE);
+        id
+    }
+
     #[test]
     fn requests_come_back_in_order_of_arrival() {
         let mut mshr = MshrTable::new(2, 3);
-        let id = mshr.allocate(128, 'a');
-        mshr.allocate(256, 'x');
-        mshr.merge(id, 'b');
-        mshr.merge(id, 'c');
+        let id = miss(&mut mshr, 128, 'a');
+        miss(&mut mshr, 256, 'x');
+        mshr.merge(id, 'b', LINE);
+        mshr.merge(id, 'c', LINE);
         let mut out = Vec::new();
-        mshr.release(128, &mut out);
+        mshr.arrive(128, LINE, &mut out);
         assert_eq!(out, ['a', 'b', 'c']);
         assert_eq!(mshr.find(128), None);
         assert_eq!(mshr.lines(), [(256, 1)]);
     }
 
     #[test]
+    fn each_request_waits_for_its_own_sectors() {
+        let mut mshr = MshrTable::new(1, 4);
+        let id = mshr.allocate(0);
+        mshr.expect(id, 0b0011);
+        mshr.merge(id, 'a', 0b0001);
+        mshr.merge(id, 'b', 0b0011);
+        mshr.expect(id, 0b0100);
+        mshr.merge(id, 'c', 0b0101);
+        let mut out = Vec::new();
+        assert_eq!(mshr.arrive(0, 0b0011, &mut out), 0b0100);
+        assert_eq!(out, ['a', 'b']);
+        assert_eq!((mshr.coming(id), mshr.wanted(id), mshr.waiting()), (0b0100, 0b0111, 1));
+        assert_eq!(mshr.arrive(0, 0b0100, &mut out), 0);
+        assert_eq!(out, ['a', 'b', 'c']);
+        assert!(mshr.is_empty() && mshr.can_allocate());
+    }
+
+    #[test]
     fn entries_and_merges_are_bounded() {
         let mut mshr = MshrTable::new(1, 2);
         assert!(mshr.can_allocate() && mshr.is_empty());
-        let id = mshr.allocate(0, 1);
+        let id = miss(&mut mshr, 0, 1);
         assert!(!mshr.can_allocate() && mshr.can_merge(id));
-        mshr.merge(id, 2);
+        mshr.merge(id, 2, LINE);
         assert!(!mshr.can_merge(id));
         assert_eq!((mshr.len(), mshr.waiting()), (1, 2));
     }
@@ -233,12 +308,12 @@ mod tests {
         let mut sizes = Vec::new();
         for round in 0..100u64 {
             for line in 0..4 {
-                let id = mshr.allocate((round * 4 + line) * 128, 0u8);
-                (1..4).for_each(|n| mshr.merge(id, n));
+                let id = miss(&mut mshr, (round * 4 + line) * 128, 0u8);
+                (1..4).for_each(|n| mshr.merge(id, n, LINE));
             }
             for line in 0..4 {
                 out.clear();
-                mshr.release((round * 4 + line) * 128, &mut out);
+                mshr.arrive((round * 4 + line) * 128, LINE, &mut out);
                 assert_eq!(out, [0, 1, 2, 3]);
             }
             sizes.push(mshr.nodes.len());
@@ -246,34 +321,66 @@ mod tests {
         assert!(sizes.iter().all(|n| *n == 16));
     }
 
+    /// What is on its way of a line, and who waits for what.
+    #[derive(Default)]
+    struct Golden {
+        coming: u32,
+        waiting: Vec<(usize, u32)>,
+    }
+
     proptest! {
         #[test]
-        fn behaves_like_a_map_of_queues(steps in prop::collection::vec((0u64..24, 0u32..3), 1..400)) {
+        fn behaves_like_a_map_of_queues(
+            steps in prop::collection::vec((0u64..24, 0u32..3, 1u32..16), 1..400)
+        ) {
             let mut mshr = MshrTable::new(8, 4);
-            let mut golden: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-            for (n, (line, act)) in steps.into_iter().enumerate() {
+            let mut golden: BTreeMap<u64, Golden> = BTreeMap::new();
+            for (n, (line, act, sectors)) in steps.into_iter().enumerate() {
                 // Lines that collide in the hash table are made likely by a small table of 16 places.
                 let line = line * 128;
                 prop_assert_eq!(mshr.find(line).is_some(), golden.contains_key(&line));
-                match (mshr.find(line), act) {
+                let id = match (mshr.find(line), act) {
                     (_, 0) => {
                         let mut out = Vec::new();
-                        mshr.release(line, &mut out);
-                        prop_assert_eq!(out, golden.remove(&line).unwrap_or_default());
+                        let left = mshr.arrive(line, sectors, &mut out);
+                        let mut expected = Vec::new();
+                        if let Some(entry) = golden.get_mut(&line) {
+                            entry.coming &= !sectors;
+                            entry.waiting.iter_mut().for_each(|(_, needs)| *needs &= !sectors);
+                            expected.extend(entry.waiting.iter().filter(|w| w.1 == 0).map(|w| w.0));
+                            entry.waiting.retain(|w| w.1 != 0);
+                            prop_assert_eq!(left, entry.coming);
+                            if left == 0 {
+                                golden.remove(&line);
+                            }
+                        }
+                        prop_assert_eq!(out, expected);
+                        None
                     }
                     (None, _) if mshr.can_allocate() => {
-                        mshr.allocate(line, n);
-                        golden.insert(line, vec![n]);
+                        golden.insert(line, Golden::default());
+                        Some(mshr.allocate(line))
                     }
-                    (Some(id), _) if mshr.can_merge(id) => {
-                        mshr.merge(id, n);
-                        golden.get_mut(&line).expect("in flight").push(n);
+                    (None, _) => {
+                        prop_assert_eq!(golden.len(), 8);
+                        None
                     }
-                    (None, _) => prop_assert_eq!(golden.len(), 8),
-                    (Some(_), _) => prop_assert_eq!(golden[&line].len(), 4),
+                    (Some(id), _) if mshr.can_merge(id) => Some(id),
+                    (Some(_), _) => {
+                        prop_assert_eq!(golden[&line].waiting.len(), 4);
+                        None
+                    }
+                };
+                if let Some(id) = id {
+                    let entry = golden.get_mut(&line).expect("in flight");
+                    mshr.expect(id, sectors & !entry.coming);
+                    mshr.merge(id, n, sectors);
+                    entry.coming |= sectors;
+                    entry.waiting.push((n, sectors));
+                    prop_assert_eq!(mshr.coming(id), entry.coming);
                 }
                 prop_assert_eq!(mshr.len(), golden.len());
-                prop_assert_eq!(mshr.waiting(), golden.values().map(Vec::len).sum::<usize>());
+                prop_assert_eq!(mshr.waiting(), golden.values().map(|e| e.waiting.len()).sum::<usize>());
             }
         }
     }

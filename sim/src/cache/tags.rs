@@ -1,5 +1,9 @@
 //! A set-associative tag array with least-recently-used replacement and a user state per line.
+//!
+//! In the compressed organisation a set has several tags for each way's worth of data, which is given out in sub-blocks of
+//! 32 bytes: lines that take fewer of them make room for more lines (LATTE-CC, section III.A; CABA, section 6.5).
 use super::index::SetIndex;
+use super::sectors::SECTOR_BYTES;
 use crate::config::IndexFunction;
 
 /// The tag of a way that holds no line; line addresses are multiples of the line size and never reach it.
@@ -12,9 +16,9 @@ pub struct Slot(u32);
 /// What a look-up found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// The line is there with its data.
+    /// The line is there with its data; nothing of it is awaited.
     Hit(Slot),
-    /// A slot is taken for the line, its data is still awaited.
+    /// A slot is taken for the line, its data, or that of some of its sectors, is still awaited.
     Reserved(Slot),
     /// The line is not there.
     Miss,
@@ -46,16 +50,44 @@ pub struct TagArray<S> {
     kinds: Vec<Way>,
     used: Vec<u64>,
     states: Vec<S>,
+    /// Sub-blocks of each line; all 0 in a cache that does not compress.
+    blocks: Vec<u8>,
+    /// Sub-blocks of a set.
+    capacity: u32,
     clock: u64,
+}
+
+impl Probe {
+    /// The line's slot, whatever is awaited.
+    pub fn slot(self) -> Option<Slot> {
+        match self {
+            Probe::Hit(slot) | Probe::Reserved(slot) => Some(slot),
+            Probe::Miss => None,
+        }
+    }
 }
 
 impl<S: Copy + Default> TagArray<S> {
     /// An empty tag array of `sets` x `ways` lines of `line_bytes` bytes.
     pub fn new(sets: u32, ways: u32, line_bytes: u32, index: IndexFunction) -> Self {
-        let slots = sets as usize * ways as usize;
+        Self::compressed(sets, ways, 1, line_bytes, index)
+    }
+
+    /// An empty tag array with data for `sets` x `ways` uncompressed lines and `tags_per_way` times as many tags.
+    pub fn compressed(
+        sets: u32,
+        ways: u32,
+        tags_per_way: u32,
+        line_bytes: u32,
+        index: IndexFunction,
+    ) -> Self {
+        let tags = (ways * tags_per_way) as usize;
+        let slots = sets as usize * tags;
         Self {
             index: SetIndex::new(index, sets, line_bytes),
-            ways: ways as usize,
+            ways: tags,
+            blocks: vec![0; slots],
+            capacity: ways * line_bytes / SECTOR_BYTES,
             lines: vec![NO_LINE; slots],
             kinds: vec![Way::Invalid; slots],
             used: vec![0; slots],
@@ -111,18 +143,58 @@ impl<S: Copy + Default> TagArray<S> {
         debug_assert_eq!(self.probe(line), Probe::Miss);
         self.lines[at] = line;
         self.kinds[at] = Way::Reserved;
+        self.blocks[at] = 0;
         self.states[at] = S::default();
         self.touch(slot);
     }
 
-    /// The data of the reserved `slot` has come: the line is valid.
+    /// More data of the line in `slot` is awaited: it keeps its state and leaves only after [`Self::fill`].
+    pub fn await_more(&mut self, slot: Slot) {
+        debug_assert_ne!(self.kinds[slot.0 as usize], Way::Invalid);
+        self.kinds[slot.0 as usize] = Way::Reserved;
+    }
+
+    /// The data that `slot` awaits, if any, has come: the line is valid.
     pub fn fill(&mut self, slot: Slot) {
-        debug_assert_eq!(self.kinds[slot.0 as usize], Way::Reserved);
+        debug_assert_ne!(self.kinds[slot.0 as usize], Way::Invalid);
         self.kinds[slot.0 as usize] = Way::Valid;
+    }
+
+    /// Gives the line in `slot` so many sub-blocks of data instead of those it had; the least recently used valid lines
+    /// of its set leave until there is room, and are appended to `evicted`. A reserved line that has been given none
+    /// takes none. `false`, with nothing changed for the line, when lines that await more data take too much.
+    pub fn give_blocks(&mut self, slot: Slot, blocks: u32, evicted: &mut Vec<(u64, S)>) -> bool {
+        let at = slot.0 as usize;
+        debug_assert!(blocks > 0 && blocks <= self.capacity && self.kinds[at] != Way::Invalid);
+        let set = at / self.ways * self.ways..(at / self.ways + 1) * self.ways;
+        let held = |array: &Self, all: bool| -> u32 {
+            let others = set.clone().filter(|other| *other != at);
+            others
+                .filter(|o| all || array.kinds[*o] == Way::Reserved)
+                .map(|o| u32::from(array.blocks[o]))
+                .sum()
+        };
+        if held(self, false) + blocks > self.capacity {
+            return false;
+        }
+        while held(self, true) + blocks > self.capacity {
+            let valid = set.clone().filter(|o| *o != at && self.kinds[*o] == Way::Valid);
+            let least = valid.min_by_key(|o| self.used[*o]).expect("a valid line holds what is too much");
+            evicted.push((self.lines[least], self.states[least]));
+            self.invalidate(Slot(least as u32));
+        }
+        self.blocks[at] = blocks as u8;
+        true
+    }
+
+    /// Sub-blocks in use in the set of `line`, and how many there are.
+    pub fn blocks(&self, line: u64) -> (u32, u32) {
+        (self.set(line).map(|at| u32::from(self.blocks[at])).sum(), self.capacity)
     }
 
     /// Empties `slot`, whatever it holds.
     pub fn invalidate(&mut self, slot: Slot) {
+        self.blocks[slot.0 as usize] = 0;
         self.lines[slot.0 as usize] = NO_LINE;
         self.kinds[slot.0 as usize] = Way::Invalid;
     }
@@ -162,6 +234,7 @@ impl<S: Copy + Default> TagArray<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const LINE: u64 = 128;
     const SETS: u64 = 4;
@@ -220,6 +293,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_awaits_more_is_no_victim_and_keeps_its_state() {
+        let mut tags = array();
+        bring(&mut tags, in_set_1(0));
+        bring(&mut tags, in_set_1(1));
+        let slot = tags.probe(in_set_1(0)).slot().expect("line 0 was filled");
+        *tags.state_mut(slot) = true;
+        tags.await_more(slot);
+        assert_eq!(tags.victim(in_set_1(2)).and_then(|v| v.evicted), Some((in_set_1(1), false)));
+        tags.fill(slot);
+        assert_eq!(tags.victim(in_set_1(2)).and_then(|v| v.evicted), Some((in_set_1(0), true)));
+    }
+
+    #[test]
     fn a_new_line_starts_with_the_default_state() {
         let mut tags = array();
         bring(&mut tags, 0);
@@ -241,5 +327,48 @@ mod tests {
         assert_eq!(held, [(0, true), (128, false)]);
         tags.invalidate_valid(|_| true);
         assert_eq!(tags.lines().count(), 1);
+    }
+
+    proptest! {
+        /// Against lists of lines, least recently used first: which lines are there, and that data never takes more than
+        /// there is.
+        #[test]
+        fn compressed_lines_fill_their_set_and_never_more(
+            tags_per_way in 1u32..5,
+            ways in 1u32..5,
+            accesses in prop::collection::vec((0u64..40, 1u32..5), 1..500),
+        ) {
+            let mut tags: TagArray<()> = TagArray::compressed(2, ways, tags_per_way, 128, IndexFunction::Bmod);
+            let mut golden: [Vec<(u64, u32)>; 2] = Default::default();
+            for (number, size) in accesses {
+                let line = number * LINE;
+                let set = &mut golden[number as usize % 2];
+                let known = set.iter().position(|(l, _)| *l == line);
+                prop_assert_eq!(tags.probe(line) != Probe::Miss, known.is_some(), "line {}", number);
+                if let Some(at) = known {
+                    let entry = set.remove(at);
+                    set.push(entry);
+                    tags.touch(tags.probe(line).slot().expect("it is there"));
+                    continue;
+                }
+                if set.len() as u32 == ways * tags_per_way {
+                    set.remove(0);
+                }
+                while set.iter().map(|(_, size)| size).sum::<u32>() + size > ways * 4 {
+                    set.remove(0);
+                }
+                set.push((line, size));
+                let slot = tags.victim(line).expect("nothing is reserved").slot;
+                tags.reserve(slot, line);
+                let before = tags.lines().count();
+                let mut evicted = Vec::new();
+                prop_assert!(tags.give_blocks(slot, size, &mut evicted));
+                tags.fill(slot);
+                prop_assert_eq!(tags.lines().count(), before - evicted.len());
+                let (used, capacity) = tags.blocks(line);
+                prop_assert!(used <= capacity && capacity == ways * 4);
+                prop_assert_eq!(used, set.iter().map(|(_, size)| size).sum::<u32>());
+            }
+        }
     }
 }

@@ -79,11 +79,11 @@ impl Dram {
         }
     }
 
-    /// A channel serves lines of `line_bytes` bytes.
-    pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
+    /// A channel serves lines of `line_bytes` bytes in sectors of `sector_bytes`, each of whole bursts.
+    pub(super) fn check(&self, line_bytes: u32, sector_bytes: u32, check: &mut Checker<'_>) {
         check.power("dram.banks", self.banks, 1, 64);
         check.power("dram.row_bytes", self.row_bytes, line_bytes, 1 << 16);
-        check.power("dram.burst_bytes", self.burst_bytes, 32, line_bytes);
+        check.power("dram.burst_bytes", self.burst_bytes, 32, sector_bytes);
         check.power("dram.bus_bytes", self.bus_bytes, 1, 64);
         check.power("dram.data_rate", self.data_rate, 1, 16);
         check.range("dram.controller_latency", self.controller_latency, 1, 1000);

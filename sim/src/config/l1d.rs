@@ -1,6 +1,8 @@
 //! The L1 data caches.
 use super::check::Checker;
 use super::index;
+use crate::cache::SECTOR_BYTES;
+use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::set_index::IndexFunction;
 use serde::{Deserialize, Serialize};
 
@@ -14,12 +16,34 @@ pub enum Allocate {
     OnFill,
 }
 
+/// What a miss fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fetch {
+    /// The sectors that were asked for (LAMAR's fine granularity).
+    Requested,
+    /// All sectors of the line that are not there (LAMAR's coarse granularity).
+    Line,
+}
+
 /// What a store does in the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
-    /// A hit line is evicted, the store goes to the L2; a miss does not allocate.
+    /// The sectors that a store hits are evicted, with the last one the line; the store goes to the L2; a miss does not allocate.
     WriteEvict,
+    /// The sectors that a store hits stay, the store goes to the L2; a miss does not allocate.
+    WriteThrough,
+}
+
+/// Which loads pass by the L1D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bypass {
+    /// Volatile and cache-global ones, and those that a mechanism chooses.
+    Marked,
+    /// All.
+    All,
 }
 
 /// The L1 data cache of an SM.
@@ -34,11 +58,16 @@ pub struct L1d {
     pub line_bytes: u32,
     /// Sector size, bytes; the line size when the cache is not sectored.
     pub sector_bytes: u32,
+    /// What a miss fetches; without sectors always the line.
+    pub fetch: Fetch,
     /// Set index function.
     #[serde(with = "index")]
     pub index: IndexFunction,
     /// Access to data for a hit, cycles.
     pub hit_latency: u32,
+    /// Tags for each way's worth of data. With more than one the data of a set are given out in sub-blocks of 32 bytes, so
+    /// that a mechanism can keep compressed lines.
+    pub tags_per_way: u32,
     /// Misses in flight.
     pub mshr_entries: u32,
     /// Requests merged into one miss, the first one included.
@@ -49,6 +78,10 @@ pub struct L1d {
     pub write_policy: WritePolicy,
     /// Line allocation policy.
     pub allocate: Allocate,
+    /// Which loads pass by the L1D.
+    pub bypass: Bypass,
+    /// Loads that pass by at the same time; 0 for no limit.
+    pub bypass_slots: u32,
 }
 
 impl L1d {
@@ -56,11 +89,17 @@ impl L1d {
         check.power("l1d.sets", self.sets, 1, 4096);
         index::check(check, "l1d.index", self.index, self.sets, "sets");
         check.range("l1d.ways", self.ways, 1, 64);
-        check.range("l1d.line_bytes", self.line_bytes, 128, 128);
-        check.range("l1d.sector_bytes", self.sector_bytes, 128, 128);
+        check.power("l1d.line_bytes", self.line_bytes, SECTOR_BYTES, MOST_LINE_BYTES);
+        check.power("l1d.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
         check.range("l1d.hit_latency", self.hit_latency, 1, 1000);
         check.range("l1d.mshr_entries", self.mshr_entries, 1, 1024);
         check.range("l1d.mshr_merges", self.mshr_merges, 1, 1024);
         check.range("l1d.miss_queue", self.miss_queue, 1, 1024);
+        check.range("l1d.bypass_slots", self.bypass_slots, 0, 1 << 16);
+        check.range("l1d.tags_per_way", self.tags_per_way, 1, 8);
+        if self.tags_per_way > 1 && self.sector_bytes != self.line_bytes {
+            let allowed = "allowed with sectors is 1: compressed lines are whole";
+            check.fail("l1d.tags_per_way", self.tags_per_way, allowed.into());
+        }
     }
 }

@@ -1,8 +1,33 @@
 //! The L2 slices and their partitions.
 use super::check::Checker;
 use super::index;
+use super::l1d::Fetch;
+use crate::cache::SECTOR_BYTES;
+use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::set_index::IndexFunction;
 use serde::{Deserialize, Serialize};
+
+/// What becomes of a store's data in the L2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum L2WritePolicy {
+    /// They stay; a dirty line goes to DRAM when it is replaced.
+    WriteBack,
+    /// They go on to DRAM at once.
+    WriteThrough,
+}
+
+/// What a store does that does not find its sectors in the L2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteAllocate {
+    /// It fetches them, unless it covers them.
+    Fetch,
+    /// It is written at once under a mask of words; who reads the other words fetches.
+    Mask,
+    /// It goes on to DRAM and leaves the L2 as it is.
+    None,
+}
 
 /// The L2 cache and its partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,13 +39,21 @@ pub struct L2 {
     pub sets: u32,
     /// Ways.
     pub ways: u32,
-    /// Line size, bytes.
+    /// Line size, bytes; no smaller than the L1D's.
     pub line_bytes: u32,
+    /// Sector size, bytes; the line size when the cache is not sectored.
+    pub sector_bytes: u32,
+    /// What a miss fetches; without sectors always the line.
+    pub fetch: Fetch,
     /// Set index function.
     #[serde(with = "index")]
     pub index: IndexFunction,
     /// Request queue to reply queue for a hit, L2 cycles.
     pub hit_latency: u32,
+    /// What becomes of a store's data.
+    pub write_policy: L2WritePolicy,
+    /// What a store does that misses.
+    pub write_allocate: WriteAllocate,
     /// Misses in flight of a slice.
     pub mshr_entries: u32,
     /// Requests merged into one miss, the first one included.
@@ -41,14 +74,16 @@ pub struct L2 {
 }
 
 impl L2 {
-    /// The L2's lines are the L1D's, of `line_bytes` bytes.
+    /// A line of the L1D, of `line_bytes` bytes, is one line of the L2 or a part of one.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
         check.range("l2.partitions", self.partitions, 1, 32);
         check.range("l2.sets", self.sets, 1, 1 << 16);
         index::check(check, "l2.index", self.index, self.sets, "sets");
         index::check(check, "l2.partition_index", self.partition_index, self.partitions, "partitions");
         check.range("l2.ways", self.ways, 1, 64);
-        check.range("l2.line_bytes", self.line_bytes, line_bytes, line_bytes);
+        let least = line_bytes.clamp(SECTOR_BYTES, MOST_LINE_BYTES);
+        check.power("l2.line_bytes", self.line_bytes, least, MOST_LINE_BYTES);
+        check.power("l2.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
         check.range("l2.hit_latency", self.hit_latency, 1, 1000);
         check.range("l2.mshr_entries", self.mshr_entries, 1, 4096);
         check.range("l2.mshr_merges", self.mshr_merges, 1, 4096);

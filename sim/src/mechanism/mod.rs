@@ -109,7 +109,7 @@ pub enum MechanismError {
         /// The configuration's key.
         key: &'static str,
         /// Its value.
-        value: u32,
+        value: String,
         /// What is allowed.
         allowed: &'static str,
     },
@@ -277,9 +277,7 @@ impl MechanismSpec {
             partitions: partition_parts
                 .into_iter()
                 .map(|mut list| {
-                    list.pop().unwrap_or_else(|| {
-                        Box::new(NoPolicy { line_bursts: config.l2.line_bytes / config.dram.burst_bytes })
-                    })
+                    list.pop().unwrap_or_else(|| Box::new(NoPolicy { burst_bytes: config.dram.burst_bytes }))
                 })
                 .collect(),
         }

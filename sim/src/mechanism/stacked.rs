@@ -3,7 +3,8 @@ use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
-use crate::sm::policy::{MemoryEvent, SmPolicy};
+use crate::sm::lsu::InstId;
+use crate::sm::policy::{L1dEvent, Load, MemoryEvent, SmPolicy};
 use selvedge_hw::wave::Trace;
 
 /// Mechanisms side by side.
@@ -56,6 +57,35 @@ impl SmPolicy for Stacked {
 
     fn watches_failures(&self) -> bool {
         self.parts.iter().any(|p| p.watches_failures())
+    }
+
+    fn bypasses(&mut self, now: u64, load: &Load) -> bool {
+        // Every part sees every load.
+        self.parts.iter_mut().filter_map(|part| part.bypasses(now, load).then_some(())).count() > 0
+    }
+
+    fn fetch(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> Option<u32> {
+        self.parts.iter_mut().find_map(|p| p.fetch(now, load, missing, absent))
+    }
+
+    fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
+        self.parts.iter_mut().find_map(|p| p.sub_blocks(line, memory))
+    }
+
+    fn l1d_event(&mut self, now: u64, event: &L1dEvent) {
+        self.parts.iter_mut().for_each(|p| p.l1d_event(now, event));
+    }
+
+    fn takes_hits(&self) -> bool {
+        self.parts.iter().any(|p| p.takes_hits())
+    }
+
+    fn hit_enter(&mut self, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.hit_enter(inst, line, memory))
+    }
+
+    fn hit_leave(&mut self) -> Option<InstId> {
+        self.parts.iter_mut().find_map(|p| p.hit_leave())
     }
 
     fn fill_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {

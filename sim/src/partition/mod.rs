@@ -1,6 +1,7 @@
 //! The memory system behind the SMs: request crossbar, L2 partitions with their DRAM channels, reply crossbar.
 pub mod address;
 pub mod closed_form;
+mod lookup;
 pub mod policy;
 pub mod slice;
 #[cfg(test)]
@@ -81,7 +82,7 @@ impl MemorySystem {
 
     /// The memory system of the base GPU.
     pub fn base(config: &GpuConfig) -> Self {
-        let policy = NoPolicy { line_bursts: config.l2.line_bytes / config.dram.burst_bytes };
+        let policy = NoPolicy { burst_bytes: config.dram.burst_bytes };
         let policies = (0..config.l2.partitions).map(|_| Box::new(policy) as Box<dyn PartitionPolicy>);
         Self::new(config, policies.collect())
     }

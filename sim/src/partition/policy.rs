@@ -4,6 +4,7 @@
 //!  requests --> write_enter ~> write_leave --> L2 --> evict_enter ~> evict_leave --> write_plan --> DRAM
 //!  replies  <-- reply <----------------------- L2 <-- fill_leave  <~ fill_enter  <-- DRAM <------- read_plan
 //! ```
+use crate::cache::{LinePart, SECTOR_BYTES};
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -48,28 +49,28 @@ pub trait PartitionPolicy {
     /// Does the policy hold lines or packets, or need its cycles?
     fn busy(&self) -> bool;
 
-    /// A line is to be read from DRAM. Called once per miss.
-    fn read_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan;
+    /// Sectors of a line, all of them without sectors, are to be read from DRAM. Called once per miss.
+    fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan;
 
-    /// A dirty line is to be written to DRAM. Called once per line that leaves.
-    fn write_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan;
+    /// The dirty sectors of a line are to be written to DRAM. Called once per line that leaves.
+    fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan;
 
     /// The metadata burst at `address` that a plan asked for has been read.
     fn metadata_arrived(&mut self, address: u64) {
         let _ = address;
     }
 
-    /// A line has come from DRAM on its way into the L2.
-    fn fill_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage;
+    /// Sectors of a line have come from DRAM on their way into the L2.
+    fn fill_enter(&mut self, part: LinePart, memory: &DeviceMemory) -> Stage;
 
-    /// The next line that leaves the fill stage.
-    fn fill_leave(&mut self) -> Option<u64>;
+    /// The next line's sectors that leave the fill stage.
+    fn fill_leave(&mut self) -> Option<LinePart>;
 
-    /// A dirty line has left the L2 on its way to DRAM.
-    fn evict_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage;
+    /// A line's dirty sectors have left the L2 on their way to DRAM.
+    fn evict_enter(&mut self, part: LinePart, memory: &DeviceMemory) -> Stage;
 
-    /// The next line that leaves the eviction stage.
-    fn evict_leave(&mut self) -> Option<u64>;
+    /// The next line's sectors that leave the eviction stage.
+    fn evict_leave(&mut self) -> Option<LinePart>;
 
     /// A write is about to enter the L2.
     fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage;
@@ -91,16 +92,17 @@ pub trait PartitionPolicy {
     }
 }
 
-/// No mechanism: every line moves whole, and nothing is in the way.
+/// No mechanism: all sectors move as they are, and nothing is in the way.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPolicy {
-    /// Bursts of a line.
-    pub line_bursts: u32,
+    /// Bytes of a DRAM burst.
+    pub burst_bytes: u32,
 }
 
 impl NoPolicy {
-    fn whole_line(self) -> DramPlan {
-        DramPlan { bursts: self.line_bursts, metadata: None, metadata_writeback: None }
+    fn plan(self, part: LinePart) -> DramPlan {
+        let bursts = part.count() * SECTOR_BYTES / self.burst_bytes;
+        DramPlan { bursts, metadata: None, metadata_writeback: None }
     }
 }
 
@@ -113,27 +115,27 @@ impl PartitionPolicy for NoPolicy {
         false
     }
 
-    fn read_plan(&mut self, _: u64, _: &DeviceMemory) -> DramPlan {
-        self.whole_line()
+    fn read_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
+        self.plan(part)
     }
 
-    fn write_plan(&mut self, _: u64, _: &DeviceMemory) -> DramPlan {
-        self.whole_line()
+    fn write_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
+        self.plan(part)
     }
 
-    fn fill_enter(&mut self, _: u64, _: &DeviceMemory) -> Stage {
+    fn fill_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
         Stage::Through
     }
 
-    fn fill_leave(&mut self) -> Option<u64> {
+    fn fill_leave(&mut self) -> Option<LinePart> {
         None
     }
 
-    fn evict_enter(&mut self, _: u64, _: &DeviceMemory) -> Stage {
+    fn evict_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
         Stage::Through
     }
 
-    fn evict_leave(&mut self) -> Option<u64> {
+    fn evict_leave(&mut self) -> Option<LinePart> {
         None
     }
 

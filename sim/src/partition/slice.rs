@@ -1,4 +1,4 @@
-//! One L2 partition: a write-back, write-allocate slice of the L2 in front of its DRAM channel.
+//! One L2 partition: a slice of the L2 in front of its DRAM channel. What a request finds is decided in `lookup.rs`.
 //!
 //! ```text
 //! requests -> [queue] -> port -> tags: hit ------------------------------> [pipe] -> [replies] ->
@@ -10,20 +10,18 @@
 //! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPolicy`]).
 use super::address::AddressMap;
 use super::policy::{MechanismFault, PartitionPolicy, Stage};
-use crate::cache::{MshrTable, Probe, TagArray, Victim};
-use crate::config::GpuConfig;
+use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, Sectors, TagArray};
+use crate::config::{Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::dram::{Access, Channel, DramCounters, Request};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
-use crate::stats::{CacheCounters, Decision, FailCause, counters};
+use crate::stats::{CacheCounters, counters};
 use std::collections::VecDeque;
 
-/// Bytes of a sector, the unit of [`Packet::sectors`].
-const SECTOR_BYTES: u32 = 32;
 /// Most requests to DRAM that a read miss makes at once: data or metadata, and a metadata write-back.
-const READ_REQUESTS: usize = 2;
+pub(super) const READ_REQUESTS: usize = 2;
 /// Most requests to DRAM that a line's eviction makes: data, metadata, and a metadata write-back.
-const WRITE_REQUESTS: usize = 3;
+pub(super) const WRITE_REQUESTS: usize = 3;
 /// Lines between the mechanism's fill stage and the tags.
 const FILLED_LINES: usize = 2;
 
@@ -35,9 +33,9 @@ pub struct L2Counters {
     pub cache: CacheCounters,
     /// Atomics among the accesses.
     pub atomics: u64,
-    /// Lines that came from DRAM.
+    /// Lines, or parts of lines with sectors, that came from DRAM.
     pub fills: u64,
-    /// Dirty lines that left for DRAM.
+    /// Dirty lines and passed-on writes that left for DRAM.
     pub writebacks: u64,
     /// Cycles in which the port stood still because answers could not leave.
     pub reply_stalls: u64,
@@ -50,50 +48,59 @@ pub struct L2Counters {
 
 /// What the slice keeps with a line.
 #[derive(Clone, Copy, Debug, Default)]
-struct LineState {
-    dirty: bool,
+pub(super) struct LineState {
+    /// Sectors that are there.
+    pub valid: u32,
+    /// Sectors that were written and that DRAM has not; those that are not there were written in part.
+    pub dirty: u32,
+    /// 4-byte words that were written, of sectors that are not there.
+    pub words: u64,
 }
 
 /// A read that waits for its metadata.
 #[derive(Clone, Copy)]
-struct Parked {
-    metadata: u64,
-    arrived: bool,
-    request: Request,
+pub(super) struct Parked {
+    pub metadata: u64,
+    pub arrived: bool,
+    pub request: Request,
 }
 
 /// An L2 slice with its DRAM channel.
 pub struct Slice {
-    number: u16,
-    map: AddressMap,
-    full_line: u32,
+    pub(super) number: u16,
+    pub(super) map: AddressMap,
+    line_bytes: u32,
+    pub(super) sectors: Sectors,
+    pub(super) fetch: Fetch,
+    pub(super) writes_back: bool,
+    pub(super) write_allocate: WriteAllocate,
     hit_latency: u64,
     request_capacity: usize,
     reply_capacity: usize,
-    eviction_capacity: usize,
+    pub(super) eviction_capacity: usize,
     dram_capacity: usize,
-    policy: Box<dyn PartitionPolicy>,
+    pub(super) policy: Box<dyn PartitionPolicy>,
     requests: VecDeque<Packet>,
     /// The write at the head of `requests` has been offered to the mechanism and may go on.
     head_may_enter: bool,
     /// A write that has left the mechanism's write stage.
     entering: Option<Packet>,
-    tags: TagArray<LineState>,
-    mshr: MshrTable<Packet>,
+    pub(super) tags: TagArray<LineState>,
+    pub(super) mshr: MshrTable<Packet>,
     /// Requests whose line has come; `replayed` of them are done.
-    replay: Vec<Packet>,
-    replayed: usize,
+    pub(super) replay: Vec<Packet>,
+    pub(super) replayed: usize,
     pipe: VecDeque<(u64, Packet)>,
     replies: VecDeque<Packet>,
-    evictions: VecDeque<u64>,
+    pub(super) evictions: VecDeque<LinePart>,
     /// Lines that have left the tags and not yet reached `to_dram`: reading them has to wait.
-    leaving: Vec<u64>,
-    filled: VecDeque<u64>,
-    to_dram: VecDeque<Request>,
+    pub(super) leaving: Vec<u64>,
+    filled: VecDeque<LinePart>,
+    pub(super) to_dram: VecDeque<Request>,
     metadata_reads: Vec<u64>,
-    parked: VecDeque<Parked>,
+    pub(super) parked: VecDeque<Parked>,
     channel: Channel,
-    counters: L2Counters,
+    pub(super) counters: L2Counters,
 }
 
 impl Slice {
@@ -103,7 +110,11 @@ impl Slice {
         Self {
             number,
             map: AddressMap::new(l2),
-            full_line: ((1u64 << (l2.line_bytes / SECTOR_BYTES)) - 1) as u32,
+            line_bytes: l2.line_bytes,
+            sectors: Sectors::new(l2.line_bytes, l2.sector_bytes),
+            fetch: l2.fetch,
+            writes_back: l2.write_policy == L2WritePolicy::WriteBack,
+            write_allocate: l2.write_allocate,
             hit_latency: u64::from(l2.hit_latency),
             request_capacity: l2.request_queue as usize,
             reply_capacity: l2.reply_queue as usize,
@@ -203,17 +214,17 @@ impl Slice {
     /// Takes an answer of the channel, lets lines pass the mechanism's fill stage, and fills one line.
     fn receive_fills(&mut self, dram_now: u64, memory: &DeviceMemory) {
         if self.filled.len() < FILLED_LINES
-            && let Some(line) = self.policy.fill_leave()
+            && let Some(part) = self.policy.fill_leave()
         {
-            self.filled.push_back(line);
+            self.filled.push_back(part);
         }
         if let Some(request) = self.channel.peek(dram_now).copied() {
             self.receive(dram_now, request, memory);
         }
         if self.replay.is_empty()
-            && let Some(line) = self.filled.pop_front()
+            && let Some(part) = self.filled.pop_front()
         {
-            self.fill(line);
+            self.fill(part);
         }
     }
 
@@ -227,9 +238,9 @@ impl Slice {
         if self.filled.len() >= FILLED_LINES {
             return;
         }
-        let line = request.token;
-        match self.policy.fill_enter(line, memory) {
-            Stage::Through => self.filled.push_back(line),
+        let part = LinePart::of_token(request.token, self.line_bytes);
+        match self.policy.fill_enter(part, memory) {
+            Stage::Through => self.filled.push_back(part),
             Stage::Taken => {}
             Stage::Full => return,
         }
@@ -244,15 +255,18 @@ impl Slice {
         }
     }
 
-    /// The data of `line` is there: everything that waited for it may be handled.
-    fn fill(&mut self, line: u64) {
-        let Probe::Reserved(slot) = self.tags.probe(self.map.local(line)) else {
+    /// Sectors are there: everything that waited for nothing more may be handled.
+    fn fill(&mut self, part: LinePart) {
+        let Probe::Reserved(slot) = self.tags.probe(self.map.local(part.line)) else {
             debug_assert!(false, "a line comes that nothing waits for");
             return;
         };
-        self.tags.fill(slot);
-        self.mshr.release(line, &mut self.replay);
+        self.tags.state_mut(slot).valid |= part.sectors;
+        if self.mshr.arrive(part.line, part.sectors, &mut self.replay) == 0 {
+            self.tags.fill(slot);
+        }
         self.counters.fills += 1;
+        self.counters.cache.sectors_filled += u64::from(part.count());
     }
 
     /// Sends the oldest parked read whose metadata has come.
@@ -265,7 +279,7 @@ impl Slice {
         }
     }
 
-    fn room_to_dram(&self, requests: usize) -> bool {
+    pub(super) fn room_to_dram(&self, requests: usize) -> bool {
         self.to_dram.len() + requests <= self.dram_capacity
     }
 
@@ -275,15 +289,15 @@ impl Slice {
             return;
         }
         if self.room_to_dram(WRITE_REQUESTS)
-            && let Some(line) = self.policy.evict_leave()
+            && let Some(part) = self.policy.evict_leave()
         {
-            self.write_out(line, memory);
+            self.write_out(part, memory);
         }
         if self.room_to_dram(WRITE_REQUESTS)
-            && let Some(&line) = self.evictions.front()
+            && let Some(&part) = self.evictions.front()
         {
-            match self.policy.evict_enter(line, memory) {
-                Stage::Through => self.write_out(line, memory),
+            match self.policy.evict_enter(part, memory) {
+                Stage::Through => self.write_out(part, memory),
                 Stage::Taken => {}
                 Stage::Full => return,
             }
@@ -291,36 +305,35 @@ impl Slice {
         }
     }
 
-    /// Sends a dirty line to DRAM with what its metadata needs.
-    fn write_out(&mut self, line: u64, memory: &DeviceMemory) {
-        let plan = self.policy.write_plan(line, memory);
-        let data = Request {
-            access: Access::Write,
-            address: self.map.local(line),
-            bursts: plan.bursts,
-            metadata: false,
-            token: line,
-        };
+    /// Sends a line's dirty sectors to DRAM with what their metadata needs.
+    fn write_out(&mut self, part: LinePart, memory: &DeviceMemory) {
+        let plan = self.policy.write_plan(part, memory);
+        let data = self.data_request(Access::Write, part, plan.bursts);
         self.to_dram.push_back(data);
         if let Some(address) = plan.metadata {
             self.read_metadata(address);
         }
         self.write_metadata(plan.metadata_writeback);
-        if let Some(at) = self.leaving.iter().position(|l| *l == line) {
+        if let Some(at) = self.leaving.iter().position(|l| *l == part.line) {
             self.leaving.remove(at);
         }
         self.counters.writebacks += 1;
     }
 
+    pub(super) fn data_request(&self, access: Access, part: LinePart, bursts: u32) -> Request {
+        let address = self.map.local(part.first_byte());
+        Request { access, address, bursts, metadata: false, token: part.token() }
+    }
+
     /// Reads a metadata burst unless it is already on its way.
-    fn read_metadata(&mut self, address: u64) {
+    pub(super) fn read_metadata(&mut self, address: u64) {
         if !self.metadata_reads.contains(&address) {
             self.metadata_reads.push(address);
             self.to_dram.push_back(metadata_request(Access::Read, address));
         }
     }
 
-    fn write_metadata(&mut self, address: Option<u64>) {
+    pub(super) fn write_metadata(&mut self, address: Option<u64>) {
         if let Some(address) = address {
             self.to_dram.push_back(metadata_request(Access::Write, address));
         }
@@ -365,131 +378,8 @@ impl Slice {
         }
     }
 
-    /// A request whose line has just come.
-    fn handle_replay(&mut self, now: u64, packet: &Packet) {
-        if packet.kind != PacketKind::Read {
-            self.mark_dirty(packet.line);
-        }
-        self.answer(now, packet);
-        self.replayed += 1;
-        if self.replayed == self.replay.len() {
-            self.replay.clear();
-            self.replayed = 0;
-        }
-    }
-
-    fn mark_dirty(&mut self, line: u64) {
-        match self.tags.probe(self.map.local(line)) {
-            Probe::Hit(slot) => self.tags.state_mut(slot).dirty = true,
-            _ => debug_assert!(false, "a line is written before it is there"),
-        }
-    }
-
-    /// Handles a new request; `false` when it is blocked.
-    fn handle(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> bool {
-        let done = match self.tags.probe(self.map.local(packet.line)) {
-            Probe::Hit(slot) => {
-                self.tags.touch(slot);
-                self.tags.state_mut(slot).dirty |= packet.kind != PacketKind::Read;
-                self.answer(now, packet);
-                Ok(Decision::Hit)
-            }
-            Probe::Reserved(_) => self.merge(packet),
-            Probe::Miss => self.miss(now, packet, memory),
-        };
-        match done {
-            Ok(decision) => {
-                self.counters.cache.decide(decision, packet.kind != PacketKind::Read, packet.line);
-                self.counters.atomics += u64::from(packet.kind == PacketKind::Atomic);
-                true
-            }
-            Err(cause) => {
-                self.counters.cache.reservation_fails.add(cause, 1);
-                false
-            }
-        }
-    }
-
-    /// The line is on its way: the request waits with the others.
-    fn merge(&mut self, packet: &Packet) -> Result<Decision, FailCause> {
-        let id = self.mshr.find(packet.line).filter(|id| self.mshr.can_merge(*id));
-        let id = id.ok_or(FailCause::MshrMerge)?;
-        self.mshr.merge(id, *packet);
-        Ok(Decision::Pending)
-    }
-
-    /// The line is not there. A write of all its bytes takes a slot at once; all else fetches it first.
-    fn miss(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<Decision, FailCause> {
-        let whole = packet.kind == PacketKind::Write
-            && packet.full_sectors
-            && packet.sectors & self.full_line == self.full_line;
-        if !whole {
-            self.check_fetch(packet.line)?;
-        }
-        let local = self.map.local(packet.line);
-        let victim = self.tags.victim(local).ok_or(FailCause::Line)?;
-        self.evict(&victim)?;
-        self.tags.reserve(victim.slot, local);
-        if whole {
-            self.tags.fill(victim.slot);
-            self.tags.state_mut(victim.slot).dirty = true;
-            self.answer(now, packet);
-        } else {
-            self.mshr.allocate(packet.line, *packet);
-            self.fetch(packet.line, memory);
-        }
-        Ok(Decision::Miss)
-    }
-
-    /// May a line be fetched in this cycle? Evictions that wait for the same queue go first.
-    fn check_fetch(&self, line: u64) -> Result<(), FailCause> {
-        if !self.mshr.can_allocate() {
-            return Err(FailCause::MshrEntry);
-        }
-        let evictions_wait = !self.leaving.is_empty() && !self.room_to_dram(WRITE_REQUESTS);
-        if evictions_wait || !self.room_to_dram(READ_REQUESTS) || self.leaving.contains(&line) {
-            return Err(FailCause::MissQueue);
-        }
-        Ok(())
-    }
-
-    /// Sends a dirty victim on its way to DRAM.
-    fn evict(&mut self, victim: &Victim<LineState>) -> Result<(), FailCause> {
-        let Some((local, state)) = victim.evicted else { return Ok(()) };
-        if state.dirty {
-            if self.evictions.len() >= self.eviction_capacity {
-                return Err(FailCause::MissQueue);
-            }
-            let line = self.map.global(self.number, local);
-            self.evictions.push_back(line);
-            self.leaving.push(line);
-        }
-        self.tags.invalidate(victim.slot);
-        Ok(())
-    }
-
-    /// Asks DRAM for a line, or first for its metadata.
-    fn fetch(&mut self, line: u64, memory: &DeviceMemory) {
-        let plan = self.policy.read_plan(line, memory);
-        let request = Request {
-            access: Access::Read,
-            address: self.map.local(line),
-            bursts: plan.bursts,
-            metadata: false,
-            token: line,
-        };
-        match plan.metadata {
-            None => self.to_dram.push_back(request),
-            Some(metadata) => {
-                self.read_metadata(metadata);
-                self.parked.push_back(Parked { metadata, arrived: false, request });
-            }
-        }
-        self.write_metadata(plan.metadata_writeback);
-    }
-
     /// Sends the answer to a request into the hit pipeline.
-    fn answer(&mut self, now: u64, packet: &Packet) {
+    pub(super) fn answer(&mut self, now: u64, packet: &Packet) {
         let (kind, data_bytes) = match packet.kind {
             PacketKind::Write => (PacketKind::WriteAck, 0),
             PacketKind::Atomic => (PacketKind::AtomicReply, packet.data_bytes),
@@ -555,11 +445,10 @@ impl Slice {
         let lines = self.mshr.lines();
         out.extend(lines.iter().map(|(line, n)| format!("{name}: MSHR: line {line:#x}, {n} requests wait")));
         out.extend(self.leaving.iter().map(|line| format!("{name}: eviction of line {line:#x}")));
-        let metadata = self.parked.iter().filter(|p| !p.arrived);
-        out.extend(
-            metadata
-                .map(|p| format!("{name}: line {:#x} waits for metadata {:#x}", p.request.token, p.metadata)),
-        );
+        for parked in self.parked.iter().filter(|p| !p.arrived) {
+            let line = LinePart::of_token(parked.request.token, self.line_bytes).line;
+            out.push(format!("{name}: line {line:#x} waits for metadata {:#x}", parked.metadata));
+        }
         if self.policy.busy() {
             out.push(format!("{name}: the mechanism is busy"));
         }

@@ -1,5 +1,8 @@
 //! The L2 slices and the whole memory system against closed forms, conservation laws and one contract.
+mod functional;
+
 use super::*;
+use crate::cache::LinePart;
 use crate::dram::{Access, Channel, Request, Timing};
 use crate::packet::PacketKind;
 use proptest::prelude::*;
@@ -30,6 +33,7 @@ fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet
         line,
         sectors: 0xf,
         full_sectors: true,
+        words: u64::MAX,
         data_bytes: if kind == PacketKind::Write { LINE as u16 } else { 0 },
         sm: (token % config.sm.count) as u16,
         partition: map.partition(line),
@@ -63,7 +67,7 @@ impl SliceBench {
     }
 
     fn base(config: &GpuConfig) -> Self {
-        Self::new(config, Box::new(NoPolicy { line_bursts: 4 }))
+        Self::new(config, Box::new(NoPolicy { burst_bytes: config.dram.burst_bytes }))
     }
 
     /// Offers a request when there is room, ticks once, and returns what has been answered.
@@ -505,8 +509,8 @@ struct Seen {
 /// A mechanism with a stage of two lines and three cycles everywhere, metadata for all lines, and short replies.
 struct TestPolicy {
     now: u64,
-    fills: VecDeque<(u64, u64)>,
-    evictions: VecDeque<(u64, u64)>,
+    fills: VecDeque<(u64, LinePart)>,
+    evictions: VecDeque<(u64, LinePart)>,
     writes: VecDeque<(u64, Packet)>,
     bursts: u32,
     metadata: bool,
@@ -571,33 +575,33 @@ impl PartitionPolicy for TestPolicy {
         !(self.fills.is_empty() && self.evictions.is_empty() && self.writes.is_empty())
     }
 
-    fn read_plan(&mut self, line: u64, _: &DeviceMemory) -> DramPlan {
-        self.see("read", line);
-        self.plan(line)
+    fn read_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
+        self.see("read", part.line);
+        self.plan(part.line)
     }
 
-    fn write_plan(&mut self, line: u64, _: &DeviceMemory) -> DramPlan {
-        self.see("write", line);
-        self.plan(line)
+    fn write_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
+        self.see("write", part.line);
+        self.plan(part.line)
     }
 
     fn metadata_arrived(&mut self, address: u64) {
         self.seen.borrow_mut().arrived.push(address);
     }
 
-    fn fill_enter(&mut self, line: u64, _: &DeviceMemory) -> Stage {
-        Self::enter(&mut self.fills, self.now, line)
+    fn fill_enter(&mut self, part: LinePart, _: &DeviceMemory) -> Stage {
+        Self::enter(&mut self.fills, self.now, part)
     }
 
-    fn fill_leave(&mut self) -> Option<u64> {
+    fn fill_leave(&mut self) -> Option<LinePart> {
         Self::leave(&mut self.fills, self.now)
     }
 
-    fn evict_enter(&mut self, line: u64, _: &DeviceMemory) -> Stage {
-        Self::enter(&mut self.evictions, self.now, line)
+    fn evict_enter(&mut self, part: LinePart, _: &DeviceMemory) -> Stage {
+        Self::enter(&mut self.evictions, self.now, part)
     }
 
-    fn evict_leave(&mut self) -> Option<u64> {
+    fn evict_leave(&mut self) -> Option<LinePart> {
         Self::leave(&mut self.evictions, self.now)
     }
 

@@ -1,4 +1,6 @@
 //! The coalescer: a warp's lane addresses become the fewest line transactions.
+use crate::cache::SECTOR_BYTES;
+use crate::cache::sectors::MOST_SECTORS;
 use crate::ptx::MemAccess;
 
 /// One line touched by a memory instruction.
@@ -8,12 +10,9 @@ pub struct Transaction {
     pub line: u64,
     /// 32-byte sectors touched, one bit each.
     pub sectors: u32,
-    /// Bytes touched, one bit each (lines of at most 128 bytes).
-    pub bytes: u128,
+    /// Bytes touched, one bit each, sector by sector.
+    pub bytes: [u32; MOST_SECTORS],
 }
-
-/// Size of a sector, bytes.
-pub const SECTOR_BYTES: u32 = 32;
 
 /// Most 4-byte words that a shared-memory instruction names: 32 lanes of 32 bytes.
 pub const MOST_BANK_WORDS: usize = 256;
@@ -39,7 +38,7 @@ fn coalesce_lanes(
     out: &mut Vec<Transaction>,
 ) {
     let line_mask = u64::from(line_bytes) - 1;
-    let lane_bytes = (1u128 << bytes) - 1;
+    let lane_bytes = (1u64 << bytes) - 1;
     let mut lanes = mask;
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
@@ -51,8 +50,10 @@ fn coalesce_lanes(
             out.len() - 1 - first
         });
         let transaction = &mut out[first + at];
-        transaction.bytes |= lane_bytes << offset;
         let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(bytes) - 1) / SECTOR_BYTES);
+        let touched = lane_bytes << (offset % SECTOR_BYTES);
+        transaction.bytes[low as usize] |= touched as u32;
+        transaction.bytes[high as usize] |= if high > low { (touched >> 32) as u32 } else { 0 };
         transaction.sectors |= 1 << low | 1 << high;
     }
 }
@@ -60,18 +61,22 @@ fn coalesce_lanes(
 impl Transaction {
     /// Is every byte of every touched sector covered?
     pub fn full_sectors(&self) -> bool {
-        let mut covered = 0u128;
-        for sector in 0..4 {
-            if self.sectors >> sector & 1 == 1 {
-                covered |= 0xffff_ffff << (sector * SECTOR_BYTES);
-            }
-        }
-        self.bytes == covered
+        self.bytes.iter().all(|bytes| *bytes == 0 || *bytes == u32::MAX)
+    }
+
+    /// Words of 4 bytes that are touched whole, one bit each.
+    pub fn words(&self) -> u64 {
+        (0..).zip(&self.bytes).fold(0, |words, (sector, bytes)| {
+            // Bit 4i of the AND of four shifts says that bytes 4i to 4i + 3 are touched.
+            let whole = bytes & bytes >> 1 & bytes >> 2 & bytes >> 3;
+            let bits = (0..8).fold(0, |bits, word| bits | u64::from(whole >> (4 * word) & 1) << word);
+            words | bits << (8 * sector)
+        })
     }
 
     /// Number of bytes touched.
     pub fn byte_count(&self) -> u32 {
-        self.bytes.count_ones()
+        self.bytes.iter().map(|bytes| bytes.count_ones()).sum()
     }
 }
 
@@ -120,5 +125,23 @@ mod tests {
         coalesce(&access, 128, &mut out);
         let lines: Vec<(u64, u32)> = out.iter().map(|t| (t.line, t.byte_count())).collect();
         assert_eq!(lines, [(0x1000, 8), (0x1080, 4)]);
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_the_cache_says() {
+        let mut access = MemAccess { bytes: 8, mask: u32::MAX, ..MemAccess::default() };
+        (0..).zip(&mut access.address).for_each(|(lane, address)| *address = 0x1000 + lane * 8);
+        for (line_bytes, sectors) in [(32, 0x1), (64, 0x3), (128, 0xf), (256, 0xff)] {
+            let mut out = Vec::new();
+            coalesce(&access, line_bytes, &mut out);
+            assert_eq!(out.len() as u32, 256 / line_bytes);
+            assert!(out.iter().all(|t| t.full_sectors() && t.byte_count() == line_bytes));
+            assert!(out.iter().all(|t| t.sectors == sectors));
+        }
+        access.mask = !1;
+        let mut out = Vec::new();
+        coalesce(&access, 256, &mut out);
+        assert_eq!(out[0].words(), u64::MAX << 2);
+        assert_eq!((out[0].byte_count(), out[0].full_sectors()), (248, false));
     }
 }

@@ -1,36 +1,72 @@
-//! The L1 data cache: tags, MSHRs and the miss queue, with reservation failures counted by cause.
+//! The L1 data cache: tags with sectors, MSHRs and the miss queue, with reservation failures counted by cause.
 //!
-//! Write-evict, no write-allocate: a store invalidates the line it hits and goes to the L2.
-use crate::cache::{MshrTable, Probe, TagArray};
-use crate::config::{Allocate, L1d as L1dConfig};
-use crate::memory::program_of;
+//! A store goes to the L2 and allocates nothing; the sectors it hits leave, with the last one the line, or stay, as the
+//! write policy says. Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
+//! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
+//! lines leave as the compressed size asks for.
+use crate::cache::sectors::MOST_SECTORS;
+use crate::cache::{MshrTable, Probe, SECTOR_BYTES, Sectors, Slot, TagArray};
+use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
+use crate::memory::{DeviceMemory, program_of};
 use crate::packet::{Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
+use crate::sm::policy::{L1dEvent, Load, SmPolicy};
 use crate::stats::{CacheCounters, Decision, FailCause};
 use std::collections::VecDeque;
 
 /// What became of one load transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The line is there.
+    /// The sectors are there.
     Hit,
-    /// The line is on its way; the instruction waits with those that asked before.
+    /// They are on their way; the instruction waits with those that asked before.
     Pending,
     /// A miss was sent.
     Miss,
+    /// A miss was sent for sectors of a line that is there or on its way.
+    SectorMiss,
     /// A resource is missing; the access must be tried again.
     Fail(FailCause),
+}
+
+/// What the L1D keeps with a line.
+#[derive(Clone, Copy, Debug, Default)]
+struct LineState {
+    /// Sectors that are there.
+    valid: u32,
+    /// Sectors that loads have asked for.
+    used: u32,
+}
+
+/// Empty tags.
+fn tags(config: &L1dConfig) -> TagArray<LineState> {
+    TagArray::compressed(config.sets, config.ways, config.tags_per_way, config.line_bytes, config.index)
+}
+
+/// What the L1D asks and tells the mechanism, and when.
+pub struct Context<'a> {
+    /// Core cycle.
+    pub now: u64,
+    /// The mechanism's share of the SM.
+    pub policy: &'a mut dyn SmPolicy,
+    /// Functional memory.
+    pub memory: &'a DeviceMemory,
 }
 
 /// The L1 data cache of one SM.
 pub struct L1d {
     config: L1dConfig,
-    tags: TagArray<()>,
+    sectors: Sectors,
+    tags: TagArray<LineState>,
     mshr: MshrTable<InstId>,
-    /// When each MSHR was taken, in core cycles.
-    missed_at: Vec<u64>,
+    /// When each MSHR asked for each sector, in core cycles; only the first sector of each request counts.
+    missed_at: Vec<[u64; MOST_SECTORS]>,
     miss_queue: VecDeque<Packet>,
+    /// Loads in flight that passed by.
+    passing: u32,
+    /// Lines that have left in this access.
+    evicted: Vec<(u64, LineState)>,
     /// Accesses and their outcomes.
     pub counters: CacheCounters,
     /// The same by kernel slot.
@@ -42,10 +78,13 @@ impl L1d {
     pub fn new(config: &L1dConfig) -> Self {
         L1d {
             config: *config,
-            tags: TagArray::new(config.sets, config.ways, config.line_bytes, config.index),
+            sectors: Sectors::new(config.line_bytes, config.sector_bytes),
+            tags: tags(config),
             mshr: MshrTable::new(config.mshr_entries, config.mshr_merges),
-            missed_at: vec![0; config.mshr_entries as usize],
+            missed_at: vec![[0; MOST_SECTORS]; config.mshr_entries as usize],
             miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
+            passing: 0,
+            evicted: Vec::new(),
             counters: CacheCounters::default(),
             by_kernel: [CacheCounters::default(); KERNEL_SLOTS],
         }
@@ -54,8 +93,7 @@ impl L1d {
     /// Invalidates every line, as at the start of a kernel. Nothing may be in flight.
     pub fn invalidate_all(&mut self) {
         debug_assert!(self.mshr.is_empty(), "misses in flight");
-        self.tags =
-            TagArray::new(self.config.sets, self.config.ways, self.config.line_bytes, self.config.index);
+        self.tags = tags(&self.config);
     }
 
     /// Invalidates the lines of one program, as at the start of its kernel while others run. None of its own may be in
@@ -64,95 +102,206 @@ impl L1d {
         self.tags.invalidate_valid(|line| program_of(line) == program);
     }
 
-    /// Looks up the line of a load in core cycle `now`; on a miss `packet` is queued for the L2.
-    pub fn load(&mut self, packet: Packet, inst: InstId, now: u64) -> Access {
-        let outcome = self.try_load(packet, inst, now);
+    /// The sectors that a load of these 32-byte sectors reads.
+    pub fn sectors_of(&self, touched: u32) -> u32 {
+        self.sectors.whole(touched)
+    }
+
+    /// Looks up the sectors of a load; on a miss `packet` is queued for the L2, with the sectors that are fetched.
+    pub fn load(&mut self, packet: Packet, load: &Load, inst: InstId, ctx: &mut Context<'_>) -> Access {
+        let outcome = self.try_load(packet, load, inst, ctx);
         let decision = match outcome {
             Access::Hit => Decision::Hit,
             Access::Pending => Decision::Pending,
             Access::Miss => Decision::Miss,
+            Access::SectorMiss => Decision::SectorMiss,
             Access::Fail(_) => return outcome,
         };
         self.decide(decision, false, packet.kernel, packet.line);
+        self.report_evictions(ctx);
+        ctx.policy.l1d_event(ctx.now, &L1dEvent::Load { load: *load, decision });
         outcome
     }
 
-    fn try_load(&mut self, packet: Packet, inst: InstId, now: u64) -> Access {
-        if let Probe::Hit(slot) = self.tags.probe(packet.line) {
+    fn try_load(&mut self, packet: Packet, load: &Load, inst: InstId, ctx: &mut Context<'_>) -> Access {
+        let Packet { line, sectors, .. } = packet;
+        let slot = self.tags.probe(line).slot();
+        let valid = slot.map_or(0, |slot| self.tags.state(slot).valid);
+        let missing = sectors & !valid;
+        if let (Some(slot), 0) = (slot, missing) {
             self.tags.touch(slot);
+            self.tags.state_mut(slot).used |= sectors;
             return Access::Hit;
         }
-        if let Some(id) = self.mshr.find(packet.line) {
+        let entry = self.mshr.find(line);
+        if let Some(id) = entry {
             if !self.mshr.can_merge(id) {
                 return Access::Fail(FailCause::MshrMerge);
             }
-            self.mshr.merge(id, inst);
-            return Access::Pending;
-        }
-        if !self.mshr.can_allocate() {
+            if missing & !self.mshr.coming(id) == 0 {
+                self.mshr.merge(id, inst, missing);
+                return Access::Pending;
+            }
+        } else if !self.mshr.can_allocate() {
             return Access::Fail(FailCause::MshrEntry);
         }
         if !self.can_queue() {
             return Access::Fail(FailCause::MissQueue);
         }
-        if self.config.allocate == Allocate::OnMiss {
-            let Some(victim) = self.tags.victim(packet.line) else { return Access::Fail(FailCause::Line) };
-            self.tags.reserve(victim.slot, packet.line);
+        if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line) {
+            return Access::Fail(FailCause::Line);
         }
-        let id = self.mshr.allocate(packet.line, inst);
-        self.missed_at[id.index()] = now;
-        self.miss_queue.push_back(packet);
-        Access::Miss
+        if let Some(slot) = slot {
+            self.tags.touch(slot);
+            self.tags.state_mut(slot).used |= sectors;
+        }
+        let id = entry.unwrap_or_else(|| self.mshr.allocate(line));
+        let absent = self.sectors.all() & !valid & !self.mshr.coming(id);
+        let wanted = match (ctx.policy.fetch(ctx.now, load, missing & absent, absent), self.config.fetch) {
+            (Some(chosen), _) => self.sectors.whole(chosen) | missing,
+            (None, Fetch::Requested) => missing,
+            (None, Fetch::Line) => absent,
+        };
+        let fetched = wanted & absent;
+        self.mshr.expect(id, fetched);
+        self.mshr.merge(id, inst, missing);
+        self.missed_at[id.index()][fetched.trailing_zeros() as usize] = ctx.now;
+        self.count(packet.kernel, |counters| counters.sectors_fetched += u64::from(fetched.count_ones()));
+        self.miss_queue.push_back(Packet { sectors: fetched, ..packet });
+        if slot.is_some() || entry.is_some() { Access::SectorMiss } else { Access::Miss }
     }
 
-    /// A store or atomic passes: the line it hits is evicted. The caller queues the packet.
-    pub fn write(&mut self, kernel: u8, line: u64) {
-        let decision = match self.tags.probe(line) {
-            Probe::Hit(slot) => {
-                self.tags.invalidate(slot);
-                Decision::Hit
-            }
-            _ => Decision::Miss,
+    /// Makes the line's slot, a new one if it has none, wait for data; `false` when every way is reserved.
+    fn reserve(&mut self, slot: Option<Slot>, line: u64) -> bool {
+        if let Some(slot) = slot {
+            self.tags.await_more(slot);
+            return true;
+        }
+        let Some(victim) = self.tags.victim(line) else { return false };
+        self.evicted.extend(victim.evicted);
+        self.tags.reserve(victim.slot, line);
+        true
+    }
+
+    /// Tells the mechanism which lines have left.
+    fn report_evictions(&mut self, ctx: &mut Context<'_>) {
+        for (line, state) in self.evicted.drain(..) {
+            ctx.policy.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.used });
+        }
+    }
+
+    /// A store or atomic passes: the sectors it hits leave, unless the L1D writes through and it is a store. The caller
+    /// queues the packet.
+    pub fn write(&mut self, packet: &Packet, ctx: &mut Context<'_>) {
+        let touched = self.sectors.whole(packet.sectors);
+        let probe = self.tags.probe(packet.line);
+        let valid = probe.slot().map_or(0, |slot| self.tags.state(slot).valid);
+        let decision = match (valid, touched & !valid) {
+            (0, _) => Decision::Miss,
+            (_, 0) => Decision::Hit,
+            _ => Decision::SectorMiss,
         };
-        self.decide(decision, true, kernel, line);
+        // An atomic happens in the L2, whose result the L1D does not know.
+        let stays = self.config.write_policy == WritePolicy::WriteThrough && packet.kind == PacketKind::Write;
+        match probe {
+            Probe::Hit(slot) | Probe::Reserved(slot) if stays => {
+                if valid != 0 {
+                    self.tags.touch(slot);
+                }
+            }
+            Probe::Hit(slot) if valid & !touched == 0 => {
+                self.evicted.push((packet.line, *self.tags.state(slot)));
+                self.tags.invalidate(slot);
+            }
+            Probe::Hit(slot) | Probe::Reserved(slot) => self.tags.state_mut(slot).valid &= !touched,
+            Probe::Miss => {}
+        }
+        self.decide(decision, true, packet.kernel, packet.line);
+        self.report_evictions(ctx);
+    }
+
+    /// Counts for the cache and for a kernel.
+    fn count(&mut self, kernel: u8, count: impl Fn(&mut CacheCounters)) {
+        count(&mut self.counters);
+        count(&mut self.by_kernel[usize::from(kernel)]);
     }
 
     fn decide(&mut self, decision: Decision, is_write: bool, kernel: u8, line: u64) {
-        self.counters.decide(decision, is_write, line);
-        self.by_kernel[usize::from(kernel)].decide(decision, is_write, line);
+        self.count(kernel, |counters| counters.decide(decision, is_write, line));
     }
 
-    /// A kernel's load passes by the cache: counted, not looked up.
-    pub fn bypass(&mut self, kernel: u8) {
-        self.counters.bypasses += 1;
-        self.by_kernel[usize::from(kernel)].bypasses += 1;
+    /// A load passes by the cache: it is queued for the L2 and counted, not looked up.
+    ///
+    /// # Errors
+    /// As many loads as may pass by at the same time are in flight, or the queue is full.
+    pub fn pass(&mut self, packet: Packet) -> Result<(), FailCause> {
+        if self.config.bypass_slots > 0 && self.passing >= self.config.bypass_slots {
+            return Err(FailCause::BypassSlot);
+        }
+        if !self.can_queue() {
+            return Err(FailCause::MissQueue);
+        }
+        self.passing += 1;
+        self.count(packet.kernel, |counters| counters.bypasses += 1);
+        self.queue(packet);
+        Ok(())
+    }
+
+    /// The data of a load that passed by have come.
+    pub fn passed(&mut self) {
+        debug_assert!(self.passing > 0, "no load has passed by");
+        self.passing -= 1;
     }
 
     /// A kernel's access could not be decided in so many cycles.
     pub fn fail(&mut self, kernel: u8, cause: FailCause, cycles: u64) {
-        self.counters.reservation_fails.add(cause, cycles);
-        self.by_kernel[usize::from(kernel)].reservation_fails.add(cause, cycles);
+        self.count(kernel, |counters| counters.reservation_fails.add(cause, cycles));
     }
 
-    /// The data of `line` have come; the waiting instructions are appended to `woken` in order of arrival. Gives the
-    /// core cycle of the miss.
+    /// The sectors of a miss have come; the instructions that wait for nothing more of their line are appended to `woken` in
+    /// order of arrival. Gives the core cycle of the miss.
     ///
     /// # Panics
-    /// When there was no miss of that line.
-    pub fn fill(&mut self, line: u64, woken: &mut Vec<InstId>) -> u64 {
-        match (self.config.allocate, self.tags.probe(line)) {
-            (_, Probe::Reserved(slot)) => self.tags.fill(slot),
-            (Allocate::OnFill, Probe::Miss) => {
-                if let Some(victim) = self.tags.victim(line) {
-                    self.tags.reserve(victim.slot, line);
-                    self.tags.fill(victim.slot);
-                }
-            }
-            _ => {}
-        }
+    /// When there was no such miss.
+    pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> u64 {
+        let Packet { line, sectors, .. } = *packet;
         let id = self.mshr.find(line).expect("a fill answers a miss");
-        self.mshr.release(line, woken);
-        self.missed_at[id.index()]
+        let used = self.mshr.wanted(id);
+        let coming = self.mshr.arrive(line, sectors, woken);
+        let slot = match (self.config.allocate, self.tags.probe(line)) {
+            (_, Probe::Reserved(slot)) => Some(slot),
+            (Allocate::OnFill, Probe::Hit(slot)) => Some(slot),
+            (Allocate::OnFill, Probe::Miss) => {
+                self.reserve(None, line).then(|| self.tags.probe(line).slot()).flatten()
+            }
+            (Allocate::OnMiss, Probe::Hit(_) | Probe::Miss) => {
+                debug_assert!(false, "a line allocated on its miss waits for its fill");
+                None
+            }
+        };
+        if let Some(slot) = slot {
+            let state = self.tags.state_mut(slot);
+            state.valid |= sectors;
+            state.used |= used;
+            if self.config.allocate == Allocate::OnFill || coming == 0 {
+                self.tags.fill(slot);
+            }
+            self.store_compressed(slot, line, ctx);
+        }
+        self.count(packet.kernel, |counters| counters.sectors_filled += u64::from(sectors.count_ones()));
+        self.report_evictions(ctx);
+        self.missed_at[id.index()][sectors.trailing_zeros() as usize]
+    }
+
+    /// Gives a line that has just come the sub-blocks that it takes.
+    fn store_compressed(&mut self, slot: Slot, line: u64, ctx: &mut Context<'_>) {
+        if self.config.tags_per_way == 1 {
+            return;
+        }
+        let whole = self.config.line_bytes / SECTOR_BYTES;
+        let blocks = ctx.policy.sub_blocks(line, ctx.memory).map_or(whole, |blocks| blocks.clamp(1, whole));
+        let fits = self.tags.give_blocks(slot, blocks, &mut self.evicted);
+        debug_assert!(fits, "lines that await their data take none");
     }
 
     /// Is there room in the miss queue?
@@ -178,12 +327,16 @@ impl L1d {
 
     /// Is nothing in flight?
     pub fn is_idle(&self) -> bool {
-        self.miss_queue.is_empty() && self.mshr.is_empty()
+        self.miss_queue.is_empty() && self.mshr.is_empty() && self.passing == 0
     }
 
-    /// Misses in flight, for a deadlock report.
+    /// What is in flight, for a deadlock report.
     pub fn describe_waiting(&self) -> String {
-        format!("{} misses in flight, {} packets in the miss queue", self.mshr.len(), self.miss_queue.len())
+        let (misses, queued) = (self.mshr.len(), self.miss_queue.len());
+        format!(
+            "{misses} misses in flight, {queued} packets in the miss queue, {} loads pass by",
+            self.passing
+        )
     }
 }
 

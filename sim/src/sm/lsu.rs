@@ -21,6 +21,8 @@ pub struct MemInst {
     pub writes_back: bool,
     /// Does it pass by the L1D (volatile and cache-global accesses)?
     pub bypass: bool,
+    /// Does the next transaction pass by the L1D? Not known before it was its turn.
+    pub passes: Option<bool>,
     /// Shared memory rather than the L1D path?
     pub shared: bool,
     /// First cycle in which address generation is through.
@@ -95,6 +97,7 @@ impl Lsu {
         inst.shared = access.space == Space::Shared;
         inst.ready_at = issued.ready_at;
         inst.next = 0;
+        inst.passes = None;
         inst.transactions.clear();
         if inst.shared {
             inst.bank_cycles = bank_conflict_degree(access, banks);
@@ -161,6 +164,7 @@ impl MemInst {
             kind: AccessKind::Load,
             writes_back: false,
             bypass: false,
+            passes: None,
             shared: false,
             ready_at: 0,
             bank_cycles: 0,

@@ -1,9 +1,10 @@
 //! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
-use super::coalescer::{self, Transaction};
+use super::coalescer::Transaction;
 use super::l1d::{self, Access};
 use super::lsu::InstId;
-use super::policy::MemoryEvent;
+use super::policy::{Load, MemoryEvent};
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
+use crate::config::Bypass;
 use crate::memory::physical;
 use crate::packet::{Packet, PacketKind};
 use crate::partition::Stage;
@@ -15,7 +16,12 @@ impl Sm {
         if self.policy.busy() {
             self.policy.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
             while let Some(packet) = self.policy.fill_leave() {
-                self.fill(&packet, ctx.now);
+                self.fill(&packet, ctx);
+            }
+            if self.policy.takes_hits() {
+                while let Some(inst) = self.policy.hit_leave() {
+                    self.data_arrived(inst, ctx.now);
+                }
             }
             while self.l1d.can_queue() {
                 let Some(packet) = self.policy.store_leave() else { break };
@@ -35,7 +41,7 @@ impl Sm {
     fn answer(&mut self, packet: Packet, ctx: &TickContext<'_>) {
         match packet.kind {
             PacketKind::ReadReply => match self.policy.fill_enter(&packet, ctx.memory) {
-                Stage::Through => self.fill(&packet, ctx.now),
+                Stage::Through => self.fill(&packet, ctx),
                 Stage::Taken => {}
                 Stage::Full => self.held_reply = Some(packet),
             },
@@ -46,14 +52,20 @@ impl Sm {
     }
 
     /// A read's data have come to the L1D.
-    fn fill(&mut self, packet: &Packet, now: u64) {
+    fn fill(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
+        let now = ctx.now;
         if packet.token & BYPASS_TOKEN != 0 {
+            self.l1d.passed();
+            if self.blocked == Some(FailCause::BypassSlot) {
+                self.blocked = None;
+            }
             self.data_arrived(packet.token & !BYPASS_TOKEN, now);
             return;
         }
         self.blocked = None;
         let mut woken = std::mem::take(&mut self.woken);
-        let missed_at = self.l1d.fill(packet.line, &mut woken);
+        let mut l1d_ctx = l1d::Context { now, policy: self.policy.as_mut(), memory: ctx.memory };
+        let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
         self.counters.misses_returned += 1;
         self.counters.miss_latency_cycles += now - missed_at;
         for inst in woken.drain(..) {
@@ -129,28 +141,27 @@ impl Sm {
         }
     }
 
+    /// A hit's data have left the L1D's array; the mechanism's stage, if it has one, comes next.
+    pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
+        match self.policy.hit_enter(inst, line, ctx.memory) {
+            Stage::Through => self.data_arrived(inst, ctx.now),
+            Stage::Taken => {}
+            Stage::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
+        }
+    }
+
     /// Tries the head's next line transaction.
     fn access_l1d(&mut self, head: InstId, ctx: &TickContext<'_>) {
         let inst = self.lsu.get(head);
-        let (kind, kernel, bypass) = (inst.kind, inst.kernel, inst.bypass);
+        let (kind, kernel) = (inst.kind, inst.kernel);
         let transaction = inst.transactions[inst.next];
         let token = match kind {
-            AccessKind::Load if bypass => head | BYPASS_TOKEN,
             AccessKind::Store => u32::from(inst.warp),
             _ => head,
         };
         let packet = self.packet(&transaction, kind, kernel, token);
         let sent = match kind {
-            AccessKind::Load if !bypass => match self.l1d.load(packet, head, ctx.now) {
-                Access::Hit => {
-                    let at = ctx.now + u64::from(self.config.l1d.hit_latency);
-                    self.wheel.push(ctx.now, at, Event::Data { inst: head });
-                    Ok(())
-                }
-                Access::Pending | Access::Miss => Ok(()),
-                Access::Fail(cause) => Err(cause),
-            },
-            AccessKind::Load => self.queue_past_l1d(packet),
+            AccessKind::Load => self.load(packet, head, ctx),
             AccessKind::Store | AccessKind::Atomic { .. } => self.write(packet, ctx),
         };
         match sent {
@@ -179,7 +190,7 @@ impl Sm {
             _ => transaction.byte_count() as u16,
         };
         let sectors = match kind {
-            AccessKind::Load => 0xffff_ffff >> (32 - self.config.l1d.line_bytes / coalescer::SECTOR_BYTES),
+            AccessKind::Load => self.l1d.sectors_of(transaction.sectors),
             _ => transaction.sectors,
         };
         let line = physical(kernel, transaction.line);
@@ -188,6 +199,7 @@ impl Sm {
             line,
             sectors,
             full_sectors: transaction.full_sectors(),
+            words: if kind == AccessKind::Store { transaction.words() } else { 0 },
             data_bytes,
             sm: self.id,
             partition: self.map.partition(line),
@@ -197,16 +209,34 @@ impl Sm {
         }
     }
 
-    fn queue_past_l1d(&mut self, packet: Packet) -> Result<(), FailCause> {
-        if !self.l1d.can_queue() {
-            return Err(FailCause::MissQueue);
+    /// A load's transaction: looked up in the L1D, or past it to the L2.
+    fn load(&mut self, packet: Packet, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+        let inst = self.lsu.get(head);
+        let Packet { line, sectors, .. } = packet;
+        let load = Load { kernel: inst.kernel, warp: inst.warp, pc: inst.pc, line, sectors };
+        let passes = inst.passes.unwrap_or_else(|| {
+            inst.bypass || self.config.l1d.bypass == Bypass::All || self.policy.bypasses(ctx.now, &load)
+        });
+        inst.passes = Some(passes);
+        if passes {
+            return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
-        self.l1d.bypass(packet.kernel);
-        self.l1d.queue(packet);
-        Ok(())
+        let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+        match self.l1d.load(packet, &load, head, &mut l1d_ctx) {
+            Access::Hit => {
+                let at = ctx.now + u64::from(self.config.l1d.hit_latency);
+                let is_taken = self.policy.takes_hits();
+                let event =
+                    if is_taken { Event::Hit { inst: head, line } } else { Event::Data { inst: head } };
+                self.wheel.push(ctx.now, at, event);
+                Ok(())
+            }
+            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
+            Access::Fail(cause) => Err(cause),
+        }
     }
 
-    /// A store or atomic: evicts the line from the L1D and goes to the L2, through the mechanism if it has a stage.
+    /// A store or atomic: changes the L1D as its policy says and goes to the L2, through the mechanism if it has a stage.
     fn write(&mut self, packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         if !self.l1d.can_queue() {
             return Err(FailCause::MissQueue);
@@ -220,7 +250,8 @@ impl Sm {
             Stage::Taken => {}
             Stage::Through => self.l1d.queue(packet),
         }
-        self.l1d.write(packet.kernel, packet.line);
+        let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+        self.l1d.write(&packet, &mut l1d_ctx);
         Ok(())
     }
 
@@ -228,6 +259,7 @@ impl Sm {
     fn advance(&mut self, head: InstId, now: u64) {
         let inst = self.lsu.get(head);
         inst.next += 1;
+        inst.passes = None;
         let is_last = inst.next == inst.transactions.len();
         let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
         if is_store {

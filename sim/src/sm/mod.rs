@@ -7,6 +7,8 @@ pub mod coalescer;
 mod issue;
 pub mod issue_cycles;
 pub mod l1d;
+#[cfg(test)]
+mod l1d_tests;
 pub mod launch;
 pub mod lsu;
 mod memory_path;
@@ -85,6 +87,8 @@ enum Event {
     Control { warp: u8 },
     /// A transaction's data are there: an L1D hit or a shared-memory access.
     Data { inst: InstId },
+    /// An L1D hit's data are there and go to the mechanism.
+    Hit { inst: InstId, line: u64 },
 }
 
 /// What keeps a resident warp from being considered.
@@ -374,7 +378,7 @@ impl Sm {
     pub fn tick(&mut self, ctx: &mut TickContext<'_>) -> Result<u64, SimFault> {
         self.account_for_sleep(ctx.now);
         self.receive(ctx)?;
-        self.run_events(ctx.now);
+        self.run_events(ctx);
         self.run_lsu(ctx);
         let issued = self.issue(ctx)?;
         self.send(ctx);
@@ -467,7 +471,8 @@ impl Sm {
             .map_or(0, |(_, warps)| asked & warps)
     }
 
-    fn run_events(&mut self, now: u64) {
+    fn run_events(&mut self, ctx: &TickContext<'_>) {
+        let now = ctx.now;
         let mut due = std::mem::take(&mut self.due);
         self.wheel.take(now, &mut due);
         for event in due.drain(..) {
@@ -480,6 +485,7 @@ impl Sm {
                     self.update_ready(warp);
                 }
                 Event::Data { inst } => self.data_arrived(inst, now),
+                Event::Hit { inst, line } => self.hit_data(inst, line, ctx),
             }
         }
         self.due = due;

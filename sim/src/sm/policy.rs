@@ -3,6 +3,8 @@ use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
+use crate::sm::lsu::InstId;
+use crate::stats::Decision;
 use selvedge_hw::wave::Trace;
 
 /// A mechanism's share of one SM. The base SM uses [`NoSmPolicy`] and does not know which mechanism is there.
@@ -49,6 +51,48 @@ pub trait SmPolicy {
         false
     }
 
+    /// Shall this load pass by the L1D, without allocating or reserving a line? Asked once for each line transaction of a
+    /// load that would else be looked up.
+    fn bypasses(&mut self, now: u64, load: &Load) -> bool {
+        let _ = (now, load);
+        false
+    }
+
+    /// The sectors that a miss of the L1D fetches: those of `missing`, which were asked for, and any of `absent`, all that
+    /// are neither there nor on their way. `None` leaves it to the configuration. Asked once per miss.
+    fn fetch(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> Option<u32> {
+        let _ = (now, load, missing, absent);
+        None
+    }
+
+    /// Sub-blocks of 32 bytes, at least one, that a line takes in the L1D from its fill on; `None` when it is not
+    /// compressed. Asked only where the L1D has more tags than ways.
+    fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
+        let _ = (line, memory);
+        None
+    }
+
+    /// Something happened in the L1D.
+    fn l1d_event(&mut self, now: u64, event: &L1dEvent) {
+        let _ = (now, event);
+    }
+
+    /// Do hits pass the mechanism? Only then are [`SmPolicy::hit_enter`] and [`SmPolicy::hit_leave`] called.
+    fn takes_hits(&self) -> bool {
+        false
+    }
+
+    /// The data of a hit have left the L1D's array after its hit latency (for a decompressor, say).
+    fn hit_enter(&mut self, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
+        let _ = (inst, line, memory);
+        Stage::Through
+    }
+
+    /// The next hit that has passed the mechanism.
+    fn hit_leave(&mut self) -> Option<InstId> {
+        None
+    }
+
     /// A read reply on its way into the L1D (a decompressor, say).
     fn fill_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
         let _ = (packet, memory);
@@ -80,6 +124,40 @@ pub trait SmPolicy {
     fn traces(&self, out: &mut Vec<Trace>) {
         let _ = out;
     }
+}
+
+/// A load's line transaction as it comes to the L1D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Kernel slot.
+    pub kernel: u8,
+    /// Warp slot.
+    pub warp: u8,
+    /// Index of the instruction in the kernel's code.
+    pub pc: u32,
+    /// Byte address of the line.
+    pub line: u64,
+    /// The sectors that it reads, 32 bytes each.
+    pub sectors: u32,
+}
+
+/// What happens in an L1D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum L1dEvent {
+    /// A load was decided.
+    Load {
+        /// The load.
+        load: Load,
+        /// What was found.
+        decision: Decision,
+    },
+    /// A line has left.
+    Evicted {
+        /// Byte address of the line.
+        line: u64,
+        /// Sectors that loads have asked for since it came.
+        used: u32,
+    },
 }
 
 /// What happens to a kernel's memory instructions in an SM.

@@ -2,6 +2,7 @@
 use super::cores::Clocks;
 use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
+use crate::cache::SECTOR_BYTES;
 use crate::config::ConfigError;
 
 /// Where a list of a cache option goes.
@@ -46,13 +47,10 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     let [shape, policies, mshr, queue, ..] = &parts[..] else {
         return Err(wrong(option, &option.value, form));
     };
-    let shape = match &shape[..] {
-        ["N", rest @ ..] => rest,
-        ["S", rest @ ..] => {
-            reader.note(option, "sectors have no counterpart: taken as whole lines");
-            rest
-        }
-        all => all,
+    let (shape, is_sectored) = match &shape[..] {
+        ["N", rest @ ..] => (rest, false),
+        ["S", rest @ ..] => (rest, true),
+        all => (all, false),
     };
     let [sets, line, ways] = shape else { return Err(wrong(option, &option.value, form)) };
     let ([_, entries, merges], [_, _, allocate, _, ..]) = (&mshr[..], &policies[..]) else {
@@ -60,13 +58,14 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     };
     let sets = whole(option, sets)?.saturating_mul(target.slices);
     reader.set(target.section, "sets", sets, option);
-    reader.set(target.section, "line_bytes", whole(option, line)?, option);
+    let line = whole(option, line)?;
+    reader.set(target.section, "line_bytes", line, option);
+    reader.set(target.section, "sector_bytes", if is_sectored { SECTOR_BYTES } else { line }, option);
     reader.set(target.section, "ways", whole(option, ways)?, option);
     let entries = whole(option, entries)?.saturating_mul(target.slices);
     reader.set(target.section, "mshr_entries", entries, option);
     reader.set(target.section, "mshr_merges", whole(option, merges)?, option);
     if target.is_l1d {
-        reader.set("l1d", "sector_bytes", whole(option, line)?, option);
         reader.set("l1d", "miss_queue", whole(option, queue.first().copied().unwrap_or_default())?, option);
         match *allocate {
             "m" => reader.set_name("l1d", "allocate", "on-miss", option),
@@ -74,23 +73,38 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
             _ => reader.note(option, "no counterpart of its allocation: there are m and f"),
         }
     }
-    fixed_policies(reader, option, policies, mshr, target);
+    write_policies(reader, option, policies, target);
+    fixed_policies(reader, option, policies, mshr);
     index(reader, option, target.section, "index", policies.get(4).copied().unwrap_or("L"), sets);
     Ok(())
 }
 
+/// What a store does: the second and fourth of the policies.
+fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: &Target) {
+    let (write, why) = match (policies.get(1).copied(), target.is_l1d) {
+        (Some("L" | "E"), true) => ("write-evict", None),
+        (Some("T"), true) => ("write-through", None),
+        (_, true) => ("write-evict", Some("stores here go to the L2: taken as write-evict")),
+        (Some("B"), false) => ("write-back", None),
+        (Some("T"), false) => ("write-through", None),
+        (_, false) => ("write-back", Some("no counterpart of its write policy: taken as write-back")),
+    };
+    reader.set_name(target.section, "write_policy", write, option);
+    why.into_iter().for_each(|why| reader.note(option, why));
+    let allocate = match (policies.get(3).copied(), target.is_l1d) {
+        (Some("N") | None, true) => return,
+        (_, true) => return reader.note(option, "stores here allocate nothing in the L1D"),
+        (Some("N"), false) => "none",
+        (Some("L"), false) => "mask",
+        _ => "fetch",
+    };
+    reader.set_name(target.section, "write_allocate", allocate, option);
+}
+
 /// What can be stated there and is fixed here: a note where it differs.
-fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[&str], target: &Target) {
+fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[&str]) {
     if policies.first() != Some(&"L") {
         reader.note(option, "replacement here is least recently used");
-    }
-    let (write, why): (&[&str], _) = if target.is_l1d {
-        (&["L", "E"], "stores here evict the line that they hit in the L1D")
-    } else {
-        (&["B"], "the L2 here writes back")
-    };
-    if !policies.get(1).is_some_and(|p| write.contains(p)) {
-        reader.note(option, why);
     }
     if mshr.first() != Some(&"A") {
         reader.note(option, "miss-status registers here are associative");

@@ -1,6 +1,6 @@
 //! Is what has a counterpart translated, is the rest listed, and does no text make the import panic?
 use super::*;
-use crate::config::{DramScheduler, IndexFunction, SchedulerPolicy};
+use crate::config::{DramScheduler, IndexFunction, L2WritePolicy, SchedulerPolicy, WriteAllocate};
 use proptest::prelude::*;
 
 /// Every option with a counterpart, and some without.
@@ -94,6 +94,28 @@ fn caches_and_partitions_are_translated() {
 }
 
 #[test]
+fn sectored_caches_have_sectors_of_32_bytes() {
+    let l1d = machine("-gpgpu_cache:dl1 S:64:128:6,L:L:f:N:L,A:48:6,10\n").l1d;
+    assert_eq!((l1d.line_bytes, l1d.sector_bytes), (128, 32));
+    let l1d = machine("-gpgpu_cache:dl1 64:64:6,L:L:f:N:L,A:48:6,10\n").l1d;
+    assert_eq!((l1d.line_bytes, l1d.sector_bytes), (64, 64));
+}
+
+#[test]
+fn write_policies_are_translated() {
+    let l2 = |letters: &str| machine(&format!("-gpgpu_cache:dl2 64:128:8,L:{letters},A:32:4,4\n")).l2;
+    for (letters, policy, allocate) in [
+        ("B:m:W:L", L2WritePolicy::WriteBack, WriteAllocate::Fetch),
+        ("B:m:L:L", L2WritePolicy::WriteBack, WriteAllocate::Mask),
+        ("T:m:N:L", L2WritePolicy::WriteThrough, WriteAllocate::None),
+    ] {
+        assert_eq!((l2(letters).write_policy, l2(letters).write_allocate), (policy, allocate), "{letters}");
+    }
+    let l1d = machine("-gpgpu_cache:dl1 32:128:4,L:T:m:N:L,A:32:8,8\n").l1d;
+    assert_eq!(l1d.write_policy, crate::config::WritePolicy::WriteThrough);
+}
+
+#[test]
 fn the_dram_is_translated_with_a_list_over_two_lines() {
     let d = machine(SAMPLE).dram;
     assert_eq!((d.banks, d.tccd, d.trrd, d.trcd, d.tras, d.trp, d.trc), (8, 2, 5, 11, 27, 10, 41));
@@ -135,9 +157,10 @@ fn each_option_without_counterpart_is_listed_with_its_line() {
 fn what_is_only_nearly_the_same_is_listed() {
     for (option, says) in [
         ("-gpgpu_cache:dl1 32:128:4,L:L:m:N:H,A:32:8,8", "taken as bxor"),
-        ("-gpgpu_cache:dl1 S:32:128:4,L:L:m:N:L,A:32:8,8", "taken as whole lines"),
         ("-gpgpu_cache:dl1 8:128:4,L:L:m:N:P,A:32:8,8", "taken as bmod"),
         ("-gpgpu_cache:dl1 32:128:4,F:L:m:N:L,A:32:8,8", "least recently used"),
+        ("-gpgpu_cache:dl1 32:128:4,L:B:m:N:L,A:32:8,8", "taken as write-evict"),
+        ("-gpgpu_cache:dl1 32:128:4,L:L:m:W:L,A:32:8,8", "allocate nothing"),
         ("-gpgpu_scheduler fancy", "there are lrr"),
         ("-gpgpu_memory_partition_indexing 4", "taken as bmod"),
         ("-ptx_opcode_initiation_int 3,1,1,1,1", "next slower one"),
@@ -166,7 +189,7 @@ fn mistakes_name_file_line_option_and_what_is_allowed() {
         ("\n-gpgpu_n_mem six", "my.config:2: -gpgpu_n_mem = six: allowed is a whole number"),
         ("-gpgpu_n_mem 77", "my.config:1: -gpgpu_n_mem: l2.partitions = 77: allowed are 1 to 32"),
         ("-gpgpu_cache:dl1 what", "my.config:1: -gpgpu_cache:dl1 = what: allowed is SETS:LINE:WAYS"),
-        ("-gpgpu_cache:dl1 32:64:4,L:L:m:N,A:32:8,8", "my.config:1: -gpgpu_cache:dl1: l1d.line_bytes = 64"),
+        ("-gpgpu_cache:dl1 32:512:4,L:L:m:N,A:32:8,8", "my.config:1: -gpgpu_cache:dl1: l1d.line_bytes = 512"),
         ("-gpgpu_shader_core_pipeline 1024:16", "allowed are warps of 32 threads"),
         ("-gpgpu_clock_domains 1:2:3", "allowed are four frequencies"),
         ("-gpgpu_clock_domains nan:1:1:1", "allowed are four frequencies"),

@@ -5,7 +5,7 @@ use crate::ptx::LOCAL_REGION;
 use selvedge_hw::bdi::{Compressed, units, words_of};
 use std::collections::HashMap;
 
-/// Bytes of a line; the configuration allows no other.
+/// Bytes of a line; a machine with others is refused.
 const LINE_BYTES: usize = 128;
 
 /// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.

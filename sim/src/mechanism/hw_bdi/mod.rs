@@ -14,7 +14,7 @@ mod lines;
 mod partition;
 mod sm;
 
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismError, MechanismInfo, OptionInfo, Part};
@@ -27,6 +27,9 @@ use std::rc::Rc;
 
 /// Bytes of a DRAM burst under compression (CABA, section 5.3.2: a line is one to four of them).
 const BURST_BYTES: u32 = 32;
+
+/// Bytes of a line.
+const LINE_BYTES: u32 = 128;
 
 const OPTIONS: [OptionInfo; 4] = [
     OptionInfo {
@@ -103,14 +106,43 @@ impl Options {
     }
 }
 
-/// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less.
+/// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less. The codecs
+/// take whole lines, of the same size everywhere.
 pub fn check(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
-    let value = config.dram.burst_bytes;
-    if value == BURST_BYTES {
-        return Ok(());
+    let whole = "allowed is 128: the codecs take whole lines of that size";
+    let expected = [
+        (
+            "dram.burst_bytes",
+            config.dram.burst_bytes,
+            BURST_BYTES,
+            "allowed is 32, the unit of compressed lines",
+        ),
+        ("l1d.line_bytes", config.l1d.line_bytes, LINE_BYTES, whole),
+        ("l1d.sector_bytes", config.l1d.sector_bytes, LINE_BYTES, whole),
+        ("l2.line_bytes", config.l2.line_bytes, LINE_BYTES, whole),
+        ("l2.sector_bytes", config.l2.sector_bytes, LINE_BYTES, whole),
+    ];
+    let wrong = expected.into_iter().find(|(_, value, expected, _)| value != expected);
+    let Some((key, value, _, allowed)) = wrong else { return check_writes(part, config) };
+    Err(MechanismError::Machine { mechanism: part.name.into(), key, value: value.to_string(), allowed })
+}
+
+/// The forms of lines in L2 and DRAM are kept for an L2 that writes whole lines back.
+fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
+    let fail = |key, value: &str, allowed| {
+        Err(MechanismError::Machine { mechanism: part.name.into(), key, value: value.into(), allowed })
+    };
+    match (config.l2.write_policy, config.l2.write_allocate) {
+        (L2WritePolicy::WriteThrough, _) => fail(
+            "l2.write_policy",
+            "write-through",
+            "allowed is write-back: DRAM gets whole compressed lines",
+        ),
+        (_, WriteAllocate::Mask | WriteAllocate::None) => {
+            fail("l2.write_allocate", "mask or none", "allowed is fetch: DRAM gets whole compressed lines")
+        }
+        (L2WritePolicy::WriteBack, WriteAllocate::Fetch) => Ok(()),
     }
-    let allowed = "allowed is 32, the unit of compressed lines";
-    Err(MechanismError::Machine { mechanism: part.name.into(), key: "dram.burst_bytes", value, allowed })
 }
 
 /// Builds `hw-bdi`.

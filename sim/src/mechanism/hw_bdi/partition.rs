@@ -1,6 +1,7 @@
 //! A partition's share of `hw-bdi` and `hw-bdi-mem`: codecs between L2 and DRAM, the metadata cache, compressed replies.
 use super::Options;
 use super::lines::{L2Form, LineStore, has_values, is_compressed};
+use crate::cache::LinePart;
 use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::md_cache::MdCache;
 use crate::mechanism::probe::Probes;
@@ -108,6 +109,11 @@ impl Partition {
         Stage::Taken
     }
 
+    /// All sectors of a line; lines with sectors are refused.
+    fn whole(&self, line: u64) -> LinePart {
+        LinePart { line, sectors: u32::MAX >> (32 - self.line_bytes / 32) }
+    }
+
     fn next_ready(&mut self) -> Option<Inbound> {
         if self.ready.is_none() {
             self.ready = self.decompressor.pop().map(|(what, line, _)| (what, line));
@@ -131,12 +137,12 @@ impl PartitionPolicy for Partition {
         self.ready.is_some() || self.compressor.is_busy() || self.decompressor.is_busy()
     }
 
-    fn read_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan {
+    fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let bursts = self.store.borrow_mut().dram_bursts(line, memory);
         self.plan(line, bursts, false)
     }
 
-    fn write_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan {
+    fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let bursts = LineStore::bursts_now(line, memory);
         self.store.borrow_mut().written_to_dram(line, bursts);
         self.plan(line, bursts, true)
@@ -146,21 +152,21 @@ impl PartitionPolicy for Partition {
         self.metadata.arrived(address - METADATA_BASE);
     }
 
-    fn fill_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage {
+    fn fill_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
         match self.reach {
             Reach::Crossbar => Stage::Through,
             Reach::Dram => self.decompress(Inbound::Fill, line, memory),
         }
     }
 
-    fn fill_leave(&mut self) -> Option<u64> {
+    fn fill_leave(&mut self) -> Option<LinePart> {
         match self.next_ready() {
-            Some(Inbound::Fill) => self.ready.take().map(|(_, line)| line),
+            Some(Inbound::Fill) => self.ready.take().map(|(_, line)| self.whole(line)),
             _ => None,
         }
     }
 
-    fn evict_enter(&mut self, line: u64, memory: &DeviceMemory) -> Stage {
+    fn evict_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
         let as_in_dram =
             self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
         if as_in_dram || !has_values(line) {
@@ -173,16 +179,15 @@ impl PartitionPolicy for Partition {
         Stage::Taken
     }
 
-    fn evict_leave(&mut self) -> Option<u64> {
-        self.compressor.pop().map(|(_, line, _)| line)
+    fn evict_leave(&mut self) -> Option<LinePart> {
+        self.compressor.pop().map(|(_, line, _)| self.whole(line))
     }
 
     fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
         if self.reach == Reach::Dram {
             return Stage::Through;
         }
-        let all = u32::MAX >> (32 - self.line_bytes / 32);
-        if packet.full_sectors && packet.sectors == all {
+        if packet.full_sectors && packet.sectors == self.whole(packet.line).sectors {
             let mut store = self.store.borrow_mut();
             if packet.payload != 0 {
                 store.receive(packet.payload);

@@ -1,0 +1,233 @@
+//! A functional cache, as simple as can be: what the machine's caches must find when accesses come one by one.
+use crate::config::{Fetch, IndexFunction, WriteAllocate};
+
+/// What an access finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// All its sectors.
+    Hit,
+    /// The line, but not all its sectors.
+    SectorMiss,
+    /// Nothing.
+    Miss,
+}
+
+/// The shape of a cache.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Sets.
+    pub sets: u32,
+    /// Ways.
+    pub ways: u32,
+    /// Tags for each way's data.
+    pub tags_per_way: u32,
+    /// Line size, bytes.
+    pub line_bytes: u32,
+    /// Sector size, bytes.
+    pub sector_bytes: u32,
+    /// Set index function.
+    pub index: IndexFunction,
+    /// What a miss fetches.
+    pub fetch: Fetch,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    address: u64,
+    valid: u32,
+    dirty: u32,
+    /// Words of 4 bytes that were written.
+    words: u64,
+    blocks: u32,
+}
+
+/// The cache: each set's lines, the least recently used first.
+#[derive(Clone, Debug)]
+pub struct Functional {
+    shape: Shape,
+    sets: Vec<Vec<Line>>,
+    /// Sub-blocks of 32 bytes that a line takes once it is there; by default all.
+    pub size: fn(u64) -> u32,
+    /// Sectors of 32 bytes fetched in the last access.
+    pub fetched: u32,
+    /// Dirty lines that left, and stores that went on, in all accesses.
+    pub writebacks: u64,
+    /// Their sectors.
+    pub sectors_written: u64,
+}
+
+impl Functional {
+    /// An empty cache.
+    pub fn new(shape: Shape) -> Self {
+        let sets = vec![Vec::new(); shape.sets as usize];
+        Self { shape, sets, size: |_| u32::MAX, fetched: 0, writebacks: 0, sectors_written: 0 }
+    }
+
+    fn set(&mut self, address: u64) -> &mut Vec<Line> {
+        let number = address / u64::from(self.shape.line_bytes);
+        let set = match self.shape.index {
+            IndexFunction::Bmod => (number % u64::from(self.shape.sets)) as u32,
+            function => function.index(number as u32, self.shape.sets),
+        };
+        &mut self.sets[set as usize]
+    }
+
+    /// `touched`, bits of 32 bytes, widened to this cache's sectors.
+    fn widened(&self, touched: u32) -> u32 {
+        let width = self.shape.sector_bytes / 32;
+        let bits = 0..self.shape.line_bytes / 32;
+        let is_touched = |bit: u32| bits.clone().any(|t| touched >> t & 1 == 1 && t / width == bit / width);
+        bits.clone().filter(|bit| is_touched(*bit)).fold(0, |mask, bit| mask | 1 << bit)
+    }
+
+    fn all(&self) -> u32 {
+        (0..self.shape.line_bytes / 32).fold(0, |mask, bit| mask | 1 << bit)
+    }
+
+    /// Takes the line out of its set.
+    fn take(&mut self, address: u64) -> Option<Line> {
+        let set = self.set(address);
+        let at = set.iter().position(|line| line.address == address)?;
+        Some(set.remove(at))
+    }
+
+    /// Puts the line into its set as the most recently used one.
+    fn put(&mut self, line: Line) {
+        let shape = self.shape;
+        let whole = shape.line_bytes / 32;
+        let line = Line { blocks: (self.size)(line.address).min(whole), ..line };
+        let set = self.set(line.address);
+        let mut left = Vec::new();
+        if set.len() as u32 == shape.ways * shape.tags_per_way {
+            left.push(set.remove(0));
+        }
+        while set.iter().map(|l| l.blocks).sum::<u32>() + line.blocks > shape.ways * whole {
+            left.push(set.remove(0));
+        }
+        set.push(line);
+        left.into_iter().filter(|line| line.dirty != 0).for_each(|line| self.leave(line.dirty));
+    }
+
+    /// Sectors go to the next level.
+    fn leave(&mut self, sectors: u32) {
+        self.writebacks += 1;
+        self.sectors_written += u64::from(sectors.count_ones());
+    }
+
+    fn found(line: Option<Line>, needed: u32) -> Found {
+        match line {
+            None => Found::Miss,
+            Some(line) if needed & !line.valid == 0 => Found::Hit,
+            Some(_) => Found::SectorMiss,
+        }
+    }
+
+    /// A load of sectors of the line at `address`: what is not there is fetched.
+    pub fn read(&mut self, address: u64, touched: u32) -> Found {
+        let needed = self.widened(touched);
+        let (found, mut line) = self.look_up(address, needed);
+        self.fetched = if found == Found::Hit { 0 } else { self.wanted(needed) & !line.valid };
+        line.valid |= self.fetched;
+        self.put(line);
+        found
+    }
+
+    /// An atomic: it needs its sectors and writes them.
+    pub fn atomic(&mut self, address: u64, touched: u32, through: bool) -> Found {
+        let found = self.read(address, touched);
+        self.write(address, touched, 0, WriteAllocate::Fetch, through);
+        found
+    }
+
+    /// A store of the 4-byte words `words` of a line, in the sectors `touched`, as `allocate` says; it goes on to the next
+    /// level at once or when the line leaves.
+    pub fn write(
+        &mut self,
+        address: u64,
+        touched: u32,
+        words: u64,
+        allocate: WriteAllocate,
+        through: bool,
+    ) -> Found {
+        let needed = self.widened(touched);
+        let before = self.set(address).clone();
+        let (found, mut line) = self.look_up(address, needed);
+        let is_hit = found == Found::Hit;
+        let fetched = std::mem::take(&mut self.fetched);
+        match allocate {
+            _ if is_hit => self.fetched = if words == 0 { fetched } else { 0 },
+            WriteAllocate::None => {
+                *self.set(address) = before;
+                self.leave(needed);
+                return found;
+            }
+            WriteAllocate::Fetch if Self::complete(words, needed) => line.valid |= needed,
+            WriteAllocate::Fetch => {
+                self.fetched = self.wanted(needed) & !line.valid;
+                line.valid |= self.fetched;
+            }
+            WriteAllocate::Mask => {
+                line.words |= words;
+                let width = self.shape.sector_bytes / 32;
+                let one = (1 << width) - 1;
+                for sector in (0..self.shape.line_bytes / 32).step_by(width as usize) {
+                    if Self::complete(line.words, one << sector) {
+                        line.valid |= one << sector;
+                    }
+                }
+            }
+        }
+        if !through {
+            line.dirty |= needed;
+        }
+        self.put(line);
+        if through {
+            self.leave(needed);
+        }
+        found
+    }
+
+    /// Do the words make up the sectors?
+    fn complete(words: u64, sectors: u32) -> bool {
+        (0..8).all(|sector| sectors >> sector & 1 == 0 || words >> (8 * sector) & 0xff == 0xff)
+    }
+
+    /// What a miss of `needed` asks for.
+    fn wanted(&self, needed: u32) -> u32 {
+        if self.shape.fetch == Fetch::Line { self.all() } else { needed }
+    }
+
+    /// Takes the line out of its set, an empty one if it is not there.
+    fn look_up(&mut self, address: u64, needed: u32) -> (Found, Line) {
+        let old = self.take(address);
+        let new = Line { address, valid: 0, dirty: 0, words: 0, blocks: 0 };
+        (Self::found(old, needed), old.unwrap_or(new))
+    }
+
+    /// A store in a cache that evicts what it hits.
+    pub fn write_evict(&mut self, address: u64, touched: u32) -> Found {
+        let touched = self.widened(touched);
+        self.fetched = 0;
+        let set = self.set(address);
+        let at = set.iter().position(|line| line.address == address);
+        let found = Self::found(at.map(|at| set[at]), touched);
+        if let Some(at) = at {
+            set[at].valid &= !touched;
+            if set[at].valid == 0 {
+                set.remove(at);
+            }
+        }
+        found
+    }
+
+    /// A store in a cache that writes through and does not allocate.
+    pub fn write_through(&mut self, address: u64, touched: u32) -> Found {
+        let touched = self.widened(touched);
+        self.fetched = 0;
+        let line = self.take(address);
+        if let Some(line) = line {
+            self.set(address).push(line);
+        }
+        Self::found(line, touched)
+    }
+}

@@ -1,0 +1,138 @@
+//! Sectors: the parts of a line that are valid, dirty or fetched by themselves, one bit per 32 bytes.
+//!
+//! A cache whose sectors are larger, or that has none, widens every mask to whole sectors of its own; the rest of the
+//! machine counts in units of 32 bytes, the smallest request of an SM (LAMAR, section 3.2).
+
+/// Bytes that a bit of a sector mask stands for.
+pub const SECTOR_BYTES: u32 = 32;
+
+/// Most bytes of a line.
+pub const MOST_LINE_BYTES: u32 = 256;
+
+/// Most 32-byte sectors of a line.
+pub const MOST_SECTORS: usize = (MOST_LINE_BYTES / SECTOR_BYTES) as usize;
+
+/// How a cache's lines are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sectors {
+    line_bytes: u32,
+    /// Bits of one sector of this cache, at the lowest place.
+    one: u32,
+    /// Bits of one sector of this cache.
+    width: u32,
+}
+
+impl Sectors {
+    /// Lines of `line_bytes` bytes in sectors of `sector_bytes`, both powers of two, 32 at least.
+    pub fn new(line_bytes: u32, sector_bytes: u32) -> Self {
+        debug_assert!(line_bytes <= MOST_LINE_BYTES && (SECTOR_BYTES..=line_bytes).contains(&sector_bytes));
+        let width = sector_bytes / SECTOR_BYTES;
+        Self { line_bytes, one: mask(sector_bytes), width }
+    }
+
+    /// Every sector of a line.
+    pub fn all(&self) -> u32 {
+        mask(self.line_bytes)
+    }
+
+    /// The sectors of this cache in which the 32-byte sectors `part` lie.
+    pub fn whole(&self, part: u32) -> u32 {
+        if self.width == 1 {
+            return part;
+        }
+        let mut whole = 0;
+        let mut sector = self.one;
+        for _ in 0..self.line_bytes / (self.width * SECTOR_BYTES) {
+            if part & sector != 0 {
+                whole |= sector;
+            }
+            sector = sector.checked_shl(self.width).unwrap_or(0);
+        }
+        whole
+    }
+
+    /// The part of one of this cache's lines that the sectors `sectors` of a line at `line`, of an equal or smaller size,
+    /// are; not widened.
+    pub fn part(&self, line: u64, sectors: u32) -> LinePart {
+        let offset = line & u64::from(self.line_bytes - 1);
+        LinePart { line: line - offset, sectors: sectors << (offset / u64::from(SECTOR_BYTES)) }
+    }
+}
+
+/// The sectors of `bytes` bytes, up to [`MOST_LINE_BYTES`].
+fn mask(bytes: u32) -> u32 {
+    u32::MAX >> (32 - bytes / SECTOR_BYTES)
+}
+
+/// Some sectors of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinePart {
+    /// Byte address of the line.
+    pub line: u64,
+    /// The sectors of 32 bytes, one bit each, bit 0 the lowest address.
+    pub sectors: u32,
+}
+
+impl LinePart {
+    /// Number of 32-byte sectors.
+    pub fn count(&self) -> u32 {
+        self.sectors.count_ones()
+    }
+
+    /// Byte address of the first sector.
+    pub fn first_byte(&self) -> u64 {
+        self.line + u64::from(self.sectors.trailing_zeros() * SECTOR_BYTES)
+    }
+
+    /// One number for both: an address of a line of so many sectors ends in no fewer zeros.
+    pub fn token(&self) -> u64 {
+        self.line | u64::from(self.sectors)
+    }
+
+    /// The part that has this token, of a line of `line_bytes` bytes.
+    pub fn of_token(token: u64, line_bytes: u32) -> Self {
+        let low = u64::from(line_bytes - 1);
+        Self { line: token & !low, sectors: (token & low) as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn masks_are_widened_to_the_caches_own_sectors() {
+        assert_eq!(Sectors::new(128, 128).whole(0b0100), 0b1111);
+        assert_eq!(Sectors::new(128, 64).whole(0b0100), 0b1100);
+        assert_eq!(Sectors::new(128, 32).whole(0b0101), 0b0101);
+        assert_eq!(Sectors::new(256, 128).whole(0b1_0000), 0b1111_0000);
+        assert_eq!(Sectors::new(32, 32).all(), 1);
+    }
+
+    #[test]
+    fn a_small_line_is_a_part_of_a_large_one() {
+        let large = Sectors::new(256, 32);
+        assert_eq!(large.part(0x1040, 0b11), LinePart { line: 0x1000, sectors: 0b1100 });
+        assert_eq!(large.part(0x1000, 0xff), LinePart { line: 0x1000, sectors: 0xff });
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_gives_its_part_back(bits in 5u32..9, number in 0u64..1 << 37, sectors in 1u32..256) {
+            let line_bytes = 1 << bits;
+            let sectors = sectors & Sectors::new(line_bytes, 32).all();
+            let part = LinePart { line: number << bits, sectors };
+            prop_assert_eq!(LinePart::of_token(part.token(), line_bytes), part);
+        }
+
+        #[test]
+        fn widening_keeps_every_sector_and_is_done_once(part in 0u32..256, sector in 5u32..9) {
+            let sectors = Sectors::new(256, 1 << sector);
+            let whole = sectors.whole(part);
+            prop_assert_eq!(whole & part, part);
+            prop_assert_eq!(sectors.whole(whole), whole);
+            prop_assert_eq!(whole & !sectors.all(), 0);
+        }
+    }
+}

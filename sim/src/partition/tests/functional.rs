@@ -1,0 +1,202 @@
+//! Does an L2 slice find what a simple functional cache finds when requests come one by one, and does it move from and to
+//! DRAM what that cache moves?
+use super::*;
+use crate::cache::Sectors;
+use crate::cache::functional::{Found, Functional, Shape};
+use crate::config::{Fetch, IndexFunction, L2WritePolicy, WriteAllocate};
+
+const FUNCTIONS: [IndexFunction; 6] = [
+    IndexFunction::Bmod,
+    IndexFunction::Bxor,
+    IndexFunction::Pmod,
+    IndexFunction::APrime { mersenne: false },
+    IndexFunction::DPrime { prime: 11 },
+    IndexFunction::IPoly,
+];
+
+/// Every geometry and policy of a slice, with few sets so that they fill; one partition, so that lines are its own.
+fn any_l2() -> impl Strategy<Value = GpuConfig> {
+    let shape = (1u32..5, 1u32..5, 5u32..9, 0u32..4, 0usize..FUNCTIONS.len(), 5u32..9);
+    let policies = (any::<bool>(), any::<bool>(), 0usize..3);
+    (shape, policies).prop_map(
+        |((sets, ways, line, sector, index, l1d_line), (coarse, through, allocate))| {
+            let mut config = config();
+            (config.l2.partitions, config.l2.interleave_bytes) = (1, 256);
+            config.l2.index = FUNCTIONS[index];
+            config.l2.sets = if config.l2.index == IndexFunction::Bmod { sets } else { 16 };
+            config.l2.ways = ways;
+            config.l2.line_bytes = 1 << line;
+            config.l2.sector_bytes = (config.l2.line_bytes >> sector).max(32);
+            config.l2.fetch = if coarse { Fetch::Line } else { Fetch::Requested };
+            config.l2.write_policy =
+                if through { L2WritePolicy::WriteThrough } else { L2WritePolicy::WriteBack };
+            config.l2.write_allocate =
+                [WriteAllocate::Fetch, WriteAllocate::Mask, WriteAllocate::None][allocate];
+            config.l1d.line_bytes = 1 << l1d_line.min(line);
+            config
+        },
+    )
+}
+
+fn golden(config: &GpuConfig) -> Functional {
+    let l2 = &config.l2;
+    Functional::new(Shape {
+        sets: l2.sets,
+        ways: l2.ways,
+        tags_per_way: 1,
+        line_bytes: l2.line_bytes,
+        sector_bytes: l2.sector_bytes,
+        index: l2.index,
+        fetch: l2.fetch,
+    })
+}
+
+/// A request of the L1D for some sectors of one of its lines; a store covers them or the first half of each.
+fn request(config: &GpuConfig, number: u64, sectors: u32, kind: PacketKind, whole: bool) -> Packet {
+    let line_bytes = config.l1d.line_bytes;
+    let sectors = sectors & Sectors::new(line_bytes, 32).all();
+    let sectors = if sectors == 0 { 1 } else { sectors };
+    let line = number * u64::from(line_bytes);
+    let half = |sector: u32| if sectors >> sector & 1 == 1 { 0x0f << (8 * sector) } else { 0 };
+    let halves: u64 = (0..8).map(half).sum();
+    let words = if whole { halves | halves << 4 } else { halves };
+    Packet { line, sectors, words, full_sectors: whole, partition: 0, ..packet(config, kind, line, 0) }
+}
+
+/// What the slice counted as the one access between two states of its counters.
+fn found(new: L2Counters) -> Found {
+    let cache = new.cache;
+    match (cache.hits, cache.misses, cache.sector_misses) {
+        (1, 0, 0) => Found::Hit,
+        (0, 1, 1) => Found::SectorMiss,
+        (0, 1, 0) => Found::Miss,
+        counted => panic!("one access counts as {counted:?}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_slice_finds_what_a_functional_cache_finds_when_requests_come_one_by_one(
+        config in any_l2(),
+        requests in prop::collection::vec((0u64..120, 1u32..256, 0u8..4, any::<bool>()), 1..200),
+    ) {
+        let mut bench = SliceBench::base(&config);
+        let mut golden = golden(&config);
+        let mut moved = 0;
+        for (n, (number, sectors, kind, whole)) in requests.into_iter().enumerate() {
+            let kind = [PacketKind::Read, PacketKind::Read, PacketKind::Write, PacketKind::Atomic][usize::from(kind)];
+            let packet = request(&config, number, sectors, kind, whole);
+            let part = Sectors::new(config.l2.line_bytes, 32).part(packet.line, packet.sectors);
+            let words = packet.words << ((packet.line - part.line) / 4);
+            let through = config.l2.write_policy == L2WritePolicy::WriteThrough;
+            let expected = match kind {
+                PacketKind::Read => golden.read(part.line, part.sectors),
+                PacketKind::Write => {
+                    golden.write(part.line, part.sectors, words, config.l2.write_allocate, through)
+                }
+                _ => golden.atomic(part.line, part.sectors, through),
+            };
+            moved += u64::from(golden.fetched.count_ones());
+            let before = bench.slice.counters();
+            bench.latency(&packet);
+            prop_assert_eq!(found(bench.slice.counters() - before), expected, "request {}: {:?}", n, packet);
+            prop_assert_eq!(bench.slice.counters().cache.sectors_filled, moved, "request {}", n);
+        }
+        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        prop_assert_eq!(counters.writebacks, golden.writebacks);
+        prop_assert_eq!(dram.bursts, moved + golden.sectors_written);
+        prop_assert_eq!(counters.cache.sectors_fetched, counters.cache.sectors_filled);
+        prop_assert_eq!(counters.cache.reservation_fails.total(), 0);
+    }
+
+    /// Sectors, small lines and few resources: nothing is lost and nothing is answered twice.
+    #[test]
+    fn a_sectored_slice_keeps_the_contract(
+        config in any_l2(),
+        starved in any::<bool>(),
+        requests in prop::collection::vec((0u64..60, 1u32..256, 0u8..4, any::<bool>()), 1..300),
+    ) {
+        let mut config = config;
+        if starved {
+            (config.l2.mshr_entries, config.l2.mshr_merges, config.l2.reply_queue) = (3, 2, 1);
+            (config.l2.dram_queue, config.l2.eviction_queue) = (3, 1);
+            (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
+        }
+        let make = |(token, (number, sectors, kind, whole)): (u32, (u64, u32, u8, bool))| {
+            let kind = [PacketKind::Read, PacketKind::Read, PacketKind::Write, PacketKind::Atomic][usize::from(kind)];
+            Packet { token, ..request(&config, number, sectors, kind, whole) }
+        };
+        let requests: Vec<_> = (0..).zip(requests).map(make).collect();
+        let mut bench = SliceBench::base(&config);
+        assert_contract(&mut bench, &requests);
+        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        prop_assert!(counters.cache.is_conserved());
+        prop_assert_eq!(counters.cache.accesses, requests.len() as u64);
+        prop_assert_eq!((counters.fills, counters.writebacks), (dram.reads, dram.writes));
+        prop_assert_eq!(counters.cache.sectors_fetched, counters.cache.sectors_filled);
+    }
+}
+
+/// With sectors, a read fetches and an eviction writes no more than it must.
+#[test]
+fn sectors_move_by_themselves() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways, config.l2.sector_bytes) = (1, 1, 32);
+    let mut bench = SliceBench::base(&config);
+    bench.latency(&Packet { sectors: 0b0001, ..packet(&config, PacketKind::Read, 0, 0) });
+    bench.latency(&Packet { sectors: 0b0110, ..packet(&config, PacketKind::Write, 0, 1) });
+    assert_eq!(bench.slice.dram_counters().bursts, 1, "a write of whole sectors fetches none");
+    bench.latency(&Packet {
+        sectors: 0b1000,
+        full_sectors: false,
+        ..packet(&config, PacketKind::Write, 0, 2)
+    });
+    assert_eq!(bench.slice.dram_counters().bursts, 2, "a partial write fetches its sector");
+    bench.latency(&Packet { sectors: 0b0001, ..packet(&config, PacketKind::Read, LINE, 3) });
+    let dram = bench.slice.dram_counters();
+    assert_eq!((dram.reads, dram.writes, dram.bursts), (3, 1, 3 + 3));
+}
+
+/// What two stores that cover a sector together cost under each policy.
+#[test]
+fn each_write_policy_moves_what_it_says() {
+    let moves = |write_policy, write_allocate| {
+        let mut config = config();
+        (config.l2.sector_bytes, config.l2.write_policy, config.l2.write_allocate) =
+            (32, write_policy, write_allocate);
+        let mut bench = SliceBench::base(&config);
+        let store = Packet { sectors: 1, full_sectors: false, ..packet(&config, PacketKind::Write, 0, 0) };
+        bench.latency(&Packet { words: 0x0f, ..store });
+        bench.latency(&Packet { words: 0xf0, ..store });
+        bench.latency(&Packet { sectors: 1, ..packet(&config, PacketKind::Read, 0, 1) });
+        let dram = bench.slice.dram_counters();
+        (dram.reads, dram.writes)
+    };
+    use L2WritePolicy::{WriteBack, WriteThrough};
+    use WriteAllocate::{Fetch, Mask, None};
+    assert_eq!(moves(WriteBack, Fetch), (1, 0));
+    assert_eq!(moves(WriteBack, Mask), (0, 0));
+    assert_eq!(moves(WriteBack, None), (1, 2));
+    assert_eq!(moves(WriteThrough, Fetch), (1, 2));
+    assert_eq!(moves(WriteThrough, Mask), (0, 2));
+    assert_eq!(moves(WriteThrough, None), (1, 2));
+}
+
+/// Sectors of one line that are asked for one after the other come by requests of their own to one register.
+#[test]
+fn sector_misses_share_the_lines_register() {
+    let mut config = config();
+    (config.l2.sector_bytes, config.l2.mshr_entries) = (32, 1);
+    let mut bench = SliceBench::base(&config);
+    for (token, sectors) in [(0, 0b0001), (1, 0b0010), (2, 0b0011)] {
+        bench.cycle(Some(&Packet { sectors, ..packet(&config, PacketKind::Read, 0, token) }));
+    }
+    let answers: Vec<_> = bench.drain().iter().map(|p| (p.token, p.data_bytes)).collect();
+    assert_eq!(answers, [(0, 32), (1, 32), (2, 64)]);
+    let cache = bench.slice.counters().cache;
+    assert_eq!((cache.misses, cache.sector_misses, cache.pending_hits), (2, 1, 1));
+    assert_eq!(bench.slice.dram_counters().bursts, 2);
+    assert_eq!(cache.reservation_fails.total(), 0);
+}

@@ -1,0 +1,323 @@
+//! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
+use super::l1d::{Access, Context, L1d};
+use super::policy::{L1dEvent, Load, NoSmPolicy, SmPolicy};
+use crate::cache::Sectors;
+use crate::cache::functional::{Found, Functional, Shape};
+use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
+use crate::memory::DeviceMemory;
+use crate::packet::{Packet, PacketKind};
+use crate::stats::FailCause;
+use proptest::prelude::*;
+
+fn config() -> L1dConfig {
+    GpuConfig::load("gtx480").expect("built in").l1d
+}
+
+fn sectored() -> L1dConfig {
+    L1dConfig { sector_bytes: 32, ..config() }
+}
+
+fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
+    Packet {
+        kind,
+        line,
+        sectors,
+        full_sectors: false,
+        words: 0,
+        data_bytes: 0,
+        sm: 0,
+        partition: 0,
+        kernel: 0,
+        token: 0,
+        payload: 0,
+    }
+}
+
+/// An L1D with a mechanism around it.
+struct Bench<P> {
+    l1d: L1d,
+    policy: P,
+    memory: DeviceMemory,
+    now: u64,
+}
+
+impl<P: SmPolicy> Bench<P> {
+    fn new(config: &L1dConfig, policy: P) -> Self {
+        Bench { l1d: L1d::new(config), policy, memory: DeviceMemory::new(), now: 0 }
+    }
+
+    fn load(&mut self, line: u64, touched: u32, inst: u32) -> Access {
+        self.now += 1;
+        let sectors = self.l1d.sectors_of(touched);
+        let packet = packet(PacketKind::Read, line, sectors);
+        let load = Load { kernel: 0, warp: 0, pc: 0, line, sectors };
+        let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
+        self.l1d.load(packet, &load, inst, &mut ctx)
+    }
+
+    fn store(&mut self, line: u64, touched: u32) {
+        let packet = packet(PacketKind::Write, line, touched);
+        let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
+        self.l1d.write(&packet, &mut ctx);
+    }
+
+    /// Answers a request: the instructions that it wakes.
+    fn answer(&mut self, request: &Packet) -> Vec<u32> {
+        let reply = Packet { kind: PacketKind::ReadReply, ..*request };
+        let mut woken = Vec::new();
+        let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
+        self.l1d.fill(&reply, &mut woken, &mut ctx);
+        woken
+    }
+
+    /// A load that is answered before the next access: what it found, and the sectors that it fetched.
+    fn serial_load(&mut self, line: u64, touched: u32) -> (Found, u32) {
+        match self.load(line, touched, 7) {
+            Access::Hit => (Found::Hit, 0),
+            access @ (Access::Miss | Access::SectorMiss) => {
+                let request = self.l1d.sent().expect("a miss is sent");
+                assert_eq!(self.answer(&request), [7]);
+                (if access == Access::Miss { Found::Miss } else { Found::SectorMiss }, request.sectors)
+            }
+            access => panic!("{access:?} though nothing is in flight"),
+        }
+    }
+
+    /// What a store found.
+    fn serial_store(&mut self, line: u64, touched: u32) -> Found {
+        let before = self.l1d.counters;
+        self.store(line, touched);
+        let new = self.l1d.counters - before;
+        match (new.write_hits, new.write_misses, new.write_sector_misses) {
+            (1, 0, 0) => Found::Hit,
+            (0, 1, 1) => Found::SectorMiss,
+            (0, 1, 0) => Found::Miss,
+            counted => panic!("one store counts as {counted:?}"),
+        }
+    }
+}
+
+/// Compressed sizes that depend on the line alone.
+struct Sizes;
+
+fn size(line: u64) -> u32 {
+    (line >> 5).wrapping_mul(0x9e37_79b9) as u32 >> 16 & 7
+}
+
+impl SmPolicy for Sizes {
+    fn sub_blocks(&mut self, line: u64, _: &DeviceMemory) -> Option<u32> {
+        Some(size(line))
+    }
+}
+
+const FUNCTIONS: [IndexFunction; 7] = [
+    IndexFunction::Bmod,
+    IndexFunction::Bxor,
+    IndexFunction::Pmod,
+    IndexFunction::APrime { mersenne: false },
+    IndexFunction::APrime { mersenne: true },
+    IndexFunction::DPrime { prime: 11 },
+    IndexFunction::IPoly,
+];
+
+/// Every geometry and policy that the configuration allows, with few sets so that they fill.
+fn any_l1d() -> impl Strategy<Value = L1dConfig> {
+    let shape = (0u32..3, 1u32..5, 5u32..9, 0u32..4, 1u32..5, 0usize..FUNCTIONS.len());
+    let policies = (any::<bool>(), any::<bool>(), any::<bool>());
+    (shape, policies).prop_map(|((sets, ways, line, sector, tags, index), (on_fill, coarse, through))| {
+        let line_bytes = 1 << line;
+        let sector_bytes = (line_bytes >> sector).max(32);
+        let index = FUNCTIONS[index];
+        L1dConfig {
+            sets: if index == IndexFunction::Bmod { 1 << sets } else { 16 },
+            ways,
+            line_bytes,
+            sector_bytes,
+            tags_per_way: if sector_bytes == line_bytes { tags } else { 1 },
+            index,
+            allocate: if on_fill { Allocate::OnFill } else { Allocate::OnMiss },
+            fetch: if coarse { Fetch::Line } else { Fetch::Requested },
+            write_policy: if through { WritePolicy::WriteThrough } else { WritePolicy::WriteEvict },
+            ..config()
+        }
+    })
+}
+
+fn functional(config: &L1dConfig) -> Functional {
+    let &L1dConfig { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch, .. } = config;
+    let shape = Shape { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch };
+    let mut functional = Functional::new(shape);
+    if tags_per_way > 1 {
+        functional.size = |line| size(line).max(1);
+    }
+    functional
+}
+
+proptest! {
+    #[test]
+    fn an_l1d_finds_what_a_functional_cache_finds_when_accesses_come_one_by_one(
+        config in any_l1d(),
+        accesses in prop::collection::vec((0u64..80, 1u32..256, 0u8..4), 1..300),
+    ) {
+        let mut bench = Bench::new(&config, Sizes);
+        let mut golden = functional(&config);
+        let all = Sectors::new(config.line_bytes, 32).all();
+        for (n, (number, sectors, kind)) in accesses.into_iter().enumerate() {
+            let line = number * u64::from(config.line_bytes);
+            let touched = if sectors & all == 0 { 1 } else { sectors & all };
+            if kind == 0 {
+                let expected = match config.write_policy {
+                    WritePolicy::WriteEvict => golden.write_evict(line, touched),
+                    WritePolicy::WriteThrough => golden.write_through(line, touched),
+                };
+                prop_assert_eq!(bench.serial_store(line, touched), expected, "access {}", n);
+            } else {
+                let expected = golden.read(line, touched);
+                prop_assert_eq!(bench.serial_load(line, touched), (expected, golden.fetched), "access {}", n);
+            }
+        }
+        prop_assert!(bench.l1d.counters.is_conserved() && bench.l1d.is_idle());
+        prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
+        prop_assert_eq!(bench.l1d.counters.reservation_fails.total(), 0);
+    }
+
+    /// With many misses in flight: every load is woken once, after its sectors have come, whatever the order of answers.
+    #[test]
+    fn every_load_is_woken_once(
+        config in any_l1d(),
+        small in any::<bool>(),
+        steps in prop::collection::vec((0u64..12, 1u32..256, 0u8..6, any::<prop::sample::Index>()), 1..300),
+    ) {
+        let (mshr_entries, mshr_merges) = if small { (3, 2) } else { (32, 8) };
+        let config = L1dConfig { mshr_entries, mshr_merges, ..config };
+        let mut bench = Bench::new(&config, Sizes);
+        let all = Sectors::new(config.line_bytes, 32).all();
+        let (mut under_way, mut waiting) = (Vec::new(), Vec::new());
+        for (inst, (number, sectors, act, which)) in (0..).zip(steps) {
+            let line = number * u64::from(config.line_bytes);
+            let touched = if sectors & all == 0 { 1 } else { sectors & all };
+            match act {
+                0 => bench.store(line, touched),
+                1 | 2 if !under_way.is_empty() => {
+                    let request: Packet = under_way.swap_remove(which.index(under_way.len()));
+                    for woken in bench.answer(&request) {
+                        let at = waiting.iter().position(|w| *w == woken);
+                        waiting.swap_remove(at.expect("it waits"));
+                    }
+                }
+                _ => match bench.load(line, touched, inst) {
+                    Access::Hit | Access::Fail(_) => {}
+                    Access::Pending => waiting.push(inst),
+                    Access::Miss | Access::SectorMiss => {
+                        waiting.push(inst);
+                        under_way.extend(bench.l1d.sent());
+                    }
+                },
+            }
+        }
+        for request in under_way {
+            for woken in bench.answer(&request) {
+                waiting.retain(|w| *w != woken);
+            }
+        }
+        prop_assert_eq!(waiting, Vec::<u32>::new());
+        prop_assert!(bench.l1d.is_idle() && bench.l1d.counters.is_conserved());
+        prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
+    }
+}
+
+#[test]
+fn a_sector_that_is_not_there_is_fetched_alone() {
+    let mut bench = Bench::new(&sectored(), NoSmPolicy);
+    assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0001));
+    assert_eq!(bench.serial_load(0, 0b0011), (Found::SectorMiss, 0b0010));
+    assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
+    let coarse = L1dConfig { fetch: Fetch::Line, ..sectored() };
+    let mut bench = Bench::new(&coarse, NoSmPolicy);
+    assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b1111));
+    bench.store(0, 0b0100);
+    assert_eq!(bench.serial_load(0, 0b1111), (Found::SectorMiss, 0b0100));
+}
+
+#[test]
+fn a_load_waits_for_the_sectors_on_their_way_that_it_needs() {
+    let mut bench = Bench::new(&sectored(), NoSmPolicy);
+    assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
+    assert_eq!(bench.load(0, 0b0011, 2), Access::SectorMiss);
+    assert_eq!(bench.load(0, 0b0010, 3), Access::Pending);
+    let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
+    assert_eq!((first.sectors, second.sectors), (0b0001, 0b0010));
+    // The second answer overtakes the first.
+    assert_eq!(bench.answer(&second), [3]);
+    assert_eq!(bench.answer(&first), [1, 2]);
+    assert!(bench.l1d.is_idle());
+}
+
+#[test]
+fn a_line_that_awaits_a_sector_is_not_replaced() {
+    let one = L1dConfig { sets: 1, ways: 1, ..sectored() };
+    let mut bench = Bench::new(&one, NoSmPolicy);
+    bench.serial_load(0, 0b0001);
+    assert_eq!(bench.load(0, 0b0010, 1), Access::SectorMiss);
+    assert_eq!(bench.load(128, 0b0001, 2), Access::Fail(FailCause::Line));
+    let request = bench.l1d.sent().expect("sent");
+    bench.answer(&request);
+    assert_eq!(bench.load(128, 0b0001, 2), Access::Miss);
+}
+
+#[test]
+fn loads_that_pass_by_hold_slots_and_nothing_else() {
+    let bounded = L1dConfig { bypass_slots: 2, mshr_entries: 1, sets: 1, ways: 1, ..config() };
+    let mut bench = Bench::new(&bounded, NoSmPolicy);
+    let pass = |bench: &mut Bench<NoSmPolicy>, line| bench.l1d.pass(packet(PacketKind::Read, line, 0xf));
+    assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
+    assert_eq!([pass(&mut bench, 128), pass(&mut bench, 256)], [Ok(()), Ok(())]);
+    assert_eq!(pass(&mut bench, 384), Err(FailCause::BypassSlot));
+    let request = bench.l1d.sent().expect("the miss");
+    assert_eq!(bench.answer(&request), [1]);
+    bench.l1d.passed();
+    assert_eq!(pass(&mut bench, 384), Ok(()));
+    // The line that was there before is still there.
+    assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
+    assert_eq!(bench.l1d.counters.bypasses, 3);
+    assert_eq!(bench.l1d.counters.accesses, 2);
+}
+
+#[test]
+fn loads_pass_by_without_limit_unless_there_is_one() {
+    let mut bench = Bench::new(&L1dConfig { miss_queue: 1000, ..config() }, NoSmPolicy);
+    assert!((0..1000).all(|n| bench.l1d.pass(packet(PacketKind::Read, n * 128, 0xf)).is_ok()));
+    assert_eq!(bench.l1d.pass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
+}
+
+/// Fetches one sector more than was asked for, and notes the lines that leave.
+#[derive(Default)]
+struct Spatial {
+    evicted: Vec<(u64, u32)>,
+}
+
+impl SmPolicy for Spatial {
+    fn fetch(&mut self, _: u64, _: &Load, missing: u32, absent: u32) -> Option<u32> {
+        Some(missing | (missing << 1 & absent))
+    }
+
+    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        if let L1dEvent::Evicted { line, used } = event {
+            self.evicted.push((*line, *used));
+        }
+    }
+}
+
+#[test]
+fn a_mechanism_chooses_the_sectors_and_hears_which_were_used() {
+    for allocate in [Allocate::OnMiss, Allocate::OnFill] {
+        let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
+        let mut bench = Bench::new(&one, Spatial::default());
+        assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0011));
+        assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b1100));
+        assert_eq!(bench.serial_load(0, 0b1000), (Found::Hit, 0));
+        assert_eq!(bench.serial_load(128, 0b0010), (Found::Miss, 0b0110));
+        bench.store(128, 0b0110);
+        assert_eq!(bench.policy.evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
+    }
+}
