@@ -1,7 +1,7 @@
 //! The coalescer: a warp's lane addresses become the fewest line transactions.
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_SECTORS;
-use crate::ptx::MemAccess;
+use crate::ptx::{AccessKind, MemAccess};
 
 /// One line touched by a memory instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,9 +80,10 @@ impl Transaction {
     }
 }
 
-/// Cycles that a shared-memory access occupies the banks: the largest number of distinct 4-byte words that
-/// one bank must deliver. Lanes that read the same word share it.
+/// Cycles that a shared-memory access occupies the banks: the largest number of 4-byte words that one bank must deliver.
+/// Lanes that read or write the same word share it; lanes whose atomics go to the same word take turns.
 pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
+    let takes_turns = matches!(access.kind, AccessKind::Atomic { .. });
     let mut words = [0u64; MOST_BANK_WORDS];
     let mut count = 0;
     let mut lanes = access.mask;
@@ -100,7 +101,7 @@ pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
     let mut per_bank = [0u32; 64];
     let mut degree = 0;
     for i in 0..count {
-        if i > 0 && words[i] == words[i - 1] {
+        if i > 0 && words[i] == words[i - 1] && !takes_turns {
             continue;
         }
         let bank = (words[i] % u64::from(banks)) as usize;
@@ -113,6 +114,7 @@ pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ptx::AtomicOp;
 
     #[test]
     fn the_texels_of_a_filtered_texture_share_the_transactions_of_their_lines() {
@@ -143,5 +145,16 @@ mod tests {
         coalesce(&access, 256, &mut out);
         assert_eq!(out[0].words(), u64::MAX << 2);
         assert_eq!((out[0].byte_count(), out[0].full_sectors()), (248, false));
+    }
+
+    #[test]
+    fn lanes_share_a_word_unless_they_change_it_by_atomics() {
+        let mut access = MemAccess { bytes: 4, mask: u32::MAX, ..MemAccess::default() };
+        (0..).zip(&mut access.address).for_each(|(lane, address): (u64, _)| *address = lane % 4 * 4);
+        assert_eq!(bank_conflict_degree(&access, 32), 1);
+        access.kind = AccessKind::Store;
+        assert_eq!(bank_conflict_degree(&access, 32), 1);
+        access.kind = AccessKind::Atomic { op: AtomicOp::Add, reduction: false };
+        assert_eq!(bank_conflict_degree(&access, 32), 8);
     }
 }
