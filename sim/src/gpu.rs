@@ -7,6 +7,7 @@ use crate::report::Snapshot;
 use crate::share::Share;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::policy::SmPolicy;
+use crate::sm::read_only::Side;
 use crate::sm::{SimFault, Sm, TickContext};
 use crate::stats::KernelCounters;
 use selvedge_hw::wave::Trace;
@@ -228,6 +229,9 @@ impl Gpu {
         for sm in &self.sms {
             sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters;
+            sum.constant += sm.read_only(Side::Constant);
+            sum.texture += sm.read_only(Side::Texture);
+            sum.instruction += sm.read_only(Side::Instruction);
         }
         sum
     }

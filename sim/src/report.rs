@@ -90,6 +90,12 @@ pub struct Snapshot {
     pub sm: SmCounters,
     /// All L1Ds.
     pub l1d: CacheCounters,
+    /// All constant caches.
+    pub constant: CacheCounters,
+    /// All texture caches.
+    pub texture: CacheCounters,
+    /// All instruction caches.
+    pub instruction: CacheCounters,
     /// All L2 slices.
     pub l2: L2Counters,
     /// All channels.
@@ -107,6 +113,9 @@ impl std::ops::Sub for Snapshot {
             bus_cycles: self.bus_cycles - o.bus_cycles,
             sm: self.sm - o.sm,
             l1d: self.l1d - o.l1d,
+            constant: self.constant - o.constant,
+            texture: self.texture - o.texture,
+            instruction: self.instruction - o.instruction,
             l2: self.l2 - o.l2,
             dram: self.dram - o.dram,
             crossbar: CrossbarStats {
@@ -132,6 +141,12 @@ pub struct Totals {
     pub sm: SmCounters,
     /// L1 data caches.
     pub l1d: CacheReport,
+    /// Constant caches; zero where there are none.
+    pub constant: CacheReport,
+    /// Texture caches; zero where there are none.
+    pub texture: CacheReport,
+    /// Instruction caches; zero where there are none.
+    pub instruction: CacheReport,
     /// L2 slices.
     pub l2: CacheReport,
     /// L2 slices: what passed between them, the crossbar and DRAM.
@@ -152,6 +167,9 @@ impl From<Snapshot> for Totals {
             ipc: ratio(s.sm.thread_instructions, s.cycles),
             sm: s.sm,
             l1d: s.l1d.into(),
+            constant: s.constant.into(),
+            texture: s.texture.into(),
+            instruction: s.instruction.into(),
             l2: s.l2.cache.into(),
             l2_traffic: L2Traffic {
                 atomics: s.l2.atomics,

@@ -452,6 +452,58 @@ mod tests {
         }
     }
 
+    /// Every organisation of the caches that differs from the built-in one.
+    const CACHES: [&str; 8] = [
+        "[l1d]\nsector_bytes = 32\nallocate = \"on-fill\"\n[l2]\nsector_bytes = 32",
+        "[l1d]\nsector_bytes = 64\nfetch = \"line\"\n[l2]\nsector_bytes = 32\nfetch = \"line\"",
+        "[l1d]\nline_bytes = 32\nsector_bytes = 32\nwrite_policy = \"write-through\"",
+        "[l1d]\nline_bytes = 64\nsector_bytes = 64\n[l2]\nline_bytes = 256\nsector_bytes = 64\nwrite_allocate = \"mask\"",
+        "[l1d]\nline_bytes = 256\nsector_bytes = 32\n[l2]\nline_bytes = 256\nsector_bytes = 32\nwrite_policy = \"write-through\"",
+        "[l1d]\nbypass = \"all\"\nbypass_slots = 8\n[l2]\nwrite_allocate = \"none\"",
+        "[l1d]\ntags_per_way = 4",
+        "[sm.constant]\nsets = 64\n[sm.texture]\nsets = 4\n[sm.instruction]\nsets = 4",
+    ];
+
+    #[test]
+    fn every_organisation_of_the_caches_gives_the_right_results_and_obeys_the_laws() {
+        for keys in CACHES {
+            let (outcome, schedulers) = scheduler_cycles("bfs", keys);
+            assert!(outcome.fault.is_none(), "{keys}: {:?}", outcome.fault.map(|f| f.to_string()));
+            assert_eq!(outcome.report.result, Outcome::Pass, "{keys}");
+            let t = outcome.report.totals;
+            assert_eq!(t.sm.scheduler_cycles.total(), t.cycles * schedulers, "{keys}");
+            if !keys.contains("sector_bytes") {
+                assert_eq!((t.l1d.detail.sector_misses, t.l2.detail.sector_misses), (0, 0), "{keys}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_loads_pass_by_when_told_and_wait_for_a_slot() {
+        let (outcome, _) = scheduler_cycles("bfs", "[l1d]\nbypass = \"all\"\nbypass_slots = 1");
+        let l1d = outcome.report.totals.l1d;
+        assert_eq!(
+            l1d.accesses,
+            l1d.detail.write_hits + l1d.detail.write_misses,
+            "only stores are looked up"
+        );
+        assert!(l1d.detail.bypasses > 0 && l1d.detail.reservation_fails.bypass_slot > 0);
+    }
+
+    #[test]
+    fn a_codec_of_whole_lines_is_refused_beside_sectors() {
+        let config = "base = \"gtx480\"\n[l2]\nsector_bytes = 32\n";
+        let refused = vecadd("hw-bdi", config).err().map(|e| e.to_string());
+        let line = "mechanism hw-bdi: l2.sector_bytes = 32: allowed is 128: the codecs take whole lines of that size";
+        assert_eq!(refused.as_deref(), Some(line));
+        let config = "base = \"gtx480\"\n[l2]\nwrite_policy = \"write-through\"\n";
+        let refused = vecadd("hw-bdi-mem", config).err().map(|e| e.to_string());
+        assert!(
+            refused
+                .is_some_and(|line| line.contains("l2.write_policy = write-through: allowed is write-back"))
+        );
+    }
+
     #[test]
     fn a_chain_of_dependent_additions_stalls_for_data() {
         let body = "mov.u32 %r1, 1;\n".to_string() + &"add.u32 %r1, %r1, 1;\n".repeat(200);

@@ -53,7 +53,7 @@ macro_rules! statistics {
 use Value::{Count, Real};
 
 /// All keys, in the order in which they are written.
-pub static STATISTICS: [Statistic; 61] = statistics! {
+pub static STATISTICS: [Statistic; 81] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
         |c| Count(c.launch.sm.thread_instructions);
@@ -116,6 +116,21 @@ pub static STATISTICS: [Statistic; 61] = statistics! {
         |c| Count(c.so_far.l1d.local_writes.line_misses());
     "Total_core_cache_stats_breakdown[LOCAL_ACC_W][SECTOR_MISS]", "stores to local memory that found their line in an L1D without a sector",
         |c| Count(c.so_far.l1d.local_writes.sector_misses);
+    "L1C_total_cache_accesses", "accesses of the constant caches; 0 where there are none", |c| Count(c.so_far.constant.accesses);
+    "L1C_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.constant.misses);
+    "L1C_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.constant.pending_hits);
+    "L1C_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.constant.reservation_fails.total());
+    "L1T_total_cache_accesses", "accesses of the texture caches; 0 where there are none", |c| Count(c.so_far.texture.accesses);
+    "L1T_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.texture.misses);
+    "L1T_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.texture.pending_hits);
+    "L1T_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.texture.reservation_fails.total());
+    "L1I_total_cache_accesses", "accesses of the instruction caches; 0 where there are none", |c| Count(c.so_far.instruction.accesses);
+    "L1I_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.instruction.misses);
+    "L1I_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.instruction.pending_hits);
+    "L1I_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.instruction.reservation_fails.total());
     "L2_total_cache_accesses", "requests that the L2 slices decided", |c| Count(c.so_far.l2.cache.accesses);
     "L2_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.l2.cache.misses);
     "L2_total_cache_miss_rate", "L2_total_cache_misses over L2_total_cache_accesses",
@@ -141,6 +156,20 @@ pub static STATISTICS: [Statistic; 61] = statistics! {
         |c| Count(c.so_far.l2.cache.global_writes().line_misses());
     "L2_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "writes to global memory and atomics that found their line in the L2 without a sector",
         |c| Count(c.so_far.l2.cache.global_writes().sector_misses);
+    "L2_cache_stats_breakdown[CONST_ACC_R][HIT]", "reads of constants and parameters that hit the L2", |c| Count(c.so_far.l2.cache.constant_reads.hits);
+    "L2_cache_stats_breakdown[CONST_ACC_R][HIT_RESERVED]", "reads of constants and parameters whose line was on its way",
+        |c| Count(c.so_far.l2.cache.constant_reads.pending_hits);
+    "L2_cache_stats_breakdown[CONST_ACC_R][MISS]", "reads of constants and parameters that missed in the L2",
+        |c| Count(c.so_far.l2.cache.constant_reads.line_misses());
+    "L2_cache_stats_breakdown[CONST_ACC_R][SECTOR_MISS]", "reads of constants and parameters that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.constant_reads.sector_misses);
+    "L2_cache_stats_breakdown[INST_ACC_R][HIT]", "reads of instructions that hit the L2", |c| Count(c.so_far.l2.cache.instruction_reads.hits);
+    "L2_cache_stats_breakdown[INST_ACC_R][HIT_RESERVED]", "reads of instructions whose line was on its way",
+        |c| Count(c.so_far.l2.cache.instruction_reads.pending_hits);
+    "L2_cache_stats_breakdown[INST_ACC_R][MISS]", "reads of instructions that missed in the L2",
+        |c| Count(c.so_far.l2.cache.instruction_reads.line_misses());
+    "L2_cache_stats_breakdown[INST_ACC_R][SECTOR_MISS]", "reads of instructions that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.instruction_reads.sector_misses);
     "L2_fills", "lines that came from DRAM; a name of this project", |c| Count(c.so_far.l2.fills);
     "L2_writebacks", "dirty lines that left for DRAM; a name of this project", |c| Count(c.so_far.l2.writebacks);
     "n_act", "rows opened, all channels", |c| Count(c.so_far.dram.activates);
@@ -254,7 +283,8 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
     };
     let accounted = run.sm.scheduler_cycles.total();
     equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
-    for (cache, of) in [(&run.l1d, "L1D"), (&run.l2.cache, "L2")] {
+    let sides = [(&run.constant, "L1C"), (&run.texture, "L1T"), (&run.instruction, "L1I")];
+    for (cache, of) in [(&run.l1d, "L1D"), (&run.l2.cache, "L2")].into_iter().chain(sides) {
         let found = |c: &CacheCounters| c.hits + c.misses + c.pending_hits;
         equal(&format!("{of} accesses are hits, misses and pending hits"), cache.accesses, found(cache))?;
         let (fetched, filled) = (cache.sectors_fetched, cache.sectors_filled);
@@ -266,7 +296,9 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
     let load_misses = run.l1d.misses - run.l1d.write_misses;
     equal("every load miss of an L1D returns once", load_misses, run.sm.misses_returned)?;
     let writes = run.l1d.write_hits + run.l1d.write_misses;
-    equal("the L1Ds send misses, writes and bypasses", sent.packets, load_misses + writes + run.l1d.bypasses)
+    let side_misses: u64 = sides.iter().map(|(cache, _)| cache.misses).sum();
+    let told = load_misses + writes + run.l1d.bypasses + side_misses;
+    equal("the SMs' caches send misses, writes and bypasses", sent.packets, told)
 }
 
 #[cfg(test)]

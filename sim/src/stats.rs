@@ -1,6 +1,6 @@
 //! Counters: conserved, per SM and per partition, summed for reports.
 use crate::memory::within_program;
-use crate::ptx::LOCAL_REGION;
+use crate::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
 use serde::Serialize;
 
 /// Declares a struct of counters that can be summed and subtracted field by field.
@@ -147,6 +147,10 @@ pub struct CacheCounters {
     pub local_reads: DecisionCounters,
     /// Stores to local memory among all of these.
     pub local_writes: DecisionCounters,
+    /// Reads of constants and parameters among all of these.
+    pub constant_reads: DecisionCounters,
+    /// Reads of instructions among all of these.
+    pub instruction_reads: DecisionCounters,
     /// Loads that passed by the cache; not among the accesses.
     pub bypasses: u64,
     /// Sectors of 32 bytes that were asked of the next level to be kept.
@@ -172,10 +176,12 @@ impl CacheCounters {
         let is_sector_miss = decision == Decision::SectorMiss;
         self.sector_misses += u64::from(is_sector_miss);
         self.write_sector_misses += u64::from(is_sector_miss && is_write);
-        match (within_program(line) >= LOCAL_REGION, is_write) {
-            (false, _) => {}
-            (true, false) => self.local_reads.count(decision),
-            (true, true) => self.local_writes.count(decision),
+        match within_program(line) {
+            CODE_REGION.. => self.instruction_reads.count(decision),
+            CONST_REGION.. => self.constant_reads.count(decision),
+            LOCAL_REGION.. if is_write => self.local_writes.count(decision),
+            LOCAL_REGION.. => self.local_reads.count(decision),
+            _ => {}
         }
     }
 
@@ -192,7 +198,7 @@ impl CacheCounters {
             misses: self.misses - self.write_misses,
             sector_misses: self.sector_misses - self.write_sector_misses,
         };
-        reads - self.local_reads
+        reads - self.local_reads - self.constant_reads - self.instruction_reads
     }
 
     /// Stores to global memory and atomics, by what was found.
@@ -218,6 +224,8 @@ pub enum IssueCycle {
     Compute,
     /// Operands were under way.
     DataDependence,
+    /// Instructions were under way from beyond the instruction cache.
+    Fetch,
     /// No warp had an instruction to issue.
     Idle,
 }
@@ -233,6 +241,8 @@ pub struct SchedulerCycles {
     pub compute: u64,
     /// Data-dependence stalls: operands were under way.
     pub data_dependence: u64,
+    /// Fetch stalls: the next instructions were under way from beyond the instruction cache.
+    pub fetch: u64,
     /// No warp had an instruction to issue.
     pub idle: u64,
 }
@@ -246,13 +256,14 @@ impl SchedulerCycles {
             IssueCycle::Memory => self.memory += cycles,
             IssueCycle::Compute => self.compute += cycles,
             IssueCycle::DataDependence => self.data_dependence += cycles,
+            IssueCycle::Fetch => self.fetch += cycles,
             IssueCycle::Idle => self.idle += cycles,
         }
     }
 
     /// Cycles of all kinds.
     pub fn total(&self) -> u64 {
-        self.active + self.memory + self.compute + self.data_dependence + self.idle
+        self.active + self.memory + self.compute + self.data_dependence + self.fetch + self.idle
     }
 }
 

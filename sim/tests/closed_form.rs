@@ -10,6 +10,7 @@ use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::partition::closed_form;
 use selvedge_sim::ptx::{Arg, LaunchDims, Module};
 use selvedge_sim::sm::launch::LaunchedKernel;
+use selvedge_sim::sm::read_only::Side;
 use std::sync::Arc;
 
 fn config() -> Arc<GpuConfig> {
@@ -43,7 +44,17 @@ impl Bench {
 
     /// Runs the kernel and returns the core cycles that it took.
     fn run(&mut self, body: &str, grid: u32, block: u32, pointer: u64) -> u64 {
-        let module = Module::parse("test.ptx", &kernel(body)).expect("the test's PTX is valid");
+        self.run_text(&kernel(body), grid, block, pointer)
+    }
+
+    /// Runs one CTA of the kernel after module-wide declarations.
+    fn run_with(&mut self, declarations: &str, body: &str, block: u32) -> u64 {
+        let text = kernel(body).replace(".visible .entry", &format!("{declarations}.visible .entry"));
+        self.run_text(&text, 1, block, 0)
+    }
+
+    fn run_text(&mut self, text: &str, grid: u32, block: u32, pointer: u64) -> u64 {
+        let module = Module::parse("test.ptx", text).expect("the test's PTX is valid");
         let kernel = module.kernel("k").expect("the kernel is there");
         let params = kernel.pack(&[Arg::Ptr(pointer)]).expect("the argument fits");
         let dims = LaunchDims::new([grid, 1, 1], [block, 1, 1]);
@@ -297,4 +308,68 @@ fn a_fence_costs_no_less_than_a_branch() {
     let mut bench = Bench::new(&config);
     let mut time = |count: usize| bench.run(&"membar.gl;\n".repeat(count), 1, 1, 0);
     assert_eq!((time(96) - time(32)) / 64, u64::from(config.sm.branch_latency));
+}
+
+#[test]
+fn a_fence_waits_for_the_acknowledgement_of_a_store() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let word = bench.memory.alloc(128, "word").expect("it fits");
+    bench.run("st.global.u32 [%rd1], %r1;", 1, 1, word); // brings the line into the L2
+    let mut time =
+        |count: usize| bench.run(&"st.global.u32 [%rd1], %r1;\nmembar.gl;\n".repeat(count), 1, 1, word);
+    let per_pair = (time(48) - time(16)) as f64 / 32.0;
+    // The acknowledgement carries no line, unlike the answer of the closed form: one flit instead of five.
+    let expected = closed_form::l2_hit_round_trip(&config) - 4.0 + f64::from(32 / config.sm.lsu.lanes);
+    assert!((per_pair - expected).abs() <= 2.0, "{per_pair} cycles, the closed form gives {expected}");
+}
+
+/// The built-in machine with read-only caches, each of so many sets.
+fn with_read_only_caches(constant: u32, instruction: u32) -> Arc<GpuConfig> {
+    let mut config = GpuConfig::load("gtx480").expect("built in");
+    (config.sm.constant.sets, config.sm.instruction.sets) = (constant, instruction);
+    Arc::new(config)
+}
+
+#[test]
+fn lanes_that_read_different_constants_take_turns() {
+    let config = with_read_only_caches(64, 0);
+    let time = |lanes_per_word: u32, count: usize| {
+        let mut bench = Bench::new(&config);
+        let head = format!(
+            "mov.u32 %r4, %laneid;\ndiv.u32 %r4, %r4, {lanes_per_word};\nshl.b32 %r4, %r4, 2;\ncvt.u64.u32 %rd2, %r4;\n\
+             mov.u64 %rd3, bank;\nadd.s64 %rd3, %rd3, %rd2;\nmov.u32 %r5, 0;\n"
+        );
+        // Each load's address depends on the value of the one before, which is 0.
+        let load = "ld.const.u32 %r5, [%rd3];\ncvt.u64.u32 %rd2, %r5;\nadd.s64 %rd3, %rd3, %rd2;\n";
+        bench.run_with(".const .align 4 .b8 bank[256];\n", &format!("{head}{}", load.repeat(count)), 32)
+    };
+    let per_load = |lanes_per_word| (time(lanes_per_word, 96) - time(lanes_per_word, 32)) as f64 / 64.0;
+    let [one, four, all] = [per_load(32), per_load(8), per_load(1)];
+    assert_eq!((four - one, all - one), (3.0, 31.0));
+}
+
+#[test]
+fn the_first_constant_of_a_line_comes_from_the_l2() {
+    let config = with_read_only_caches(64, 0);
+    let mut bench = Bench::new(&config);
+    bench.run("", 1, 1, 0);
+    let sm = bench.gpu.sms()[0].read_only(Side::Constant);
+    assert_eq!((sm.accesses, sm.misses), (1, 1), "the parameter");
+    assert_eq!(bench.gpu.snapshot().l2.cache.constant_reads.misses, 1);
+}
+
+#[test]
+fn code_is_fetched_line_by_line_once() {
+    let config = with_read_only_caches(0, 4);
+    let mut bench = Bench::new(&config);
+    // Six instructions around 250 make 2048 bytes: 16 lines, as many as the cache holds.
+    let body = "add.s32 %r1, %r1, %r1;\n".repeat(250);
+    let with = bench.run(&body, 1, 64, 0);
+    let total = bench.gpu.snapshot();
+    assert_eq!(total.instruction.misses, 16);
+    assert_eq!(total.instruction.accesses, 32, "each of two warps comes to each line");
+    assert!(total.sm.scheduler_cycles.fetch > 0);
+    let without = Bench::new(&with_read_only_caches(0, 0)).run(&body, 1, 64, 0);
+    assert!(with > without, "{with} cycles, {without} without an instruction cache");
 }

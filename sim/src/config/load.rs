@@ -51,7 +51,7 @@ impl GpuConfig {
     fn validated(self, file: &str, text: &str) -> Result<Self, Vec<ConfigError>> {
         let mut check = Checker::new(file, text);
         self.clock.check(&mut check);
-        self.sm.check(&mut check);
+        self.sm.check(self.l2.line_bytes, &mut check);
         self.l1d.check(&mut check);
         self.interconnect.check(self.l1d.line_bytes, &mut check);
         self.l2.check(self.l1d.line_bytes, &mut check);

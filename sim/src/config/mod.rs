@@ -12,6 +12,7 @@ mod interconnect;
 mod l1d;
 mod l2;
 mod load;
+mod read_only;
 mod sm;
 
 pub use clock::Clock;
@@ -21,6 +22,7 @@ pub use interconnect::Interconnect;
 pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::source;
+pub use read_only::ReadOnly;
 pub use selvedge_hw::set_index::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 

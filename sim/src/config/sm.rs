@@ -1,5 +1,7 @@
 //! A streaming multiprocessor: its slots, schedulers and pipes.
 use super::check::Checker;
+use super::read_only::ReadOnly;
+use crate::sm::read_only::Side;
 use serde::{Deserialize, Serialize};
 
 /// A warp scheduler's policy.
@@ -98,10 +100,26 @@ pub struct Sm {
     pub sfu: Pipe,
     /// Load/store unit.
     pub lsu: Lsu,
+    /// Constant cache; without one constant and parameter loads take `lsu.const_latency`.
+    pub constant: ReadOnly,
+    /// Texture cache; without one textures are read through the L1D.
+    pub texture: ReadOnly,
+    /// Instruction cache; without one instructions are always there.
+    pub instruction: ReadOnly,
 }
 
 impl Sm {
-    pub(super) fn check(&self, check: &mut Checker<'_>) {
+    /// One of the read-only caches.
+    pub fn read_only(&self, side: Side) -> &ReadOnly {
+        match side {
+            Side::Constant => &self.constant,
+            Side::Texture => &self.texture,
+            Side::Instruction => &self.instruction,
+        }
+    }
+
+    /// Lines of read-only caches come from an L2 with lines of `l2_line_bytes` bytes.
+    pub(super) fn check(&self, l2_line_bytes: u32, check: &mut Checker<'_>) {
         check.range("sm.count", self.count, 1, 256);
         check.range("sm.warps", self.warps, 1, 128);
         check.range("sm.ctas", self.ctas, 1, 64);
@@ -118,6 +136,9 @@ impl Sm {
         check.range("sm.branch_latency", self.branch_latency, 1, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
+        self.constant.check("constant", l2_line_bytes, check);
+        self.texture.check("texture", l2_line_bytes, check);
+        self.instruction.check("instruction", l2_line_bytes, check);
     }
 
     fn check_pipes(&self, check: &mut Checker<'_>) {

@@ -60,6 +60,12 @@ pub(crate) const FUNCTIONS_BASE: u64 = 0x0600_0000;
 pub const GLOBALS_BASE: u64 = 0x0800_0000;
 /// Addresses that [`MemAccess`] gives local memory start here: beyond every buffer.
 pub const LOCAL_REGION: u64 = 1 << 40;
+/// Where the timing model sees the constant bank: beyond all local memory.
+pub const CONST_REGION: u64 = 3 << 40;
+/// Where the timing model sees kernel parameters.
+pub const PARAM_REGION: u64 = CONST_REGION + (1 << 32);
+/// Where the timing model sees code.
+pub const CODE_REGION: u64 = CONST_REGION + (2 << 32);
 
 /// Size of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,10 @@ use super::launch::{self, LaunchedKernel};
 use super::lsu::Issued;
 use super::pipes::PipeKind;
 use super::policy::MemoryEvent;
+use super::read_only::Side;
 use super::scheduler::WarpMask;
 use super::{Arrival, Event, Hold, SimFault, Sm, TickContext};
-use crate::ptx::{Space, Step};
+use crate::ptx::{AccessKind, Space, Step};
 use std::sync::Arc;
 
 impl Sm {
@@ -77,15 +78,29 @@ impl Sm {
         mine.thread_instructions += u64::from(lanes.count_ones());
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
-            Step::Memory | Step::Texture { .. } => self.after_memory(warp, pc, &kernel, ctx.now),
+            Step::Memory => self.after_memory(warp, pc, &kernel, self.bank_side(), ctx.now),
+            Step::Texture { .. } => self.after_memory(warp, pc, &kernel, self.texture_side(), ctx.now),
             Step::Barrier { id, threads, arrive_only, ballot } => {
                 self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)
             }
             Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
             Step::Exit => self.after_exit(warp, info.latency, ctx.now),
         }
+        self.fetch_instruction(warp, ctx);
         self.update_ready(warp);
         Ok(info.pipe)
+    }
+
+    /// The read-only cache of a load of constants or parameters, if there is one.
+    fn bank_side(&self) -> Option<Side> {
+        let is_bank = matches!(self.access.space, Space::Param | Space::Const);
+        let is_load = self.access.kind == AccessKind::Load;
+        (is_bank && is_load && self.sides.has(Side::Constant)).then_some(Side::Constant)
+    }
+
+    /// The read-only cache of a texture sample, if there is one.
+    fn texture_side(&self) -> Option<Side> {
+        self.sides.has(Side::Texture).then_some(Side::Texture)
     }
 
     fn after_alu(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
@@ -113,8 +128,9 @@ impl Sm {
         true
     }
 
-    fn after_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
-        if matches!(self.access.space, Space::Param | Space::Const) || self.access.mask == 0 {
+    fn after_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, side: Option<Side>, now: u64) {
+        let is_bank = matches!(self.access.space, Space::Param | Space::Const) && side.is_none();
+        if is_bank || self.access.mask == 0 {
             let latency = kernel.info[pc as usize].latency.max(self.config.sm.lsu.const_latency);
             if self.expect_result(warp, pc, kernel) {
                 self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
@@ -131,8 +147,12 @@ impl Sm {
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
         }
         let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
-        let issued = Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at };
-        let (line_bytes, banks) = (self.config.l1d.line_bytes, self.config.sm.lsu.shared_banks);
+        let issued = Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at, side };
+        let line_bytes = match side {
+            None => self.config.l1d.line_bytes,
+            Some(side) => self.config.sm.read_only(side).line_bytes,
+        };
+        let banks = self.config.sm.lsu.shared_banks;
         let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
         let transactions = self.lsu.get(id).transactions.len() as u64;
         self.counters.memory_instructions += 1;
@@ -140,7 +160,7 @@ impl Sm {
         let mine = &mut self.by_kernel[usize::from(kernel.slot)];
         mine.memory_instructions += 1;
         mine.transactions += transactions;
-        if !shared {
+        if !shared && side.is_none() {
             self.policy.memory_event(now, kernel.slot, MemoryEvent::Issued);
         }
     }

@@ -3,7 +3,8 @@
 //! A cycle in which a scheduler issued is active. Any other counts under the first of these that applies to a warp that
 //! the scheduler may choose: its next instruction is a memory instruction with its operands, which the load/store unit
 //! (or a mechanism that limits it) does not take: *memory*; likewise for the other pipes: *compute*; operands or the
-//! destination are still under way: *data dependence*. Else there is no warp, or each is at a barrier or fence, has a
+//! destination are still under way: *data dependence*; its next instruction is still being fetched by the instruction cache,
+//! where there is one: *fetch*. Else there is no warp, or each is at a barrier or fence, has a
 //! branch under way or has exited: *idle*.
 use super::Sm;
 use super::pipes::PipeKind;
@@ -47,6 +48,8 @@ impl Sm {
             IssueCycle::Compute
         } else if self.dependent & warps != 0 {
             IssueCycle::DataDependence
+        } else if self.sides.fetching & warps != 0 {
+            IssueCycle::Fetch
         } else {
             IssueCycle::Idle
         }

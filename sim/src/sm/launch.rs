@@ -28,6 +28,8 @@ pub struct LaunchedKernel {
     pub registers_per_cta: u32,
     /// Static and dynamic shared memory of a CTA, bytes.
     pub shared_bytes: u32,
+    /// Byte address of its first instruction within the code's region.
+    pub code_offset: u64,
 }
 
 impl LaunchedKernel {
@@ -63,7 +65,9 @@ impl LaunchedKernel {
             }
         }
         let info = kernel.code.iter().map(|i| IssueInfo::of(i, sm)).collect();
+        let code_offset = code_offset(&kernel.name);
         Ok(LaunchedKernel {
+            code_offset,
             kernel,
             dims,
             params,
@@ -93,6 +97,16 @@ impl LaunchedKernel {
             sms: place.sms,
         }
     }
+}
+
+/// Bytes between the places of two kernels' code, and how many places there are.
+const CODE_BYTES: u64 = 1 << 20;
+const CODE_PLACES: u64 = 1 << 11;
+
+/// A place for a kernel's code that depends on its name alone (FNV-1a).
+fn code_offset(name: &str) -> u64 {
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, hash) % CODE_PLACES * CODE_BYTES
 }
 
 /// Where and when an instruction executes, for the special registers that tell it.

@@ -1,6 +1,7 @@
 //! The load/store unit: memory instructions in program order, one L1D transaction or bank cycle at a time.
 use crate::ptx::{AccessKind, CacheOp, MemAccess, Space};
 use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce};
+use crate::sm::read_only::{Side, constant_transactions};
 use std::collections::VecDeque;
 
 /// Handle of a memory instruction in flight.
@@ -25,6 +26,8 @@ pub struct MemInst {
     pub passes: Option<bool>,
     /// Shared memory rather than the L1D path?
     pub shared: bool,
+    /// The read-only cache that it reads through, rather than the L1D.
+    pub side: Option<Side>,
     /// First cycle in which address generation is through.
     pub ready_at: u64,
     /// Cycles that the shared-memory banks need.
@@ -60,6 +63,8 @@ pub struct Issued {
     pub writes_back: bool,
     /// First cycle in which address generation is through.
     pub ready_at: u64,
+    /// The read-only cache that it reads through, if it does.
+    pub side: Option<Side>,
 }
 
 impl Lsu {
@@ -95,6 +100,7 @@ impl Lsu {
         inst.writes_back = issued.writes_back;
         inst.bypass = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
         inst.shared = access.space == Space::Shared;
+        inst.side = issued.side;
         inst.ready_at = issued.ready_at;
         inst.next = 0;
         inst.passes = None;
@@ -102,6 +108,9 @@ impl Lsu {
         if inst.shared {
             inst.bank_cycles = bank_conflict_degree(access, banks);
             inst.outstanding = 1;
+        } else if inst.side == Some(Side::Constant) {
+            constant_transactions(access, line_bytes, &mut inst.transactions);
+            inst.outstanding = inst.transactions.len() as u32;
         } else {
             coalesce(access, line_bytes, &mut inst.transactions);
             inst.outstanding = inst.transactions.len() as u32;
@@ -156,6 +165,11 @@ impl Lsu {
 }
 
 impl MemInst {
+    /// Does it go through the L1D or past it to the L2?
+    pub fn is_on_l1d_path(&self) -> bool {
+        !self.shared && self.side.is_none()
+    }
+
     fn empty() -> Self {
         MemInst {
             warp: 0,
@@ -166,6 +180,7 @@ impl MemInst {
             bypass: false,
             passes: None,
             shared: false,
+            side: None,
             ready_at: 0,
             bank_cycles: 0,
             outstanding: 0,

@@ -3,6 +3,7 @@ use super::coalescer::Transaction;
 use super::l1d::{self, Access};
 use super::lsu::InstId;
 use super::policy::{Load, MemoryEvent};
+use super::read_only::SIDE_TOKEN;
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
 use crate::config::Bypass;
 use crate::memory::physical;
@@ -54,6 +55,9 @@ impl Sm {
     /// A read's data have come to the L1D.
     fn fill(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
         let now = ctx.now;
+        if packet.token & (BYPASS_TOKEN | SIDE_TOKEN) == SIDE_TOKEN {
+            return self.fill_side(packet, ctx);
+        }
         if packet.token & BYPASS_TOKEN != 0 {
             self.l1d.passed();
             if self.blocked == Some(FailCause::BypassSlot) {
@@ -87,12 +91,12 @@ impl Sm {
         if !self.lsu.answered(inst) {
             return;
         }
-        let (warp, pc, kernel, writes_back, shared) = {
+        let (warp, pc, kernel, writes_back, shared, on_l1d_path) = {
             let i = self.lsu.get(inst);
-            (i.warp, i.pc, i.kernel, i.writes_back, i.shared)
+            (i.warp, i.pc, i.kernel, i.writes_back, i.shared, i.is_on_l1d_path())
         };
         self.lsu.retire(inst);
-        if !shared {
+        if on_l1d_path {
             self.policy.memory_event(now, kernel, MemoryEvent::Completed);
         }
         if writes_back {
@@ -153,7 +157,17 @@ impl Sm {
     /// Tries the head's next line transaction.
     fn access_l1d(&mut self, head: InstId, ctx: &TickContext<'_>) {
         let inst = self.lsu.get(head);
-        let (kind, kernel) = (inst.kind, inst.kernel);
+        let (kind, kernel, side) = (inst.kind, inst.kernel, inst.side);
+        if let Some(side) = side {
+            match self.load_side(side, head, ctx) {
+                Ok(()) => self.advance(head, ctx.now),
+                Err(cause) => {
+                    self.blocked = Some(cause);
+                    self.fail(cause, ctx.now);
+                }
+            }
+            return;
+        }
         let transaction = inst.transactions[inst.next];
         let token = match kind {
             AccessKind::Store => u32::from(inst.warp),
@@ -176,12 +190,20 @@ impl Sm {
         }
     }
 
-    pub(super) fn fail(&mut self, cause: FailCause, now: u64) {
-        if let Some(head) = self.lsu.head() {
-            let kernel = self.lsu.get(head).kernel;
-            self.l1d.fail(kernel, cause, 1);
+    /// The load/store unit's head cannot go on in this cycle.
+    fn fail(&mut self, cause: FailCause, now: u64) {
+        self.count_failures(cause, 1);
+        let head = self.lsu.head().map(|head| self.lsu.peek(head)).filter(|inst| inst.is_on_l1d_path());
+        if let Some(kernel) = head.map(|inst| inst.kernel) {
             self.policy.memory_event(now, kernel, MemoryEvent::ReservationFailure);
         }
+    }
+
+    /// Counts cycles in which the load/store unit's head could not go on, in the cache that it wants.
+    pub(super) fn count_failures(&mut self, cause: FailCause, cycles: u64) {
+        let Some(head) = self.lsu.head() else { return };
+        let (kernel, side) = (self.lsu.peek(head).kernel, self.lsu.peek(head).side);
+        side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d).fail(kernel, cause, cycles);
     }
 
     fn packet(&self, transaction: &Transaction, kind: AccessKind, kernel: u8, token: u32) -> Packet {
@@ -279,12 +301,11 @@ impl Sm {
     }
 
     pub(super) fn send(&mut self, ctx: &mut TickContext<'_>) {
-        let Some(packet) = self.l1d.outgoing() else { return };
         let sm = usize::from(self.id);
-        if !ctx.system.can_send(sm, packet) {
-            return;
-        }
-        let packet = self.l1d.sent().expect("there is an outgoing packet");
+        let can_leave = |packet: &Packet| ctx.system.can_send(sm, packet);
+        let Some(side) = self.sides.next_queue(&self.l1d, can_leave) else { return };
+        let cache = side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d);
+        let packet = cache.sent().expect("there is an outgoing packet");
         ctx.system.send(sm, packet);
         if self.blocked == Some(FailCause::MissQueue) {
             self.blocked = None;

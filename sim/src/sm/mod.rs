@@ -16,6 +16,7 @@ mod memory_path;
 mod occupancy_tests;
 pub mod pipes;
 pub mod policy;
+pub mod read_only;
 pub mod scheduler;
 pub mod two_level;
 pub mod wheel;
@@ -25,12 +26,13 @@ use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, MechanismFault, MemorySystem};
 use crate::ptx::{Ballot, Fault, MemAccess, Warp};
-use crate::stats::{FailCause, KernelCounters, SmCounters};
+use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
 use pipes::{PIPE_KINDS, PipeKind, Pipes};
 use policy::SmPolicy;
+use read_only::{Side, Sides};
 use scheduler::{Scheduler, WarpMask};
 use std::sync::Arc;
 use wheel::EventWheel;
@@ -123,6 +125,8 @@ struct WarpSlot {
     in_flight: u32,
     /// Stores that the L2 has not acknowledged.
     stores: u32,
+    /// The line of code that was fetched last; only kept where there is an instruction cache.
+    code_line: Option<u64>,
 }
 
 /// A resident CTA.
@@ -179,6 +183,7 @@ pub struct Sm {
     pipes: Pipes,
     lsu: Lsu,
     l1d: L1d,
+    sides: Sides,
     policy: Box<dyn SmPolicy>,
     map: AddressMap,
     wheel: EventWheel<Event>,
@@ -243,6 +248,7 @@ impl Sm {
             sm.lsu.const_latency,
             sm.lsu.shared_latency + coalescer::MOST_BANK_WORDS as u32,
             config.l1d.hit_latency,
+            read_only::longest_latency(config),
         ];
         let schedulers = (0..sm.schedulers).map(|i| Scheduler::new(sm, i)).collect();
         Sm {
@@ -254,6 +260,7 @@ impl Sm {
             pipes: Pipes::new(sm),
             lsu: Lsu::new(sm.lsu.queue),
             l1d: L1d::new(&config.l1d),
+            sides: Sides::new(sm),
             policy,
             map: AddressMap::new(&config.l2),
             wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1)),
@@ -294,11 +301,18 @@ impl Sm {
     /// Invalidates the L1D at the start of a kernel.
     pub fn invalidate_l1d(&mut self) {
         self.l1d.invalidate_all();
+        self.sides.invalidate_all();
     }
 
     /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
     pub fn invalidate_program(&mut self, program: u8) {
         self.l1d.invalidate_program(program);
+        self.sides.invalidate_program(program);
+    }
+
+    /// A read-only cache's counters; zero when there is none.
+    pub fn read_only(&self, side: Side) -> CacheCounters {
+        self.sides.counters(side)
     }
 
     /// What a kernel slot did in this SM.
@@ -353,7 +367,12 @@ impl Sm {
                 from_memory: vec![0; words],
                 in_flight: 0,
                 stores: 0,
+                code_line: None,
             }));
+            if self.sides.has(Side::Instruction) {
+                self.sides.fetching |= 1 << free;
+                self.sides.retrying |= 1 << free;
+            }
             self.kernel_warps[kernel.slot as usize] |= 1 << free;
             let count = self.schedulers.len();
             self.schedulers[free % count].arrive(free as u8);
@@ -367,7 +386,11 @@ impl Sm {
     }
 
     fn is_drained(&self) -> bool {
-        self.lsu.in_flight() == 0 && self.l1d.is_idle() && !self.policy.busy() && self.held_reply.is_none()
+        self.lsu.in_flight() == 0
+            && self.l1d.is_idle()
+            && self.sides.is_idle()
+            && !self.policy.busy()
+            && self.held_reply.is_none()
     }
 
     /// Runs core cycle `ctx.now` and returns the next cycle in which the SM must run again; a reply from the
@@ -380,6 +403,7 @@ impl Sm {
         self.receive(ctx)?;
         self.run_events(ctx);
         self.run_lsu(ctx);
+        self.retry_fetches(ctx);
         let issued = self.issue(ctx)?;
         self.send(ctx);
         self.counters.issue_cycles += u64::from(issued);
@@ -390,8 +414,8 @@ impl Sm {
     fn account_for_sleep(&mut self, now: u64) {
         self.count_stalls_until(now - 1);
         let slept = now - self.last_tick;
-        if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
-            self.l1d.fail(self.lsu.peek(head).kernel, cause, slept - 1);
+        if let Some(cause) = self.blocked {
+            self.count_failures(cause, slept - 1);
         }
         self.count_residence_until(now);
         if self.ctas.iter().any(Option::is_some) {
@@ -420,7 +444,11 @@ impl Sm {
 
     fn next_wake(&self, now: u64) -> u64 {
         let soon = now + 1;
-        if self.policy.busy() || self.held_reply.is_some() || self.l1d.outgoing().is_some() {
+        if self.policy.busy()
+            || self.held_reply.is_some()
+            || self.l1d.outgoing().is_some()
+            || self.sides.has_work()
+        {
             return soon;
         }
         if self.blocked.is_some() && self.policy.watches_failures() {
@@ -530,6 +558,9 @@ impl Sm {
         let Some(slot) = &self.warps[usize::from(warp)] else { return };
         if matches!(slot.hold, Hold::Barrier(_) | Hold::Exited) {
             self.parked |= bit;
+        }
+        if self.sides.fetching & bit != 0 {
+            return;
         }
         let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return };
         let instr = &slot.kernel.kernel.code[pc as usize];

@@ -52,8 +52,7 @@ impl IssueInfo {
             OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
                 (PipeKind::Control, sm.branch_latency)
             }
-            OpClass::Load if is_bank => (PipeKind::Alu, sm.lsu.const_latency),
-            // Textures are read through the L1D; there is no cache of their own.
+            OpClass::Load if is_bank && !sm.constant.is_there() => (PipeKind::Alu, sm.lsu.const_latency),
             OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
         IssueInfo { pipe, latency }

@@ -110,6 +110,8 @@ impl Options {
 /// take whole lines, of the same size everywhere.
 pub fn check(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
     let whole = "allowed is 128: the codecs take whole lines of that size";
+    let texture = config.sm.texture;
+    let texture_line = if texture.is_there() { texture.line_bytes } else { LINE_BYTES };
     let expected = [
         (
             "dram.burst_bytes",
@@ -121,6 +123,7 @@ pub fn check(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
         ("l1d.sector_bytes", config.l1d.sector_bytes, LINE_BYTES, whole),
         ("l2.line_bytes", config.l2.line_bytes, LINE_BYTES, whole),
         ("l2.sector_bytes", config.l2.sector_bytes, LINE_BYTES, whole),
+        ("sm.texture.line_bytes", texture_line, LINE_BYTES, whole),
     ];
     let wrong = expected.into_iter().find(|(_, value, expected, _)| value != expected);
     let Some((key, value, _, allowed)) = wrong else { return check_writes(part, config) };
