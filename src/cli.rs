@@ -25,6 +25,8 @@ pub enum Command {
     Gen(GenOptions),
     /// Run a block's stimulus and write its waveform, a GTKWave save file and a self-checking testbench
     Wave(WaveOptions),
+    /// Record what a workload executes, or show what is in a trace
+    Trace(TraceOptions),
     /// Show, check or translate the description of a machine
     Config(ConfigOptions),
     /// List what there is
@@ -36,7 +38,8 @@ pub enum Command {
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
 pub struct RunOptions {
-    /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml; up to four joined by + run at the same time
+    /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
+    /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
     pub workload: Option<String>,
     /// tiny, small or paper
     #[arg(long)]
@@ -109,6 +112,51 @@ pub struct NewOptions {
     /// The kernel to launch; all of them in turn unless given
     #[arg(long)]
     pub kernel: Option<String>,
+}
+
+/// Options of `selvedge trace`.
+#[derive(Args)]
+pub struct TraceOptions {
+    /// What to do
+    #[command(subcommand)]
+    pub action: TraceAction,
+}
+
+/// What `selvedge trace` can do.
+#[derive(Subcommand)]
+pub enum TraceAction {
+    /// Run a workload and write what it executes, with its addresses and values, to a file that `selvedge run` replays
+    Record(Box<RecordOptions>),
+    /// Print the launches of a trace with their grids and instruction counts
+    Info {
+        /// The trace: NAME.strace, NAME.traceg[.xz] or kernelslist.g
+        file: PathBuf,
+    },
+}
+
+/// Options of `selvedge trace record`.
+#[derive(Args)]
+pub struct RecordOptions {
+    /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml
+    pub workload: String,
+    /// tiny, small or paper
+    #[arg(long, default_value = "tiny")]
+    pub size: String,
+    /// A real input file instead of the built-in input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// A built-in machine (see `selvedge list machines`) or a TOML file
+    #[arg(long, default_value = "gtx480")]
+    pub config: String,
+    /// Mechanism with options, NAME[,option=value...]; several are joined by +
+    #[arg(long, default_value = "base")]
+    pub mechanism: String,
+    /// What the mechanism's blocks run as: model, rtl or lockstep
+    #[arg(long, default_value = "rtl")]
+    pub engine: String,
+    /// Trace to write, NAME.strace
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
 }
 
 /// Options of `selvedge gen`.

@@ -11,6 +11,7 @@ mod run_command;
 mod stats_command;
 mod table;
 mod together_command;
+mod trace_command;
 mod wave_command;
 
 use clap::Parser;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::New(options) => new_command::run(&options),
         Command::Gen(options) => gen_command::run(&options),
         Command::Wave(options) => wave_command::run(&options),
+        Command::Trace(options) => trace_command::run(&options),
         Command::Config(options) => config_command::run(&options),
         Command::List(options) => list::run(&options),
         Command::Stats(options) => stats_command::run(&options),

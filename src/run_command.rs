@@ -159,6 +159,9 @@ fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
     let mut specs = Vec::new();
     for name in names {
         let workload = Source::find(name).map_err(Failure::usage)?;
+        if matches!(workload, Source::Trace(_)) {
+            refuse_for_traces(options)?;
+        }
         for text in &mechanisms {
             let mechanism: MechanismSpec = text.parse().map_err(Failure::usage)?;
             specs.push(RunSpec {
@@ -177,16 +180,29 @@ fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
     Ok(specs)
 }
 
+/// Size and input of a trace are those that it was made with.
+fn refuse_for_traces(options: &RunOptions) -> Result<(), Failure> {
+    let given = [("--size", options.size.is_some()), ("--input", options.input.is_some())];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::usage(format!(
+            "{option}: allowed with workloads, not with traces, which have their own"
+        ))),
+    }
+}
+
 pub(super) fn classify(error: &RunError) -> Failure {
     match error {
         RunError::Fault(SimFault::Interrupted { .. }) => Failure::interrupted(error),
-        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Failure::usage(error),
+        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_) | SimFault::Trace(_)) => {
+            Failure::usage(error)
+        }
         RunError::Fault(_) | RunError::DramTiming(_) => Failure::simulation(error),
         _ => Failure::usage(error),
     }
 }
 
-fn mismatch(report: &RunReport) -> Option<Failure> {
+pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
     (report.result == Outcome::Fail).then(|| {
         let why = report.error.as_deref().unwrap_or("the results differ from the CPU reference");
         Failure::mismatch(format!("{} {}: {why}", report.workload, report.size))

@@ -3,7 +3,7 @@
 //! From the bottom up: [`memory`] (functional device memory), [`texture`] (views of it), [`ptx`] (front end), [`workload`] and [`launch_file`]
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
 //! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`]; [`share`] and
-//! [`together`] for kernels of several programs at the same time.
+//! [`together`] for kernels of several programs at the same time; [`trace`] for recorded instructions instead of kernels.
 pub mod cache;
 pub mod config;
 pub mod crossbar;
@@ -19,8 +19,10 @@ pub mod report;
 pub mod run;
 pub mod share;
 pub mod sm;
+pub mod source;
 pub mod statistic;
 pub mod stats;
 pub mod texture;
 pub mod together;
+pub mod trace;
 pub mod workload;

@@ -112,6 +112,14 @@ pub struct Printed {
     pub lost: u64,
 }
 
+/// Something that host or kernel did to device memory, for a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    Wrote { address: u64, bytes: u64 },
+    Allocated { address: u64, bytes: u64 },
+    Freed { address: u64 },
+}
+
 /// A named range of device memory.
 #[derive(Debug, Clone)]
 struct Buffer {
@@ -162,6 +170,8 @@ pub struct DeviceMemory {
     program: u8,
     /// The spaces of the other programs, by number.
     parked: Vec<AddressSpace>,
+    /// What has been done since the last look, where somebody records it.
+    changes: Option<Vec<Change>>,
 }
 
 impl Default for DeviceMemory {
@@ -217,6 +227,31 @@ impl DeviceMemory {
             printed: Printed::default(),
             program: 0,
             parked: Vec::new(),
+            changes: None,
+        }
+    }
+
+    /// Notes every change from now on, for [`DeviceMemory::take_changes`].
+    pub(crate) fn record_changes(&mut self) {
+        self.changes = Some(Vec::new());
+    }
+
+    /// What has been done since the last call; nothing unless it is recorded.
+    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
+        self.changes.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Notes that a kernel has written `bytes` bytes in each lane of `mask`.
+    #[inline]
+    pub(crate) fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
+        let Some(changes) = &mut self.changes else { return };
+        let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
+        changes.extend(lanes.map(|lane| Change::Wrote { address: addresses[lane], bytes: bytes.into() }));
+    }
+
+    fn note(&mut self, change: Change) {
+        if let Some(changes) = &mut self.changes {
+            changes.push(change);
         }
     }
 
@@ -286,6 +321,7 @@ impl DeviceMemory {
         let size = usize::try_from(bytes).map_err(|_| out_of_memory())?;
         self.buffers.insert(place, Buffer { base: address, name: name.to_owned(), data: vec![0; size] });
         self.used += bytes;
+        self.note(Change::Allocated { address, bytes });
         self.next = self.next.max((end + RED_ZONE).next_multiple_of(BUFFER_ALIGNMENT));
         Ok(())
     }
@@ -301,6 +337,7 @@ impl DeviceMemory {
         let freed = self.buffers.remove(index);
         self.used -= freed.data.len() as u64;
         self.last_hit = 0;
+        self.note(Change::Freed { address });
         Ok(())
     }
 
@@ -386,6 +423,16 @@ impl DeviceMemory {
         Ok((index, offset..offset + bytes as usize))
     }
 
+    /// Whether a range is wholly inside one buffer.
+    pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
+        self.range(address, bytes).is_ok()
+    }
+
+    /// The buffers of the selected program in order of their addresses: the first address and the bytes of each.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.buffers.iter().map(|buffer| (buffer.base, buffer.data.as_slice()))
+    }
+
     fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
         let (index, range) = self.range(address, bytes)?;
         Ok(self.buffers.get(index).map_or(&[], |b| &b.data[range]))
@@ -393,6 +440,9 @@ impl DeviceMemory {
 
     fn bytes_mut(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], MemoryError> {
         let (index, range) = self.range(address, bytes)?;
+        if bytes > 0 {
+            self.note(Change::Wrote { address, bytes });
+        }
         Ok(self.buffers.get_mut(index).map_or(&mut [], |b| &mut b.data[range]))
     }
 

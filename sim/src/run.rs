@@ -1,7 +1,9 @@
 //! Running a workload on a GPU: host program, launches, verdict and report.
+pub use crate::source::Source;
+
 use crate::config::GpuConfig;
 use crate::gpu::{Control, Gpu};
-use crate::launch_file::{LaunchFile, LaunchFileError};
+use crate::launch_file::LaunchFileError;
 use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec};
 use crate::memory::{DeviceMemory, MemoryError, Printed};
@@ -10,75 +12,16 @@ use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport
 use crate::share::ShareError;
 use crate::sm::SimFault;
 use crate::sm::launch::LaunchedKernel;
+use crate::source::Program;
 use crate::statistic::check_conservation;
-use crate::workload::{self, HostProgram, Launch, OutputFile, Size, Workload, WorkloadError};
+use crate::trace::TraceError;
+use crate::trace::strace::{Recorded, Recording};
+use crate::workload::{Launch, OutputFile, Size, WorkloadError};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Where kernels and host program come from.
-#[derive(Clone)]
-pub enum Source {
-    /// A built-in workload.
-    BuiltIn(&'static dyn Workload),
-    /// A user's launch file.
-    File(Arc<LaunchFile>),
-}
-
-impl Source {
-    /// The built-in workload called `name`, or the launch file when `name` ends in `.toml`.
-    ///
-    /// # Errors
-    /// No such workload, or a mistake in the file; each in one line.
-    pub fn find(name: &str) -> Result<Self, RunError> {
-        if name.ends_with(".toml") {
-            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name))?)));
-        }
-        Ok(Source::BuiltIn(workload::find(name)?))
-    }
-
-    /// The name in reports.
-    pub fn name(&self) -> &str {
-        match self {
-            Source::BuiltIn(workload) => workload.name(),
-            Source::File(file) => &file.name,
-        }
-    }
-
-    /// The files that a run writes.
-    pub fn outputs(&self) -> Vec<&Path> {
-        match self {
-            Source::BuiltIn(_) => Vec::new(),
-            Source::File(file) => file.outputs().map(PathBuf::as_path).collect(),
-        }
-    }
-
-    pub(crate) fn module(&self) -> Result<Module, PtxError> {
-        match self {
-            Source::BuiltIn(workload) => {
-                let (file, text) = workload.ptx();
-                Module::parse(file, text)
-            }
-            Source::File(file) => Module::parse(&file.ptx_name, &file.ptx),
-        }
-    }
-
-    /// The host program; what a launch file says is checked against `module` and the machine, and its constants set.
-    pub(crate) fn start(
-        &self,
-        module: &mut Module,
-        config: &GpuConfig,
-        size: Size,
-        input: Option<&Path>,
-    ) -> Result<Box<dyn HostProgram>, RunError> {
-        match self {
-            Source::BuiltIn(workload) => Ok(workload.start(size, input)?),
-            Source::File(file) => Ok(file.start(module, config)?),
-        }
-    }
-}
 
 /// What to run.
 #[derive(Clone)]
@@ -115,6 +58,17 @@ pub enum RunError {
     /// The PTX file.
     #[error(transparent)]
     Ptx(#[from] PtxError),
+    /// The trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A trace where kernels are needed.
+    #[error(
+        "{name}: a trace runs alone: allowed beside others and to be recorded are workloads and launch files"
+    )]
+    NoProgram {
+        /// The trace.
+        name: String,
+    },
     /// The PTX file has no such kernel.
     #[error("no kernel `{name}` in the PTX: there are {allowed}")]
     NoKernel {
@@ -180,8 +134,39 @@ pub struct RunOutcome {
 /// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
 /// beside what was measured until then.
 pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
-    let mut module = spec.workload.module()?;
-    let mut program = spec.workload.start(&mut module, &spec.config, spec.size, spec.input.as_deref())?;
+    run_recorded(spec, control, &mut None)
+}
+
+/// As [`run`], and gives the bytes of a trace file of what ran; none when the run stopped early.
+///
+/// # Errors
+/// As [`run`]; a trace is not recorded again.
+pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Option<Vec<u8>>), RunError> {
+    if let Source::Trace(file) = &spec.workload {
+        return Err(RunError::NoProgram { name: file.name.clone() });
+    }
+    let size = spec.size.to_string();
+    let recorded = Recorded::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
+    let mut recording = Some(RecordingRun { recorded, bytes: None });
+    let outcome = run_recorded(spec, control, &mut recording)?;
+    Ok((outcome, recording.and_then(|recording| recording.bytes)))
+}
+
+/// What is recorded, and the trace when it is whole.
+struct RecordingRun {
+    recorded: Recorded,
+    bytes: Option<Vec<u8>>,
+}
+
+fn run_recorded(
+    spec: &RunSpec,
+    control: Arc<Control>,
+    recording: &mut Option<RecordingRun>,
+) -> Result<RunOutcome, RunError> {
+    let mut program = Program::new(spec)?;
+    if !spec.workload.has_values() {
+        spec.mechanism.check_without_values(spec.workload.name())?;
+    }
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
     spec.mechanism.check(&spec.config)?;
@@ -191,15 +176,19 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
     gpu.system_mut().check_dram(spec.check_dram);
     gpu.sample(spec.sample_cycles);
     let mut memory = DeviceMemory::new();
-    module.load(&mut memory)?;
+    let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
+    program.load(&mut memory)?;
     let mut kernels = Vec::new();
     let start = Instant::now();
-    let fault = simulate(&module, program.as_mut(), &mut gpu, &mut memory, &mut kernels).err();
+    let fault = simulate(&mut program, &mut gpu, &mut memory, &mut trace, &mut kernels).err();
     let wall_s = start.elapsed().as_secs_f64();
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
-        None => program.verify(&memory).map_err(|e| e.to_string()),
+        None => program.verify(&memory, spec),
     };
+    if let (Some(recording), None) = (recording, &fault) {
+        recording.bytes = trace.map(|trace| trace.finish(&mut memory));
+    }
     let outputs = match &fault {
         Some(_) => Vec::new(),
         None => program.outputs(&memory)?,
@@ -214,7 +203,7 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
     let report = RunReport {
         format_version: FORMAT_VERSION,
         workload: spec.workload.name().into(),
-        size: spec.size.to_string(),
+        size: spec.workload.size_name(spec.size),
         config: spec.config.name.clone(),
         mechanism: spec.mechanism.text.clone(),
         engine: spec.engine.to_string(),
@@ -241,16 +230,22 @@ pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError
 
 /// Lets the host program launch its kernels one after the other.
 fn simulate(
-    module: &Module,
-    program: &mut dyn HostProgram,
+    program: &mut Program,
     gpu: &mut Gpu,
     memory: &mut DeviceMemory,
+    recording: &mut Option<Recording>,
     kernels: &mut Vec<KernelReport>,
 ) -> Result<(), RunError> {
-    while let Some(launch) = program.next(memory)? {
+    while let Some(mut launch) = program.next(memory, gpu.config())? {
         let before = gpu.snapshot();
-        let kernel = prepare(module, &launch, 0, gpu.config())?;
-        gpu.run(kernel, memory)?;
+        let (name, dims) = (launch.kernel.name.clone(), launch.dims);
+        if let Some(recording) = recording {
+            recording.begin(&mut launch, memory);
+        }
+        gpu.run(launch, memory)?;
+        if let Some(recording) = recording {
+            recording.end();
+        }
         if let Some(violation) = gpu.system().dram_violation() {
             return Err(RunError::DramTiming(violation));
         }
@@ -259,9 +254,9 @@ fn simulate(
         check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
         let share = so_far - before;
         kernels.push(KernelReport {
-            name: launch.kernel,
-            grid: launch.dims.grid,
-            block: launch.dims.block,
+            name,
+            grid: dims.grid,
+            block: dims.block,
             totals: share.into(),
             share,
             so_far,

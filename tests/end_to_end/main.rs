@@ -3,6 +3,7 @@ mod bad_input;
 mod command;
 mod configs;
 mod engines;
+mod guide;
 #[cfg(unix)]
 mod interrupt;
 mod lockstep;
@@ -12,3 +13,4 @@ mod readme;
 mod stale_verilog;
 mod statistics;
 mod together;
+mod traces;

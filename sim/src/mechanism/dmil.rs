@@ -24,6 +24,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "Dai, section 4.3.3",
     blocks: &["milg"],
     options: &[],
+    needs_values: false,
 };
 
 /// Builds a gate per SM and kernel.

@@ -61,6 +61,8 @@ pub struct MechanismInfo {
     pub blocks: &'static [&'static str],
     /// Options.
     pub options: &'static [OptionInfo],
+    /// Does it look at the values in memory, which a trace of addresses does not have?
+    pub needs_values: bool,
 }
 
 /// Every mechanism.
@@ -71,6 +73,7 @@ pub const ALL: [MechanismInfo; 7] = [
         source: "CABA, section 7 (Base)",
         blocks: &[],
         options: &[],
+        needs_values: false,
     },
     hw_bdi::INFO,
     hw_bdi::INFO_MEM,
@@ -122,6 +125,19 @@ pub enum MechanismError {
         second: String,
         /// What both claim.
         why: &'static str,
+    },
+    /// A mechanism that looks at values, and a trace that has none.
+    #[error(
+        "mechanism {mechanism}: it looks at the values in memory, and {trace} has addresses only: allowed with it are \
+         {allowed}; a workload, a launch file or a .strace has values"
+    )]
+    NeedsValues {
+        /// The mechanism.
+        mechanism: String,
+        /// The trace.
+        trace: String,
+        /// The mechanisms that do without values.
+        allowed: String,
     },
     /// A probe that names no block instance of the mechanism.
     #[error("unknown probe `{name}`: allowed are {allowed}")]
@@ -249,6 +265,25 @@ impl MechanismSpec {
             .iter()
             .filter(|part| part.name.starts_with("hw-bdi"))
             .try_for_each(|part| hw_bdi::check(part, config))
+    }
+
+    /// Checks that every mechanism does without values, which `trace` does not have.
+    ///
+    /// # Errors
+    /// [`MechanismError::NeedsValues`].
+    pub fn check_without_values(&self, trace: &str) -> Result<(), MechanismError> {
+        let needs_values = |name: &str| ALL.iter().any(|info| info.name == name && info.needs_values);
+        match self.parts.iter().find(|part| needs_values(part.name)) {
+            None => Ok(()),
+            Some(part) => {
+                let without = ALL.iter().filter(|info| !info.needs_values).map(|info| info.name);
+                Err(MechanismError::NeedsValues {
+                    mechanism: part.name.into(),
+                    trace: trace.into(),
+                    allowed: without.collect::<Vec<_>>().join(", "),
+                })
+            }
+        }
     }
 
     /// Builds the policies of every SM and partition for so many kernels at the same time, with their blocks made by

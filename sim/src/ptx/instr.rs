@@ -336,6 +336,51 @@ pub struct Instr {
 }
 
 impl Instr {
+    /// An instruction of a trace: what a timing model asks of it, and nothing that could be executed. None with more
+    /// registers than an instruction can name.
+    pub(crate) fn of_trace(
+        line: u32,
+        class: OpClass,
+        space: Option<Space>,
+        dests: &[u16],
+        sources: &[u16],
+    ) -> Option<Self> {
+        let mut named = [NONE; MAX_NAMED];
+        named.get_mut(..dests.len())?.copy_from_slice(dests);
+        named.get_mut(dests.len()..dests.len() + sources.len())?.copy_from_slice(sources);
+        let element = NumberType { number: Number::Unsigned, bits: 32 };
+        let access = |space| MemoryForm {
+            space,
+            element,
+            elements: 1,
+            wide_register: false,
+            register_bits: 32,
+            wide_address: false,
+            cache: CacheOp::All,
+            atomic: AtomicOp::Add,
+            reduction: false,
+        };
+        Some(Self {
+            line,
+            class,
+            flags: 0,
+            guard_negated: false,
+            op: space.map_or(Op::Nothing, |space| Op::Load(access(space))),
+            guard: NONE,
+            d: NONE,
+            a: NONE,
+            b: NONE,
+            c: NONE,
+            vector: [NONE; 8],
+            target: NO_PC,
+            reconvergence: NO_PC,
+            offset: 0,
+            named,
+            dest_count: dests.len() as u8,
+            source_count: sources.len() as u8,
+        })
+    }
+
     /// Scoreboard numbers of the registers it writes.
     #[must_use]
     pub fn dests(&self) -> &[u16] {
@@ -451,6 +496,40 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel of a trace, of [`Instr::of_trace`]s.
+    pub(crate) fn of_trace(
+        name: &str,
+        file: &str,
+        code: Vec<Instr>,
+        shared_bytes: u32,
+        registers: u32,
+    ) -> Self {
+        let named = code.iter().flat_map(|instr| instr.dests().iter().chain(instr.sources()));
+        let register_count = named.max().map_or(0, |&most| usize::from(most) + 1);
+        Self {
+            name: name.to_owned(),
+            file: file.to_owned(),
+            params: Vec::new(),
+            param_bytes: 0,
+            code,
+            shared_bytes,
+            dynamic_shared: true,
+            local_bytes: 0,
+            registers,
+            register_count,
+            cta_limit: None,
+            constants: Arc::from([]),
+            branch_lists: Vec::new(),
+            texts: Vec::new(),
+            word_pool: Vec::new(),
+            double_pool: Vec::new(),
+            words: 0,
+            doubles: 0,
+            predicates: 0,
+            specials: Vec::new(),
+        }
+    }
+
     /// The text of instruction `pc` as the source has it, blanks collapsed.
     #[must_use]
     pub fn text(&self, pc: u32) -> &str {

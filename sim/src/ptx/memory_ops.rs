@@ -197,6 +197,7 @@ fn each_lane(
                 for lane in lanes(access.mask) {
                     f(bytes, (access.address[lane] - base) as usize, lane);
                 }
+                note_written(env, access);
                 return Ok(());
             }
             for lane in lanes(access.mask) {
@@ -207,6 +208,7 @@ fn each_lane(
                     None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
                 }
             }
+            note_written(env, access);
         }
         Space::Shared => {
             check_span(warp, kernel, env, access, env.shared.len())?;
@@ -222,6 +224,14 @@ fn each_lane(
         Space::Const | Space::Param => {}
     }
     Ok(())
+}
+
+/// Lets a recording know what an access to global memory has written.
+#[inline(always)]
+fn note_written(env: &mut Env, access: &MemAccess) {
+    if access.kind != AccessKind::Load {
+        env.memory.note_written(access.mask, &access.address, access.bytes);
+    }
 }
 
 /// Gives local accesses the addresses that a memory system sees: lane-interleaved, one region per warp.

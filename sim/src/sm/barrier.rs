@@ -32,7 +32,7 @@ impl Sm {
                 let barrier = std::mem::take(barrier);
                 for warp in warps_of(barrier.waiting) {
                     let slot = self.warps[usize::from(warp)].as_mut().expect("a waiting warp is resident");
-                    slot.warp.pass_barrier(&slot.kernel.kernel, barrier.ballot);
+                    slot.warp.pass_barrier(&slot.kernel, barrier.ballot);
                 }
                 released |= barrier.waiting;
             }

@@ -64,7 +64,7 @@ impl Sm {
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
-        let step = slot.warp.step(&kernel.kernel, &mut env, &mut self.access).map_err(SimFault::Kernel)?;
+        let step = slot.warp.step(&kernel, &mut env, &mut self.access)?;
         self.pipes.occupy(info.pipe, ctx.now);
         self.counters.warp_instructions += 1;
         let mine = &mut self.by_kernel[usize::from(kernel.slot)];

@@ -3,6 +3,7 @@ use crate::config::GpuConfig;
 use crate::memory::DeviceMemory;
 use crate::ptx::{Env, Kernel, LaunchDims};
 use crate::sm::SimFault;
+use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub struct LaunchedKernel {
     pub kernel: Arc<Kernel>,
     /// Grid and block.
     pub dims: LaunchDims,
+    /// Where the warps' instructions come from.
+    pub feed: Feed,
     /// The packed arguments.
     pub params: Vec<u8>,
     /// Issue class of each instruction.
@@ -70,6 +73,7 @@ impl LaunchedKernel {
             code_offset,
             kernel,
             dims,
+            feed: Feed::Execute,
             params,
             info,
             slot,

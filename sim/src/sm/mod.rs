@@ -4,6 +4,7 @@
 //! change in it and says when it must be woken, so idle cycles cost nothing.
 mod barrier;
 pub mod coalescer;
+pub mod feed;
 mod issue;
 pub mod issue_cycles;
 pub mod l1d;
@@ -25,8 +26,10 @@ use crate::config::GpuConfig;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, MechanismFault, MemorySystem};
-use crate::ptx::{Ballot, Fault, MemAccess, Warp};
+use crate::ptx::{Ballot, Fault, MemAccess};
 use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
+use crate::trace::TraceError;
+use feed::WarpFeed;
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
@@ -69,6 +72,9 @@ pub enum SimFault {
     /// A launch that the kernel or any GPU refuses.
     #[error("{0}")]
     Launch(String),
+    /// A trace that does not fit to what it is replayed on.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// The user asked to stop.
     #[error("interrupted at cycle {cycle}")]
     Interrupted {
@@ -113,7 +119,7 @@ enum Hold {
 
 /// A resident warp.
 struct WarpSlot {
-    warp: Warp,
+    warp: WarpFeed,
     kernel: Arc<LaunchedKernel>,
     cta: u8,
     hold: Hold,
@@ -359,7 +365,7 @@ impl Sm {
             let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
             let words = kernel.kernel.register_count.div_ceil(64);
             self.warps[free] = Some(Box::new(WarpSlot {
-                warp: Warp::new(&kernel.kernel, &kernel.dims, cta, index),
+                warp: WarpFeed::new(kernel, cta, index),
                 kernel: Arc::clone(kernel),
                 cta: slot as u8,
                 hold: Hold::None,

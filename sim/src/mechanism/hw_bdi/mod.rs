@@ -73,6 +73,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "CABA, section 7 (HW-BDI)",
     blocks: &["bdi_compressor", "bdi_decompressor"],
     options: &OPTIONS,
+    needs_values: true,
 };
 
 /// The registry's entry of `hw-bdi-mem`.
@@ -82,6 +83,7 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
     source: "CABA, section 7 (HW-BDI-Mem)",
     blocks: &["bdi_compressor", "bdi_decompressor"],
     options: &OPTIONS,
+    needs_values: true,
 };
 
 /// Latencies of the codecs and size of the metadata cache.

@@ -1,0 +1,152 @@
+//! Where what runs comes from: a built-in workload, a user's launch file or a trace.
+use crate::config::GpuConfig;
+use crate::launch_file::LaunchFile;
+use crate::memory::DeviceMemory;
+use crate::ptx::Module;
+use crate::run::{RunError, RunSpec, prepare};
+use crate::sm::launch::LaunchedKernel;
+use crate::trace::{TraceFile, TraceProgram};
+use crate::workload::{self, HostProgram, OutputFile, Size, Workload};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where kernels and host program come from.
+#[derive(Clone)]
+pub enum Source {
+    /// A built-in workload.
+    BuiltIn(&'static dyn Workload),
+    /// A user's launch file.
+    File(Arc<LaunchFile>),
+    /// A trace.
+    Trace(Arc<TraceFile>),
+}
+
+impl Source {
+    /// The built-in workload called `name`, the launch file when `name` ends in `.toml`, or the trace when it ends as
+    /// traces do.
+    ///
+    /// # Errors
+    /// No such workload, or a mistake in the file; each in one line.
+    pub fn find(name: &str) -> Result<Self, RunError> {
+        if name.ends_with(".toml") {
+            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name))?)));
+        }
+        if TraceFile::is_one(name) {
+            return Ok(Source::Trace(Arc::new(TraceFile::load(Path::new(name))?)));
+        }
+        Ok(Source::BuiltIn(workload::find(name)?))
+    }
+
+    /// The name in reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Source::BuiltIn(workload) => workload.name(),
+            Source::File(file) => &file.name,
+            Source::Trace(file) => &file.name,
+        }
+    }
+
+    /// The size in reports: that of the run, or what a trace says of itself.
+    pub(crate) fn size_name(&self, size: Size) -> String {
+        match self {
+            Source::Trace(file) => file.size().to_owned(),
+            _ => size.to_string(),
+        }
+    }
+
+    /// The files that a run writes.
+    pub fn outputs(&self) -> Vec<&Path> {
+        match self {
+            Source::BuiltIn(_) | Source::Trace(_) => Vec::new(),
+            Source::File(file) => file.outputs().map(PathBuf::as_path).collect(),
+        }
+    }
+
+    pub(crate) fn module(&self) -> Result<Module, RunError> {
+        match self {
+            Source::BuiltIn(workload) => {
+                let (file, text) = workload.ptx();
+                Ok(Module::parse(file, text)?)
+            }
+            Source::File(file) => Ok(Module::parse(&file.ptx_name, &file.ptx)?),
+            Source::Trace(file) => Err(RunError::NoProgram { name: file.name.clone() }),
+        }
+    }
+
+    /// The host program; what a launch file says is checked against `module` and the machine, and its constants set.
+    pub(crate) fn start(
+        &self,
+        module: &mut Module,
+        config: &GpuConfig,
+        size: Size,
+        input: Option<&Path>,
+    ) -> Result<Box<dyn HostProgram>, RunError> {
+        match self {
+            Source::BuiltIn(workload) => Ok(workload.start(size, input)?),
+            Source::File(file) => Ok(file.start(module, config)?),
+            Source::Trace(file) => Err(RunError::NoProgram { name: file.name.clone() }),
+        }
+    }
+
+    /// Whether it has the values in memory, which some mechanisms look at.
+    pub(crate) fn has_values(&self) -> bool {
+        !matches!(self, Source::Trace(file) if !file.has_values())
+    }
+}
+
+/// What launches kernels: a host program, or a trace.
+pub(crate) enum Program {
+    Ptx { module: Module, host: Box<dyn HostProgram> },
+    Trace(TraceProgram),
+}
+
+impl Program {
+    /// What `spec` names, before its first launch.
+    pub fn new(spec: &RunSpec) -> Result<Self, RunError> {
+        if let Source::Trace(file) = &spec.workload {
+            return Ok(Program::Trace(TraceProgram::new(file)));
+        }
+        let mut module = spec.workload.module()?;
+        let host = spec.workload.start(&mut module, &spec.config, spec.size, spec.input.as_deref())?;
+        Ok(Program::Ptx { module, host })
+    }
+
+    /// Places what a module declares in memory.
+    pub fn load(&self, memory: &mut DeviceMemory) -> Result<(), RunError> {
+        match self {
+            Program::Ptx { module, .. } => Ok(module.load(memory)?),
+            Program::Trace(_) => Ok(()),
+        }
+    }
+
+    /// The next launch; none at the end.
+    pub fn next(
+        &mut self,
+        memory: &mut DeviceMemory,
+        config: &GpuConfig,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        match self {
+            Program::Ptx { module, host } => {
+                let launch = host.next(memory)?;
+                launch.map(|launch| prepare(module, &launch, 0, config)).transpose()
+            }
+            Program::Trace(trace) => trace.next(memory, config),
+        }
+    }
+
+    /// What is wrong with the results, in words.
+    pub fn verify(&self, memory: &DeviceMemory, spec: &RunSpec) -> Result<(), String> {
+        match self {
+            Program::Ptx { host, .. } => host.verify(memory).map_err(|error| error.to_string()),
+            Program::Trace(trace) => trace.verify(memory, &spec.config, &spec.mechanism.text),
+        }
+    }
+
+    /// The files to write at the end.
+    pub fn outputs(&self, memory: &DeviceMemory) -> Result<Vec<OutputFile>, RunError> {
+        match self {
+            Program::Ptx { host, .. } => Ok(host.outputs(memory)?),
+            Program::Trace(_) => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A trace as a program that runs: one launch after the other.
+use super::strace::{Item, memory_digest};
+use super::{Trace, TraceError, TraceFile, TraceLaunch, change};
+use crate::config::GpuConfig;
+use crate::memory::DeviceMemory;
+use crate::run::RunError;
+use crate::sm::feed::Feed;
+use crate::sm::launch::LaunchedKernel;
+use crate::trace::bytes::Decoder;
+use std::sync::Arc;
+
+/// A trace under way.
+pub(crate) struct TraceProgram {
+    file: Arc<TraceFile>,
+    /// What comes next: of the sections, or of the kernels.
+    next: usize,
+}
+
+impl TraceProgram {
+    pub fn new(file: &Arc<TraceFile>) -> Self {
+        Self { file: Arc::clone(file), next: 0 }
+    }
+
+    /// The next launch, after what the host did before it; none at the end.
+    pub fn next(
+        &mut self,
+        memory: &mut DeviceMemory,
+        config: &GpuConfig,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        let file = Arc::clone(&self.file);
+        match &file.trace {
+            Trace::Accel(accel) => {
+                let launch = accel.launch(self.next)?;
+                self.next += 1;
+                launch.map(|launch| launched(Arc::new(launch), config)).transpose()
+            }
+            Trace::Recorded(trace) => {
+                while let Some(item) = trace.items.get(self.next) {
+                    self.next += 1;
+                    match item {
+                        Item::Launch(launch) => return launched(Arc::clone(launch), config).map(Some),
+                        Item::Host(range) => self.host(&trace.bytes, range.clone(), memory)?,
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn host(
+        &self,
+        bytes: &[u8],
+        range: std::ops::Range<usize>,
+        memory: &mut DeviceMemory,
+    ) -> Result<(), TraceError> {
+        let offset = range.start;
+        let mut refused = None;
+        let done = change::decode(&mut Decoder::new(bytes, range), |edit| {
+            if let Err(error) = change::apply(edit, memory) {
+                refused.get_or_insert(error.to_string());
+            }
+            Ok(())
+        });
+        done.expect("the section was checked when it was read");
+        refused.map_or(Ok(()), |message| {
+            Err(TraceError::Damaged { file: self.file.name.clone(), offset, message })
+        })
+    }
+
+    /// What is wrong with memory at the end. Only a replay on the recorded machine has to leave what the recorded run left:
+    /// others may do conflicting stores in another order.
+    pub fn verify(&self, memory: &DeviceMemory, config: &GpuConfig, mechanism: &str) -> Result<(), String> {
+        let Trace::Recorded(trace) = &self.file.trace else { return Ok(()) };
+        let same_machine = trace.recorded.is_same_machine(config, mechanism);
+        if !same_machine || memory_digest(memory) == trace.memory {
+            return Ok(());
+        }
+        Err("device memory does not end as the recorded run left it".into())
+    }
+}
+
+/// A launch as the GPU takes it.
+fn launched(launch: Arc<TraceLaunch>, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
+    let kernel = Arc::clone(&launch.kernel);
+    let mut launched = LaunchedKernel::new(kernel, launch.dims, Vec::new(), 0, config)?;
+    launched.feed = Feed::Replay(launch);
+    Ok(launched)
+}

@@ -1,0 +1,118 @@
+//! `selvedge trace`: recording what a workload executes, and looking at traces.
+use crate::cli::{RecordOptions, TraceAction, TraceOptions};
+use crate::error::Failure;
+use crate::output::{check_writable, write_or_print, write_whole};
+use crate::progress::{Progress, stop_on_interrupt};
+use crate::run_command::{classify, mismatch, show_printed};
+use crate::table::Table;
+use selvedge_hw::Engine;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::run::{RunSpec, Source, record as simulate};
+use selvedge_sim::trace::{LaunchSummary, Trace, TraceFile};
+use selvedge_sim::workload::Size;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Does what the options ask for.
+pub fn run(options: &TraceOptions) -> Result<(), Failure> {
+    match &options.action {
+        TraceAction::Record(options) => record(options),
+        TraceAction::Info { file } => info(file),
+    }
+}
+
+fn record(options: &RecordOptions) -> Result<(), Failure> {
+    let output = &options.output;
+    if output.extension().is_none_or(|end| end != "strace") {
+        return Err(Failure::usage(format!("{}: allowed is a name that ends in .strace", output.display())));
+    }
+    let spec = RunSpec {
+        workload: Source::find(&options.workload).map_err(Failure::usage)?,
+        size: options.size.parse::<Size>().map_err(Failure::usage)?,
+        input: options.input.clone(),
+        config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
+        mechanism: options.mechanism.parse().map_err(Failure::usage)?,
+        engine: options.engine.parse::<Engine>().map_err(Failure::usage)?,
+        probes: ProbeSpec::default(),
+        check_dram: false,
+        sample_cycles: None,
+    };
+    check_writable(output)?;
+    let control = Arc::new(Control::default());
+    stop_on_interrupt(&control)?;
+    let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
+    let progress = Progress::start(title, Arc::clone(&control));
+    let recorded = simulate(&spec, control);
+    drop(progress);
+    let (outcome, bytes) = recorded.map_err(|e| classify(&e))?;
+    show_printed(&outcome.printed);
+    if let Some(fault) = &outcome.fault {
+        return Err(classify(fault));
+    }
+    // What gives wrong results is not worth a trace.
+    mismatch(&outcome.report).map_or(Ok(()), Err)?;
+    let bytes = bytes.unwrap_or_default();
+    write_whole(output, &bytes)?;
+    let (launches, totals) = (outcome.report.kernels.len(), &outcome.report.totals);
+    let line = format!(
+        "{}: {launches} launches, {} warp instructions, {} bytes\n",
+        output.display(),
+        totals.warp_instructions,
+        bytes.len()
+    );
+    write_or_print("-", &line)
+}
+
+fn info(path: &Path) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    if !TraceFile::is_one(&name) {
+        let allowed = "allowed are NAME.strace, NAME.traceg, NAME.traceg.xz and kernelslist.g";
+        return Err(Failure::usage(format!("{name}: no name of a trace: {allowed}")));
+    }
+    let file = TraceFile::load(path).map_err(Failure::usage)?;
+    let launches = file.summaries().map_err(Failure::usage)?;
+    let origin = match &file.trace {
+        Trace::Recorded(trace) => {
+            let of = &trace.recorded;
+            format!(
+                "{} {} on {} with {}: addresses and values",
+                of.workload, of.size, of.config, of.mechanism
+            )
+        }
+        Trace::Accel(_) => "Accel-Sim: addresses only".to_owned(),
+    };
+    write_or_print("-", &format!("{origin}\n\n{}", table(&launches).render()))
+}
+
+fn table(launches: &[LaunchSummary]) -> Table {
+    let mut table = Table::new(&[
+        "launch",
+        "kernel",
+        "grid",
+        "block",
+        "warp instructions",
+        "thread instructions",
+        "loads",
+        "stores",
+        "atomics",
+        "value bytes",
+    ]);
+    let sides = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
+    for (index, launch) in launches.iter().enumerate() {
+        table.row(vec![
+            (index + 1).to_string(),
+            launch.name.clone(),
+            sides(launch.grid),
+            sides(launch.block),
+            launch.warp_instructions.to_string(),
+            launch.thread_instructions.to_string(),
+            launch.loads.to_string(),
+            launch.stores.to_string(),
+            launch.atomics.to_string(),
+            launch.value_bytes.to_string(),
+        ]);
+    }
+    table
+}

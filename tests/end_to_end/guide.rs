@@ -1,0 +1,34 @@
+//! The guides in `docs/`: their fenced blocks, and the lines that a reader would type.
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A fenced block of a guide: what it is, and its text.
+pub struct Block {
+    pub kind: String,
+    pub text: String,
+}
+
+/// The fenced blocks of a guide, in order.
+pub fn blocks(guide: &str) -> Vec<Block> {
+    let parts = guide.split("\n```").skip(1).step_by(2);
+    parts
+        .map(|part| {
+            let (kind, text) = part.split_once('\n').unwrap_or((part, ""));
+            Block { kind: kind.into(), text: text.into() }
+        })
+        .collect()
+}
+
+/// Runs a line as a shell would in `folder`, with the command that is under test.
+pub fn shell(folder: &Path, line: &str) -> Output {
+    let command = Path::new(env!("CARGO_BIN_EXE_selvedge"));
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let first = command.parent().map(Path::to_path_buf);
+    let path = std::env::join_paths(first.into_iter().chain(std::env::split_paths(&paths)));
+    Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", path.expect("a path"))
+        .current_dir(folder)
+        .output()
+        .expect("a shell")
+}

@@ -1,0 +1,99 @@
+//! Traces: is the guide true, does a replay report what the execution did, and do wrong files get one line?
+use crate::command::selvedge_in;
+use crate::guide::{blocks, shell};
+use std::fs;
+use std::path::Path;
+
+/// A copy of tests/traces in a folder of its own.
+fn copy_of_the_traces() -> tempfile::TempDir {
+    let root = tempfile::tempdir().expect("a folder");
+    let folder = root.path().join("tests/traces");
+    fs::create_dir_all(&folder).expect("a folder");
+    for file in ["kernelslist.g", "kernel-1.traceg", "kernel-2.traceg.xz"] {
+        fs::copy(Path::new("tests/traces").join(file), folder.join(file)).expect(file);
+    }
+    root
+}
+
+#[test]
+fn the_guide_can_be_followed_to_the_letter() {
+    let root = copy_of_the_traces();
+    let guide = fs::read_to_string("docs/traces.md").expect("the guide is there");
+    let (mut folder, mut printed, mut commands) = (root.path().to_owned(), String::new(), 0);
+    for block in blocks(&guide) {
+        match block.kind.as_str() {
+            "output" => {
+                assert_eq!(printed.trim_end(), block.text.trim_end(), "the guide shows something else")
+            }
+            "" => {
+                for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+                    commands += 1;
+                    if let Some(to) = line.strip_prefix("cd ") {
+                        folder = folder.join(to);
+                        continue;
+                    }
+                    let output = shell(&folder, line);
+                    let error = String::from_utf8_lossy(&output.stderr);
+                    assert!(output.status.success(), "{line}: {error}");
+                    printed = String::from_utf8_lossy(&output.stdout).into_owned();
+                }
+            }
+            other => panic!("the guide has a block that this test does not know: {other}"),
+        }
+    }
+    assert!(commands >= 9, "the guide shows its commands, not only {commands}");
+}
+
+/// The JSON report of a run, without its source's name and what depends on the simulating machine.
+fn report(folder: &Path, words: &[&str]) -> String {
+    let output = selvedge_in(folder, words);
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    let map = json.as_object_mut().expect("an object");
+    map.remove("workload").expect("a name");
+    map.remove("host").expect("measurements");
+    serde_json::to_string_pretty(&json).expect("it was JSON")
+}
+
+#[test]
+fn a_replay_reports_what_the_execution_did() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for mechanism in ["base", "hw-bdi+dmil"] {
+        let recorded = ["trace", "record", "bfs", "--mechanism", mechanism, "-o", "bfs.strace"];
+        let output = selvedge_in(folder.path(), &recorded);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let run = |source| report(folder.path(), &["run", source, "--mechanism", mechanism, "--json", "-"]);
+        assert_eq!(run("bfs.strace"), run("bfs"), "{mechanism}");
+    }
+}
+
+#[test]
+fn wrong_traces_and_options_get_one_line_and_exit_code_2() {
+    let root = copy_of_the_traces();
+    let folder = root.path().join("tests/traces");
+    let whole = fs::read_to_string(folder.join("kernel-1.traceg")).expect("there");
+    fs::write(folder.join("cut.traceg"), &whole[..whole.len() / 2]).expect("written");
+    fs::write(folder.join("foreign.strace"), "PK and so on").expect("written");
+    let cases: [(&[&str], &str); 9] = [
+        (&["run", "none.strace"], "none.strace: cannot read it"),
+        (&["run", "foreign.strace"], "foreign.strace: offset 0: not a trace"),
+        (&["run", "cut.traceg"], "cut.traceg:"),
+        (&["trace", "info", "cut.traceg"], "cut.traceg:"),
+        (&["trace", "info", "kernel.txt"], "kernel.txt: no name of a trace: allowed are NAME.strace"),
+        (&["run", "kernel-1.traceg", "--size", "tiny"], "--size: allowed with workloads, not with traces"),
+        (&["run", "kernel-1.traceg+bfs"], "kernel-1.traceg: a trace runs alone"),
+        (&["trace", "record", "kernel-1.traceg", "-o", "x.strace"], "kernel-1.traceg: a trace runs alone"),
+        (&["trace", "record", "vecadd", "-o", "x.json"], "x.json: allowed is a name that ends in .strace"),
+    ];
+    for (words, says) in cases {
+        let output = selvedge_in(&folder, words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(
+            error.lines().count() == 1 && error.contains(says),
+            "{words:?}: `{error}` should say `{says}`"
+        );
+        assert!(output.stdout.is_empty(), "{words:?}");
+    }
+    assert!(!folder.join("x.strace").exists());
+}
