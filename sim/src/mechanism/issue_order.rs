@@ -22,6 +22,7 @@ pub const RBMI: MechanismInfo = MechanismInfo {
     summary: "lets kernels take turns with their memory instructions",
     source: "Dai, section 4.3.2",
     blocks: &[],
+    needs_values: false,
     options: &[],
 };
 
@@ -31,6 +32,7 @@ pub const QBMI: MechanismInfo = MechanismInfo {
     summary: "ranks kernels by memory-instruction quotas, so that all make equally many requests",
     source: "Dai, section 4.3.2",
     blocks: &["qbmi"],
+    needs_values: false,
     options: &[],
 };
 

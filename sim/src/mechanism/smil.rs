@@ -25,6 +25,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     summary: "limits in-flight memory instructions of each kernel by a given number",
     source: "Dai, section 4.3.3.1",
     blocks: &[],
+    needs_values: false,
     options: &OPTIONS,
 };
 
