@@ -1,5 +1,6 @@
 //! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
 use crate::config::GpuConfig;
+use crate::dram::EnergyModel;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::partition::{MemorySystem, PartitionPolicy};
@@ -224,6 +225,7 @@ impl Gpu {
             l2: memory.l2,
             dram: memory.dram,
             crossbar: memory.crossbar,
+            energy_model: EnergyModel::new(&self.config),
             ..Snapshot::default()
         };
         for sm in &self.sms {

@@ -1,5 +1,5 @@
 //! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
-use crate::dram::DramCounters;
+use crate::dram::{DramCounters, Energy, EnergyModel};
 use crate::mechanism::MechanismCounters;
 use crate::partition::{CrossbarStats, L2Counters};
 use crate::stats::{CacheCounters, SmCounters};
@@ -77,10 +77,32 @@ pub struct DramReport {
     pub bandwidth_utilization: f64,
     /// Requests for a mechanism's metadata among reads and writes.
     pub metadata: u64,
+    /// Bursts read among all bursts.
+    pub read_bursts: u64,
+    /// Bursts written among all bursts.
+    pub write_bursts: u64,
+    /// Rows opened, each sub-rank's part counted.
+    pub sub_rank_activates: u64,
+    /// Refreshes of all banks.
+    pub refreshes: u64,
+    /// Energy by LAMAR's formula (section 4.2).
+    pub energy: EnergyReport,
+}
+
+/// The DRAM's energy in the report. Conserved: the parts add up to the total.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EnergyReport {
+    /// By parts, nanojoules.
+    #[serde(flatten)]
+    pub parts: Energy,
+    /// All parts together, nanojoules.
+    pub total_nj: f64,
+    /// Over the simulated time, milliwatts.
+    pub mean_power_mw: f64,
 }
 
 /// The counters of a stretch of simulation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Core cycles.
     pub cycles: u64,
@@ -102,6 +124,20 @@ pub struct Snapshot {
     pub dram: DramCounters,
     /// Both crossbars.
     pub crossbar: CrossbarStats,
+    /// What turns the channels' counters into energy.
+    pub energy_model: EnergyModel,
+}
+
+impl Snapshot {
+    /// The DRAM's energy by its parts.
+    pub fn dram_energy(&self) -> Energy {
+        self.energy_model.energy(&self.dram)
+    }
+
+    /// The DRAM's mean power, milliwatts.
+    pub fn dram_power_mw(&self) -> f64 {
+        self.energy_model.mean_power_mw(&self.dram)
+    }
 }
 
 impl std::ops::Sub for Snapshot {
@@ -118,6 +154,7 @@ impl std::ops::Sub for Snapshot {
             instruction: self.instruction - o.instruction,
             l2: self.l2 - o.l2,
             dram: self.dram - o.dram,
+            energy_model: self.energy_model,
             crossbar: CrossbarStats {
                 requests: self.crossbar.requests - o.crossbar.requests,
                 replies: self.crossbar.replies - o.crossbar.replies,
@@ -188,6 +225,15 @@ impl From<Snapshot> for Totals {
                 row_hits: d.row_hits,
                 bandwidth_utilization: ratio(d.busy_cycles, s.bus_cycles),
                 metadata: d.metadata_reads + d.metadata_writes,
+                read_bursts: d.read_bursts,
+                write_bursts: d.write_bursts,
+                sub_rank_activates: d.sub_rank_activates,
+                refreshes: d.refreshes,
+                energy: EnergyReport {
+                    parts: s.dram_energy(),
+                    total_nj: s.dram_energy().total_nj(),
+                    mean_power_mw: s.dram_power_mw(),
+                },
             },
             crossbar: s.crossbar,
         }

@@ -53,7 +53,7 @@ macro_rules! statistics {
 use Value::{Count, Real};
 
 /// All keys, in the order in which they are written.
-pub static STATISTICS: [Statistic; 81] = statistics! {
+pub static STATISTICS: [Statistic; 94] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
         |c| Count(c.launch.sm.thread_instructions);
@@ -180,9 +180,33 @@ pub static STATISTICS: [Statistic; 81] = statistics! {
     "row_hit_rate", "requests that found their row open, over n_req; a name of this project",
         |c| Real(ratio(c.so_far.dram.row_hits, c.so_far.dram.reads + c.so_far.dram.writes));
     "bw_util", "cycles of the DRAM data buses in use over all of them", |c| Real(ratio(c.so_far.dram.busy_cycles, c.so_far.bus_cycles));
+    "n_ref", "refreshes of all banks, all channels", |c| Count(c.so_far.dram.refreshes);
+    "n_act_sub_rank", "rows opened, each sub-rank's part counted; a name of this project",
+        |c| Count(c.so_far.dram.sub_rank_activates);
+    "dram_energy_precharge_standby_nJ", "energy of DRAM chips with no row open (LAMAR's P_PRE_STBY), so far; a name of this project",
+        |c| Real(c.so_far.dram_energy().precharge_standby_nj);
+    "dram_energy_active_standby_nJ", "energy of DRAM chips with a row open, what commands add left out (P_ACT_STBY)",
+        |c| Real(c.so_far.dram_energy().active_standby_nj);
+    "dram_energy_refresh_nJ", "energy that refreshes add (P_REF)", |c| Real(c.so_far.dram_energy().refresh_nj);
+    "dram_energy_activate_precharge_nJ", "energy that opening and closing rows adds (P_ACT_PRE)",
+        |c| Real(c.so_far.dram_energy().activate_precharge_nj);
+    "dram_energy_read_bank_nJ", "energy that reads add in the banks (P_RD_BANK)", |c| Real(c.so_far.dram_energy().read_bank_nj);
+    "dram_energy_read_io_nJ", "energy of reads on the pins (P_RD_IO)", |c| Real(c.so_far.dram_energy().read_io_nj);
+    "dram_energy_write_bank_nJ", "energy that writes add in the banks (P_WR_BANK)",
+        |c| Real(c.so_far.dram_energy().write_bank_nj);
+    "dram_energy_write_io_nJ", "energy of writes on the pins (P_WR_IO)", |c| Real(c.so_far.dram_energy().write_io_nj);
+    "dram_energy_total_nJ", "all the DRAM's energy so far: the sum of its eight parts", |c| Real(c.so_far.dram_energy().total_nj());
+    "dram_power_mW", "dram_energy_total_nJ over the time so far", |c| Real(c.so_far.dram_power_mw());
+    "dram_power_background_mW", "both standby parts of dram_power_mW",
+        |c| Real(share(c.so_far.dram_energy().background_nj(), c.so_far.dram_energy().total_nj()) * c.so_far.dram_power_mw());
     "icnt_total_pkts_simt_to_mem", "packets from the SMs to the L2 slices", |c| Count(c.so_far.crossbar.requests.packets);
     "icnt_total_pkts_mem_to_simt", "packets from the L2 slices to the SMs", |c| Count(c.so_far.crossbar.replies.packets);
 };
+
+/// `a / b`, and 0 when there is nothing to divide by.
+fn share(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
 
 /// The key called `name`; in breakdowns, spaces do not count.
 ///
@@ -290,6 +314,14 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
         let (fetched, filled) = (cache.sectors_fetched, cache.sectors_filled);
         equal(&format!("every sector that the {of} fetches comes"), fetched, filled)?;
     }
+    let dram = &run.dram;
+    let standby = dram.active_cycles + dram.precharged_cycles;
+    equal(
+        "each sub-rank's cycle has a row open or none",
+        standby,
+        dram.cycles * run.energy_model.sub_ranks(),
+    )?;
+    equal("every burst is read or written", dram.read_bursts + dram.write_bursts, dram.bursts)?;
     let sent = run.crossbar.requests;
     equal("the L2 decides every packet that the SMs sent", sent.packets, run.l2.cache.accesses)?;
     equal("every packet is answered once", sent.packets, run.crossbar.replies.packets)?;

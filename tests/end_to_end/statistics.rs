@@ -50,6 +50,26 @@ fn text_csv_json_and_series_agree() {
         assert_eq!(sum(key), number(last, key), "{key}");
     }
 
+    let energy = &totals["dram"]["energy"];
+    let nanojoules = |key: &str| energy[key].as_f64().expect("a number");
+    let parts =
+        ["precharge_standby", "active_standby", "refresh", "activate_precharge", "read_bank", "read_io"];
+    let parts = parts.into_iter().chain(["write_bank", "write_io"]);
+    let sum_of_parts: f64 = parts
+        .map(|part| {
+            let value = nanojoules(&format!("{part}_nj"));
+            let key = format!("dram_energy_{part}_nJ");
+            assert!((number(last, &key) - value).abs() < 1e-3, "{key}");
+            assert!((sum(&key) - value).abs() < 1e-9 * nanojoules("total_nj") + 1e-2, "{key} over stretches");
+            value
+        })
+        .sum();
+    assert!((sum_of_parts / nanojoules("total_nj") - 1.0).abs() < 1e-12, "the parts are the whole");
+    assert!(nanojoules("read_io_nj") > 0.0 && nanojoules("active_standby_nj") > 0.0);
+    // gtx480 runs at 1400 MHz: nanojoules per microsecond are milliwatts.
+    let power = nanojoules("total_nj") / (cycles as f64 / 1400.0);
+    assert!((nanojoules("mean_power_mw") / power - 1.0).abs() < 1e-3, "{power} mW");
+
     let sms = json["sms"].as_array().expect("a list");
     let issued: u64 = sms.iter().map(|sm| sm["warp_instructions"].as_u64().expect("a count")).sum();
     assert_eq!(Some(issued), totals["warp_instructions"].as_u64(), "SM by SM");

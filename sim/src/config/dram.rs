@@ -1,5 +1,8 @@
 //! The DRAM channels.
 use super::check::Checker;
+use super::dram_energy::DramEnergy;
+use super::l2::L2;
+use super::mapping::{AddressMapping, Field};
 use serde::{Deserialize, Serialize};
 
 /// How the memory controller chooses the next request.
@@ -12,6 +15,9 @@ pub enum DramScheduler {
     Fcfs,
 }
 
+/// Most banks of a channel, each sub-rank's counted.
+pub const MOST_BANKS: u32 = 64;
+
 /// A partition's DRAM channel. Times are in command-clock cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,12 +26,17 @@ pub struct Dram {
     pub banks: u32,
     /// Bytes of a row (page) of one bank.
     pub row_bytes: u32,
+    /// Which bits of a channel's address are row, bank and column; empty: row above bank above column.
+    pub mapping: AddressMapping,
     /// Bytes of one burst: the unit of transfer.
     pub burst_bytes: u32,
     /// Width of the data bus, bytes.
     pub bus_bytes: u32,
     /// Transfers per command clock.
     pub data_rate: u32,
+    /// Sub-ranks that the chips, and with them the data bus and each row, are divided into (LAMAR, section 2.3.1): a
+    /// burst lies in one of them, the next burst in the next. They share the command bus. 1: a whole rank.
+    pub sub_ranks: u32,
     /// Fixed latency of the controller and the pads, in and out together.
     pub controller_latency: u32,
     /// Scheduling policy.
@@ -62,12 +73,23 @@ pub struct Dram {
     pub trtp: u32,
     /// Read command to write command; 0 derives it so that the bus turns around with one idle cycle.
     pub trtw: u32,
+    /// From one refresh of all banks to the next, on average; 0: none.
+    pub trefi: u32,
+    /// Refresh to activate.
+    pub trfc: u32,
+    /// What its energy is computed from.
+    pub energy: DramEnergy,
 }
 
 impl Dram {
-    /// Command-clock cycles that one burst occupies the data bus.
+    /// Command-clock cycles that one burst occupies the data bus of its sub-rank.
     pub fn burst_cycles(&self) -> u32 {
-        (self.burst_bytes).div_ceil(self.bus_bytes * self.data_rate)
+        (self.burst_bytes * self.sub_ranks).div_ceil(self.bus_bytes * self.data_rate)
+    }
+
+    /// Most bursts that one sub-rank has of `bursts` consecutive ones.
+    pub fn sub_rank_bursts(&self, bursts: u32) -> u32 {
+        bursts.div_ceil(self.sub_ranks)
     }
 
     /// Read command to write command: given, or derived from latencies and one cycle of bus turn-around.
@@ -79,19 +101,69 @@ impl Dram {
         }
     }
 
-    /// A channel serves lines of `line_bytes` bytes in sectors of `sector_bytes`, each of whole bursts.
-    pub(super) fn check(&self, line_bytes: u32, sector_bytes: u32, check: &mut Checker<'_>) {
-        check.power("dram.banks", self.banks, 1, 64);
+    /// A channel serves the lines of a slice of `l2`, in sectors of whole bursts.
+    pub(super) fn check(&self, l2: &L2, check: &mut Checker<'_>) {
+        let L2 { line_bytes, sector_bytes, .. } = *l2;
+        check.power("dram.banks", self.banks, 1, MOST_BANKS);
         check.power("dram.row_bytes", self.row_bytes, line_bytes, 1 << 16);
         check.power("dram.burst_bytes", self.burst_bytes, 32, sector_bytes);
         check.power("dram.bus_bytes", self.bus_bytes, 1, 64);
         check.power("dram.data_rate", self.data_rate, 1, 16);
+        self.check_sub_ranks(line_bytes, check);
         check.range("dram.controller_latency", self.controller_latency, 1, 1000);
         check.range("dram.queue", self.queue, 1, 1024);
         check.range("dram.starvation_cycles", self.starvation_cycles, 1, 1 << 30);
         check.range("dram.write_high", self.write_high, 1, self.queue);
         check.range("dram.write_low", self.write_low, 0, self.write_high.saturating_sub(1));
         self.check_timing(check);
+        self.energy.check(check);
+        if let Err(allowed) = self.check_mapping(l2) {
+            check.fail("dram.mapping", self.mapping.text(), allowed);
+        }
+    }
+
+    /// The mapping has a letter for each bit of bank and column, the channel where `l2` has it, and a line in one row.
+    fn check_mapping(&self, l2: &L2) -> Result<(), String> {
+        let bits = self.mapping.bits();
+        if bits.is_empty() {
+            return Ok(());
+        }
+        for (field, letters, key, value) in [
+            (Field::Bank, "B", "dram.banks", self.banks),
+            (Field::Column, "C and S", "dram.row_bytes", self.row_bytes),
+        ] {
+            let own: Vec<_> = bits.iter().filter(|b| b.field == field).collect();
+            let wanted = value.trailing_zeros() as usize;
+            if own.len() != wanted {
+                let last = own.last().map_or(String::new(), |b| format!("position {}: ", b.position));
+                return Err(format!(
+                    "{last}{} letters {letters}: allowed are {wanted}, for {key} = {value}",
+                    own.len()
+                ));
+            }
+        }
+        let line_bits = l2.line_bytes.trailing_zeros();
+        if let Some(b) = bits.iter().rev().find(|b| b.bit < line_bits && b.field != Field::Column) {
+            return Err(format!(
+                "position {}: allowed are C and S in the lowest {line_bits} places, since a line of {} bytes lies in one row",
+                b.position, l2.line_bytes
+            ));
+        }
+        match self.mapping.channel_bit() {
+            Some(bit) if 1u64 << bit != u64::from(l2.interleave_bytes) => Err(format!(
+                "position 8: dramid@{bit}: allowed is dramid@{}, for l2.interleave_bytes = {}",
+                l2.interleave_bytes.trailing_zeros(),
+                l2.interleave_bytes
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Each sub-rank has a byte of the bus and a burst of a line at least.
+    fn check_sub_ranks(&self, line_bytes: u32, check: &mut Checker<'_>) {
+        let most =
+            (line_bytes / self.burst_bytes.max(1)).min(self.bus_bytes).min(MOST_BANKS / self.banks.max(1));
+        check.power("dram.sub_ranks", self.sub_ranks, 1, most.max(1));
     }
 
     fn check_timing(&self, check: &mut Checker<'_>) {
@@ -111,5 +183,11 @@ impl Dram {
         }
         check.range("dram.trc", self.trc, self.tras.saturating_add(self.trp), 1000);
         check.range("dram.trtw", self.trtw, 0, 1000);
+        check.range("dram.trfc", self.trfc, u32::from(self.trefi > 0), 1000);
+        if self.trefi > 0 {
+            // Between two refreshes there is time to close the rows and to serve something.
+            let least = 2 * (self.trfc.min(1000) + self.trc.min(1000) + self.twr.min(1000) + 100);
+            check.range("dram.trefi", self.trefi, least, 1 << 20);
+        }
     }
 }

@@ -55,7 +55,7 @@ impl GpuConfig {
         self.l1d.check(&mut check);
         self.interconnect.check(self.l1d.line_bytes, &mut check);
         self.l2.check(self.l1d.line_bytes, &mut check);
-        self.dram.check(self.l2.line_bytes, self.l2.sector_bytes, &mut check);
+        self.dram.check(&self.l2, &mut check);
         let found = check.into_found();
         if found.is_empty() { Ok(self) } else { Err(found) }
     }

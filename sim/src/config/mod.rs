@@ -5,6 +5,7 @@
 mod check;
 mod clock;
 mod dram;
+mod dram_energy;
 mod error;
 pub mod import;
 mod index;
@@ -12,16 +13,19 @@ mod interconnect;
 mod l1d;
 mod l2;
 mod load;
+mod mapping;
 mod read_only;
 mod sm;
 
 pub use clock::Clock;
-pub use dram::{Dram, DramScheduler};
+pub use dram::{Dram, DramScheduler, MOST_BANKS};
+pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
 pub use interconnect::Interconnect;
 pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::source;
+pub use mapping::{AddressMapping, Field, MappedBit};
 pub use read_only::ReadOnly;
 pub use selvedge_hw::set_index::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
@@ -170,6 +174,39 @@ mod tests {
         old.l1d.index = new.l1d.index;
         old.name.clone_from(&new.name);
         assert_eq!(old, new);
+    }
+
+    #[test]
+    fn a_mapping_fits_banks_rows_lines_and_channels() {
+        let check = |mapping: &str| {
+            let text = format!("base = \"gtx480\"\n[dram]\nmapping = \"{mapping}\"\n");
+            GpuConfig::parse("my.toml", &text).map_err(|e| e.to_string())
+        };
+        // gtx480: 16 banks, rows of 2048 bytes, lines of 128, 256 bytes per channel.
+        assert!(check("dramid@8;0000RRRR.RRRRRRRR.BBBBCCCC.CSSSSSSS").is_err());
+        let good = "dramid@8;0000RRRR.RRRRRRRR.RBBBCCCB.CSSSSSSS";
+        assert_eq!(check(good).map(|c| c.dram.mapping.text().to_string()), Ok(good.into()));
+        for (mapping, says) in [
+            (
+                "dramid@9;RBBBCCCB.CSSSSSSS",
+                "position 8: dramid@9: allowed is dramid@8, for l2.interleave_bytes = 256",
+            ),
+            ("RRBBCCCB.CSSSSSSS", "position 8: 3 letters B: allowed are 4, for dram.banks = 16"),
+            (
+                "RBBBBCCC.CSSSSSSSS",
+                "position 18: 12 letters C and S: allowed are 11, for dram.row_bytes = 2048",
+            ),
+            (
+                "RBBBCCCC.CBSSSSSS",
+                "position 11: allowed are C and S in the lowest 7 places, since a line of 128",
+            ),
+        ] {
+            let error = check(mapping).expect_err("wrong");
+            let start = format!("my.toml:3: dram.mapping = {mapping}: {says}");
+            assert!(error.starts_with(&start), "`{error}` should begin with `{start}`");
+        }
+        let error = check("RRXB").expect_err("wrong");
+        assert!(error.starts_with("my.toml:3: address mapping `RRXB`: position 3: `X`"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Where an address of a channel lies: bank, row, column.
-use crate::config::Dram;
+use crate::config::{Dram, Field};
 
 /// A place in a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,44 +12,85 @@ pub struct Location {
     pub column: u32,
 }
 
-/// Splits a channel's dense addresses, from the highest bits to the lowest, into row, bank and column: consecutive
-/// rows lie in consecutive banks, so that a stream opens the next bank while it reads this one.
+/// Consecutive bits that lie together in the address and in a part of the place.
 #[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Lowest bit in the address.
+    from: u32,
+    /// Lowest bit in the part.
+    to: u32,
+    mask: u64,
+}
+
+/// Splits a channel's dense addresses into row, bank and column, as the configuration's mapping says. Usually, from the
+/// highest bits to the lowest, they are row, bank and column: consecutive rows lie in consecutive banks, so that a
+/// stream opens the next bank while it reads this one.
+#[derive(Clone, Debug)]
 pub struct BankMap {
-    column_bits: u32,
-    bank_bits: u32,
+    row: Vec<Run>,
+    bank: Vec<Run>,
+    column: Vec<Run>,
 }
 
 impl BankMap {
     /// The map of a channel; banks and row size are powers of two.
     pub fn new(dram: &Dram) -> Self {
-        Self { column_bits: dram.row_bytes.trailing_zeros(), bank_bits: dram.banks.trailing_zeros() }
+        let mut fields: Vec<(u32, Field)> =
+            dram.mapping.bits().iter().rev().map(|b| (b.bit, b.field)).collect();
+        if dram.mapping.is_usual() {
+            let column_bits = dram.row_bytes.trailing_zeros();
+            let bank_bits = dram.banks.trailing_zeros();
+            let field = |bit| if bit < column_bits { Field::Column } else { Field::Bank };
+            fields = (0..column_bits + bank_bits).map(|bit| (bit, field(bit))).collect();
+        }
+        let mapped = fields.len() as u32;
+        fields.extend((mapped..u64::BITS).map(|bit| (bit, Field::Row)));
+        let runs = |wanted| runs(fields.iter().filter(|(_, field)| *field == wanted).map(|(bit, _)| *bit));
+        Self { row: runs(Field::Row), bank: runs(Field::Bank), column: runs(Field::Column) }
     }
 
     /// The place of byte `address` of the channel.
     pub fn locate(&self, address: u64) -> Location {
-        let low = |value: u64, bits: u32| (value & ((1 << bits) - 1)) as u32;
-        Location {
-            bank: low(address >> self.column_bits, self.bank_bits),
-            row: address >> (self.column_bits + self.bank_bits),
-            column: low(address, self.column_bits),
-        }
+        let part = |runs: &[Run]| runs.iter().fold(0, |part, r| part | (address >> r.from & r.mask) << r.to);
+        Location { bank: part(&self.bank) as u32, row: part(&self.row), column: part(&self.column) as u32 }
     }
 
     /// The byte address of a place: the inverse of [`Self::locate`].
     pub fn address(&self, at: Location) -> u64 {
-        ((at.row << self.bank_bits | u64::from(at.bank)) << self.column_bits) | u64::from(at.column)
+        let spread = |runs: &[Run], part: u64| {
+            runs.iter().fold(0, |address, r| address | (part >> r.to & r.mask) << r.from)
+        };
+        spread(&self.row, at.row)
+            | spread(&self.bank, u64::from(at.bank))
+            | spread(&self.column, u64::from(at.column))
     }
+}
+
+/// Runs of ascending bits of the address, which are the bits of a part from 0 on.
+fn runs(bits: impl Iterator<Item = u32>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (to, from) in (0..).zip(bits) {
+        match runs.last_mut() {
+            Some(last) if from - last.from == to - last.to => last.mask = last.mask << 1 | 1,
+            _ => runs.push(Run { from, to, mask: 1 }),
+        }
+    }
+    runs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::GpuConfig;
+    use crate::config::{AddressMapping, GpuConfig};
     use proptest::prelude::*;
 
     fn map() -> BankMap {
         BankMap::new(&GpuConfig::load("gtx480").expect("built in").dram)
+    }
+
+    fn mapped(text: &str) -> BankMap {
+        let mapping = AddressMapping::parse(text).expect("valid");
+        BankMap::new(&Dram { mapping, ..GpuConfig::load("gtx480").expect("built in").dram })
     }
 
     #[test]
@@ -60,10 +101,39 @@ mod tests {
         assert_eq!(map().locate(16 * 2048 + 5), Location { bank: 0, row: 1, column: 5 });
     }
 
+    #[test]
+    fn letters_place_their_bits() {
+        let map = mapped("dramid@8;0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS");
+        // Bits 15, 14, 13 and 8 are the bank; 12 to 9 and 7 to 0 the column; 16 and up the row.
+        assert_eq!(map.locate(0x1ff), Location { bank: 1, row: 0, column: 0xff });
+        assert_eq!(map.locate(0x1e00), Location { bank: 0, row: 0, column: 0xf00 });
+        assert_eq!(map.locate(0xa100), Location { bank: 0b1011, row: 0, column: 0 });
+        assert_eq!(map.locate(0x1234_5000_0000).row, 0x1234_5000, "rows go on above the letters");
+    }
+
     proptest! {
         #[test]
         fn addresses_map_back(address in 0u64..1 << 40) {
             prop_assert_eq!(map().address(map().locate(address)), address);
+        }
+
+        /// Whatever the letters and their order, an address and its place tell each other.
+        #[test]
+        fn every_mapping_is_a_bijection(
+            letters in prop::collection::vec(prop::sample::select(vec!['R', 'B', 'C']), 1..24),
+            address in any::<u64>(),
+            row in any::<u64>(),
+        ) {
+            let text: String = letters.iter().chain(&['S'; 7]).collect();
+            let map = mapped(&text);
+            let at = map.locate(address);
+            prop_assert_eq!(map.address(at), address, "{}", text);
+            let bits = |letter| letters.iter().filter(|l| **l == letter).count() as u32;
+            prop_assert!(u64::from(at.bank) < 1 << bits('B'));
+            prop_assert!(u64::from(at.column) < 1 << (bits('C') + 7));
+            let row_bits = u64::BITS - bits('B') - bits('C') - 7;
+            let other = Location { row: row & ((1 << row_bits) - 1), ..at };
+            prop_assert_eq!(map.locate(map.address(other)), other, "{}", text);
         }
     }
 }

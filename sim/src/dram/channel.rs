@@ -6,100 +6,33 @@
 //! needs another row is precharged or activated, but a row is not closed while a waiting request still hits it.
 //! A request older than `starvation_cycles` is served alone. Requests to one line keep their order. Between
 //! decisions the scheduler sleeps until the earliest time at which a command may become possible.
+//!
+//! A request goes to the sub-ranks that its bursts lie in, by common commands where it can: all that have to open the
+//! row open it together, and all read or write together. A refresh that is due goes before all requests: the open rows
+//! are closed and all banks refreshed. While a channel is idle its refreshes are caught up with later, at their times.
+mod refresh;
+
 use super::address::BankMap;
 use super::checker::{Checker, Command, CommandKind, Violation};
+use super::counters::DramCounters;
+use super::request::{Access, Request, Waiting, numbers};
+use super::sub_rank::{CLOSED, SubRank};
 use super::timing::Timing;
-use crate::config::{Dram, DramScheduler};
-use crate::stats::counters;
+use crate::config::{Dram, DramScheduler, MOST_BANKS};
 use std::collections::VecDeque;
 
-/// No row is open.
-const CLOSED: u64 = u64::MAX;
 /// "Not before anything changes."
 const NEVER: u64 = u64::MAX;
 
-/// Direction of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Answered by [`Channel::pop`] when its data has come.
-    Read,
-    /// Posted: nothing answers.
-    Write,
-}
-
-/// A request to a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Read or write.
-    pub access: Access,
-    /// Byte address within the channel.
-    pub address: u64,
-    /// Bursts to move, 1 to line size / burst size.
-    pub bursts: u32,
-    /// Is it an access to compression metadata (CABA, section 5.3.2) and not to data?
-    pub metadata: bool,
-    /// Returned with the request: the asker's handle.
-    pub token: u64,
-}
-
-counters! {
-/// Counters of a channel.
-pub struct DramCounters {
-    /// Read requests served, metadata included.
-    pub reads: u64,
-    /// Write requests served, metadata included.
-    pub writes: u64,
-    /// Bursts moved by both.
-    pub bursts: u64,
-    /// Rows opened.
-    pub activates: u64,
-    /// Rows closed.
-    pub precharges: u64,
-    /// Requests for which no row had to be opened.
-    pub row_hits: u64,
-    /// Cycles in which the data bus carried data.
-    pub busy_cycles: u64,
-    /// Command-clock cycles that have passed.
-    pub cycles: u64,
-    /// Metadata reads among the reads.
-    pub metadata_reads: u64,
-    /// Metadata writes among the writes.
-    pub metadata_writes: u64,
-    /// Requests that waited longer than the starvation bound and were then served alone.
-    pub starved: u64,
-}
-}
-
-/// A request that waits in the controller.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    request: Request,
-    row: u64,
-    bank: u32,
-    arrived: u64,
-    /// The line, for ordering.
-    line: u64,
-    /// Older requests to the same line that are still waiting.
-    blockers: u32,
-    /// Was a row opened for it?
-    opened: bool,
-    starved: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Bank {
-    row: u64,
-    activate_from: u64,
-    precharge_from: u64,
-    column_from: u64,
-}
-
-/// What the scheduler decided: a command for the waiting request at this position.
+/// What the scheduler decided: a command for the waiting request at this position, in these sub-ranks.
 #[derive(Clone, Copy)]
 enum Decision {
     Column(usize),
-    Activate(usize),
-    Precharge(usize),
+    Activate(usize, u64),
+    Precharge(usize, u64),
+    /// Closes all rows: a refresh is due.
+    PrechargeAll,
+    Refresh,
     /// Nothing is possible before this cycle.
     Sleep(u64),
 }
@@ -114,21 +47,26 @@ pub struct Channel {
     line_shift: u32,
     timing: Timing,
     map: BankMap,
-    banks: Vec<Bank>,
+    ranks: Vec<SubRank>,
+    bank_count: u32,
+    burst_shift: u32,
     /// On their way to the scheduler, with the cycle at which it sees them; in order.
     incoming: VecDeque<(u64, Request)>,
     reads: Vec<Waiting>,
     writes: Vec<Waiting>,
     incoming_reads: usize,
-    /// Reads served, with the cycle at which their data arrives; in order, since the bus is.
+    /// Reads served, with the cycle at which their data arrives; in that order.
     returns: VecDeque<(u64, Request)>,
-    next_activate: u64,
-    next_read: u64,
-    next_write: u64,
     draining: bool,
     blocked_reads: usize,
     now: u64,
     sleep_until: u64,
+    /// When the next refresh is due, and how far one is from the next.
+    refresh_at: u64,
+    refresh_interval: u64,
+    last_command: u64,
+    /// Cycles of sub-ranks' buses in use.
+    bus_parts: u64,
     counters: DramCounters,
     checker: Option<Box<Checker>>,
 }
@@ -136,7 +74,7 @@ pub struct Channel {
 impl Channel {
     /// An idle channel with closed banks. `line_bytes` is the size of the lines that keep their order.
     pub fn new(config: &Dram, line_bytes: u32) -> Self {
-        let bank = Bank { row: CLOSED, activate_from: 0, precharge_from: 0, column_from: 0 };
+        let refresh_interval = if config.trefi == 0 { NEVER } else { u64::from(config.trefi) };
         let capacity = config.queue as usize;
         Self {
             scheduler: config.scheduler,
@@ -147,19 +85,22 @@ impl Channel {
             line_shift: line_bytes.trailing_zeros(),
             timing: Timing::new(config),
             map: BankMap::new(config),
-            banks: vec![bank; config.banks as usize],
+            ranks: vec![SubRank::new(config.banks); config.sub_ranks as usize],
+            bank_count: config.banks,
+            burst_shift: config.burst_bytes.trailing_zeros(),
             incoming: VecDeque::with_capacity(2 * capacity),
             reads: Vec::with_capacity(capacity),
             writes: Vec::with_capacity(capacity),
             incoming_reads: 0,
             returns: VecDeque::with_capacity(capacity),
-            next_activate: 0,
-            next_read: 0,
-            next_write: 0,
             draining: false,
             blocked_reads: 0,
             now: 0,
             sleep_until: 0,
+            refresh_at: refresh_interval,
+            refresh_interval,
+            last_command: 0,
+            bus_parts: 0,
             counters: DramCounters::default(),
             checker: None,
         }
@@ -236,13 +177,32 @@ impl Channel {
         !self.returns.is_empty()
     }
 
-    /// Counters since the start; `cycles` is left to the owner of the clock.
+    /// Is a refresh due, which [`Self::tick`] would give?
+    pub fn refresh_due(&self, now: u64) -> bool {
+        self.refresh_at <= now
+    }
+
+    /// Counters from the start to the last tick.
     pub fn counters(&self) -> DramCounters {
-        self.counters
+        self.counters_at(self.now)
+    }
+
+    /// Counters from the start to cycle `now`, which does not lie before the last tick.
+    pub fn counters_at(&self, now: u64) -> DramCounters {
+        let mut counters = self.counters;
+        counters.cycles = now;
+        counters.busy_cycles = self.bus_parts / self.ranks.len() as u64;
+        for rank in &self.ranks {
+            let (active, precharged) = rank.standby_cycles(now);
+            counters.active_cycles += active;
+            counters.precharged_cycles += precharged;
+        }
+        counters
     }
 
     /// One command-clock cycle. `now` never goes back; it may jump while the channel is not [`Self::busy`].
     pub fn tick(&mut self, now: u64) {
+        self.catch_up(now);
         self.now = now;
         while self.incoming.front().is_some_and(|(seen, _)| *seen <= now) {
             self.admit();
@@ -260,10 +220,14 @@ impl Channel {
         let line = request.address >> self.line_shift;
         let older = self.reads.iter().chain(&self.writes).filter(|w| w.line == line).count() as u32;
         let at = self.map.locate(request.address);
+        let count = self.ranks.len() as u32;
         let waiting = Waiting {
             request,
             row: at.row,
             bank: at.bank,
+            sub_ranks: (0..count.min(request.bursts))
+                .fold(0, |bits, n| bits | 1 << self.sub_rank(&request, n)),
+            place: at.bank * count,
             arrived: self.now,
             line,
             blockers: older,
@@ -281,8 +245,24 @@ impl Channel {
         self.sleep_until = 0;
     }
 
+    /// The sub-rank of burst `n` of a request.
+    fn sub_rank(&self, request: &Request, n: u32) -> u32 {
+        ((request.address >> self.burst_shift) as u32).wrapping_add(n) & (self.ranks.len() as u32 - 1)
+    }
+
+    /// How many of a request's bursts lie in sub-rank `number`.
+    fn share(&self, request: &Request, number: usize) -> u64 {
+        let count = self.ranks.len() as u32;
+        let before = (number as u32).wrapping_sub(self.sub_rank(request, 0)) & (count - 1);
+        u64::from((request.bursts + count - 1 - before) / count)
+    }
+
     /// Chooses the direction to serve and a command in it.
     fn decide(&mut self) -> (Access, Decision) {
+        if self.refresh_due(self.now) {
+            let (decision, from) = self.refresh_step();
+            return (Access::Read, if from <= self.now { decision } else { Decision::Sleep(from) });
+        }
         if let Some((access, at)) = self.starving() {
             let list = self.list_mut(access);
             let first = !std::mem::replace(&mut list[at].starved, true);
@@ -351,34 +331,43 @@ impl Channel {
         if wanted && self.writes.iter().any(|w| w.blockers == 0) { Access::Write } else { Access::Read }
     }
 
+    /// The sub-ranks among those that a request needs whose open row is another one, or none.
+    fn missing(&self, w: &Waiting) -> u64 {
+        let other = |n: &usize| self.ranks[*n].row(w.bank) != w.row;
+        numbers(w.sub_ranks).filter(other).fold(0, |bits, n| bits | 1 << n)
+    }
+
+    /// The latest of a time of each of `sub_ranks`.
+    fn latest(&self, sub_ranks: u64, from: impl Fn(&SubRank) -> u64) -> u64 {
+        numbers(sub_ranks).map(|n| from(&self.ranks[n])).max().unwrap_or(0)
+    }
+
     /// A command for the requests of one direction, or for `only` one of them.
     fn choose(&self, access: Access, only: Option<usize>) -> Decision {
         let list = self.list(access);
         let strict = only.is_some() || self.scheduler == DramScheduler::Fcfs;
         let first = only.unwrap_or(0);
-        let (column_from, credit) = match access {
-            Access::Read => (self.next_read, self.returns.len() < self.capacity),
-            Access::Write => (self.next_write, true),
-        };
-        let (mut hit_banks, mut other_banks) = (0u64, 0u64);
-        let mut rows = [0u16; 64]; // at most one candidate per bank
+        let credit = access == Access::Write || self.returns.len() < self.capacity;
+        // A bit for each bank of each sub-rank: those with a row that is still used, and those that an older request
+        // wants to open another row in.
+        let (mut used, mut claimed) = (0u64, 0u64);
+        let mut rows = [0u16; MOST_BANKS as usize]; // a candidate claims one bank of a sub-rank at least
         let mut row_count = 0;
         let mut wake = NEVER;
         for (at, w) in list.iter().enumerate().skip(first) {
             if w.blockers > 0 {
                 continue;
             }
-            let bank = &self.banks[w.bank as usize];
-            let bit = 1u64 << w.bank;
-            if bank.row == w.row {
-                hit_banks |= bit;
-                let from = bank.column_from.max(column_from);
+            let missing = self.missing(w);
+            if missing == 0 {
+                used |= w.bits(w.sub_ranks);
+                let from = self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, access));
                 if credit && from <= self.now {
                     return Decision::Column(at);
                 }
                 wake = if credit { wake.min(from) } else { wake };
-            } else if other_banks & bit == 0 {
-                other_banks |= bit;
+            } else if w.bits(missing) & !claimed != 0 {
+                claimed |= w.bits(w.sub_ranks);
                 rows[row_count] = at as u16;
                 row_count += 1;
             }
@@ -386,20 +375,24 @@ impl Channel {
                 break;
             }
         }
+        claimed = 0;
         for at in rows[..row_count].iter().map(|at| *at as usize) {
-            let bank = &self.banks[list[at].bank as usize];
-            if bank.row == CLOSED {
-                let from = bank.activate_from.max(self.next_activate);
-                if from <= self.now {
-                    return Decision::Activate(at);
-                }
-                wake = wake.min(from);
-            } else if hit_banks & (1 << list[at].bank) == 0 {
-                if bank.precharge_from <= self.now {
-                    return Decision::Precharge(at);
-                }
-                wake = wake.min(bank.precharge_from);
+            let w = &list[at];
+            let fresh = self.missing(w) & !(claimed >> w.place);
+            claimed |= w.bits(w.sub_ranks);
+            let wrong = numbers(fresh).filter(|n| self.ranks[*n].row(w.bank) != CLOSED);
+            let wrong = wrong.fold(0, |bits, n| bits | 1 << n);
+            let (decision, from) = if wrong == 0 {
+                (Decision::Activate(at, fresh), self.latest(fresh, |rank| rank.activate_from(w.bank)))
+            } else if used & w.bits(wrong) == 0 {
+                (Decision::Precharge(at, wrong), self.latest(wrong, |rank| rank.precharge_from(w.bank)))
+            } else {
+                continue;
+            };
+            if from <= self.now {
+                return decision;
             }
+            wake = wake.min(from);
         }
         Decision::Sleep(wake)
     }
@@ -407,73 +400,98 @@ impl Channel {
     /// Carries a decision out for the requests of the direction it was made for.
     fn apply(&mut self, (access, decision): (Access, Decision)) {
         match decision {
-            Decision::Sleep(until) => self.sleep_until = until,
-            Decision::Activate(at) => self.activate(access, at),
-            Decision::Precharge(at) => self.precharge(access, at),
+            Decision::Sleep(until) => {
+                // Up to a refresh that is not yet due.
+                let due = if self.refresh_due(self.now) { NEVER } else { self.refresh_at };
+                self.sleep_until = until.min(due);
+                return;
+            }
+            Decision::Activate(at, sub_ranks) => self.activate(access, at, sub_ranks),
+            Decision::Precharge(at, sub_ranks) => self.precharge(access, at, sub_ranks),
             Decision::Column(at) => self.column(access, at),
+            Decision::PrechargeAll => self.precharge_all(),
+            Decision::Refresh => self.refresh(),
         }
+        self.last_command = self.now;
     }
 
-    fn observe(&mut self, kind: CommandKind, bank: u32, row: u64, bursts: u32) {
+    fn observe(&mut self, kind: CommandKind, sub_ranks: u64, bank: u32, row: u64) {
         if let Some(checker) = &mut self.checker {
-            checker.observe(Command { cycle: self.now, kind, bank, row, bursts });
+            checker.observe(Command { cycle: self.now, kind, sub_ranks, bank, row, column: 0, bursts: 0 });
         }
     }
 
-    fn activate(&mut self, access: Access, at: usize) {
-        let (now, t) = (self.now, self.timing);
+    fn activate(&mut self, access: Access, at: usize, sub_ranks: u64) {
         let waiting = &mut self.list_mut(access)[at];
         waiting.opened = true;
-        let (number, row) = (waiting.bank, waiting.row);
-        let bank = &mut self.banks[number as usize];
-        bank.row = row;
-        bank.column_from = now + t.trcd;
-        bank.precharge_from = now + t.tras;
-        bank.activate_from = now + t.trc;
-        self.next_activate = now + t.trrd;
+        let (bank, row) = (waiting.bank, waiting.row);
+        for number in numbers(sub_ranks) {
+            self.ranks[number].activate(self.now, &self.timing, bank, row);
+        }
         self.counters.activates += 1;
-        self.observe(CommandKind::Activate, number, row, 0);
+        self.counters.sub_rank_activates += u64::from(sub_ranks.count_ones());
+        self.observe(CommandKind::Activate, sub_ranks, bank, row);
     }
 
-    fn precharge(&mut self, access: Access, at: usize) {
-        let number = self.list(access)[at].bank;
-        let bank = &mut self.banks[number as usize];
-        let row = std::mem::replace(&mut bank.row, CLOSED);
-        bank.activate_from = bank.activate_from.max(self.now + self.timing.trp);
+    fn precharge(&mut self, access: Access, at: usize, sub_ranks: u64) {
+        let bank = self.list(access)[at].bank;
+        let mut row = CLOSED;
+        for number in numbers(sub_ranks) {
+            row = self.ranks[number].precharge(self.now, &self.timing, bank);
+        }
         self.counters.precharges += 1;
-        self.observe(CommandKind::Precharge, number, row, 0);
+        self.observe(CommandKind::Precharge, sub_ranks, bank, row);
     }
 
     /// Reads or writes the request's bursts; it leaves the queue.
     fn column(&mut self, access: Access, at: usize) {
         let (now, t) = (self.now, self.timing);
         let w = self.list_mut(access).remove(at);
-        let n = u64::from(w.request.bursts);
-        let bank = &mut self.banks[w.bank as usize];
-        match access {
+        let mut longest = 0;
+        for number in numbers(w.sub_ranks) {
+            let n = self.share(&w.request, number);
+            self.ranks[number].column(now, &t, w.bank, access, n);
+            longest = longest.max(n);
+        }
+        let bursts = u64::from(w.request.bursts);
+        let kind = match access {
             Access::Read => {
-                bank.precharge_from = bank.precharge_from.max(now + t.read_to_precharge(n));
-                self.next_read = now + t.column_to_column(n);
-                self.next_write = self.next_write.max(now + t.read_to_write(n));
-                let arrival = now + t.read_to_data_end(n) + t.latency_out();
-                self.returns.push_back((arrival, w.request));
+                self.return_at(now + t.read_to_data_end(longest) + t.latency_out(), w.request);
                 self.counters.reads += 1;
+                self.counters.read_bursts += bursts;
                 self.counters.metadata_reads += u64::from(w.request.metadata);
-                self.observe(CommandKind::Read, w.bank, w.row, w.request.bursts);
+                CommandKind::Read
             }
             Access::Write => {
-                bank.precharge_from = bank.precharge_from.max(now + t.write_to_precharge(n));
-                self.next_write = now + t.column_to_column(n);
-                self.next_read = self.next_read.max(now + t.write_to_read(n));
                 self.counters.writes += 1;
+                self.counters.write_bursts += bursts;
                 self.counters.metadata_writes += u64::from(w.request.metadata);
-                self.observe(CommandKind::Write, w.bank, w.row, w.request.bursts);
+                CommandKind::Write
             }
+        };
+        if let Some(checker) = &mut self.checker {
+            let column = self.map.locate(w.request.address).column;
+            let (sub_ranks, bank, row) = (w.sub_ranks, w.bank, w.row);
+            checker.observe(Command {
+                cycle: now,
+                kind,
+                sub_ranks,
+                bank,
+                row,
+                column,
+                bursts: w.request.bursts,
+            });
         }
-        self.counters.bursts += n;
-        self.counters.busy_cycles += n * t.burst;
+        self.counters.bursts += bursts;
+        self.bus_parts += bursts * t.burst;
         self.counters.row_hits += u64::from(!w.opened);
         self.unblock(w.line);
+    }
+
+    /// The answer arrives in cycle `arrival`; those of other sub-ranks may overtake it.
+    fn return_at(&mut self, arrival: u64, request: Request) {
+        let later = self.returns.iter().rev().take_while(|(other, _)| *other > arrival).count();
+        self.returns.insert(self.returns.len() - later, (arrival, request));
     }
 
     /// A request to `line` was served: the younger ones wait for one less.

@@ -2,7 +2,7 @@
 //!
 //! The controller keeps "not before" times. The checker instead remembers the recent commands themselves, expanded
 //! into single bursts, and compares each new one with every earlier one under a table of rules that is read
-//! straight from the configuration. The two share no code.
+//! straight from the configuration. The two share no code. Each sub-rank is judged by itself; the command bus is one.
 use crate::config::Dram;
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,6 +18,10 @@ pub enum CommandKind {
     Read,
     /// Writes bursts of the open row.
     Write,
+    /// Closes every bank's row.
+    PrechargeAll,
+    /// Refreshes every bank.
+    Refresh,
 }
 
 /// A command on a channel's command bus.
@@ -27,10 +31,14 @@ pub struct Command {
     pub cycle: u64,
     /// What it does.
     pub kind: CommandKind,
-    /// The bank.
+    /// The sub-ranks that it goes to, a bit each.
+    pub sub_ranks: u64,
+    /// The bank; 0 for those that go to all.
     pub bank: u32,
     /// The row that is opened, closed, read or written.
     pub row: u64,
+    /// Byte of the row at which a read or write begins; 0 for the others.
+    pub column: u32,
     /// Bursts of a read or write; 0 for the others.
     pub bursts: u32,
 }
@@ -80,9 +88,9 @@ struct Rule {
 
 /// The rules of a configuration.
 fn rules(d: &Dram) -> Vec<Rule> {
-    use CommandKind::{Activate, Precharge, Read, Write};
+    use CommandKind::{Activate, Precharge, PrechargeAll, Read, Refresh, Write};
     use Scope::{Channel, OtherBank, SameBank};
-    let burst = d.burst_bytes.div_ceil(d.bus_bytes * d.data_rate);
+    let burst = burst_length(d);
     let written = d.tcwl + burst;
     let mut table = vec![
         ("tRC", Activate, Activate, SameBank, d.trc),
@@ -96,12 +104,26 @@ fn rules(d: &Dram) -> Vec<Rule> {
         ("tCCD", Read, Read, Channel, d.tccd),
         ("tCCD", Write, Write, Channel, d.tccd),
         ("tCDLR", Write, Read, Channel, written + d.tcdlr),
+        ("tRAS", Activate, PrechargeAll, Channel, d.tras),
+        ("tRTP", Read, PrechargeAll, Channel, d.trtp),
+        ("tWR", Write, PrechargeAll, Channel, written + d.twr),
+        ("tRP", PrechargeAll, Activate, Channel, d.trp),
+        ("tRP", PrechargeAll, Refresh, Channel, d.trp),
+        ("tRP", Precharge, Refresh, Channel, d.trp),
+        ("tRC", Activate, Refresh, Channel, d.trc),
+        ("tRFC", Refresh, Activate, Channel, d.trfc),
+        ("tRFC", Refresh, Refresh, Channel, d.trfc),
     ];
     if d.trtw > 0 {
         table.push(("tRTW", Read, Write, Channel, d.trtw));
     }
     let rule = |(name, from, to, scope, cycles)| Rule { name, from, to, scope, cycles: u64::from(cycles) };
     table.into_iter().map(rule).collect()
+}
+
+/// Cycles of a burst on its sub-rank's part of the bus.
+fn burst_length(d: &Dram) -> u32 {
+    (d.burst_bytes * d.sub_ranks).div_ceil(d.bus_bytes * d.data_rate)
 }
 
 /// Data on the bus: cycles `start` up to, not including, `end`.
@@ -112,18 +134,24 @@ struct Transfer {
     write: bool,
 }
 
+/// What a sub-rank remembers.
+struct History {
+    /// Commands young enough for a rule to reach back to them, multi-burst ones expanded.
+    recent: VecDeque<Command>,
+    /// Open row of each bank.
+    open: Vec<Option<u64>>,
+    transfers: VecDeque<Transfer>,
+}
+
 /// Checks the commands of one channel, in order of time.
 pub struct Checker {
     rules: Vec<Rule>,
     config: Dram,
     most_bursts: u32,
-    /// Commands young enough for a rule to reach back to them, multi-burst ones expanded.
-    recent: VecDeque<Command>,
     horizon: u64,
-    /// Open row of each bank.
-    open: Vec<Option<u64>>,
-    transfers: VecDeque<Transfer>,
+    sub_ranks: Vec<History>,
     last_cycle: Option<u64>,
+    refreshes: u64,
     checked: u64,
     violations: Vec<Violation>,
     recorded: Option<Vec<Command>>,
@@ -138,16 +166,20 @@ impl Checker {
         let rules = rules(config);
         let longest = rules.iter().map(|r| r.cycles).max().unwrap_or(0);
         // Expanded bursts lie ahead of the commands that follow them, by at most one request's length.
-        let ahead = u64::from(most_bursts * config.burst_cycles().max(config.tccd));
+        let ahead = u64::from(most_bursts * burst_length(config).max(config.tccd));
+        let closed = || History {
+            recent: VecDeque::new(),
+            open: vec![None; config.banks as usize],
+            transfers: VecDeque::new(),
+        };
         Self {
             rules,
             most_bursts,
-            recent: VecDeque::new(),
             horizon: longest + ahead,
-            open: vec![None; config.banks as usize],
+            sub_ranks: (0..config.sub_ranks).map(|_| closed()).collect(),
             config: *config,
-            transfers: VecDeque::new(),
             last_cycle: None,
+            refreshes: 0,
             checked: 0,
             violations: Vec::new(),
             recorded: None,
@@ -185,10 +217,51 @@ impl Checker {
             self.report(command, "one command per cycle", self.last_cycle.filter(|l| *l <= command.cycle), 1);
         }
         self.last_cycle = Some(command.cycle);
-        self.check_row_state(command);
+        let known = (1u64 << self.sub_ranks.len()) - 1;
+        if command.sub_ranks == 0 || command.sub_ranks & !known != 0 {
+            self.report(command, "number of sub-ranks", None, 0);
+        }
+        if command.kind == CommandKind::Refresh {
+            self.check_refresh_time(command);
+        }
+        let is_column = matches!(command.kind, CommandKind::Read | CommandKind::Write);
+        if is_column && !(1..=self.most_bursts).contains(&command.bursts) {
+            self.report(command, "number of bursts", None, 0);
+        }
+        for number in 0..self.sub_ranks.len() {
+            let own = if is_column { self.bursts_in(number, &command) } else { 0 };
+            let is_meant = command.sub_ranks >> number & 1 == 1;
+            if is_column && (own > 0) != is_meant {
+                self.report(command, "sub-ranks of the bursts", None, 0);
+            }
+            if is_meant {
+                self.check_row_state(number, command);
+                self.check_sub_rank(number, Command { bursts: own, ..command });
+            }
+        }
+    }
+
+    /// How many of a column command's bursts lie in sub-rank `number`: they go round the sub-ranks.
+    fn bursts_in(&self, number: usize, command: &Command) -> u32 {
+        let first = command.column / self.config.burst_bytes;
+        let bursts = first..first + command.bursts.min(self.most_bursts);
+        bursts.filter(|burst| burst % self.config.sub_ranks == number as u32).count() as u32
+    }
+
+    fn check_sub_rank(&mut self, number: usize, command: Command) {
         match command.kind {
-            CommandKind::Activate | CommandKind::Precharge => self.check_distances(command),
-            CommandKind::Read | CommandKind::Write => self.check_bursts(command),
+            CommandKind::Read | CommandKind::Write => self.check_bursts(number, command),
+            _ => self.check_distances(number, command),
+        }
+    }
+
+    /// The refresh of each tREFI comes within it.
+    fn check_refresh_time(&mut self, command: Command) {
+        self.refreshes += 1;
+        let interval = u64::from(self.config.trefi);
+        let due = self.refreshes * interval;
+        if !(due..due + interval).contains(&command.cycle) {
+            self.report(command, "tREFI", Some(due.min(command.cycle)), interval);
         }
     }
 
@@ -199,51 +272,52 @@ impl Checker {
     }
 
     /// Rows are opened when closed, closed when open, and used when they are the open one.
-    fn check_row_state(&mut self, c: Command) {
-        let open = self.open[c.bank as usize];
-        match c.kind {
+    fn check_row_state(&mut self, number: usize, c: Command) {
+        let open = &mut self.sub_ranks[number].open;
+        let row = open[c.bank as usize];
+        let rule = match c.kind {
             CommandKind::Activate => {
-                if open.is_some() {
-                    self.report(c, "activate of an open bank", None, 0);
-                }
-                self.open[c.bank as usize] = Some(c.row);
+                open[c.bank as usize] = Some(c.row);
+                row.is_some().then_some("activate of an open bank")
             }
             CommandKind::Precharge => {
-                if open != Some(c.row) {
-                    self.report(c, "precharge of a row that is not open", None, 0);
-                }
-                self.open[c.bank as usize] = None;
+                open[c.bank as usize] = None;
+                // It names the bank alone: sub-ranks may close different rows together.
+                row.is_none().then_some("precharge of a closed bank")
             }
+            CommandKind::PrechargeAll => {
+                open.fill(None);
+                None
+            }
+            CommandKind::Refresh => open.iter().any(Option::is_some).then_some("refresh of an open bank"),
             CommandKind::Read | CommandKind::Write => {
-                if open != Some(c.row) {
-                    self.report(c, "access to a row that is not open", None, 0);
-                }
+                (row != Some(c.row)).then_some("access to a row that is not open")
             }
+        };
+        if let Some(rule) = rule {
+            self.report(c, rule, None, 0);
         }
     }
 
-    /// Takes a column command apart into its bursts and checks each.
-    fn check_bursts(&mut self, command: Command) {
-        if !(1..=self.most_bursts).contains(&command.bursts) {
-            self.report(command, "number of bursts", None, 0);
-        }
-        let length =
-            u64::from(self.config.burst_bytes.div_ceil(self.config.bus_bytes * self.config.data_rate));
+    /// Takes a sub-rank's part of a column command apart into its bursts and checks each.
+    fn check_bursts(&mut self, number: usize, command: Command) {
+        let length = u64::from(burst_length(&self.config));
         let apart = length.max(u64::from(self.config.tccd));
         for n in 0..u64::from(command.bursts) {
             let burst = Command { cycle: command.cycle + n * apart, bursts: 1, ..command };
-            self.check_distances(burst);
-            self.check_bus(burst, length);
+            self.check_distances(number, burst);
+            self.check_bus(number, burst, length);
         }
     }
 
     /// Compares `c` with every earlier command that a rule connects it to.
-    fn check_distances(&mut self, c: Command) {
-        while self.recent.front().is_some_and(|old| old.cycle + self.horizon < c.cycle) {
-            self.recent.pop_front();
+    fn check_distances(&mut self, number: usize, c: Command) {
+        let recent = &mut self.sub_ranks[number].recent;
+        while recent.front().is_some_and(|old| old.cycle + self.horizon < c.cycle) {
+            recent.pop_front();
         }
         let mut broken = Vec::new();
-        for old in &self.recent {
+        for old in recent.iter() {
             for rule in self.rules.iter().filter(|r| r.from == old.kind && r.to == c.kind) {
                 let applies = match rule.scope {
                     Scope::SameBank => old.bank == c.bank,
@@ -255,37 +329,38 @@ impl Checker {
                 }
             }
         }
+        recent.push_back(c);
         for (name, since, needed) in broken {
             self.report(c, name, Some(since), needed);
         }
-        self.recent.push_back(c);
     }
 
     /// The data bus carries one burst at a time; between a read's data and a write's lies an idle cycle unless
     /// the configuration sets tRTW itself.
-    fn check_bus(&mut self, burst: Command, length: u64) {
+    fn check_bus(&mut self, number: usize, burst: Command, length: u64) {
         let write = burst.kind == CommandKind::Write;
         let delay = if write { self.config.tcwl } else { self.config.tcl };
         let start = burst.cycle + u64::from(delay);
         let new = Transfer { start, end: start + length, write };
-        let clash = self.transfers.iter().find(|old| new.start < old.end && old.start < new.end);
+        let transfers = &mut self.sub_ranks[number].transfers;
+        let clash = transfers.iter().any(|old| new.start < old.end && old.start < new.end);
         let turns = self.config.trtw == 0 && write;
-        let close = self.transfers.iter().find(|old| turns && !old.write && new.start == old.end);
-        if clash.is_some() {
-            self.report(burst, "data bus overlap", None, 0);
-        } else if close.is_some() {
-            self.report(burst, "bus turn-around", None, 0);
+        let close = transfers.iter().any(|old| turns && !old.write && new.start == old.end);
+        transfers.push_back(new);
+        if transfers.len() > 64 {
+            transfers.pop_front();
         }
-        self.transfers.push_back(new);
-        if self.transfers.len() > 64 {
-            self.transfers.pop_front();
+        if clash {
+            self.report(burst, "data bus overlap", None, 0);
+        } else if close {
+            self.report(burst, "bus turn-around", None, 0);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::CommandKind::{Activate, Precharge, Read, Write};
+    use super::CommandKind::{Activate, Precharge, PrechargeAll, Read, Refresh, Write};
     use super::*;
     use crate::config::GpuConfig;
 
@@ -295,9 +370,14 @@ mod tests {
 
     /// Feeds (cycle, kind, bank, row, bursts) and returns the names of the rules that broke.
     fn judge(commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
-        let mut checker = Checker::new(&dram(), 4);
+        judge_on(&dram(), commands)
+    }
+
+    /// The same for another configuration; commands go to sub-rank 0.
+    fn judge_on(config: &Dram, commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
+        let mut checker = Checker::new(config, 4);
         for &(cycle, kind, bank, row, bursts) in commands {
-            checker.observe(Command { cycle, kind, bank, row, bursts });
+            checker.observe(Command { cycle, kind, sub_ranks: 1, bank, row, column: 0, bursts });
         }
         checker.violations().iter().map(|v| v.rule).collect()
     }
@@ -347,11 +427,55 @@ mod tests {
     }
 
     #[test]
+    fn refreshes_have_their_times_and_closed_banks() {
+        let config = Dram { trefi: 1000, trfc: 60, ..dram() };
+        let open = (960, Activate, 0, 1, 0);
+        let legal = [open, (990, PrechargeAll, 0, 0, 0), (1002, Refresh, 0, 0, 0), (1062, Activate, 0, 2, 0)];
+        assert_eq!(judge_on(&config, &legal), [""; 0]);
+        for (at, cycle, rule) in [(1, 987, "tRAS"), (2, 1001, "tRP"), (3, 1061, "tRFC")] {
+            let mut commands = legal;
+            commands[at].0 = cycle;
+            assert_eq!(judge_on(&config, &commands), [rule]);
+        }
+        assert_eq!(judge_on(&config, &[open, (1010, Refresh, 0, 0, 0)]), ["refresh of an open bank"]);
+        assert_eq!(judge_on(&config, &[(999, Refresh, 0, 0, 0)]), ["tREFI"], "too early");
+        assert_eq!(judge_on(&config, &[(2000, Refresh, 0, 0, 0)]), ["tREFI"], "too late");
+    }
+
+    #[test]
+    fn each_sub_rank_has_rows_and_a_bus_of_its_own_under_one_command_bus() {
+        let config = Dram { sub_ranks: 2, ..dram() };
+        let judge = |commands: &[(u64, CommandKind, u64, u64, u32, u32)]| {
+            let mut checker = Checker::new(&config, 4);
+            for &(cycle, kind, sub_ranks, row, column, bursts) in commands {
+                checker.observe(Command { cycle, kind, sub_ranks, bank: 0, row, column, bursts });
+            }
+            checker.violations().iter().map(|v| v.rule).collect::<Vec<_>>()
+        };
+        let rows = [(0, Activate, 1, 1, 0, 0), (1, Activate, 2, 2, 0, 0)];
+        let read = |first: (u64, u64), second: (u64, u64, u32)| {
+            let second = (second.0, Read, second.1, 2, second.2, 1);
+            judge(&[rows[0], rows[1], (first.0, Read, first.1, 1, 0, 1), second])
+        };
+        // A burst takes two cycles of half the bus; the other half is free in the next cycle.
+        assert_eq!(read((13, 1), (14, 2, 32)), [""; 0]);
+        assert_eq!(read((13, 1), (13, 2, 32)), ["one command per cycle"]);
+        assert_eq!(
+            read((13, 1), (14, 1, 32)),
+            ["sub-ranks of the bursts", "access to a row that is not open", "sub-ranks of the bursts"]
+        );
+        let two = |cycle| judge(&[rows[0], (12, Read, 1, 1, 0, 1), (cycle, Read, 1, 1, 64, 1)]);
+        assert_eq!((two(14), two(13)), (vec![], vec!["data bus overlap"]));
+        let whole = [(0, Activate, 3, 1, 0, 0), (12, Read, 3, 1, 0, 4), (16, Read, 3, 1, 128, 3)];
+        assert_eq!(judge(&whole), [""; 0]);
+    }
+
+    #[test]
     fn wrong_rows_and_crowded_command_slots_are_found() {
         let open = (0, Activate, 0, 1, 0);
         let only = |found: Vec<&'static str>, rule| assert_eq!(found, [rule]);
         only(judge(&[open, (40, Activate, 0, 2, 0)]), "activate of an open bank");
-        only(judge(&[(0, Precharge, 0, 1, 0)]), "precharge of a row that is not open");
+        only(judge(&[(0, Precharge, 0, 1, 0)]), "precharge of a closed bank");
         only(judge(&[open, (12, Read, 0, 2, 1)]), "access to a row that is not open");
         only(judge(&[open, (12, Write, 1, 1, 1)]), "access to a row that is not open");
         only(judge(&[open, (12, Read, 0, 1, 5)]), "number of bursts");
@@ -362,8 +486,9 @@ mod tests {
     #[test]
     fn a_violation_reads_as_one_line() {
         let mut checker = Checker::new(&dram(), 4);
-        checker.observe(Command { cycle: 5, kind: Activate, bank: 2, row: 9, bursts: 0 });
-        checker.observe(Command { cycle: 15, kind: Read, bank: 2, row: 9, bursts: 1 });
+        let open = Command { cycle: 5, kind: Activate, sub_ranks: 1, bank: 2, row: 9, column: 0, bursts: 0 };
+        checker.observe(open);
+        checker.observe(Command { cycle: 15, kind: Read, bursts: 1, ..open });
         let text = checker.violations()[0].to_string();
         assert_eq!(text, "cycle 15: Read bank 2 row 9: tRCD: 10 cycles after cycle 5, needs 12");
     }

@@ -1,16 +1,28 @@
 //! One DRAM channel: memory controller, GDDR5 banks and data bus, with an independent checker of its commands.
 //!
+//! A channel may be divided into sub-ranks, each with its part of the data bus ([`sub_rank`]; LAMAR, section 2.3.1).
 //! A request moves 1 to 4 bursts of one line: CABA, section 5.3.2, lets compressed lines move fewer bursts than
 //! raw ones. Bursts of a request are back to back column commands of one row; only the first takes a command slot,
 //! the controller's burst sequencer adds the others ([`timing`]).
 pub mod address;
 pub mod channel;
 pub mod checker;
+pub mod counters;
+pub mod energy;
+#[cfg(test)]
+mod refresh_tests;
+pub mod request;
+pub mod sub_rank;
+#[cfg(test)]
+mod sub_rank_tests;
 #[cfg(test)]
 mod tests;
 pub mod timing;
 
 pub use address::{BankMap, Location};
-pub use channel::{Access, Channel, DramCounters, Request};
+pub use channel::Channel;
 pub use checker::{Checker, Command, CommandKind, Violation};
+pub use counters::DramCounters;
+pub use energy::{Energy, EnergyModel};
+pub use request::{Access, Request};
 pub use timing::Timing;

@@ -4,40 +4,40 @@ use crate::config::{Dram, DramScheduler, GpuConfig};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-const LINE: u64 = 128;
-const BURSTS: u32 = 4;
+pub(super) const LINE: u64 = 128;
+pub(super) const BURSTS: u32 = 4;
 
-fn config() -> Dram {
+pub(super) fn config() -> Dram {
     GpuConfig::load("gtx480").expect("built in").dram
 }
 
 /// The place of `row` of `bank`, column `column`.
-fn place(config: &Dram, bank: u32, row: u64, column: u32) -> u64 {
+pub(super) fn place(config: &Dram, bank: u32, row: u64, column: u32) -> u64 {
     BankMap::new(config).address(Location { bank, row, column })
 }
 
 /// A channel under a checker, with its clock.
-struct Bench {
-    channel: Channel,
-    now: u64,
+pub(super) struct Bench {
+    pub channel: Channel,
+    pub now: u64,
     /// Answers: token and cycle of arrival.
-    answers: Vec<(u64, u64)>,
+    pub answers: Vec<(u64, u64)>,
 }
 
 impl Bench {
-    fn new(config: &Dram) -> Self {
+    pub fn new(config: &Dram) -> Self {
         let mut channel = Channel::new(config, LINE as u32);
         channel.attach(Checker::new(config, BURSTS));
         Self { channel, now: 0, answers: Vec::new() }
     }
 
-    fn push(&mut self, access: Access, address: u64, bursts: u32, token: u64) {
+    pub fn push(&mut self, access: Access, address: u64, bursts: u32, token: u64) {
         let request = Request { access, address, bursts, metadata: false, token };
         self.channel.push(self.now, request);
     }
 
     /// Ticks the current cycle, takes what has arrived and goes to the next cycle.
-    fn step(&mut self) {
+    pub fn step(&mut self) {
         self.channel.tick(self.now);
         while let Some(request) = self.channel.pop(self.now) {
             self.answers.push((request.token, self.now));
@@ -46,7 +46,7 @@ impl Bench {
     }
 
     /// Steps until nothing is left.
-    fn drain(&mut self) {
+    pub fn drain(&mut self) {
         let limit = self.now + 1_000_000;
         while self.channel.busy() || self.channel.returning() {
             self.step();
@@ -55,12 +55,12 @@ impl Bench {
     }
 
     /// Arrival of an answer.
-    fn arrival(&self, token: u64) -> u64 {
+    pub fn arrival(&self, token: u64) -> u64 {
         self.answers.iter().find(|(t, _)| *t == token).expect("answered").1
     }
 
     /// The checker has seen commands and found nothing wrong.
-    fn assert_legal(&self) {
+    pub fn assert_legal(&self) {
         assert!(self.channel.checked() > 0);
         let found: Vec<_> = self.channel.violations().iter().map(ToString::to_string).collect();
         assert_eq!(found, [""; 0]);
@@ -98,7 +98,11 @@ fn the_closed_forms_are_cabas_numbers() {
 }
 
 /// Keeps a channel supplied with `count` requests and returns the cycles until the last answer.
-fn stream(bench: &mut Bench, count: u64, mut request: impl FnMut(u64) -> (Access, u64, u32)) -> u64 {
+pub(super) fn stream(
+    bench: &mut Bench,
+    count: u64,
+    mut request: impl FnMut(u64) -> (Access, u64, u32),
+) -> u64 {
     let start = bench.now;
     let mut sent = 0;
     while sent < count {

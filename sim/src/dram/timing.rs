@@ -9,10 +9,10 @@
 //! ```
 use crate::config::Dram;
 
-/// Distances between commands. `n` is a number of bursts, at least 1.
+/// Distances between commands of one sub-rank. `n` is a number of its bursts, at least 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Cycles of one burst on the data bus.
+    /// Cycles of one burst on its sub-rank's data bus.
     pub burst: u64,
     /// Column command to the next one of the same direction: tCCD, or the burst when that is longer.
     pub step: u64,
@@ -33,6 +33,8 @@ pub struct Timing {
     trtp: u64,
     turn: u64,
     latency: u64,
+    /// Refresh to activate.
+    pub trfc: u64,
 }
 
 impl Timing {
@@ -56,6 +58,7 @@ impl Timing {
             trtp: cycles(dram.trtp),
             turn: cycles(dram.read_to_write()).max(no_overlap),
             latency: cycles(dram.controller_latency),
+            trfc: cycles(dram.trfc),
         }
     }
 

@@ -58,7 +58,7 @@ pub fn l2_hit_spread(config: &GpuConfig) -> f64 {
 /// from a closed bank of the DRAM.
 pub fn dram_read_round_trip(config: &GpuConfig) -> f64 {
     let p = Periods::new(&config.clock);
-    let bursts = config.l2.line_bytes / config.dram.burst_bytes;
+    let bursts = config.dram.sub_rank_bursts(config.l2.line_bytes / config.dram.burst_bytes);
     let dram = Timing::new(&config.dram).row_empty_latency(u64::from(bursts)) as f64;
     l2_hit_round_trip(config) + (dram + 0.5) * p.dram + p.l2 / 2.0
 }
@@ -81,5 +81,11 @@ pub fn l2_peak_bytes_per_core_cycle(config: &GpuConfig) -> f64 {
 pub fn dram_peak_bytes_per_core_cycle(config: &GpuConfig) -> f64 {
     let step = config.dram.burst_cycles().max(config.dram.tccd);
     let burst_cycles = f64::from(step) * Periods::new(&config.clock).dram;
-    f64::from(config.l2.partitions * config.dram.burst_bytes) / burst_cycles
+    f64::from(config.l2.partitions * config.dram.sub_ranks * config.dram.burst_bytes) / burst_cycles
+}
+
+/// Share of the time that refreshes take from a busy channel at least: tRFC of each tREFI.
+pub fn refresh_overhead(config: &GpuConfig) -> f64 {
+    let dram = &config.dram;
+    if dram.trefi == 0 { 0.0 } else { f64::from(dram.trfc) / f64::from(dram.trefi) }
 }

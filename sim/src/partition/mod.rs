@@ -143,7 +143,7 @@ impl MemorySystem {
     /// One cycle of the DRAM's command clock.
     pub fn tick_dram(&mut self, now: u64) {
         self.dram_now = now;
-        for slice in self.slices.iter_mut().filter(|s| s.dram_busy()) {
+        for slice in self.slices.iter_mut().filter(|s| s.dram_busy() || s.refresh_due(now)) {
             slice.tick_dram(now);
         }
     }
@@ -160,8 +160,8 @@ impl MemorySystem {
             ..MemoryStats::default()
         };
         for slice in &self.slices {
-            let dram = DramCounters { cycles: self.dram_now, ..slice.dram_counters() };
-            let part = PartitionStats { l2: slice.counters(), dram };
+            let part =
+                PartitionStats { l2: slice.counters(), dram: slice.channel().counters_at(self.dram_now) };
             stats.l2 += part.l2;
             stats.dram += part.dram;
             stats.partitions.push(part);

@@ -388,7 +388,12 @@ impl Slice {
         self.pipe.push_back((now + self.hit_latency, Packet { kind, data_bytes, ..*packet }));
     }
 
-    /// Has [`Self::tick_dram`] anything to do?
+    /// Has [`Self::tick_dram`] a refresh to give, though nothing waits for it?
+    pub fn refresh_due(&self, now: u64) -> bool {
+        self.channel.refresh_due(now)
+    }
+
+    /// Has [`Self::tick_dram`] requests to serve?
     pub fn dram_busy(&self) -> bool {
         !self.to_dram.is_empty() || self.channel.busy()
     }
@@ -426,7 +431,7 @@ impl Slice {
         self.counters
     }
 
-    /// The channel's counters.
+    /// The channel's counters to its last tick.
     pub fn dram_counters(&self) -> DramCounters {
         self.channel.counters()
     }

@@ -2,7 +2,7 @@
 use super::cores::Clocks;
 use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
-use crate::config::ConfigError;
+use crate::config::{AddressMapping, ConfigError, Field};
 
 /// Takes bus, queue and addresses of a channel.
 pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
@@ -63,19 +63,20 @@ fn bus(reader: &mut Reader) -> Result<(), ConfigError> {
 /// `dramid@8;...RRRR.BBBCCCCB.CCSSSSSS`: the channel's place in the address, and a letter for each bit that is left.
 fn address_mapping(reader: &mut Reader) -> Result<(), ConfigError> {
     let Some(option) = reader.take("-gpgpu_mem_addr_mapping") else { return Ok(()) };
-    let Some((place, letters)) = option.value.split_once(';') else {
+    let Some((place, _)) = option.value.split_once(';') else {
         reader.note(&option, "no counterpart without dramid@BIT");
         return Ok(());
     };
     let bit = whole(&option, place.trim_start_matches("dramid@"))?;
-    let column_bits = letters.chars().filter(|c| "CS".contains(*c)).count() as u32;
     let power = |bits: u32| {
         1u32.checked_shl(bits).ok_or_else(|| wrong(&option, &option.value, "allowed are fewer than 32 bits"))
     };
-    let (interleave, row) = (power(bit)?, power(column_bits)?);
+    let interleave = power(bit)?;
+    let mapping = AddressMapping::parse(&option.value).map_err(|why| wrong(&option, &option.value, &why))?;
+    let column_bits = mapping.bits().iter().filter(|b| b.field == Field::Column).count() as u32;
     reader.set("l2", "interleave_bytes", interleave, &option);
-    reader.set("dram", "row_bytes", row, &option);
-    reader.note(&option, "the places of row, bank and column bits have no counterpart, only the row's size");
+    reader.set("dram", "row_bytes", power(column_bits)?, &option);
+    reader.set_name("dram", "mapping", &option.value, &option);
     Ok(())
 }
 

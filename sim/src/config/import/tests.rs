@@ -40,7 +40,7 @@ const SAMPLE: &str = "# a small machine
 -gpgpu_dram_buswidth 4
 -gpgpu_dram_burst_length 4
 -dram_data_command_freq_ratio 4
--gpgpu_mem_addr_mapping dramid@9;0000.00RR.RRRRRRRR.BBBCCCCB.CSSSSSSS
+-gpgpu_mem_addr_mapping dramid@9;0000.00RR.RRRRRRRR.RBBCCCCB.CSSSSSSS
 -gpgpu_dram_timing_opt \"nbk=8:CCD=2:RRD=5:RCD=11:RAS=27:RP=10:RC=41:
                         CL=13:WL=3:CDLR=6:WR=14:nbkgrp=1:CCDL=0:RTPL=0\"
 ";
@@ -123,6 +123,7 @@ fn the_dram_is_translated_with_a_list_over_two_lines() {
     assert_eq!((d.bus_bytes, d.burst_bytes, d.data_rate, d.row_bytes), (8, 32, 4, 4096));
     assert_eq!((d.queue, d.write_high, d.write_low, d.controller_latency), (20, 15, 5, 40));
     assert_eq!(d.scheduler, DramScheduler::Fcfs);
+    assert_eq!(d.mapping.text(), "dramid@9;0000.00RR.RRRRRRRR.RBBCCCCB.CSSSSSSS");
 }
 
 #[test]
@@ -194,6 +195,14 @@ fn mistakes_name_file_line_option_and_what_is_allowed() {
         ("-gpgpu_clock_domains 1:2:3", "allowed are four frequencies"),
         ("-gpgpu_clock_domains nan:1:1:1", "allowed are four frequencies"),
         ("-gpgpu_mem_addr_mapping dramid@40;CCSS", "allowed are fewer than 32 bits"),
+        (
+            "-gpgpu_mem_addr_mapping dramid@8;RRBBX",
+            "my.config:1: -gpgpu_mem_addr_mapping = dramid@8;RRBBX: position 14: `X`",
+        ),
+        (
+            "-gpgpu_mem_addr_mapping dramid@8;RRBB.CCCCSSSSSSSS",
+            "my.config:1: -gpgpu_mem_addr_mapping: dram.mapping = dramid@8;RRBB.CCCCSSSSSSSS: position 13: 2 letters B",
+        ),
     ] {
         let e = error(text);
         assert!(e.contains(says), "`{e}` should say `{says}`");

@@ -1,0 +1,213 @@
+//! Which bits of a channel's address are row, bank and column, written as GPGPU-Sim writes it.
+//!
+//! `dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS`: the channel lies above bit 8 of
+//! the address; what is left of the address without the channel has a letter for each bit, the highest first. `R` are
+//! bits of the row, `B` of the bank, `C` of the column and `S` of the byte in a burst, which is a part of the column.
+//! `0` leaves a bit out: here only above all letters, where the bits go on as the row's, so that no two addresses
+//! share a place. `.`, `|` and spaces separate.
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// Most characters of a mapping: 64 letters and as many separators as anyone needs.
+const MOST: usize = 96;
+/// Bits of an address.
+const ADDRESS_BITS: usize = 64;
+
+/// A part of a place in a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The row of a bank.
+    Row,
+    /// The bank.
+    Bank,
+    /// The byte within the row.
+    Column,
+}
+
+/// A bit of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappedBit {
+    /// Its number, 0 for the lowest.
+    pub bit: u32,
+    /// What it is part of.
+    pub field: Field,
+    /// Place of its letter in the text, from 1.
+    pub position: usize,
+}
+
+/// A mapping, checked by itself; an empty one is the usual order: rows above banks above columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct AddressMapping {
+    text: [u8; MOST],
+    length: usize,
+}
+
+impl AddressMapping {
+    /// Reads `text`.
+    ///
+    /// # Errors
+    /// One line with the position, from 1, of what is wrong and what is allowed there.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > MOST {
+            return Err(format!("position {}: allowed are at most {MOST} characters", MOST + 1));
+        }
+        let mut letters = 0;
+        let mut first = None;
+        for (at, c) in characters(text)? {
+            match c {
+                'R' | 'B' | 'C' | 'S' => first = first.or(Some(at)),
+                '0' => {
+                    if let Some(first) = first {
+                        return Err(format!(
+                            "position {at}: `0` below the letter of position {first}: allowed are R, B, C and S, since \
+                             a bit that is left out would give two addresses one place"
+                        ));
+                    }
+                }
+                'D' => {
+                    return Err(format!(
+                        "position {at}: `D`: allowed is dramid@BIT; in front, since l2.partition_index finds the channel"
+                    ));
+                }
+                other => return Err(format!("position {at}: `{other}`: allowed are R, B, C, S, 0 and .")),
+            }
+            letters += 1;
+            if letters > ADDRESS_BITS {
+                return Err(format!("position {at}: allowed are {ADDRESS_BITS} letters"));
+            }
+        }
+        if first.is_none() && !text.is_empty() {
+            return Err(format!("position {}: allowed are letters R, B, C and S", text.chars().count() + 1));
+        }
+        let mut mapping = AddressMapping { text: [0; MOST], length: text.len() };
+        mapping.text[..text.len()].copy_from_slice(text.as_bytes());
+        Ok(mapping)
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
+    }
+
+    /// Is it the usual order?
+    pub fn is_usual(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The lowest bit of the channel, when the mapping states it.
+    pub fn channel_bit(&self) -> Option<u32> {
+        self.text().strip_prefix(PREFIX)?.split(';').next()?.parse().ok()
+    }
+
+    /// The mapped bits, the highest first.
+    pub fn bits(&self) -> Vec<MappedBit> {
+        let all = characters(self.text()).unwrap_or_default();
+        let numbered = (0..all.len() as u32).rev().zip(all);
+        let mapped = numbered.filter_map(|(bit, (position, letter))| {
+            let field = match letter {
+                'R' => Field::Row,
+                'B' => Field::Bank,
+                'C' | 'S' => Field::Column,
+                _ => return None,
+            };
+            Some(MappedBit { bit, field, position })
+        });
+        mapped.collect()
+    }
+}
+
+/// What stands before the channel's lowest bit.
+const PREFIX: &str = "dramid@";
+
+/// The letters behind `dramid@BIT;`, capital, with their positions from 1.
+///
+/// # Errors
+/// The part in front is none, in one line.
+fn characters(text: &str) -> Result<Vec<(usize, char)>, String> {
+    let mut front = 0;
+    if let Some(rest) = text.strip_prefix(PREFIX) {
+        let (bit, _) = rest.split_once(';').unwrap_or((rest, ""));
+        if !bit.parse::<u32>().is_ok_and(|bit| bit < ADDRESS_BITS as u32) {
+            return Err(format!(
+                "position {}: `{bit}`: allowed is a bit from 0 to 63, then `;`",
+                PREFIX.len() + 1
+            ));
+        }
+        front = PREFIX.len() + bit.len() + 1;
+    }
+    let numbered = text.chars().enumerate().skip(front);
+    let letters = numbered.filter(|(_, c)| !matches!(c, '.' | '|' | ' '));
+    Ok(letters.map(|(at, c)| (at + 1, c.to_ascii_uppercase())).collect())
+}
+
+impl fmt::Debug for AddressMapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text())
+    }
+}
+
+impl Serialize for AddressMapping {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text())
+    }
+}
+
+impl<'de> Deserialize<'de> for AddressMapping {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).map_err(|why| D::Error::custom(format!("address mapping `{text}`: {why}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FERMI: &str = "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS";
+
+    #[test]
+    fn the_gtx480s_mapping_has_its_fields() {
+        let mapping = AddressMapping::parse(FERMI).expect("valid");
+        assert_eq!((mapping.channel_bit(), mapping.text()), (Some(8), FERMI));
+        let of = |field| -> Vec<u32> {
+            mapping.bits().iter().filter(|b| b.field == field).map(|b| b.bit).collect()
+        };
+        assert_eq!(of(Field::Bank), [15, 14, 13, 8]);
+        assert_eq!(of(Field::Column), [12, 11, 10, 9, 7, 6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(of(Field::Row), (16..28).rev().collect::<Vec<_>>());
+        assert_eq!(mapping.bits().last().map(|b| b.position), Some(FERMI.len()));
+    }
+
+    #[test]
+    fn mistakes_name_their_position() {
+        for (text, says) in [
+            ("dramid@8;RRBBXCC", "position 14: `X`: allowed are R, B, C, S, 0 and ."),
+            ("dramid@8;RRB0CC", "position 13: `0` below the letter of position 10"),
+            ("RRDDCC", "position 3: `D`: allowed is dramid@BIT"),
+            ("dramid@q;RRCC", "position 8: `q`: allowed is a bit from 0 to 63"),
+            ("dramid@64;RRCC", "position 8: `64`: allowed is a bit from 0 to 63"),
+            ("dramid@8", "position 9: allowed are letters"),
+            ("0000.0000", "position 10: allowed are letters"),
+            ("é", "position 1: `é`: allowed are R"),
+        ] {
+            let error = AddressMapping::parse(text).expect_err("wrong");
+            assert!(error.starts_with(says), "`{error}` should begin with `{says}`");
+        }
+        let long = AddressMapping::parse(&"C".repeat(65)).expect_err("too long");
+        assert!(long.starts_with("position 65: "), "{long}");
+        let longer = AddressMapping::parse(&".".repeat(97)).expect_err("too long");
+        assert!(longer.starts_with("position 97: "), "{longer}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(dramid@[0-9]{0,3};)?[RBCSD0. |x\u{e9}]{0,80}") {
+            match AddressMapping::parse(&text) {
+                Ok(mapping) => prop_assert_eq!(mapping.text(), text),
+                Err(why) => prop_assert!(why.starts_with("position ") && !why.contains('\n')),
+            }
+        }
+    }
+}

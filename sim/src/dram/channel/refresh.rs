@@ -1,0 +1,56 @@
+//! The refreshes of a channel: every tREFI all rows are closed and all banks refreshed, which takes tRFC.
+//!
+//! A refresh that is due goes before all requests.
+use super::{Channel, Decision};
+use crate::dram::checker::CommandKind;
+use crate::dram::request::Access;
+use crate::dram::sub_rank::{CLOSED, SubRank};
+
+impl Channel {
+    /// The refreshes that came due while the channel was idle, each at its time before `now`.
+    pub(super) fn catch_up(&mut self, now: u64) {
+        while self.refresh_at < now {
+            let (decision, from) = self.refresh_step();
+            self.now = from.max(self.refresh_at).max(self.last_command + 1);
+            if self.now >= now {
+                return;
+            }
+            self.apply((Access::Read, decision));
+        }
+    }
+
+    /// The next command of a refresh that is due, and its first cycle.
+    pub(super) fn refresh_step(&self) -> (Decision, u64) {
+        let latest = |from: fn(&SubRank) -> u64| self.ranks.iter().map(from).max().unwrap_or(0);
+        if self.ranks.iter().any(SubRank::is_open) {
+            (Decision::PrechargeAll, latest(SubRank::precharge_all_from))
+        } else {
+            (Decision::Refresh, latest(SubRank::refresh_from))
+        }
+    }
+
+    fn all_sub_ranks(&self) -> u64 {
+        (1 << self.ranks.len()) - 1
+    }
+
+    pub(super) fn precharge_all(&mut self) {
+        for bank in 0..self.bank_count {
+            let mut closed = 0;
+            for rank in self.ranks.iter_mut().filter(|rank| rank.row(bank) != CLOSED) {
+                rank.precharge(self.now, &self.timing, bank);
+                closed = 1;
+            }
+            self.counters.precharges += closed;
+        }
+        self.observe(CommandKind::PrechargeAll, self.all_sub_ranks(), 0, 0);
+    }
+
+    pub(super) fn refresh(&mut self) {
+        for rank in &mut self.ranks {
+            rank.refresh(self.now, &self.timing);
+        }
+        self.refresh_at += self.refresh_interval;
+        self.counters.refreshes += 1;
+        self.observe(CommandKind::Refresh, self.all_sub_ranks(), 0, 0);
+    }
+}

@@ -1,0 +1,62 @@
+//! Requests to a channel, and what the controller keeps with those that wait.
+
+/// Direction of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Answered by [`super::Channel::pop`] when its data has come.
+    Read,
+    /// Posted: nothing answers.
+    Write,
+}
+
+/// A request to a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Read or write.
+    pub access: Access,
+    /// Byte address within the channel of the first burst.
+    pub address: u64,
+    /// Consecutive bursts to move, 1 to line size / burst size; each sub-rank has them in turn.
+    pub bursts: u32,
+    /// Is it an access to compression metadata (CABA, section 5.3.2) and not to data?
+    pub metadata: bool,
+    /// Returned with the request: the asker's handle.
+    pub token: u64,
+}
+
+/// A request that waits in the controller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub request: Request,
+    pub row: u64,
+    pub bank: u32,
+    /// The sub-ranks that it needs, a bit each, and the place of the first one's bit for its bank.
+    pub sub_ranks: u64,
+    pub place: u32,
+    pub arrived: u64,
+    /// The line, for ordering.
+    pub line: u64,
+    /// Older requests to the same line that are still waiting.
+    pub blockers: u32,
+    /// Was a row opened for it?
+    pub opened: bool,
+    pub starved: bool,
+}
+
+impl Waiting {
+    /// The bits of sub-ranks `sub_ranks` for its bank.
+    pub fn bits(&self, sub_ranks: u64) -> u64 {
+        sub_ranks << self.place
+    }
+}
+
+/// The numbers of the bits that are set.
+pub(super) fn numbers(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let number = bits.trailing_zeros() as usize;
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            number
+        })
+    })
+}

@@ -1,0 +1,151 @@
+//! A sub-rank of a channel: its banks with their open rows, and the times before which no command may come.
+//!
+//! LAMAR (section 2.3.1, figure 3) divides a rank's chips into sub-ranks with a part of the data bus each and one
+//! command bus for all. Every sub-rank keeps its own rows and its own distances between commands; a rank that is not
+//! divided is one of them.
+use super::request::Access;
+use super::timing::Timing;
+
+/// No row is open.
+pub const CLOSED: u64 = u64::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Bank {
+    row: u64,
+    activate_from: u64,
+    precharge_from: u64,
+    column_from: u64,
+}
+
+/// Banks and data bus of one sub-rank.
+#[derive(Clone, Debug)]
+pub struct SubRank {
+    banks: Vec<Bank>,
+    next_activate: u64,
+    next_read: u64,
+    next_write: u64,
+    open: u32,
+    /// Since when the sub-rank has been as it is: with a row open, or with none.
+    since: u64,
+    active: u64,
+    precharged: u64,
+}
+
+impl SubRank {
+    /// All banks closed.
+    pub fn new(banks: u32) -> Self {
+        let bank = Bank { row: CLOSED, activate_from: 0, precharge_from: 0, column_from: 0 };
+        Self {
+            banks: vec![bank; banks as usize],
+            next_activate: 0,
+            next_read: 0,
+            next_write: 0,
+            open: 0,
+            since: 0,
+            active: 0,
+            precharged: 0,
+        }
+    }
+
+    /// The row that is open in `bank`, or [`CLOSED`].
+    pub fn row(&self, bank: u32) -> u64 {
+        self.banks[bank as usize].row
+    }
+
+    /// Is any row open?
+    pub fn is_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// First cycle for a read or write of the open row.
+    pub fn column_from(&self, bank: u32, access: Access) -> u64 {
+        let direction = match access {
+            Access::Read => self.next_read,
+            Access::Write => self.next_write,
+        };
+        self.banks[bank as usize].column_from.max(direction)
+    }
+
+    /// First cycle for opening a row of a closed bank.
+    pub fn activate_from(&self, bank: u32) -> u64 {
+        self.banks[bank as usize].activate_from.max(self.next_activate)
+    }
+
+    /// First cycle for closing the open row.
+    pub fn precharge_from(&self, bank: u32) -> u64 {
+        self.banks[bank as usize].precharge_from
+    }
+
+    /// First cycle for closing all open rows.
+    pub fn precharge_all_from(&self) -> u64 {
+        let open = self.banks.iter().filter(|b| b.row != CLOSED);
+        open.map(|b| b.precharge_from).max().unwrap_or(0)
+    }
+
+    /// First cycle for refreshing all banks, which are closed.
+    pub fn refresh_from(&self) -> u64 {
+        self.banks.iter().map(|b| b.activate_from).max().unwrap_or(0)
+    }
+
+    /// Opens a row in cycle `now`.
+    pub fn activate(&mut self, now: u64, t: &Timing, bank: u32, row: u64) {
+        let bank = &mut self.banks[bank as usize];
+        bank.row = row;
+        bank.column_from = now + t.trcd;
+        bank.precharge_from = now + t.tras;
+        bank.activate_from = now + t.trc;
+        self.next_activate = now + t.trrd;
+        if self.open == 0 {
+            self.precharged += now - self.since;
+            self.since = now;
+        }
+        self.open += 1;
+    }
+
+    /// Closes the open row of `bank` and returns it.
+    pub fn precharge(&mut self, now: u64, t: &Timing, bank: u32) -> u64 {
+        let bank = &mut self.banks[bank as usize];
+        let row = std::mem::replace(&mut bank.row, CLOSED);
+        bank.activate_from = bank.activate_from.max(now + t.trp);
+        self.open -= 1;
+        if self.open == 0 {
+            self.active += now - self.since;
+            self.since = now;
+        }
+        row
+    }
+
+    /// Reads or writes `n` bursts of the open row.
+    pub fn column(&mut self, now: u64, t: &Timing, bank: u32, access: Access, n: u64) {
+        let bank = &mut self.banks[bank as usize];
+        match access {
+            Access::Read => {
+                bank.precharge_from = bank.precharge_from.max(now + t.read_to_precharge(n));
+                self.next_read = now + t.column_to_column(n);
+                self.next_write = self.next_write.max(now + t.read_to_write(n));
+            }
+            Access::Write => {
+                bank.precharge_from = bank.precharge_from.max(now + t.write_to_precharge(n));
+                self.next_write = now + t.column_to_column(n);
+                self.next_read = self.next_read.max(now + t.write_to_read(n));
+            }
+        }
+    }
+
+    /// Refreshes all banks, which are closed.
+    pub fn refresh(&mut self, now: u64, t: &Timing) {
+        for bank in &mut self.banks {
+            bank.activate_from = now + t.trfc;
+        }
+    }
+
+    /// Cycles until `now` with a row open, and with none.
+    pub fn standby_cycles(&self, now: u64) -> (u64, u64) {
+        let last = now.saturating_sub(self.since);
+        if self.is_open() {
+            (self.active + last, self.precharged)
+        } else {
+            (self.active, self.precharged + last)
+        }
+    }
+}
