@@ -268,10 +268,12 @@ impl Crossbar {
             format!("{name}: {port} {number}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
         };
         for (number, port) in self.inputs.iter().enumerate() {
-            out.extend(port.queue.iter().map(|p| text("input queue", number, p)));
+            let waits = |p: &Packet| text("input queue", number, p) + " waits for its output";
+            out.extend(port.queue.iter().map(waits));
         }
         for (number, port) in self.outputs.iter().enumerate() {
-            out.extend(port.queue.iter().map(|(_, p)| text("ejection queue", number, p)));
+            let waits = |p: &Packet| text("ejection queue", number, p) + " waits for who takes it";
+            out.extend(port.queue.iter().map(|(_, p)| waits(p)));
         }
     }
 }

@@ -1,4 +1,8 @@
 //! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
+mod deadlock;
+#[cfg(test)]
+mod deadlock_tests;
+
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
 use crate::mechanism::MechanismCounters;
@@ -122,6 +126,8 @@ pub struct Gpu {
     /// May a CTA find room now? Not again before one has finished or a launch has come, once none did.
     may_dispatch: bool,
     seen: Progress,
+    /// Core cycles without progress after which the watchdog barks.
+    patience: u64,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
     control: Arc<Control>,
@@ -152,6 +158,7 @@ impl Gpu {
             share: Share::LeftOver,
             may_dispatch: false,
             seen: Progress::default(),
+            patience: WATCHDOG_CYCLES,
             sampling: None,
             samples: Vec::new(),
             control,
@@ -195,6 +202,12 @@ impl Gpu {
         self.sms.iter().for_each(|sm| sm.policy().traces(&mut traces));
         self.system.policies().for_each(|policy| policy.traces(&mut traces));
         traces
+    }
+
+    /// Declares the simulation deadlocked after so many core cycles without any progress (times how much slower the slowest
+    /// clock is), 2,000,000 unless this says otherwise. It looks every 16,384 cycles.
+    pub fn watchdog(&mut self, cycles: u64) {
+        self.patience = cycles;
     }
 
     /// Takes the counters whenever `every` core cycles have passed, from now on; `None` ends that.
@@ -446,7 +459,7 @@ impl Gpu {
         }
         let measure = self.progress();
         let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);
-        let patience = WATCHDOG_CYCLES * (u64::from(self.config.clock.core_mhz) / slowest).max(1);
+        let patience = self.patience * (u64::from(self.config.clock.core_mhz) / slowest).max(1);
         if measure != self.seen.measure {
             self.seen = Progress { at: self.now, measure };
         } else if self.now - self.seen.at > patience {
@@ -464,14 +477,9 @@ impl Gpu {
     }
 
     fn deadlock(&self) -> SimFault {
-        let mut waiting: Vec<String> = self.sms.iter().flat_map(Sm::describe_waiting).collect();
-        waiting.extend(self.system.describe_waiting());
-        let more = waiting.len().saturating_sub(4);
-        waiting.truncate(4);
-        let mut text = waiting.join("; ");
-        if more > 0 {
-            text.push_str(&format!("; and {more} more"));
-        }
+        // By SM, then the memory system, so that many warps do not hide what they wait for.
+        let groups = self.sms.iter().map(Sm::describe_waiting).chain([self.system.describe_waiting()]);
+        let text = deadlock::report(&groups.collect::<Vec<_>>());
         SimFault::Deadlock { cycle: self.now, waiting: text }
     }
 }

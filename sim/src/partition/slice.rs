@@ -436,20 +436,25 @@ impl Slice {
         self.channel.counters()
     }
 
-    /// One line per request inside: for deadlock reports.
+    /// One line per request inside, with what it waits for: for deadlock reports.
     pub fn describe_waiting(&self, out: &mut Vec<String>) {
         let name = format!("L2 partition {}", self.number);
-        let text = |queue: &str, p: &Packet| {
-            format!("{name}: {queue}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
+        let text = |queue: &str, p: &Packet, what: &str| {
+            format!("{name}: {queue}: {:?} of line {:#x} for SM {} waits for {what}", p.kind, p.line, p.sm)
         };
-        out.extend(self.requests.iter().map(|p| text("request queue", p)));
-        out.extend(self.entering.iter().map(|p| text("write stage exit", p)));
-        out.extend(self.replay.iter().skip(self.replayed).map(|p| text("replay", p)));
-        out.extend(self.pipe.iter().map(|(_, p)| text("hit pipeline", p)));
-        out.extend(self.replies.iter().map(|p| text("reply queue", p)));
+        let resources = "a way, an MSHR or room in the mechanism";
+        out.extend(self.requests.iter().map(|p| text("request queue", p, resources)));
+        out.extend(self.entering.iter().map(|p| text("write stage exit", p, "a way or an MSHR")));
+        out.extend(self.replay.iter().skip(self.replayed).map(|p| text("replay", p, "the tags")));
+        out.extend(self.pipe.iter().map(|(_, p)| text("hit pipeline", p, "room in the reply queue")));
+        out.extend(self.replies.iter().map(|p| text("reply queue", p, "the reply crossbar")));
         let lines = self.mshr.lines();
-        out.extend(lines.iter().map(|(line, n)| format!("{name}: MSHR: line {line:#x}, {n} requests wait")));
-        out.extend(self.leaving.iter().map(|line| format!("{name}: eviction of line {line:#x}")));
+        out.extend(lines.iter().map(|(line, n)| {
+            format!("{name}: MSHR: line {line:#x} waits for its data, {n} requests with it")
+        }));
+        out.extend(self.leaving.iter().map(|line| {
+            format!("{name}: eviction: line {line:#x} waits for the mechanism or the queue to DRAM")
+        }));
         for parked in self.parked.iter().filter(|p| !p.arrived) {
             let line = LinePart::of_token(parked.request.token, self.line_bytes).line;
             out.push(format!("{name}: line {line:#x} waits for metadata {:#x}", parked.metadata));

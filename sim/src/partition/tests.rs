@@ -782,10 +782,16 @@ fn what_waits_is_named() {
     let mut bench = SystemBench::new(&config);
     assert!(bench.offer(&packet(&config, PacketKind::Read, 0x700, 3)));
     let text = |bench: &SystemBench| bench.system.describe_waiting().join("\n");
-    assert_eq!(text(&bench), "request crossbar: input queue 3: Read of line 0x700 for SM 3");
+    assert_eq!(
+        text(&bench),
+        "request crossbar: input queue 3: Read of line 0x700 for SM 3 waits for its output"
+    );
     (0..60).for_each(|_| bench.tick());
     let waiting = text(&bench);
-    assert!(waiting.contains("L2 partition 1: MSHR: line 0x700, 1 requests wait"), "{waiting}");
+    assert!(
+        waiting.contains("L2 partition 1: MSHR: line 0x700 waits for its data, 1 requests with it"),
+        "{waiting}"
+    );
     assert!(waiting.contains("DRAM channel 1: "), "{waiting}");
 }
 

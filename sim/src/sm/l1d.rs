@@ -330,13 +330,19 @@ impl L1d {
         self.miss_queue.is_empty() && self.mshr.is_empty() && self.passing == 0
     }
 
-    /// What is in flight, for a deadlock report.
-    pub fn describe_waiting(&self) -> String {
-        let (misses, queued) = (self.mshr.len(), self.miss_queue.len());
-        format!(
-            "{misses} misses in flight, {queued} packets in the miss queue, {} loads pass by",
-            self.passing
-        )
+    /// A line for each miss in flight and each packet in the miss queue, for a deadlock report.
+    pub fn describe_waiting(&self) -> Vec<String> {
+        let misses = self.mshr.lines().into_iter();
+        let misses = misses.map(|(line, count)| {
+            format!("L1D MSHR: line {line:#x} waits for its data, {count} instructions with it")
+        });
+        let packets = self.miss_queue.iter();
+        let packets = packets.map(|p| {
+            format!("L1D miss queue: {:?} of line {:#x} waits for the request crossbar", p.kind, p.line)
+        });
+        let passing = (self.passing > 0)
+            .then(|| format!("L1D bypass: {} loads that passed by wait for their data", self.passing));
+        misses.chain(packets).chain(passing).collect()
     }
 }
 

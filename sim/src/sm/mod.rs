@@ -20,6 +20,7 @@ pub mod policy;
 pub mod read_only;
 pub mod scheduler;
 pub mod two_level;
+mod waiting;
 pub mod wheel;
 
 use crate::config::GpuConfig;
@@ -582,34 +583,5 @@ impl Sm {
             return;
         }
         self.ready[slot.kernel.info[pc as usize].pipe as usize] |= bit;
-    }
-
-    /// Who waits for what, for a deadlock report.
-    pub fn describe_waiting(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for (index, slot) in self.warps.iter().enumerate() {
-            let Some(slot) = slot else { continue };
-            let cta = self.ctas[usize::from(slot.cta)].as_ref().map_or([0; 3], |c| c.cta);
-            let at = slot.warp.pc().map_or(0, |pc| slot.kernel.kernel.code[pc as usize].line);
-            let what = match slot.hold {
-                Hold::Barrier(id) => format!("waits at barrier {id}"),
-                Hold::Fence { .. } => "waits at a fence".into(),
-                Hold::Exited => "has exited and waits for its last results".into(),
-                Hold::Control | Hold::None => "waits for operands or a pipe".into(),
-            };
-            lines.push(format!(
-                "sm{} warp {index} (kernel {}, CTA {},{},{}, before PTX line {at}) {what}",
-                self.id, slot.kernel.kernel.name, cta[0], cta[1], cta[2]
-            ));
-        }
-        if !self.is_drained() {
-            lines.push(format!(
-                "sm{} LSU: {} instructions wait, L1D: {}",
-                self.id,
-                self.lsu.waiting(),
-                self.l1d.describe_waiting()
-            ));
-        }
-        lines
     }
 }
