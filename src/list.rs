@@ -29,11 +29,39 @@ fn machines() -> String {
     table.render()
 }
 
+/// A row for each size, so that any of them can be picked out by a search for lines.
 fn workloads() -> String {
-    let mut table = Table::new(&["workload", "what", "papers"]);
+    let mut table = Table::new(&[
+        "workload",
+        "group",
+        "size",
+        "launches",
+        "warp instr",
+        "memory instr",
+        "lines",
+        "papers",
+        "input",
+        "what",
+    ]);
     for workload in workload::all() {
-        let cells = [workload.name(), workload.summary(), workload.papers()];
-        table.row(cells.map(String::from).to_vec());
+        for size in workload::Size::ALL {
+            let counts = workload::measured(workload.name(), size);
+            let count = |of: fn(&workload::Measured) -> u64| {
+                counts.as_ref().map_or("-".into(), |counts| of(counts).to_string())
+            };
+            table.row(vec![
+                workload.name().into(),
+                workload.group().to_string(),
+                size.to_string(),
+                count(|c| c.launches),
+                count(|c| c.warp_instructions),
+                count(|c| c.memory_instructions),
+                count(|c| c.lines),
+                workload.papers().into(),
+                workload.description(size),
+                workload.summary().into(),
+            ]);
+        }
     }
     table.render()
 }

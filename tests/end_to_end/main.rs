@@ -14,3 +14,4 @@ mod stale_verilog;
 mod statistics;
 mod together;
 mod traces;
+mod workloads;

@@ -1,7 +1,7 @@
 //! Runs a grid for its values alone, without timing.
 
 use super::access::{Fault, MemAccess};
-use super::instr::Kernel;
+use super::instr::{Kernel, Space};
 use super::module::Module;
 use super::warp::{Ballot, Step, Warp};
 use super::{Env, LaunchDims};
@@ -21,6 +21,9 @@ pub struct FunctionalStats {
     pub warp_instructions: u64,
     /// Instructions executed by lanes whose guard held.
     pub thread_instructions: u64,
+    /// Warp instructions among them that at least one lane took to global, local or shared memory, textures included:
+    /// those that a load/store unit would take.
+    pub memory_instructions: u64,
 }
 
 /// Why a run stopped.
@@ -57,6 +60,14 @@ pub enum RunError {
         arrived: u32,
         /// Threads it waits for.
         expected: u32,
+    },
+    /// It was not given as many instructions as it takes.
+    #[error("kernel '{kernel}' takes more than {most} warp instructions")]
+    TooLong {
+        /// Kernel.
+        kernel: String,
+        /// Warp instructions that it was given.
+        most: u64,
     },
 }
 
@@ -120,6 +131,14 @@ struct Arrival {
     threads: Option<u32>,
     arrive_only: bool,
     ballot: Ballot,
+}
+
+/// What a run is told to look at: its counters, and who hears of every memory instruction.
+struct Watch<'a> {
+    stats: FunctionalStats,
+    /// Most warp instructions.
+    most: u64,
+    each: &'a mut dyn FnMut(&MemAccess),
 }
 
 /// One CTA and its warps.
@@ -187,18 +206,28 @@ impl Cta<'_> {
         index: usize,
         env: &mut Env,
         access: &mut MemAccess,
-        stats: &mut FunctionalStats,
+        watch: &mut Watch,
     ) -> Result<(), RunError> {
         while let Some(pc) = self.warps[index].pc() {
             let active = self.warps[index].active_mask();
             let step = self.warps[index].step(self.kernel, env, access)?;
-            stats.warp_instructions += 1;
+            watch.stats.warp_instructions += 1;
+            if watch.stats.warp_instructions > watch.most {
+                return Err(RunError::TooLong { kernel: self.kernel.name.clone(), most: watch.most });
+            }
+            if matches!(step, Step::Memory | Step::Texture { .. })
+                && access.mask != 0
+                && matches!(access.space, Space::Global | Space::Local | Space::Shared)
+            {
+                watch.stats.memory_instructions += 1;
+                (watch.each)(access);
+            }
             let lanes = match step {
                 Step::Alu { active } | Step::Texture { active } => active,
                 Step::Memory => access.mask,
                 _ => active,
             };
-            stats.thread_instructions += u64::from(lanes.count_ones());
+            watch.stats.thread_instructions += u64::from(lanes.count_ones());
             if let Step::Barrier { id, threads, arrive_only, ballot } = step {
                 self.arrive(index, pc, Arrival { id, threads, arrive_only, ballot });
                 if self.waits[index].is_some() {
@@ -211,17 +240,12 @@ impl Cta<'_> {
         Ok(())
     }
 
-    fn run(
-        &mut self,
-        env: &mut Env,
-        access: &mut MemAccess,
-        stats: &mut FunctionalStats,
-    ) -> Result<(), RunError> {
+    fn run(&mut self, env: &mut Env, access: &mut MemAccess, watch: &mut Watch) -> Result<(), RunError> {
         loop {
             let mut ran = false;
             for index in 0..self.warps.len() {
                 if self.waits[index].is_none() && self.warps[index].pc().is_some() {
-                    self.run_warp(index, env, access, stats)?;
+                    self.run_warp(index, env, access, watch)?;
                     ran = true;
                 }
             }
@@ -247,8 +271,50 @@ pub fn run_functional(
     params: &[u8],
     memory: &mut DeviceMemory,
 ) -> Result<FunctionalStats, RunError> {
+    watch_functional(module, kernel, launch, params, memory, &mut |_| ())
+}
+
+/// As [`run_functional`]; `each` sees every access that [`FunctionalStats::memory_instructions`] counts.
+///
+/// # Errors
+/// As [`run_functional`].
+pub fn watch_functional(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    each: &mut dyn FnMut(&MemAccess),
+) -> Result<FunctionalStats, RunError> {
+    let watch = Watch { stats: FunctionalStats::default(), most: u64::MAX, each };
+    run_watched(module, kernel, launch, params, memory, watch)
+}
+
+/// As [`run_functional`], for at most `most` warp instructions.
+///
+/// # Errors
+/// As [`run_functional`], and [`RunError::TooLong`].
+pub fn run_limited(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    most: u64,
+) -> Result<FunctionalStats, RunError> {
+    let watch = Watch { stats: FunctionalStats::default(), most, each: &mut |_| () };
+    run_watched(module, kernel, launch, params, memory, watch)
+}
+
+fn run_watched(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    mut watch: Watch,
+) -> Result<FunctionalStats, RunError> {
     kernel.check_launch(launch, params)?;
-    let mut stats = FunctionalStats::default();
     let mut access = MemAccess::new();
     let mut shared = vec![0; kernel.shared_bytes as usize + launch.dynamic_shared as usize];
     for index in 0..launch.ctas() {
@@ -265,11 +331,11 @@ pub fn run_functional(
             params,
             constants: module.constants(),
             launch,
-            clock: stats.warp_instructions,
+            clock: watch.stats.warp_instructions,
             sm: 0,
             sms: 1,
         };
-        cta.run(&mut env, &mut access, &mut stats)?;
+        cta.run(&mut env, &mut access, &mut watch)?;
     }
-    Ok(stats)
+    Ok(watch.stats)
 }

@@ -31,15 +31,17 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod texture_ops;
+mod texture_uses;
 mod warp;
 
 pub use access::{AccessKind, Fault, MemAccess};
 pub use args::{Arg, ArgError};
 pub use error::PtxError;
 pub(crate) use float::{Rounding, half_to_single, to_half};
-pub use functional::{FunctionalStats, RunError, run_functional};
+pub use functional::{FunctionalStats, RunError, run_functional, run_limited, watch_functional};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::Module;
+pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};
 
 use crate::memory::DeviceMemory;

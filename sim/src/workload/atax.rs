@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::check::Results;
 use super::{
-    Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input, place_f32s,
+    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input,
+    place_f32s,
 };
 use crate::memory::DeviceMemory;
 
@@ -75,6 +76,10 @@ impl Workload for Atax {
 
     fn papers(&self) -> &'static str {
         "Dai, chapters 2 and 3 (ATX) and 4 (ax)"
+    }
+
+    fn group(&self) -> Group {
+        Group::DenseAlgebra
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Launch, LaunchDims, Size, WorkloadError, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xbac;
@@ -18,6 +18,7 @@ pub(super) const BACKPROP: Planned = Planned {
     name: "backprop",
     summary: "training step of a neural network's layer",
     papers: "LATTE-CC, LAMAR and CABA (BP), Dai, chapter 4 (bp)",
+    group: Group::Learning,
     ptx: ("backprop.ptx", include_str!("../../workloads/backprop.ptx")),
     description: |size| {
         let inputs = inputs(size);

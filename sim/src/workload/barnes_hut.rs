@@ -3,7 +3,7 @@ use super::check::Results;
 use super::octree::{Mass, Octree};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xb4;
@@ -24,6 +24,7 @@ pub(super) const BARNES_HUT: Planned = Planned {
     name: "barnes_hut",
     summary: "gravity by Barnes and Hut: walks over an octree, one thread per body",
     papers: "CABA (bh), Dai, chapter 2 (BH)",
+    group: Group::Particles,
     ptx: ("barnes_hut.ptx", include_str!("../../workloads/barnes_hut.ptx")),
     description: |size| {
         let (bodies, steps) = shape(size);

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::check::Results;
 use super::input::{Words, read_text};
 use super::random::Random;
-use super::{Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes};
+use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes};
 use crate::memory::DeviceMemory;
 
 const NAME: &str = "bfs";
@@ -120,6 +120,10 @@ impl Workload for Bfs {
 
     fn papers(&self) -> &'static str {
         "LATTE-CC (BFS, 65,536 nodes), CABA (BFS), LAMAR (BFS2)"
+    }
+
+    fn group(&self) -> Group {
+        Group::Graphs
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

@@ -3,7 +3,7 @@
 //! The first kernel reads whole lines; in the second each lane of a warp walks along a row of its own (see `atax`).
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -14,6 +14,7 @@ pub(super) const BICG: Planned = Planned {
     name: "bicg",
     summary: "two matrix-vector products, one thread per column, then per row",
     papers: "Dai, chapters 2 and 3 (BIC)",
+    group: Group::DenseAlgebra,
     ptx: ("bicg.ptx", include_str!("../../workloads/bicg.ptx")),
     description: |size| {
         let (rows, columns, _) = shape(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xb1;
@@ -19,6 +19,7 @@ pub(super) const BINOMIAL: Planned = Planned {
     name: "binomial",
     summary: "option prices by binomial trees in shared memory, one block per option",
     papers: "LATTE-CC and CABA (BO)",
+    group: Group::Finance,
     ptx: ("binomial.ptx", include_str!("../../workloads/binomial.ptx")),
     description: |size| {
         let options = options(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xb7;
@@ -16,6 +16,7 @@ pub(super) const BTREE: Planned = Planned {
     name: "btree",
     summary: "lookups in a B+ tree, all separators of a node compared at once",
     papers: "LATTE-CC (BT)",
+    group: Group::Search,
     ptx: ("btree.ptx", include_str!("../../workloads/btree.ptx")),
     description: |size| {
         let (leaves, lookups) = shape(size);

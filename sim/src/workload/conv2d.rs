@@ -1,7 +1,7 @@
 //! `conv2d`: an image under a fixed 3 x 3 mask, as Polybench's 2DCONV.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
@@ -12,6 +12,7 @@ pub(super) const CONV2D: Planned = Planned {
     name: "conv2d",
     summary: "convolution of an image with a 3 x 3 mask, one thread per pixel",
     papers: "Dai, chapter 2 (2DV)",
+    group: Group::Images,
     ptx: ("conv2d.ptx", include_str!("../../workloads/conv2d.ptx")),
     description: |size| {
         let n = side(size);

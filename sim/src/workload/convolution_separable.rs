@@ -1,7 +1,7 @@
 //! `convolution_separable`: an image under a mask of 17 x 17 that is the product of two rows, as the CUDA samples'.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const RADIUS: usize = 8;
@@ -17,6 +17,7 @@ pub(super) const CONVOLUTION_SEPARABLE: Planned = Planned {
     name: "convolution_separable",
     summary: "separable convolution of an image along rows, then columns, in shared memory",
     papers: "CABA (CONS)",
+    group: Group::Images,
     ptx: ("convolution_separable.ptx", include_str!("../../workloads/convolution_separable.ptx")),
     description: |size| {
         let [columns, rows] = shape(size);

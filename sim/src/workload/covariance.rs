@@ -3,7 +3,7 @@
 //! In the third kernel thread i works through the pairs (i, i) to (i, last): warps finish one after the other.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_grid, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
@@ -14,6 +14,7 @@ pub(super) const COVARIANCE: Planned = Planned {
     name: "covariance",
     summary: "means, centring and covariances of many variables",
     papers: "Dai, chapters 2 and 3 (CVR)",
+    group: Group::DenseAlgebra,
     ptx: ("covariance.ptx", include_str!("../../workloads/covariance.ptx")),
     description: |size| {
         let (rows, columns) = shape(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xdc7;
@@ -15,6 +15,7 @@ pub(super) const DCT: Planned = Planned {
     name: "dct",
     summary: "discrete cosine transform in blocks of 8 x 8, the core of JPEG",
     papers: "CABA (JPEG)",
+    group: Group::Images,
     ptx: ("dct.ptx", include_str!("../../workloads/dct.ptx")),
     description: |size| {
         let n = side(size);

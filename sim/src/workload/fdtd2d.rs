@@ -1,7 +1,7 @@
 //! `fdtd2d`: electric and magnetic fields in two dimensions, step by step in time, as Polybench's FDTD-2D.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
@@ -12,6 +12,7 @@ pub(super) const FDTD2D: Planned = Planned {
     name: "fdtd2d",
     summary: "finite-difference time domain on a plane, three kernels per time step",
     papers: "Dai, chapter 2 (2DF)",
+    group: Group::Stencils,
     ptx: ("fdtd2d.ptx", include_str!("../../workloads/fdtd2d.ptx")),
     description: |size| {
         let (n, steps) = shape(size);

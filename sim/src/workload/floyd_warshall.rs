@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xf7;
@@ -14,6 +14,7 @@ pub(super) const FLOYD_WARSHALL: Planned = Planned {
     name: "floyd_warshall",
     summary: "all-pairs shortest paths, one launch per intermediate node",
     papers: "LATTE-CC (FW)",
+    group: Group::Graphs,
     ptx: ("floyd_warshall.ptx", include_str!("../../workloads/floyd_warshall.ptx")),
     description: |size| {
         let nodes = nodes(size);

@@ -1,7 +1,7 @@
 //! `gesummv`: y = alpha A x + beta B x in single precision, as Polybench's GESUMMV: two matrices stream at once.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -14,6 +14,7 @@ pub(super) const GESUMMV: Planned = Planned {
     name: "gesummv",
     summary: "scaled sum of two matrix-vector products, one thread per row",
     papers: "Dai, chapters 2 and 3 (GMV)",
+    group: Group::DenseAlgebra,
     ptx: ("gesummv.ptx", include_str!("../../workloads/gesummv.ptx")),
     description: |size| {
         let (n, _) = shape(size);

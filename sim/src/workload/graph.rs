@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::input::{Words, read_text};
 use super::plan::{Plan, Run};
 use super::random::Random;
-use super::{HostProgram, Size, Workload, WorkloadError, place_words};
+use super::{Group, HostProgram, Size, Workload, WorkloadError, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x9a9;
@@ -13,6 +13,8 @@ const SEED: u64 = 0x9a9;
 const HEAVIEST: u32 = 10;
 /// Largest number of nodes or edges: what the kernels' 32-bit indices hold.
 const MOST: usize = i32::MAX as usize / 4;
+/// Most nodes of a file: a number that no edge bears out must not take all memory.
+const MOST_NODES: usize = 1 << 26;
 /// Heaviest edge in a file: with fewer than 2^16 edges a path's length then fits into 32 bits.
 const MOST_WEIGHT: usize = 1 << 15;
 
@@ -75,7 +77,7 @@ impl Graph {
                     if form != "sp" {
                         return refuse("form of the problem", form, "sp");
                     }
-                    let nodes = words.integer("number of nodes", 1..=MOST)?;
+                    let nodes = words.integer("number of nodes", 1..=MOST_NODES)?;
                     size = Some((nodes, words.integer("number of edges", 0..=MOST)?));
                 }
                 (Some("a"), Some((nodes, count))) => {
@@ -155,6 +157,9 @@ impl Workload for OnGraph {
     }
     fn papers(&self) -> &'static str {
         self.papers
+    }
+    fn group(&self) -> Group {
+        Group::Graphs
     }
     fn ptx(&self) -> (&'static str, &'static str) {
         self.ptx

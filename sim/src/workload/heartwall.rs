@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x4ea;
@@ -21,6 +21,7 @@ pub(super) const HEARTWALL: Planned = Planned {
     name: "heartwall",
     summary: "tracking of points by templates through the frames of a film, one block per point",
     papers: "LATTE-CC (HTW)",
+    group: Group::Images,
     ptx: ("heartwall.ptx", include_str!("../../workloads/heartwall.ptx")),
     description: |size| {
         let Film { side, points, frames } = film(size);

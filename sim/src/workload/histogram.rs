@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x415;
@@ -16,6 +16,7 @@ pub(super) const HISTOGRAM: Planned = Planned {
     name: "histogram",
     summary: "histogram of bytes by atomic additions in shared memory",
     papers: "LAMAR and CABA (HST)",
+    group: Group::Primitives,
     ptx: ("histogram.ptx", include_str!("../../workloads/histogram.ptx")),
     description: |size| {
         let words = words(size);

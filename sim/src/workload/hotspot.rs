@@ -8,7 +8,7 @@ use super::check::Results;
 use super::input::{Words, finite, read_text};
 use super::random::Random;
 use super::{
-    Arg, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError, int, mebibytes, place_f32s,
+    Arg, Group, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError, int, mebibytes, place_f32s,
 };
 use crate::memory::DeviceMemory;
 
@@ -212,6 +212,10 @@ impl Workload for Hotspot {
 
     fn papers(&self) -> &'static str {
         "LATTE-CC (HOT, 512 x 512), CABA (hs), Dai, chapter 4 (hs)"
+    }
+
+    fn group(&self) -> Group {
+        Group::Stencils
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

@@ -8,7 +8,7 @@ use super::check::Results;
 use super::input::{finite, read_text};
 use super::random::Random;
 use super::{
-    Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, place_f32s,
+    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, place_f32s,
 };
 use crate::memory::DeviceMemory;
 
@@ -261,6 +261,10 @@ impl Workload for KMeans {
 
     fn papers(&self) -> &'static str {
         "LATTE-CC (KM, 494,020 objects), Dai, chapters 2 and 3 (KMS) and 4 (ks)"
+    }
+
+    fn group(&self) -> Group {
+        Group::Learning
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

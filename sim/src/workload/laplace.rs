@@ -1,7 +1,7 @@
 //! `laplace`: Laplace's equation in a box by Jacobi's method, as the LPS kernel of ISPASS-2009.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// The reference rounds as the PTX as checked in does; all terms are positive.
@@ -12,6 +12,7 @@ pub(super) const LAPLACE: Planned = Planned {
     name: "laplace",
     summary: "Laplace's equation in a box by Jacobi's method, plane by plane in shared memory",
     papers: "CABA (LPS)",
+    group: Group::Stencils,
     ptx: ("laplace.ptx", include_str!("../../workloads/laplace.ptx")),
     description: |size| {
         let (n, steps) = shape(size);

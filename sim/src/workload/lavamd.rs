@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x1a7a;
@@ -18,6 +18,7 @@ pub(super) const LAVAMD: Planned = Planned {
     name: "lavamd",
     summary: "forces among particles in neighbouring boxes, one block per box",
     papers: "LAMAR and CABA (LAVAMD)",
+    group: Group::Particles,
     ptx: ("lavamd.ptx", include_str!("../../workloads/lavamd.ptx")),
     description: |size| {
         let (edge, per_box) = shape(size);

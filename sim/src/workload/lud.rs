@@ -1,7 +1,7 @@
 //! `lud`: LU decomposition in place, by tiles, as Rodinia's lud.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const TILE: usize = 16;
@@ -13,6 +13,7 @@ pub(super) const LUD: Planned = Planned {
     name: "lud",
     summary: "LU decomposition by tiles: diagonal, borders, inside",
     papers: "Dai, chapters 2 and 3 (LUD)",
+    group: Group::DenseAlgebra,
     ptx: ("lud.ptx", include_str!("../../workloads/lud.ptx")),
     description: |size| {
         let n = side(size);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x3a45;
@@ -17,6 +17,7 @@ pub(super) const INVERTED_INDEX: Planned = Planned {
     name: "inverted_index",
     summary: "which pages are linked from how many documents: map, bitonic sort, reduce",
     papers: "LAMAR and CABA (IIX)",
+    group: Group::MapReduce,
     ptx: PTX,
     description: |size| describe(size, &documents(lines(size))),
     plan: |size, memory| plan(INVERTED_INDEX.name, documents(lines(size)), memory),
@@ -27,6 +28,7 @@ pub(super) const PAGE_VIEW_COUNT: Planned = Planned {
     name: "page_view_count",
     summary: "how many visitors saw each page of a log: map, bitonic sort, reduce",
     papers: "LAMAR and CABA (PVC)",
+    group: Group::MapReduce,
     ptx: PTX,
     description: |size| describe(size, &log(lines(size))),
     plan: |size, memory| plan(PAGE_VIEW_COUNT.name, log(lines(size)), memory),
@@ -37,6 +39,7 @@ pub(super) const PAGE_VIEW_RANK: Planned = Planned {
     name: "page_view_rank",
     summary: "pages ranked by their views: map, bitonic sort, reduce",
     papers: "LAMAR and CABA (PVR)",
+    group: Group::MapReduce,
     ptx: PTX,
     description: |size| describe(size, &totals(lines(size))),
     plan: |size, memory| plan(PAGE_VIEW_RANK.name, totals(lines(size)), memory),

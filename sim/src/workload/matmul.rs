@@ -1,7 +1,7 @@
 //! `matmul` and `mm3`: one matrix product, and Polybench's 3MM, which multiplies two products.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Launch, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -13,6 +13,7 @@ pub(super) const MATMUL: Planned = Planned {
     name: "matmul",
     summary: "matrix product straight from memory, one thread per element",
     papers: "LATTE-CC and CABA (MM, in the form of Mars)",
+    group: Group::DenseAlgebra,
     ptx: PTX,
     description: |size| {
         let n = side(size);
@@ -26,6 +27,7 @@ pub(super) const MM3: Planned = Planned {
     name: "mm3",
     summary: "product of two matrix products, one thread per element",
     papers: "Dai, chapter 4 (3m)",
+    group: Group::DenseAlgebra,
     ptx: PTX,
     description: |size| {
         let n = side_of_three(size);

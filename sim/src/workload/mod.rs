@@ -25,6 +25,7 @@ mod fdtd2d;
 mod floyd_warshall;
 mod gesummv;
 mod graph;
+mod group;
 mod heartwall;
 mod histogram;
 mod hotspot;
@@ -35,6 +36,7 @@ mod lavamd;
 mod lud;
 mod map_reduce;
 mod matmul;
+mod measure;
 mod mis;
 mod monte_carlo;
 mod mst;
@@ -78,6 +80,8 @@ use std::str::FromStr;
 use crate::memory::DeviceMemory;
 pub use crate::ptx::{Arg, LaunchDims};
 pub use error::WorkloadError;
+pub use group::Group;
+pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, table};
 
 /// How large a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -169,6 +173,9 @@ pub trait Workload: Sync {
 
     /// The papers that ran this algorithm, with their name for it, in one line.
     fn papers(&self) -> &'static str;
+
+    /// The kind of program that it is.
+    fn group(&self) -> Group;
 
     /// The kernels: name and text of the PTX file.
     fn ptx(&self) -> (&'static str, &'static str);

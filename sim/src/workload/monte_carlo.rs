@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x3c4;
@@ -18,6 +18,7 @@ pub(super) const MONTE_CARLO: Planned = Planned {
     name: "monte_carlo",
     summary: "option prices from drawn price paths, one block per option",
     papers: "LAMAR and CABA (MCARLO)",
+    group: Group::Finance,
     ptx: ("monte_carlo.ptx", include_str!("../../workloads/monte_carlo.ptx")),
     description: |size| {
         let (options, samples) = shape(size);

@@ -3,7 +3,7 @@ use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::suffix_tree::{SuffixTree, common, sorted_suffixes};
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x303;
@@ -16,6 +16,7 @@ pub(super) const MUMMER: Planned = Planned {
     name: "mummer",
     summary: "longest matches of short reads by a suffix tree, one thread per read",
     papers: "LAMAR and CABA (MUM)",
+    group: Group::Search,
     ptx: ("mummer.ptx", include_str!("../../workloads/mummer.ptx")),
     description: |size| {
         let (letters, reads) = shape(size);

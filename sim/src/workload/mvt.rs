@@ -1,7 +1,7 @@
 //! `mvt`: x1 += A y1 and x2 += A^T y2 in single precision, as Polybench's MVT.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -12,6 +12,7 @@ pub(super) const MVT: Planned = Planned {
     name: "mvt",
     summary: "a matrix and its transpose times a vector each, one thread per row, then per column",
     papers: "Dai, chapters 2 and 3 (MVT)",
+    group: Group::DenseAlgebra,
     ptx: ("mvt.ptx", include_str!("../../workloads/mvt.ptx")),
     description: |size| {
         let (n, _) = shape(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 /// Rows and columns of a tile; a block is a thread per column.
@@ -17,6 +17,7 @@ pub(super) const NEEDLEMAN_WUNSCH: Planned = Planned {
     name: "needleman_wunsch",
     summary: "global sequence alignment along the diagonals of a score matrix",
     papers: "LATTE-CC, LAMAR and CABA (NW, nw)",
+    group: Group::DynamicProgramming,
     ptx: ("needleman_wunsch.ptx", include_str!("../../workloads/needleman_wunsch.ptx")),
     description: |size| {
         let n = length(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x22;
@@ -19,6 +19,7 @@ pub(super) const NEURAL_NET: Planned = Planned {
     name: "neural_net",
     summary: "inference of digits by two convolving and two connected layers",
     papers: "LAMAR and CABA (NN)",
+    group: Group::Learning,
     ptx: ("neural_net.ptx", include_str!("../../workloads/neural_net.ptx")),
     description: |size| {
         let images = images(size);

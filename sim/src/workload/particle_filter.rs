@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x9f;
@@ -13,6 +13,7 @@ pub(super) const PARTICLE_FILTER: Planned = Planned {
     name: "particle_filter",
     summary: "normalisation and resampling of a particle filter",
     papers: "LATTE-CC (PTF), Dai, chapters 2 and 3 (PTF, PF)",
+    group: Group::Particles,
     ptx: ("particle_filter.ptx", include_str!("../../workloads/particle_filter.ptx")),
     description: |size| {
         let count = particles(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 /// Threads of a block.
@@ -16,6 +16,7 @@ pub(super) const PATHFINDER: Planned = Planned {
     name: "pathfinder",
     summary: "cheapest path down a grid by dynamic programming in shared memory",
     papers: "LATTE-CC (PF), LAMAR and CABA (PTH), Dai, chapter 4 (pf)",
+    group: Group::DynamicProgramming,
     ptx: ("pathfinder.ptx", include_str!("../../workloads/pathfinder.ptx")),
     description: |size| {
         let (columns, rows) = shape(size);

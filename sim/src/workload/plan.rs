@@ -1,7 +1,7 @@
 //! Workloads given by their parts: what a run sets up, which launches follow, and how its results are checked.
 use std::path::Path;
 
-use super::{HostProgram, Launch, Size, Workload, WorkloadError, no_input};
+use super::{Group, HostProgram, Launch, Size, Workload, WorkloadError, no_input};
 use crate::memory::DeviceMemory;
 
 /// Gives one launch after another, then none; may read what the last one left in memory.
@@ -39,6 +39,7 @@ pub(super) struct Planned {
     pub name: &'static str,
     pub summary: &'static str,
     pub papers: &'static str,
+    pub group: Group,
     /// Name and text of the PTX file.
     pub ptx: (&'static str, &'static str),
     /// Problem dimensions and bytes of device memory, in one line.
@@ -56,6 +57,9 @@ impl Workload for Planned {
     }
     fn papers(&self) -> &'static str {
         self.papers
+    }
+    fn group(&self) -> Group {
+        self.group
     }
     fn ptx(&self) -> (&'static str, &'static str) {
         self.ptx

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x3a;
@@ -17,6 +17,7 @@ pub(super) const RAYTRACE: Planned = Planned {
     name: "raytrace",
     summary: "ray tracing of spheres with mirror bounces and shadows, one thread per pixel",
     papers: "LAMAR and CABA (RAY)",
+    group: Group::Images,
     ptx: ("raytrace.ptx", include_str!("../../workloads/raytrace.ptx")),
     description: |size| {
         let (width, height, spheres) = shape(size);

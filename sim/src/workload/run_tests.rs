@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::testing::with_file;
-use super::{Arg, HostProgram, Launch, Size, Workload, WorkloadError, all, find};
+use super::{Arg, HostProgram, Measured, Meter, Size, Workload, WorkloadError, all, find, measured};
 use crate::memory::DeviceMemory;
-use crate::ptx::{Module, run_functional};
+use crate::ptx::Module;
 
 /// Environment variable with an optional folder of public inputs: Rodinia's graph4096.txt, temp_64, power_64, temp_512,
 /// power_512 and 204800.txt, Pannotia's 1k_128k.gr and 256_16384.gr.
@@ -15,7 +15,7 @@ const INPUTS: &str = "SELVEDGE_DATA";
 struct Finished {
     program: Box<dyn HostProgram>,
     memory: DeviceMemory,
-    warp_instructions: u64,
+    measured: Measured,
     /// Every device address that a kernel was given.
     pointers: Vec<u64>,
 }
@@ -23,18 +23,14 @@ struct Finished {
 fn run(workload: &dyn Workload, size: Size, input: Option<&Path>) -> Finished {
     let (file, text) = workload.ptx();
     let module = Module::parse(file, text).unwrap();
-    let (mut memory, mut pointers, mut warp_instructions) = (DeviceMemory::new(), Vec::new(), 0);
+    let (mut memory, mut pointers, mut meter) = (DeviceMemory::new(), Vec::new(), Meter::default());
     let mut program = workload.start(size, input).unwrap();
-    while let Some(Launch { kernel, dims, args }) = program.next(&mut memory).unwrap() {
-        let kernel = module.kernel(&kernel).unwrap();
-        let params = kernel.pack(&args).unwrap();
-        warp_instructions +=
-            run_functional(&module, &kernel, &dims, &params, &mut memory).unwrap().warp_instructions;
-        pointers.extend(
-            args.iter().filter_map(|arg| if let Arg::Ptr(address) = arg { Some(*address) } else { None }),
-        );
+    while let Some(launch) = program.next(&mut memory).unwrap() {
+        meter.launch(&module, &launch, &mut memory).unwrap();
+        let address = |arg: &Arg| if let Arg::Ptr(address) = arg { Some(*address) } else { None };
+        pointers.extend(launch.args.iter().filter_map(address));
     }
-    Finished { program, memory, warp_instructions, pointers }
+    Finished { program, memory, measured: meter.measured(), pointers }
 }
 
 /// The public input called `name`, or `None`, with a message, where there is none.
@@ -47,13 +43,15 @@ fn public_input(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Runs every workload at `size`, verifies it and holds its warp instructions against the promised ones.
+/// Runs every workload at `size`, verifies it, and holds what it executes against the checked-in table and its warp
+/// instructions against the promised ones.
 fn results_equal_the_references(size: Size, promised: std::ops::RangeInclusive<u64>) {
     for workload in all() {
-        let Finished { mut program, mut memory, warp_instructions, .. } = run(*workload, size, None);
+        let Finished { mut program, mut memory, measured: counts, .. } = run(*workload, size, None);
         let name = workload.name();
         assert_eq!(program.verify(&memory), Ok(()), "{name}");
-        assert!(promised.contains(&warp_instructions), "{name}: {warp_instructions} warp instructions");
+        assert_eq!(measured(name, size), Some(counts), "{name} {size}: run the example measure_workloads");
+        assert!(promised.contains(&counts.warp_instructions), "{name}: {counts:?}");
         assert_eq!(program.next(&mut memory), Ok(None), "{name} stays finished");
         assert_eq!(program.verify(&memory), Ok(()), "{name} verifies twice");
     }

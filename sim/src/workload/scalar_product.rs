@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x5ca;
@@ -15,6 +15,7 @@ pub(super) const SCALAR_PRODUCT: Planned = Planned {
     name: "scalar_product",
     summary: "scalar products of pairs of vectors, summed up in shared memory",
     papers: "LATTE-CC and CABA (SCP, SPROD)",
+    group: Group::Primitives,
     ptx: ("scalar_product.ptx", include_str!("../../workloads/scalar_product.ptx")),
     description: |size| {
         let (pairs, length) = shape(size);

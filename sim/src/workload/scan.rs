@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Launch, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x5ca2;
@@ -15,6 +15,7 @@ pub(super) const SCAN: Planned = Planned {
     name: "scan",
     summary: "exclusive prefix sums of a large array by trees in shared memory",
     papers: "LAMAR and CABA (SLA)",
+    group: Group::Primitives,
     ptx: ("scan.ptx", include_str!("../../workloads/scan.ptx")),
     description: |size| {
         let count = elements(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x55;
@@ -14,6 +14,7 @@ pub(super) const SIMILARITY: Planned = Planned {
     name: "similarity",
     summary: "similarity of all pairs of documents by their feature vectors",
     papers: "LATTE-CC, LAMAR and CABA (SS, SSC)",
+    group: Group::MapReduce,
     ptx: ("similarity.ptx", include_str!("../../workloads/similarity.ptx")),
     description: |size| {
         let (documents, dimensions) = shape(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x59;
@@ -15,6 +15,7 @@ pub(super) const SPMV: Planned = Planned {
     name: "spmv",
     summary: "sparse matrix in compressed rows times a vector, one thread per row",
     papers: "Dai, chapter 4 (sv)",
+    group: Group::SparseAlgebra,
     ptx: ("spmv.ptx", include_str!("../../workloads/spmv.ptx")),
     description: |size| {
         let rows = rows(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::spmv::{Matrix, TOLERANCE, rows};
-use super::{Arg, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, int, launch_row, mebibytes, place_f32s, place_words};
 use super::{Size, WorkloadError};
 use crate::memory::DeviceMemory;
 
@@ -13,6 +13,7 @@ pub(super) const SPMV_JDS: Planned = Planned {
     name: "spmv_jds",
     summary: "sparse matrix in jagged diagonals times a vector, one thread per row",
     papers: "Dai, chapter 4 (sv)",
+    group: Group::SparseAlgebra,
     ptx: ("spmv_jds.ptx", include_str!("../../workloads/spmv_jds.ptx")),
     description: |size| {
         let rows = rows(size);

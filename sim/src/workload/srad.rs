@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x52ad;
@@ -17,6 +17,7 @@ pub(super) const SRAD: Planned = Planned {
     name: "srad",
     summary: "speckle-reducing anisotropic diffusion, two kernels per iteration",
     papers: "LATTE-CC, LAMAR (SR), Dai, chapters 2 and 3 (SRAD)",
+    group: Group::Stencils,
     ptx: ("srad.ptx", include_str!("../../workloads/srad.ptx")),
     description,
     plan: |size, memory| plan(SRAD.name, ["srad_coefficients", "srad_update"], size, memory),
@@ -27,6 +28,7 @@ pub(super) const SRAD_TILED: Planned = Planned {
     name: "srad_tiled",
     summary: "speckle-reducing anisotropic diffusion on tiles in shared memory",
     papers: "LATTE-CC, LAMAR (SR2), Dai, chapters 2 and 3 (SRD2)",
+    group: Group::Stencils,
     ptx: ("srad_tiled.ptx", include_str!("../../workloads/srad_tiled.ptx")),
     description,
     plan: |size, memory| {

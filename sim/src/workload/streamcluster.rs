@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x57c;
@@ -15,6 +15,7 @@ pub(super) const STREAMCLUSTER: Planned = Planned {
     name: "streamcluster",
     summary: "gain of new cluster centres, one launch per candidate",
     papers: "LATTE-CC and LAMAR (SC), Dai, chapters 2 and 3 (STC)",
+    group: Group::Learning,
     ptx: ("streamcluster.ptx", include_str!("../../workloads/streamcluster.ptx")),
     description: |size| {
         let Shape { count, dimensions, candidates } = Shape::of(size);

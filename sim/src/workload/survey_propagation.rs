@@ -3,7 +3,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x59a7;
@@ -20,6 +20,7 @@ pub(super) const SURVEY_PROPAGATION: Planned = Planned {
     name: "survey_propagation",
     summary: "survey propagation on random clauses of three literals, with decimation",
     papers: "LAMAR (SP), CABA (sp)",
+    group: Group::Graphs,
     ptx: ("survey_propagation.ptx", include_str!("../../workloads/survey_propagation.ptx")),
     description: |size| {
         let Shape { variables, phases, .. } = shape(size);

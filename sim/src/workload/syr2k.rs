@@ -1,7 +1,7 @@
 //! `syr2k`: C = alpha (A B^T + B A^T) + beta C in single precision, as Polybench's SYR2K.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -14,6 +14,7 @@ pub(super) const SYR2K: Planned = Planned {
     name: "syr2k",
     summary: "symmetric rank-2k update, one thread per element",
     papers: "Dai, chapters 2 and 3 (S2K)",
+    group: Group::DenseAlgebra,
     ptx: ("syr2k.ptx", include_str!("../../workloads/syr2k.ptx")),
     description: |size| {
         let n = side(size);

@@ -3,7 +3,7 @@
 //! A warp reads one element of its own row and walks down 32 rows at once: every lane needs a line of its own.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -16,6 +16,7 @@ pub(super) const SYRK: Planned = Planned {
     name: "syrk",
     summary: "symmetric rank-k update, one thread per element",
     papers: "Dai, chapters 2 and 3 (SRK)",
+    group: Group::DenseAlgebra,
     ptx: ("syrk.ptx", include_str!("../../workloads/syrk.ptx")),
     description: |size| {
         let n = side(size);

@@ -1,7 +1,7 @@
 //! `transpose`: a matrix turned by tiles through shared memory, as the CUDA samples' transpose.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 /// Rows and columns of a tile, and of a block.
@@ -12,6 +12,7 @@ pub(super) const TRANSPOSE: Planned = Planned {
     name: "transpose",
     summary: "matrix transpose by tiles in shared memory",
     papers: "LAMAR and CABA (TRA)",
+    group: Group::Primitives,
     ptx: ("transpose.ptx", include_str!("../../workloads/transpose.ptx")),
     description: |size| {
         let (rows, columns) = shape(size);

@@ -4,7 +4,8 @@ use std::path::Path;
 use super::check::Results;
 use super::random::Random;
 use super::{
-    Arg, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input, place_f32s,
+    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input,
+    place_f32s,
 };
 use crate::memory::DeviceMemory;
 
@@ -41,6 +42,10 @@ impl Workload for VecAdd {
 
     fn papers(&self) -> &'static str {
         "none: the reference point of speed measurements"
+    }
+
+    fn group(&self) -> Group {
+        Group::Primitives
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {

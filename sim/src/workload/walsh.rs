@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0xf37;
@@ -13,6 +13,7 @@ pub(super) const WALSH: Planned = Planned {
     name: "walsh",
     summary: "fast Walsh transform, one launch per stride",
     papers: "LATTE-CC and LAMAR (FWT)",
+    group: Group::Primitives,
     ptx: ("walsh.ptx", include_str!("../../workloads/walsh.ptx")),
     description: |size| {
         let count = elements(size);

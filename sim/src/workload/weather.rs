@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x3ea;
@@ -16,6 +16,7 @@ pub(super) const WEATHER: Planned = Planned {
     name: "weather",
     summary: "weather on a grid: stencils that carry four fields, then cloud and rain by columns",
     papers: "LAMAR and CABA (WP)",
+    group: Group::Stencils,
     ptx: ("weather.ptx", include_str!("../../workloads/weather.ptx")),
     description: |size| {
         let Grid { columns, rows, levels, steps } = grid(size);

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use crate::memory::DeviceMemory;
 
 const SEED: u64 = 0x3c;
@@ -18,6 +18,7 @@ pub(super) const WORD_COUNT: Planned = Planned {
     name: "word_count",
     summary: "occurrences of words in a text by an atomic hash table",
     papers: "LAMAR and CABA (WC)",
+    group: Group::MapReduce,
     ptx: ("word_count.ptx", include_str!("../../workloads/word_count.ptx")),
     description: |size| {
         let length = length(size);

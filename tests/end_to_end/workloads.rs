@@ -1,0 +1,82 @@
+//! Does every workload compute what its CPU reference computes on the timing model, with and without a mechanism's RTL?
+use crate::command::{selvedge, selvedge_in};
+use selvedge_sim::workload::{Size, all, measured};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Threads that share the runs.
+const THREADS: usize = 2;
+
+/// Runs every workload at `tiny` and gives its report to `check`; the largest first, so that no thread waits long for another.
+fn every_workload(mechanism: &str, check: impl Fn(&str, &Value) -> Result<(), String> + Sync) {
+    let mut names: Vec<&str> = all().iter().map(|workload| workload.name()).collect();
+    names.sort_by_key(|name| measured(name, Size::Tiny).map_or(0, |counts| counts.warp_instructions));
+    let left = Mutex::new(names);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(name) = left.lock().ok().and_then(|mut names| names.pop()) {
+                    if let Err(why) = run(name, mechanism).and_then(|report| check(name, &report)) {
+                        failures.lock().expect("no thread has panicked").push(format!("{name}: {why}"));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().expect("no thread has panicked");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The report of one run, which must pass.
+fn run(name: &str, mechanism: &str) -> Result<Value, String> {
+    let words = ["run", name, "--size", "tiny", "--mechanism", mechanism, "--engine", "rtl", "--json", "-"];
+    let output = selvedge_in(Path::new("."), &words);
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let report: Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
+    if report["result"] != "pass" || report["engine"] != "rtl" {
+        return Err(format!("{} under {}", report["result"], report["engine"]));
+    }
+    Ok(report)
+}
+
+#[test]
+fn every_workload_passes_on_the_baseline() {
+    every_workload("base", |_, _| Ok(()));
+}
+
+#[test]
+fn every_workload_passes_under_the_rtl_of_hw_bdi() {
+    every_workload("hw-bdi", |_, report| {
+        let lines = report["mechanism_counters"]["partition_lines_compressed"].as_u64();
+        lines.map(drop).ok_or_else(|| "the mechanism was not at work".into())
+    });
+}
+
+#[test]
+fn the_list_has_the_measured_numbers_of_every_workload_at_every_size() {
+    let list = selvedge(&["list", "workloads"]);
+    for workload in all() {
+        for size in Size::ALL {
+            let counts = measured(workload.name(), size).expect("it was measured");
+            let cells = [
+                workload.name().to_owned(),
+                workload.group().to_string(),
+                size.to_string(),
+                counts.launches.to_string(),
+                counts.warp_instructions.to_string(),
+                counts.memory_instructions.to_string(),
+                counts.lines.to_string(),
+            ];
+            let row = list.lines().find(|line| {
+                let words: Vec<&str> = line.split_whitespace().take(cells.len()).collect();
+                words == cells
+            });
+            let row = row.unwrap_or_else(|| panic!("no row {cells:?} in\n{list}"));
+            assert!(row.contains(workload.papers()), "{row}");
+        }
+    }
+}
