@@ -92,6 +92,23 @@ fn dynamic_shared_memory_gives_the_expected_values() {
 }
 
 #[test]
+fn textures_by_a_handle_and_through_a_reference_give_the_expected_values() {
+    let folder = data();
+    assert_eq!(run(folder.path(), "shrink.toml"), (Some(0), String::new()));
+}
+
+#[test]
+fn a_texture_that_the_launch_file_does_not_bind_is_named_by_the_fault() {
+    let folder = data();
+    let path = folder.path().join("shrink.toml");
+    let text = fs::read_to_string(&path).expect("there").replace("reference = \"table\"\n", "");
+    fs::write(&path, text).expect("written");
+    let (code, error) = run(folder.path(), "shrink.toml");
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains("shrink.ptx:") && error.contains("samples 0x0, which is no texture"), "{error}");
+}
+
+#[test]
 fn symbols_structures_and_a_loop_with_a_flag_give_the_expected_values() {
     let folder = data();
     assert_eq!(run(folder.path(), "reach.toml"), (Some(0), String::new()));
@@ -140,7 +157,7 @@ fn an_unwritable_result_is_noticed_before_the_run() {
 #[test]
 fn the_template_of_every_foreign_shape_runs_as_it_is() {
     let folder = data();
-    for ptx in ["stack", "reverse", "reach"] {
+    for ptx in ["stack", "reverse", "reach", "shrink"] {
         let (file, source) = (format!("{ptx}_new.toml"), format!("{ptx}.ptx"));
         let written = selvedge_in(folder.path(), &["new", &file, "--ptx", &source]);
         assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));

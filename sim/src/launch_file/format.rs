@@ -31,6 +31,8 @@ table! {
         buffer "buffer": String,
         /// Elements beyond the start of `buffer`.
         offset "offset": u64,
+        /// An argument that is the handle of this texture.
+        texture "texture": String,
         element "type": Element,
         value "value": Number,
         values "values": Vec<Number>,
@@ -135,6 +137,65 @@ pub(super) enum Is {
     Nonzero,
 }
 
+/// `[[texture]]`: a view of a buffer that kernels sample.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawTexture {
+    pub name: Option<Spanned<String>>,
+    pub buffer: Option<Spanned<String>>,
+    /// Elements of the buffer before the first texel.
+    pub offset: Option<Spanned<u64>>,
+    /// Texels in x, y and z.
+    pub size: Option<Spanned<Vec<u32>>>,
+    /// Bytes from one row to the next.
+    pub pitch: Option<Spanned<u64>>,
+    /// Channels of a texel, each of the buffer's type.
+    pub channels: Option<Spanned<u8>>,
+    pub read: Option<Spanned<Read>>,
+    pub coordinates: Option<Spanned<Coordinates>>,
+    pub address: Option<Spanned<Address>>,
+    pub filter: Option<Spanned<Filter>>,
+    /// The variable of the PTX that holds the handle.
+    pub reference: Option<Spanned<String>>,
+}
+
+/// What a sample of integers gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Read {
+    /// The integers.
+    Element,
+    /// Numbers from 0 to 1, or -1 to 1.
+    Normalized,
+}
+
+/// What floating-point coordinates count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Coordinates {
+    Texels,
+    /// 0 to 1 over the texture.
+    Normalized,
+}
+
+/// What lies outside of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Address {
+    Clamp,
+    Border,
+    Wrap,
+    Mirror,
+}
+
+/// What lies between texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Filter {
+    Point,
+    Linear,
+}
+
 /// One `[[launch]]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,6 +226,8 @@ pub(super) struct RawFile {
     pub buffer: Vec<Spanned<Item>>,
     #[serde(default)]
     pub symbol: Vec<Spanned<Item>>,
+    #[serde(default)]
+    pub texture: Vec<Spanned<RawTexture>>,
     #[serde(default)]
     pub r#loop: Vec<Spanned<Loop>>,
     #[serde(default)]

@@ -7,6 +7,7 @@ use super::format::Is;
 use super::plan::{Flag, Stage};
 use super::values;
 use crate::memory::DeviceMemory;
+use crate::texture::Texture;
 use crate::workload::{HostProgram, Launch, OutputFile, WorkloadError};
 use std::sync::Arc;
 
@@ -15,8 +16,12 @@ pub(super) struct Program {
     parts: Arc<Parts>,
     /// Place and number of elements of each buffer.
     bound: Vec<(Place, u64)>,
+    /// The variable that is to hold the handle of each texture, where one is.
+    references: Vec<Option<u64>>,
     /// Addresses by buffer, once allocated; a swap exchanges two of them.
     addresses: Option<Vec<u64>>,
+    /// Handles by texture, once made.
+    handles: Vec<u64>,
     stage: usize,
     turn: u64,
     step: usize,
@@ -27,8 +32,19 @@ pub(super) struct Program {
 
 impl Program {
     /// A run of `parts` from its start.
-    pub(super) fn new(parts: Arc<Parts>, bound: Vec<(Place, u64)>) -> Self {
-        Program { parts, bound, addresses: None, stage: 0, turn: 0, step: 0, done: false, endless: None }
+    pub(super) fn new(parts: Arc<Parts>, bound: Vec<(Place, u64)>, references: Vec<Option<u64>>) -> Self {
+        Program {
+            parts,
+            bound,
+            references,
+            addresses: None,
+            handles: Vec::new(),
+            stage: 0,
+            turn: 0,
+            step: 0,
+            done: false,
+            endless: None,
+        }
     }
 
     /// Allocates the buffers and fills them and the symbols.
@@ -53,6 +69,20 @@ impl Program {
             addresses.push(address);
         }
         Ok(addresses)
+    }
+
+    /// Makes the textures and gives their handles to the variables that are to hold them.
+    fn make_textures(&self, memory: &mut DeviceMemory, addresses: &[u64]) -> Result<Vec<u64>, WorkloadError> {
+        let mut handles = Vec::with_capacity(self.references.len());
+        for (view, reference) in self.parts.textures.iter().zip(&self.references) {
+            let address = addresses[view.buffer] + view.texture.address;
+            let handle = memory.create_texture(Texture { address, ..view.texture.clone() })?;
+            if let Some(variable) = reference {
+                memory.write_u64s(*variable, &[handle])?;
+            }
+            handles.push(handle);
+        }
+        Ok(handles)
     }
 
     /// What a buffer holds.
@@ -89,7 +119,8 @@ impl Program {
                     self.reset(stage, addresses, memory)?;
                 }
                 self.step += 1;
-                let args = step.args.iter().map(|(_, arg)| arg.arg(self.turn, addresses)).collect();
+                let args =
+                    step.args.iter().map(|(_, arg)| arg.arg(self.turn, addresses, &self.handles)).collect();
                 return Ok(Some(Launch { kernel: step.kernel.clone(), dims: step.dims, args }));
             }
             self.turn += 1;
@@ -160,7 +191,11 @@ impl HostProgram for Program {
         }
         let mut addresses = match self.addresses.take() {
             Some(addresses) => addresses,
-            None => self.place(memory)?,
+            None => {
+                let addresses = self.place(memory)?;
+                self.handles = self.make_textures(memory, &addresses)?;
+                addresses
+            }
         };
         let parts = Arc::clone(&self.parts);
         let launch = self.advance(&parts, &mut addresses, memory);

@@ -60,6 +60,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod values;
+mod view;
 
 pub use error::LaunchFileError;
 
@@ -72,6 +73,7 @@ use format::Text;
 use plan::{Argument, Stage, Step};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use view::View;
 
 /// PTX files larger than this are refused before they are read.
 const MAX_PTX_BYTES: u64 = 64 << 20;
@@ -95,6 +97,7 @@ pub struct LaunchFile {
 struct Parts {
     text: Text,
     buffers: Vec<Buffer>,
+    textures: Vec<View>,
     stages: Vec<Stage>,
 }
 
@@ -118,7 +121,15 @@ impl LaunchFile {
             }
             buffers.push(buffer);
         }
-        let stages = plan::plan(&text, &raw, &mut buffers)?;
+        let mut textures = Vec::new();
+        for table in &raw.texture {
+            let texture = View::check(&text, table, &buffers)?;
+            if textures.iter().any(|other: &View| other.name == texture.name) {
+                return Err(text.bad(texture.at, format!("there is another texture `{}`", texture.name)));
+            }
+            textures.push(texture);
+        }
+        let stages = plan::plan(&text, &raw, &mut buffers, &textures)?;
         one_file_each(&text, &buffers)?;
         let ptx_path = text.path(raw.ptx.get_ref());
         let ptx = read_text(&ptx_path, MAX_PTX_BYTES, "PTX is ASCII").map_err(|error| match error {
@@ -126,7 +137,7 @@ impl LaunchFile {
             other => other,
         })?;
         let ptx_name = ptx_path.display().to_string();
-        Ok(LaunchFile { name, ptx_name, ptx, parts: Arc::new(Parts { text, buffers, stages }) })
+        Ok(LaunchFile { name, ptx_name, ptx, parts: Arc::new(Parts { text, buffers, textures, stages }) })
     }
 
     /// The files that a run writes.
@@ -144,12 +155,16 @@ impl LaunchFile {
         module: &mut Module,
         config: &GpuConfig,
     ) -> Result<Box<dyn HostProgram>, LaunchFileError> {
-        let Parts { text, buffers, stages } = self.parts.as_ref();
+        let Parts { text, buffers, textures, stages } = self.parts.as_ref();
         let bound: Vec<(Place, u64)> =
             buffers.iter().map(|buffer| buffer.bind(text, module)).collect::<Result<_, _>>()?;
+        let references = textures
+            .iter()
+            .map(|texture| texture.bind(text, buffers, &bound, module))
+            .collect::<Result<Vec<_>, _>>()?;
         for stage in stages {
             for step in &stage.steps {
-                check_step(text, buffers, &bound, step, module, config)?;
+                check_step(&self.parts, &bound, step, module, config)?;
             }
             if let Some(flag) = &stage.turns.until {
                 let (place, count) = bound[flag.buffer];
@@ -163,7 +178,7 @@ impl LaunchFile {
                 }
             }
         }
-        Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound)))
+        Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound, references)))
     }
 }
 
@@ -197,13 +212,13 @@ fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError>
 
 /// Would this launch be accepted?
 fn check_step(
-    text: &Text,
-    buffers: &[Buffer],
+    parts: &Parts,
     bound: &[(Place, u64)],
     step: &Step,
     module: &Module,
     config: &GpuConfig,
 ) -> Result<(), LaunchFileError> {
+    let Parts { text, buffers, textures, .. } = parts;
     let kernel = module.kernel(&step.kernel).ok_or_else(|| {
         let names = module.kernels().iter().map(|kernel| kernel.name.as_str()).collect::<Vec<_>>();
         let there = if names.is_empty() { "none".into() } else { names.join(", ") };
@@ -220,9 +235,9 @@ fn check_step(
             return Err(text.bad(*at, format!("offset: allowed are 0 to {}", count - 1)));
         }
     }
-    // Addresses come with the run; any will do to see whether one fits the parameter.
-    let zeros = vec![0; buffers.len()];
-    let args: Vec<Arg> = step.args.iter().map(|(_, arg)| arg.arg(0, &zeros)).collect();
+    // Addresses and handles come with the run; any will do to see whether one fits the parameter.
+    let zeros = vec![0; buffers.len().max(textures.len())];
+    let args: Vec<Arg> = step.args.iter().map(|(_, arg)| arg.arg(0, &zeros, &zeros)).collect();
     let params = kernel.pack(&args).map_err(|error| {
         let at = match &error {
             ArgError::Type { index, .. } => step.args[*index].0,

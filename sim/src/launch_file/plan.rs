@@ -4,6 +4,7 @@ use super::element::{Class, Element};
 use super::error::LaunchFileError;
 use super::fill;
 use super::format::{Is, Item, Loop, RawFile, RawLaunch, Text};
+use super::view::View;
 use crate::workload::{Arg, LaunchDims};
 use toml::Spanned;
 
@@ -27,12 +28,15 @@ pub(super) enum Argument {
     Structure(Vec<u8>),
     /// The address of an element of a buffer.
     Address { buffer: usize, offset: u64 },
+    /// The handle of a texture.
+    Handle(usize),
 }
 
 impl Argument {
-    /// The argument in turn `turn`, counted from 0; `addresses` are the buffers'.
-    pub(super) fn arg(&self, turn: u64, addresses: &[u64]) -> Arg {
+    /// The argument in turn `turn`, counted from 0; `addresses` are the buffers', `handles` the textures'.
+    pub(super) fn arg(&self, turn: u64, addresses: &[u64], handles: &[u64]) -> Arg {
         match self {
+            Self::Handle(texture) => Arg::U64(handles[*texture]),
             Self::Address { buffer, offset } => Arg::Ptr(addresses[*buffer] + offset),
             Self::Structure(bytes) => Arg::Bytes(bytes.clone()),
             Self::Scalar { element, bits, per_turn } => {
@@ -82,24 +86,32 @@ pub(super) struct Flag {
     pub reset: Option<u64>,
 }
 
+/// What the file names beside launches.
+struct Known<'a> {
+    buffers: &'a mut Vec<Buffer>,
+    textures: &'a [View],
+}
+
 /// The stages of a launch file; buffers that only one argument uses are added to `buffers`.
 pub(super) fn plan(
     text: &Text,
     raw: &RawFile,
     buffers: &mut Vec<Buffer>,
+    textures: &[View],
 ) -> Result<Vec<Stage>, LaunchFileError> {
+    let mut known = Known { buffers, textures };
     if let Some(launch) = simple(text, raw)? {
-        let step = step(text, &launch, raw.kernel.as_ref().map_or(0, |k| k.span().start), false, buffers)?;
+        let step = step(text, &launch, raw.kernel.as_ref().map_or(0, |k| k.span().start), false, &mut known)?;
         return Ok(vec![Stage { steps: vec![step], turns: Turns::once() }]);
     }
     let mut loops = Vec::new();
     for table in &raw.r#loop {
-        loops.push(turns(text, table, buffers, &loops)?);
+        loops.push(turns(text, table, known.buffers, &loops)?);
     }
     let mut stages: Vec<Stage> = Vec::new();
     for launch in &raw.launch {
         let (at, launch) = (launch.span().start, launch.get_ref());
-        let step = step(text, launch, at, launch.r#loop.is_some(), buffers)?;
+        let step = step(text, launch, at, launch.r#loop.is_some(), &mut known)?;
         let Some(name) = &launch.r#loop else {
             stages.push(Stage { steps: vec![step], turns: Turns::once() });
             continue;
@@ -160,7 +172,7 @@ fn step(
     raw: &RawLaunch,
     at: usize,
     repeated: bool,
-    buffers: &mut Vec<Buffer>,
+    known: &mut Known,
 ) -> Result<Step, LaunchFileError> {
     let dims = LaunchDims {
         grid: triple(text, "grid", &raw.grid)?,
@@ -169,7 +181,7 @@ fn step(
     };
     let mut args = Vec::with_capacity(raw.arg.len());
     for (index, item) in raw.arg.iter().enumerate() {
-        args.push((item.span().start, argument(text, item, index, repeated, buffers)?));
+        args.push((item.span().start, argument(text, item, index, repeated, known)?));
     }
     let at = if raw.kernel.span().is_empty() { at } else { raw.kernel.span().start };
     Ok(Step { at, kernel: raw.kernel.get_ref().clone(), dims, args })
@@ -189,9 +201,19 @@ fn argument(
     spanned: &Spanned<Item>,
     index: usize,
     repeated: bool,
-    buffers: &mut Vec<Buffer>,
+    known: &mut Known,
 ) -> Result<Argument, LaunchFileError> {
     let (at, item) = (spanned.span().start, spanned.get_ref());
+    if let Some(name) = &item.texture {
+        text.only(item.given(), &["texture"], "an argument that is a texture")?;
+        let wanted = name.get_ref();
+        let found = known.textures.iter().position(|texture| texture.name == *wanted);
+        return found.map(Argument::Handle).ok_or_else(|| {
+            let names = list(known.textures.iter().map(|texture| texture.name.as_str()));
+            text.bad(name.span().start, format!("no texture `{wanted}`: there are {names}"))
+        });
+    }
+    let buffers = &mut *known.buffers;
     if let Some(name) = &item.buffer {
         text.only(item.given(), &["buffer", "offset"], "an argument that is a buffer")?;
         let buffer = find(text, name, buffers)?;
@@ -225,14 +247,18 @@ fn argument(
             Ok(Argument::Structure(fill::list(text, values, element)?))
         }
         _ => {
-            let message = "an argument has one of `buffer` (a name), `value`, `values` and `count` (a buffer of its own)";
+            let message = "an argument has one of `buffer` and `texture` (a name), `value`, `values` and `count` (a buffer of its own)";
             Err(text.bad(at, message))
         }
     }
 }
 
 /// The buffer called `name`.
-fn find(text: &Text, name: &Spanned<String>, buffers: &[Buffer]) -> Result<usize, LaunchFileError> {
+pub(super) fn find(
+    text: &Text,
+    name: &Spanned<String>,
+    buffers: &[Buffer],
+) -> Result<usize, LaunchFileError> {
     let wanted = name.get_ref();
     buffers.iter().position(|buffer| buffer.name == *wanted).ok_or_else(|| {
         let names = list(buffers.iter().map(|buffer| buffer.name.as_str()));

@@ -1,6 +1,6 @@
 //! A launch file to begin with: every kernel of a PTX file with its parameters, and values that run.
 use super::LaunchFileError;
-use crate::ptx::{Kernel, Module, Param, ParamKind};
+use crate::ptx::{Kernel, Module, Param, ParamKind, TextureSource, TextureUse};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -33,10 +33,11 @@ pub(super) fn template(
     }
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = head(&mut out, ptx, kernels);
+    let _ = head(&mut out, ptx, kernels, module);
     for kernel in &chosen {
         let _ = buffers(&mut out, kernel);
     }
+    let _ = textures(&mut out, &chosen, module);
     for kernel in &chosen {
         let _ = launch(&mut out, kernel);
     }
@@ -63,7 +64,30 @@ fn buffer_name(kernel: &Kernel, index: usize) -> String {
     format!("{}.{index}", kernel.name)
 }
 
-fn head(out: &mut String, ptx: &str, kernels: &[Arc<Kernel>]) -> std::fmt::Result {
+/// How the kernel samples the texture whose handle is this parameter, if it is one.
+fn handle(kernel: &Kernel, param: usize) -> Option<TextureUse> {
+    kernel.textures().into_iter().find(|texture| texture.source == TextureSource::Param(param))
+}
+
+/// How many texels a template's texture has in each direction.
+fn texels(texture: &TextureUse) -> Vec<u64> {
+    vec![SIDE; usize::from(texture.dimensions)]
+}
+
+/// What a texture is, in words.
+fn describe_texture(texture: &TextureUse, module: &Module) -> String {
+    let source = match texture.source {
+        TextureSource::Variable(address) => {
+            format!("through {}", module.global_at(address).unwrap_or("a variable"))
+        }
+        TextureSource::Param(index) => format!("by parameter {index}"),
+        TextureSource::Elsewhere => "by a handle from memory, which a launch file cannot give".into(),
+    };
+    let kind = if texture.float { "floating-point numbers" } else { "integers" };
+    format!("samples {kind} in {}D {source}", texture.dimensions)
+}
+
+fn head(out: &mut String, ptx: &str, kernels: &[Arc<Kernel>], module: &Module) -> std::fmt::Result {
     writeln!(out, "# Run it with: selvedge run THIS_FILE")?;
     writeln!(out, "# Every path starts from this file's folder.")?;
     writeln!(out, "ptx = {}", quoted(ptx))?;
@@ -72,6 +96,9 @@ fn head(out: &mut String, ptx: &str, kernels: &[Arc<Kernel>]) -> std::fmt::Resul
         writeln!(out, "#   {}", kernel.name)?;
         for (index, param) in kernel.params.iter().enumerate() {
             writeln!(out, "#     {index}: {}, {}", param.name, describe(param))?;
+        }
+        for texture in kernel.textures() {
+            writeln!(out, "#     {}", describe_texture(&texture, module))?;
         }
     }
     Ok(())
@@ -84,6 +111,9 @@ fn quoted(text: &str) -> String {
 
 fn buffers(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
     for (index, param) in kernel.params.iter().enumerate().filter(|(_, param)| is_address(param)) {
+        if handle(kernel, index).is_some() {
+            continue;
+        }
         writeln!(out, "\n[[buffer]]                 # for {} of {}", param.name, kernel.name)?;
         writeln!(out, "name = {}", quoted(&buffer_name(kernel, index)))?;
         writeln!(out, "type = \"f32\"               # b, u, s or f with 8, 16, 32 or 64 bits; bf16")?;
@@ -91,6 +121,50 @@ fn buffers(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
         writeln!(out, "init = \"zeros\"             # zeros, constant, iota, random, values or file")?;
         writeln!(out, "# expect = {{ file = \"wanted.txt\", relative = 1e-5 }}")?;
         writeln!(out, "# save = {{ file = \"result.txt\" }}")?;
+    }
+    Ok(())
+}
+
+/// The textures that the kernels sample by a parameter or through a variable, each with a buffer of texels.
+fn textures(out: &mut String, kernels: &[&Arc<Kernel>], module: &Module) -> std::fmt::Result {
+    let mut references = Vec::new();
+    for kernel in kernels {
+        for texture in kernel.textures() {
+            match texture.source {
+                TextureSource::Param(index) if handle(kernel, index) == Some(texture) => {
+                    view(out, &buffer_name(kernel, index), &texture, None)?;
+                }
+                TextureSource::Variable(address) if !references.contains(&address) => {
+                    references.push(address);
+                    let Some(name) = module.global_at(address) else { continue };
+                    view(out, name, &texture, Some(name))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One texture called `name`, with its texels.
+fn view(out: &mut String, name: &str, texture: &TextureUse, reference: Option<&str>) -> std::fmt::Result {
+    let size = texels(texture);
+    let buffer = quoted(&format!("{name}.texels"));
+    let element = if texture.float { "f32" } else { "u32" };
+    writeln!(out, "\n[[buffer]]                 # the texels of {name}, row by row")?;
+    writeln!(out, "name = {buffer}")?;
+    writeln!(out, "type = \"{element}\"               # u or s with 8, 16 or 32 bits, f16 or f32")?;
+    writeln!(out, "count = {}", size.iter().product::<u64>())?;
+    writeln!(out, "\n[[texture]]")?;
+    writeln!(out, "name = {}", quoted(name))?;
+    writeln!(out, "buffer = {buffer}")?;
+    writeln!(out, "size = {size:?}           # texels in x, y and z")?;
+    writeln!(out, "channels = 1               # 1, 2 or 4 numbers to a texel")?;
+    writeln!(out, "coordinates = \"texels\"     # texels or normalized, for floating-point coordinates")?;
+    writeln!(out, "address = \"clamp\"          # clamp, border, wrap or mirror")?;
+    writeln!(out, "filter = \"point\"           # point or linear")?;
+    if let Some(reference) = reference {
+        writeln!(out, "reference = {}           # the variable of the PTX", quoted(reference))?;
     }
     Ok(())
 }
@@ -112,11 +186,13 @@ fn launch(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
             4 * SIDE * SIDE
         )?;
     }
-    for param in &kernel.params {
+    for (index, param) in kernel.params.iter().enumerate() {
         writeln!(out, "\n[[launch.arg]]             # {}: {}", param.name, describe(param))?;
         match (param.kind, param.bytes) {
+            _ if handle(kernel, index).is_some() => {
+                writeln!(out, "texture = {}", quoted(&buffer_name(kernel, index)))?;
+            }
             _ if is_address(param) => {
-                let index = kernel.params.iter().position(|p| std::ptr::eq(p, param)).unwrap_or(0);
                 writeln!(out, "buffer = {}", quoted(&buffer_name(kernel, index)))?;
                 writeln!(out, "# If it is a number and no address: type = \"u64\" and value = 1 instead.")?;
             }

@@ -109,6 +109,12 @@ impl Module {
         self.globals.iter().find(|global| global.name == name).map(|global| (global.address, global.bytes))
     }
 
+    /// The name of the `.global` variable that starts at `address`.
+    #[must_use]
+    pub fn global_at(&self, address: u64) -> Option<&str> {
+        self.globals.iter().find(|global| global.address == address).map(|global| global.name.as_str())
+    }
+
     /// Changes constants as a host's copy to a symbol does, for launches from now on that use [`Module::constants`] or
     /// a kernel that [`Module::kernel`] gives from now on; kernels handed out before keep theirs.
     ///
