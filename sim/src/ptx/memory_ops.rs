@@ -2,7 +2,7 @@
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, Space};
-use super::lane::{LANE_BIT, blend};
+use super::lane::{LANE_BIT, Lane, blend};
 use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 
@@ -485,11 +485,13 @@ fn atomic_group(
     let swap =
         if form.atomic == AtomicOp::Cas { warp.bits(kernel, instr.c, form.wide_register) } else { [0; 32] };
     let mut old = [0; 32];
+    // Sums of single precision in the memory partitions know no subnormal numbers, those in shared memory do.
+    let flush = access.space == Space::Global;
     refuse_read_only(warp, kernel, env, access)?;
     each_lane(warp, kernel, env, access, |bytes, offset, lane| {
         let before = read_element(bytes, offset, size);
         old[lane] = before;
-        write_element(bytes, offset, size, update(form, before, operand[lane], swap[lane]));
+        write_element(bytes, offset, size, update(form, flush, before, operand[lane], swap[lane]));
     })?;
     if instr.d != NONE {
         warp.set_bits(instr.d, form.register_bits, &old, access.mask);
@@ -497,8 +499,8 @@ fn atomic_group(
     Ok(())
 }
 
-/// The value an atomic leaves in memory.
-fn update(form: MemoryForm, old: u64, operand: u64, swap: u64) -> u64 {
+/// The value an atomic leaves in memory; `flush`: subnormal numbers of single precision count as zero.
+fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u64 {
     let bits = form.element.bits;
     let unused = 64 - u32::from(bits);
     let (old, operand) = (old << unused >> unused, operand << unused >> unused);
@@ -506,7 +508,8 @@ fn update(form: MemoryForm, old: u64, operand: u64, swap: u64) -> u64 {
     let is_signed = form.element.number == Number::Signed;
     match form.atomic {
         AtomicOp::Add if form.element.number == Number::Float && bits == 32 => {
-            let sum = f32::from_bits(old as u32) + f32::from_bits(operand as u32);
+            let zeroed = |value: f32| if flush { value.flush() } else { value };
+            let sum = zeroed(zeroed(f32::from_bits(old as u32)) + zeroed(f32::from_bits(operand as u32)));
             u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
         }
         AtomicOp::Add if form.element.number == Number::Float => {

@@ -1,5 +1,6 @@
 //! Do atomics of every width, space and ordering leave the right value and return the old one?
 
+use super::forms::FORMS;
 use super::{kernel_text, own_element, run_words};
 
 fn words(value: u64) -> [u32; 2] {
@@ -77,6 +78,79 @@ fn counters_wrap_where_their_operand_says() {
         for space in ["", ".global"] {
             let body = own_element(4) + &format!("red.relaxed.gpu{space}.{form} [%rd0], {operand}; ret;");
             assert_eq!(run_words(&kernel_text("", &body), 1, &[old]).unwrap().0, [new], "{form}");
+        }
+    }
+}
+
+/// What an operation leaves of `old`, from a reference that knows the numbers' meaning.
+fn left(op: &str, of: &str, shared: bool, old: u32, operand: u32) -> u32 {
+    let (a, b) = match of {
+        "s32" => (i64::from(old as i32), i64::from(operand as i32)),
+        _ => (i64::from(old), i64::from(operand)),
+    };
+    match (op, of) {
+        // Outside of shared memory a subnormal number counts as zero of its sign.
+        ("add", "f32") => {
+            let value = |bits: u32| {
+                let number = f32::from_bits(bits);
+                if number.is_subnormal() && !shared { 0f32.copysign(number) } else { number }
+            };
+            value((value(old) + value(operand)).to_bits()).to_bits()
+        }
+        ("add", _) => (a + b) as u32,
+        ("min", _) => a.min(b) as u32,
+        ("max", _) => a.max(b) as u32,
+        ("inc", _) => {
+            if a >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        ("and", _) => old & operand,
+        ("or", _) => old | operand,
+        ("exch", _) => operand,
+        ("cas", _) => {
+            if old == operand {
+                77
+            } else {
+                old
+            }
+        }
+        other => panic!("no reference for {other:?}"),
+    }
+}
+
+#[test]
+fn every_atomic_of_benchmarks_leaves_its_result_and_returns_the_old_value() {
+    let words = [0, 1, 5, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, u32::MAX];
+    let floats = [0.0f32, -0.0, 1.5, -3.25, 1e-40, f32::MAX, f32::INFINITY].map(f32::to_bits);
+    let atomics = FORMS.lines().filter(|form| form.starts_with("atom.") || form.starts_with("red."));
+    for form in atomics {
+        let parts: Vec<&str> = form.split('.').collect();
+        let op = parts.iter().find(|p| ["add", "min", "max", "inc", "and", "or", "exch", "cas"].contains(p));
+        let (op, of) = (op.unwrap(), parts[parts.len() - 1]);
+        let shared = parts.contains(&"shared");
+        let values = if of == "f32" { floats } else { words };
+        for old in values {
+            for operand in values {
+                let register = if of == "f32" { "%f" } else { "%r" };
+                let returned = if parts[0] == "red" { String::new() } else { format!("{register}4, ") };
+                let swap = if *op == "cas" { ", 77" } else { "" };
+                let place = if shared { "[box]" } else { "[%rd0]" };
+                let body = own_element(16)
+                    + &format!(
+                        "ld.global.u32 %r2, [%rd0]; st.shared.u32 [box], %r2; mov.b32 {register}4, 0;\n\
+                         ld.global.b32 {register}3, [%rd0+4]; {form} {returned}{place}, {register}3{swap};\n\
+                         st.global.b32 [%rd0+8], {register}4; ld.shared.u32 %r5, [box]; st.global.u32 [%rd0+12], %r5; ret;"
+                    );
+                let input = [old, operand, 0, 0];
+                let (out, _) = run_words(&kernel_text(".shared .u32 box;", &body), 1, &input).unwrap();
+                let new = left(op, of, shared, old, operand);
+                let got = if shared { out[3] } else { out[0] };
+                assert_eq!(got, new, "{form} of {old:#x} and {operand:#x}");
+                assert_eq!(out[2], if parts[0] == "red" { 0 } else { old }, "{form} returns the old value");
+            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Does every instruction form that real benchmarks use decode?
 
 use super::super::Module;
-use super::kernel_text;
+use super::{FORMS_FILE, kernel_text};
 
 /// One form a line; lines that start with '#' are comments.
-const FORMS: &str = include_str!("forms.txt");
+pub(super) const FORMS: &str = include_str!("forms.txt");
 
 /// The register numbered `number` of the file that suits a type such as `u32`.
 fn register(of: &str, number: usize) -> String {
@@ -110,6 +110,22 @@ fn every_form_of_real_benchmarks_decodes() {
         })
         .collect();
     assert!(refused.is_empty(), "{} of {} forms:\n{}", refused.len(), forms.len(), refused.join("\n"));
+}
+
+#[test]
+fn every_form_of_real_benchmarks_is_executed_by_a_vector() {
+    // The tests beside this one, run once more by themselves, tell which forms they execute.
+    let folder = tempfile::tempdir().unwrap();
+    let noted = folder.path().join("forms");
+    let tests = std::env::current_exe().unwrap();
+    let words = ["ptx::tests::", "--skip", "::forms::", "--skip", "::fuzz::", "--skip", "::parsing::"];
+    let run = std::process::Command::new(tests).args(words).env(FORMS_FILE, &noted).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    let noted = std::fs::read_to_string(noted).unwrap();
+    let noted: std::collections::HashSet<&str> = noted.lines().collect();
+    let forms = FORMS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let missing: Vec<&str> = forms.filter(|form| !noted.contains(form)).collect();
+    assert!(missing.is_empty(), "{} forms without a vector: {}", missing.len(), missing.join(" "));
 }
 
 /// Forms beyond the list, each with its operands.

@@ -11,15 +11,43 @@ mod faults;
 mod forms;
 mod indexed;
 mod kernels;
+mod leftovers;
 mod memory;
+mod moves;
 mod parsing;
 mod pointers;
+mod selection;
 mod system;
 mod textures;
 mod warp_wide;
 
 use super::{Arg, FunctionalStats, LaunchDims, Module, RunError, run_functional};
 use crate::memory::DeviceMemory;
+
+/// Environment variable with the file to which the vectors' forms are written; see `forms.rs`.
+pub(super) const FORMS_FILE: &str = "SELVEDGE_FORMS_FILE";
+
+/// Notes that a vector executes `form`, for the test that every form has one.
+fn note(form: &str) {
+    // Tests run side by side, and their lines must not run into one another.
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let Some(path) = std::env::var_os(FORMS_FILE) else { return };
+    let _turn = ONE_AT_A_TIME.lock();
+    let mut file =
+        std::fs::OpenOptions::new().append(true).create(true).open(path).expect("it can be written");
+    std::io::Write::write_all(&mut file, format!("{form}\n").as_bytes()).expect("it can be written");
+}
+
+/// Notes the forms of all statements of `text`, whose results a test looks at.
+pub(super) fn note_all(text: &str) {
+    if std::env::var_os(FORMS_FILE).is_none() {
+        return;
+    }
+    let statements =
+        text.split([';', '{', '}', '\n']).map(|part| part.rsplit(": ").next().unwrap_or(part).trim());
+    let words = statements.filter_map(|statement| statement.split_whitespace().find(|w| !w.starts_with('@')));
+    words.filter(|word| !word.starts_with(['.', '%'])).for_each(note);
+}
 
 /// Wraps statements into a module with one kernel `k` whose parameter `out` is a buffer.
 pub(super) fn kernel_text(declarations: &str, body: &str) -> String {
@@ -43,6 +71,12 @@ pub(super) fn run_words(
     threads: u32,
     input: &[u32],
 ) -> Result<(Vec<u32>, FunctionalStats), RunError> {
+    note_all(text);
+    run_noted(text, threads, input)
+}
+
+/// As [`run_words`], for statements whose forms are noted already.
+fn run_noted(text: &str, threads: u32, input: &[u32]) -> Result<(Vec<u32>, FunctionalStats), RunError> {
     let module = Module::parse("test.ptx", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut memory = DeviceMemory::new();
     module.load(&mut memory).expect("globals fit");
@@ -116,6 +150,7 @@ fn shorthand(letter: char) -> Kind {
 /// Runs `form` on every vector: in all lanes, and once more in the odd lanes alone, where the even ones must keep what
 /// they had. `kinds` names the result's and the operands' registers: h, w, d or p.
 pub(super) fn check(form: &str, kinds: &str, vectors: &[Vector]) {
+    note(form);
     let kinds: Vec<Kind> = kinds.chars().map(shorthand).collect();
     let operands = kinds.len() - 1;
     let registers: Vec<String> = (0..kinds.len()).map(|i| kinds[i].register(10 + i)).collect();
@@ -139,7 +174,7 @@ pub(super) fn check(form: &str, kinds: &str, vectors: &[Vector]) {
             }
         }
         assert!(vectors.len() <= 32 && operands <= 3, "{form}: one vector per lane");
-        let (out, _) = run_words(&kernel_text("", &body), 32, &input).unwrap();
+        let (out, _) = run_noted(&kernel_text("", &body), 32, &input).unwrap();
         for lane in 0..32 {
             let (values, expected) = vectors[lane % vectors.len()];
             let expected = if guarded && lane % 2 == 0 { 1 } else { expected };

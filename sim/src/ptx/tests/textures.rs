@@ -1,7 +1,7 @@
 //! Do texture samples give the texels that CUDA's addressing and filtering rules say?
 
 use super::super::{Arg, LaunchDims, Module, run_functional};
-use super::{kernel_text, own_element};
+use super::{kernel_text, note, own_element};
 use crate::memory::DeviceMemory;
 use crate::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 
@@ -27,6 +27,7 @@ fn sample(
     texels: &[u8],
     places: &[[f32; 3]],
 ) -> Result<Vec<[u32; 4]>, String> {
+    note(form);
     let float = form.ends_with("f32");
     let list = |prefix: &str| {
         let count = if form.contains("1d") { 1 } else { if form.contains("2d") { 2 } else { 4 } };
@@ -150,6 +151,20 @@ fn channels_of_every_format_are_read() {
         read(&words, &[1, 2, 3, 4, 0, 0, 0, 0x80], "u32"),
         [[0x0403_0201, 0, 0, 1], [0x8000_0000, 0, 0, 1]]
     );
+}
+
+#[test]
+fn integers_are_fetched_from_a_plane_by_coordinates_of_floats() {
+    let plane = Texture { kind: ChannelKind::Unsigned, ..singles(&[2, 2]) };
+    let texels: Vec<u8> = [1u32, 2, 3, 0xffff_fff0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let places = [[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 1.9, 0.0], [7.0, 7.0, 0.0]];
+    for (form, kind) in
+        [("tex.2d.v4.u32.f32", ChannelKind::Unsigned), ("tex.2d.v4.s32.f32", ChannelKind::Signed)]
+    {
+        let texture = Texture { kind, ..plane.clone() };
+        let samples = sample(form, &texture, &texels, &places).unwrap();
+        assert_eq!(samples.iter().map(|s| s[0]).collect::<Vec<_>>(), [1, 2, 3, 0xffff_fff0], "{form}");
+    }
 }
 
 #[test]
