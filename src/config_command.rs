@@ -3,11 +3,9 @@ use crate::cli::{ConfigAction, ConfigOptions};
 use crate::error::Failure;
 use crate::output::write_or_print;
 use selvedge_sim::config::import::import;
-use selvedge_sim::config::{ConfigError, GpuConfig, source};
+use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
+use selvedge_sim::file::read_text;
 use std::path::Path;
-
-/// The largest configuration that is read.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// Does what the options ask for.
 pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
@@ -46,12 +44,8 @@ fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failu
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let fail = |why: String| Failure::usage(format!("cannot read {}: {why}", path.display()));
-    let bytes = path.metadata().map_err(|e| fail(e.to_string()))?.len();
-    if bytes > MOST_BYTES {
-        return Err(fail(format!("it has {bytes} bytes; allowed are at most {MOST_BYTES}")));
-    }
-    std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))
+    read_text(path, MOST_BYTES)
+        .map_err(|why| Failure::usage(format!("cannot read {}: {why}", path.display())))
 }
 
 /// One failure of several mistakes, a line each.

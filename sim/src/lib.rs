@@ -8,6 +8,9 @@ pub mod cache;
 pub mod config;
 pub mod crossbar;
 pub mod dram;
+pub mod file;
+#[cfg(test)]
+mod fuzz;
 pub mod gpu;
 pub mod launch_file;
 pub mod mechanism;

@@ -113,6 +113,26 @@ fn a_configuration_that_is_binary() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("my.toml"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_refused() {
+    usage(
+        &["run", "vecadd", "--config", "/dev/zero"],
+        "more than 1048576 bytes, allowed are at most 1048576",
+    );
+    usage(&["config", "check", "/dev/zero"], "allowed are at most 1048576");
+    usage(&["config", "import", "/dev/zero"], "allowed are at most 1048576");
+}
+
+#[test]
+fn a_planted_fault_beyond_a_blocks_outputs_names_the_bits_there_are() {
+    let run = ["run", "vecadd", "--mechanism", "hw-bdi", "--engine", "lockstep", "--inject"];
+    let says = "--inject sm0.decompressor:900:5000: allowed are bits 0 to 1026";
+    usage(&[&run[..], &["sm0.decompressor:900:5000"]].concat(), says);
+    usage(&[&run[..], &["sm0.decompressor:900:-1"]].concat(), "allowed is INSTANCE:CYCLE:BIT");
+    usage(&[&run[..], &["sm0.decompresor:900:1"]].concat(), "sm0.decompressor");
+}
+
 /// PTX of one kernel `k` with a pointer parameter and this body.
 fn ptx(body: &str) -> String {
     format!(

@@ -5,6 +5,9 @@ use super::{BUILT_IN, GpuConfig, built_in, names};
 use std::path::Path;
 use toml::{Table, Value};
 
+/// The largest configuration that is read.
+pub const MOST_BYTES: u64 = 1 << 20;
+
 /// Most configurations that may be based on each other.
 const MOST_BASES: usize = 8;
 
@@ -69,10 +72,10 @@ pub fn source(name: &str) -> Result<String, ConfigError> {
     if let Some(text) = built_in(name) {
         return Ok(text.into());
     }
-    std::fs::read_to_string(Path::new(name)).map_err(|e| ConfigError::NotFound {
+    crate::file::read_text(Path::new(name), MOST_BYTES).map_err(|why| ConfigError::NotFound {
         name: name.into(),
         allowed: names(),
-        why: e.to_string(),
+        why,
     })
 }
 

@@ -7,6 +7,8 @@ mod clock;
 mod dram;
 mod dram_energy;
 mod error;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod import;
 mod index;
 mod interconnect;
@@ -24,7 +26,7 @@ pub use error::ConfigError;
 pub use interconnect::Interconnect;
 pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
-pub use load::source;
+pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};
 pub use read_only::ReadOnly;
 pub use selvedge_hw::set_index::IndexFunction;

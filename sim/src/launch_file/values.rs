@@ -2,7 +2,6 @@
 use super::element::Element;
 use super::error::LaunchFileError;
 use super::format::Format;
-use std::io::Read;
 use std::path::Path;
 
 /// A buffer larger than this is refused, and so is a file that fills one.
@@ -13,20 +12,7 @@ const QUOTE: usize = 40;
 
 /// The bytes of a file of at most `most` bytes; a pipe may be read too.
 pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>, LaunchFileError> {
-    let unreadable = |e: std::io::Error| LaunchFileError::unreadable(path, e);
-    let too_large =
-        |size: String| LaunchFileError::unreadable(path, format!("{size} bytes, allowed are at most {most}"));
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let size = file.metadata().map_err(unreadable)?.len();
-    if size > most {
-        return Err(too_large(size.to_string()));
-    }
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > most {
-        return Err(too_large(format!("more than {most}")));
-    }
-    Ok(bytes)
+    crate::file::read(path, most).map_err(|why| LaunchFileError::unreadable(path, why))
 }
 
 /// The numbers in a file, as they lie in memory.

@@ -147,6 +147,14 @@ pub enum MechanismError {
         /// The instances there are.
         allowed: String,
     },
+    /// A planted fault beyond the outputs of its block.
+    #[error("--inject {fault}: allowed are bits 0 to {last}, those of the block's output ports")]
+    Fault {
+        /// What was given: instance, cycle and bit.
+        fault: String,
+        /// The last bit.
+        last: usize,
+    },
 }
 
 /// One mechanism with its options' values.

@@ -1,6 +1,6 @@
 //! Building block instances by name, so that any of them can be recorded or struck by a planted fault.
 use crate::mechanism::MechanismError;
-use selvedge_hw::{Engine, Fault, HwBlock, Instance};
+use selvedge_hw::{Direction, Engine, Fault, HwBlock, Instance, Ports};
 use std::cell::RefCell;
 
 /// What to record.
@@ -21,12 +21,14 @@ pub struct Probes {
     spec: ProbeSpec,
     engine: Engine,
     known: RefCell<Vec<String>>,
+    /// The first fault that strikes beyond its block's outputs: as it was asked for, and the last bit.
+    beyond: RefCell<Option<(String, usize)>>,
 }
 
 impl Probes {
     /// A maker of instances under `engine`.
     pub fn new(spec: ProbeSpec, engine: Engine) -> Self {
-        Probes { spec, engine, known: RefCell::new(Vec::new()) }
+        Probes { spec, engine, known: RefCell::default(), beyond: RefCell::default() }
     }
 
     /// Builds the instance called `name`, recorded or struck when asked for. The mechanism has validated `params`.
@@ -37,6 +39,11 @@ impl Probes {
             instance.watch(self.spec.from, self.spec.cycles);
         }
         for (_, fault) in self.spec.faults.iter().filter(|(target, _)| *target == name) {
+            let bits: usize = B::Out::describe(params, Direction::Output).iter().map(|port| port.bits).sum();
+            if fault.bit >= bits {
+                let asked = format!("{name}:{}:{}", fault.cycle, fault.bit);
+                self.beyond.borrow_mut().get_or_insert((asked, bits.saturating_sub(1)));
+            }
             instance.inject(*fault).expect("check() refuses faults under the model engine");
         }
         self.known.borrow_mut().push(name);
@@ -57,10 +64,10 @@ impl Probes {
         }
     }
 
-    /// Checks that every asked-for instance was built.
+    /// Checks that every asked-for instance was built, and that every fault strikes a bit that its outputs have.
     ///
     /// # Errors
-    /// [`MechanismError::Probe`] names the instances there are.
+    /// [`MechanismError::Probe`] names the instances there are, [`MechanismError::Fault`] the bits.
     pub fn check_names(&self) -> Result<(), MechanismError> {
         let known = self.known.borrow();
         let wanted = self.spec.instances.iter().chain(self.spec.faults.iter().map(|(name, _)| name));
@@ -74,7 +81,10 @@ impl Probes {
                 return Err(MechanismError::Probe { name: name.clone(), allowed });
             }
         }
-        Ok(())
+        match self.beyond.borrow().clone() {
+            Some((fault, last)) => Err(MechanismError::Fault { fault, last }),
+            None => Ok(()),
+        }
     }
 
     /// Names of every instance that was built.

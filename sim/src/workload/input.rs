@@ -5,12 +5,15 @@ use std::path::Path;
 
 use super::WorkloadError;
 
+/// The largest input file that is read.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Reads the text of `file`, which should hold `what`.
 pub(super) fn read_text(file: &Path, what: &'static str) -> Result<String, WorkloadError> {
-    let unreadable = |why: String| WorkloadError::Unreadable { file: file.display().to_string(), what, why };
-    let bytes = std::fs::read(file).map_err(|e| unreadable(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| {
-        unreadable(format!("not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to()))
+    crate::file::read_text(file, MOST_BYTES).map_err(|why| WorkloadError::Unreadable {
+        file: file.display().to_string(),
+        what,
+        why,
     })
 }
 

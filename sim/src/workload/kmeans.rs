@@ -446,7 +446,7 @@ mod tests {
             std::fs::write(file, [0xfd, b'7', b'z', b'X', b'Z', 0]).unwrap();
             Points::read(file).unwrap_err().to_string()
         });
-        assert!(refused.ends_with("cannot read points: not a text file (byte 0 is not UTF-8)"), "{refused}");
+        assert!(refused.ends_with("cannot read points: not text (byte 0 is not UTF-8)"), "{refused}");
     }
 
     #[test]

@@ -30,6 +30,8 @@ mod heartwall;
 mod histogram;
 mod hotspot;
 mod input;
+#[cfg(test)]
+mod input_fuzz;
 mod kmeans;
 mod laplace;
 mod lavamd;

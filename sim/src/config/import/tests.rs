@@ -1,6 +1,7 @@
 //! Is what has a counterpart translated, is the rest listed, and does no text make the import panic?
 use super::*;
 use crate::config::{DramScheduler, IndexFunction, L2WritePolicy, SchedulerPolicy, WriteAllocate};
+use crate::fuzz::{fuzz, one_line};
 use proptest::prelude::*;
 
 /// Every option with a counterpart, and some without.
@@ -245,6 +246,32 @@ proptest! {
         }
         check(&SAMPLE.replace(lines[at], &changed))?;
     }
+}
+
+#[test]
+fn fuzz_options_of_gpgpu_sim_are_translated_or_refused_with_their_line() {
+    // The network's file stands behind the options', so that both are damaged.
+    let mark = "\n// network\n";
+    let files = [format!("{SAMPLE}{mark}{NETWORK}").into_bytes(), SAMPLE.as_bytes().to_vec()];
+    fuzz("gpgpu-sim", &files, 400, |bytes| {
+        let Ok(text) = std::str::from_utf8(bytes) else { return Ok(()) };
+        let (options, network) = text.split_once(mark).unwrap_or((text, NETWORK));
+        match import("my", "my.config", options, Some(("my.icnt", network))) {
+            Ok(import) => {
+                let parsed = GpuConfig::parse("my.toml", &import.toml);
+                prop_assert!(parsed.is_ok(), "{:?}", parsed);
+            }
+            Err(found) => {
+                prop_assert!(!found.is_empty(), "refused without a word");
+                for error in found {
+                    let text = error.to_string();
+                    let file = if text.contains("my.icnt:") { "my.icnt" } else { "my.config" };
+                    one_line(&text, file, false)?;
+                }
+            }
+        }
+        Ok(())
+    });
 }
 
 /// Whatever is accepted is a valid machine, and whatever is refused has a line about it.

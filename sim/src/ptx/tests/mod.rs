@@ -9,6 +9,7 @@ mod exact;
 mod exchange;
 mod faults;
 mod forms;
+mod fuzz;
 mod indexed;
 mod kernels;
 mod leftovers;
