@@ -1,5 +1,6 @@
 //! Is every kind of stall noticed, and does its report name component, queue, request and what it waits for?
 use super::*;
+use crate::cache::LinePart;
 use crate::mechanism::MechanismSpec;
 use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::packet::Packet;
@@ -66,15 +67,15 @@ impl PartitionPolicy for BrokenPartition {
         self.holds
     }
 
-    fn read_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan {
-        self.whole.read_plan(line, memory)
+    fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
+        self.whole.read_plan(part, memory)
     }
 
-    fn write_plan(&mut self, line: u64, memory: &DeviceMemory) -> DramPlan {
-        self.whole.write_plan(line, memory)
+    fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
+        self.whole.write_plan(part, memory)
     }
 
-    fn fill_enter(&mut self, _: u64, _: &DeviceMemory) -> Stage {
+    fn fill_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
         if self.broken != Broken::Fill {
             return Stage::Through;
         }
@@ -82,15 +83,15 @@ impl PartitionPolicy for BrokenPartition {
         Stage::Taken
     }
 
-    fn fill_leave(&mut self) -> Option<u64> {
+    fn fill_leave(&mut self) -> Option<LinePart> {
         None
     }
 
-    fn evict_enter(&mut self, _: u64, _: &DeviceMemory) -> Stage {
+    fn evict_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
         Stage::Through
     }
 
-    fn evict_leave(&mut self) -> Option<u64> {
+    fn evict_leave(&mut self) -> Option<LinePart> {
         None
     }
 
@@ -121,8 +122,8 @@ fn stall(body: &str, threads: u32, broken: Option<Broken>) -> String {
             spec.build(&config, 1, &Probes::new(ProbeSpec::default(), Engine::Model))
         }
         Some(broken) => {
-            let line_bursts = config.l2.line_bytes / config.dram.burst_bytes;
-            let partition = || BrokenPartition { whole: NoPolicy { line_bursts }, broken, holds: false };
+            let burst_bytes = config.dram.burst_bytes;
+            let partition = || BrokenPartition { whole: NoPolicy { burst_bytes }, broken, holds: false };
             Policies {
                 sms: (0..config.sm.count)
                     .map(|id| -> Box<dyn SmPolicy> {
