@@ -29,6 +29,8 @@ pub enum Command {
     Trace(TraceOptions),
     /// Show, check or translate the description of a machine
     Config(ConfigOptions),
+    /// Measure latencies and bandwidths of machines and compare them with what formulas of their files give
+    Fidelity(FidelityOptions),
     /// List what there is
     List(ListOptions),
     /// What the statistics mean
@@ -233,6 +235,17 @@ pub enum ConfigAction {
         #[arg(short, long, value_name = "FILE", default_value = "-")]
         output: String,
     },
+}
+
+/// Options of `selvedge fidelity`.
+#[derive(Args)]
+pub struct FidelityOptions {
+    /// A built-in machine (see `selvedge list machines`) or a TOML file; all built-in machines unless given
+    #[arg(long)]
+    pub config: Option<String>,
+    /// The Markdown page to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
 }
 
 /// Options of `selvedge list`.

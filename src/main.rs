@@ -2,6 +2,7 @@
 mod cli;
 mod config_command;
 mod error;
+mod fidelity_command;
 mod gen_command;
 mod list;
 mod new_command;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Wave(options) => wave_command::run(&options),
         Command::Trace(options) => trace_command::run(&options),
         Command::Config(options) => config_command::run(&options),
+        Command::Fidelity(options) => fidelity_command::run(&options),
         Command::List(options) => list::run(&options),
         Command::Stats(options) => stats_command::run(&options),
     };

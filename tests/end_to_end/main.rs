@@ -3,6 +3,7 @@ mod bad_input;
 mod command;
 mod configs;
 mod engines;
+mod fidelity;
 mod guide;
 #[cfg(unix)]
 mod interrupt;

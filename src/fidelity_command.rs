@@ -1,0 +1,69 @@
+//! `selvedge fidelity`: expected and measured latencies and bandwidths of machines, as Markdown.
+use crate::cli::FidelityOptions;
+use crate::error::Failure;
+use crate::output::{check_writable, write_or_print};
+use selvedge_sim::config::{BUILT_IN, GpuConfig};
+use selvedge_sim::fidelity::{FidelityError, Measurement, measure, page, section};
+use std::path::Path;
+
+/// Measures, writes the page, and fails when a value lies outside its bounds.
+pub fn run(options: &FidelityOptions) -> Result<(), Failure> {
+    if options.output != "-" {
+        check_writable(Path::new(&options.output))?;
+    }
+    let (text, wrong) = match &options.config {
+        Some(name) => one(name)?,
+        None => all()?,
+    };
+    write_or_print(&options.output, &text)?;
+    match wrong.as_slice() {
+        [] => Ok(()),
+        [first, ..] => {
+            Err(Failure::simulation(format!("{} values lie outside their bounds: {first}", wrong.len())))
+        }
+    }
+}
+
+/// The table of one machine.
+fn one(name: &str) -> Result<(String, Vec<String>), Failure> {
+    let config = GpuConfig::load(name).map_err(Failure::usage)?;
+    let found = measure_one(&config)?;
+    let built_in = BUILT_IN.iter().find(|machine| machine.name == name);
+    let text = section(&config.name, built_in.map_or(name, |machine| machine.summary), &found);
+    Ok((text, outside(&config.name, &found)))
+}
+
+/// The page of all built-in machines.
+fn all() -> Result<(String, Vec<String>), Failure> {
+    let mut measured = Vec::new();
+    let mut wrong = Vec::new();
+    for machine in &BUILT_IN {
+        let config = GpuConfig::load(machine.name).map_err(Failure::usage)?;
+        let found = measure_one(&config)?;
+        wrong.extend(outside(machine.name, &found));
+        measured.push((machine, found));
+    }
+    Ok((page(&measured), wrong))
+}
+
+fn measure_one(config: &GpuConfig) -> Result<Vec<Measurement>, Failure> {
+    measure(config).map_err(|e| {
+        let text = format!("machine {}: {e}", config.name);
+        match e {
+            FidelityError::Unfit(_) => Failure::usage(text),
+            FidelityError::Fault(_) => Failure::simulation(text),
+        }
+    })
+}
+
+/// What lies outside its bounds, in words.
+fn outside(machine: &str, found: &[Measurement]) -> Vec<String> {
+    let wrong = found.iter().filter(|m| !m.agrees());
+    let line = |m: &Measurement| {
+        format!(
+            "{machine}: {}: measured {}, allowed are {} to {} {}",
+            m.name, m.measured, m.allowed.0, m.allowed.1, m.unit
+        )
+    };
+    wrong.map(line).collect()
+}
