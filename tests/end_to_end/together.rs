@@ -49,7 +49,10 @@ fn the_programs_counters_in_the_json_add_up_to_the_totals() {
 fn wrong_options_are_told_in_one_line() {
     for (words, says) in [
         (&["run", "bfs", "--share", "spatial"][..], "--share: allowed with several workloads"),
-        (&["run", "bfs+atax", "--share", "half"], "share `half`: allowed are left-over, spatial and sm:N,N"),
+        (
+            &["run", "bfs+atax", "--share", "half"],
+            "share `half`: allowed are left-over, spatial, smk-p, warped-slicer,",
+        ),
         (&["run", "bfs+atax", "--share", "sm:1,2,3"], "allowed are as many numbers as programs, which are 2"),
         (&["run", "bfs+atax", "--csv", "a.csv"], "--csv: allowed with one workload only"),
         (&["run", "bfs+nope"], "unknown workload 'nope'"),

@@ -57,10 +57,10 @@ fn every_workload_passes_under_the_rtl_of_hw_bdi() {
 }
 
 #[test]
-fn the_list_has_the_measured_numbers_of_every_workload_at_every_size() {
+fn the_list_has_the_measured_numbers_of_every_workload_at_tiny_and_small() {
     let list = selvedge(&["list", "workloads"]);
     for workload in all() {
-        for size in Size::ALL {
+        for size in [Size::Tiny, Size::Small] {
             let counts = measured(workload.name(), size).expect("it was measured");
             let cells = [
                 workload.name().to_owned(),
