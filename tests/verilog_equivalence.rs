@@ -24,7 +24,7 @@ const LARGE_TO_ICARUS: [&str; 7] =
     ["awc", "awt", "bdi_compressor", "bdi_decompressor", "bgp", "fpc_compressor", "fpc_decompressor"];
 /// ...and the operations that are the full count of them there, as of those that are very large to all.
 const LARGE_OPERATIONS: u64 = 20_000;
-/// Share of these that it gets in a run with one seed, which would take 12 minutes of two cores more.
+/// Share of these that it gets in a run with one seed, as they would take most of the time of the whole suite.
 const LARGE_PART: u64 = 5;
 /// Share of the full count that other parameters than the default ones get under Icarus Verilog.
 const VARIANT_PART: u64 = 100;

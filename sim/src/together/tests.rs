@@ -192,13 +192,14 @@ fn ranks_and_limits_are_the_same_under_every_engine() {
 }
 
 /// Requests of two kernels in `cycles` together, after as many to begin with. Both load without end what the L1D holds, the first one 32 lines
-/// with each instruction, the second one a single line.
+/// with each instruction, the second one a single line. Eight loads under way per warp leave neither without a ready one.
 fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
+    let loads: String = (2..10).map(|r| format!("ld.global.u32 %r{r}, [%rd3];\n")).collect();
     let entry = |name: &str, stride: u32| {
         format!(
-            ".visible .entry {name}() {{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nmov.u32 %r1, %laneid;\n\
+            ".visible .entry {name}() {{\n.reg .b32 %r<10>;\n.reg .b64 %rd<4>;\nmov.u32 %r1, %laneid;\n\
              mul.wide.u32 %rd1, %r1, {stride};\nmov.u64 %rd2, buffer;\nadd.u64 %rd3, %rd1, %rd2;\nLOOP:\n\
-             ld.global.u32 %r2, [%rd3];\nbra LOOP;\n}}\n"
+             {loads}bra LOOP;\n}}\n"
         )
     };
     let ptx = format!(

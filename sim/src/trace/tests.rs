@@ -246,7 +246,7 @@ fn value_dependent_mechanisms_refuse_a_trace_of_addresses() {
     assert_eq!(
         refused.map(|e| e.to_string()).unwrap_or_default(),
         "mechanism hw-bdi: it looks at the values in memory, and kernelslist.g has addresses only: allowed with it are \
-         base, dmil; a workload, a launch file or a .strace has values"
+         base, dmil, smil, rbmi, qbmi; a workload, a launch file or a .strace has values"
     );
     let outcome = run(&spec(source, "dmil"), Arc::new(Control::default())).expect("it starts");
     assert_eq!((outcome.fault.is_none(), outcome.report.result), (true, Outcome::Pass));
