@@ -1,39 +1,42 @@
-//! Counts what every workload executes at every size, without timing, verifies the results, and writes the table that
-//! `selvedge list workloads` shows.
+//! Counts what workloads execute, without timing, verifies the results, and writes the table that `selvedge list workloads`
+//! shows. Each row is written as soon as it is there.
 //!
-//! `cargo run --release -p selvedge-sim --example measure_workloads`
+//! `cargo run --release -p selvedge-sim --example measure_workloads -- [tiny|small|paper [WORKLOAD]]`
 //!
-//! With `-- SIZE [WORKLOAD]` it prints those rows and writes nothing.
+//! Without words: every workload at every size. Rows of others stay as they are.
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-use selvedge_sim::workload::{self, Size, Workload, measure, table};
-
-/// Measures these workloads at these sizes; the table of it.
-fn count(workloads: &[&dyn Workload], sizes: &[Size]) -> Result<String, Box<dyn Error>> {
-    let mut rows = Vec::new();
-    for workload in workloads {
-        for size in sizes {
-            eprintln!("{} {size}", workload.name());
-            rows.push((workload.name(), *size, measure(*workload, *size)?));
-        }
-    }
-    Ok(table(rows))
-}
+use selvedge_sim::workload::{self, Measured, Size, measure, rows, table};
 
 fn run() -> Result<(), Box<dyn Error>> {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/measured.tsv");
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match words.as_slice() {
-        [] => {
-            let text = count(workload::all(), &Size::ALL)?;
-            let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/measured.tsv");
-            std::fs::write(target, text)?;
+    let sizes = words.first().map_or(Ok(Size::ALL.to_vec()), |size| size.parse().map(|size| vec![size]))?;
+    let chosen = match words.get(1) {
+        Some(name) => vec![workload::find(name)?],
+        None => workload::all().to_vec(),
+    };
+    for size in sizes {
+        for workload in &chosen {
+            eprintln!("{} {size}", workload.name());
+            let counts = measure(*workload, size)?;
+            let old = std::fs::read_to_string(&target)?;
+            std::fs::write(&target, with_row(&old, (workload.name(), size), counts))?;
         }
-        [size] => print!("{}", count(workload::all(), &[size.parse()?])?),
-        [size, name, ..] => print!("{}", count(&[workload::find(name)?], &[size.parse()?])?),
     }
     Ok(())
+}
+
+/// The table `old` with the counts of one row, in the order of the list of workloads.
+fn with_row(old: &str, of: (&str, Size), counts: Measured) -> String {
+    let known = |name: &str, size: Size| {
+        let mut found = rows(old).filter(|(n, s, _)| (*n, *s) == (name, size));
+        if (name, size) == of { Some(counts) } else { found.next().map(|(.., counts)| counts) }
+    };
+    let all = workload::all().iter().flat_map(|w| Size::ALL.map(|size| (w.name(), size)));
+    table(all.filter_map(|(name, size)| Some((name, size, known(name, size)?))))
 }
 
 fn main() -> ExitCode {

@@ -134,7 +134,7 @@ pub fn measured(workload: &str, size: Size) -> Option<Measured> {
 }
 
 /// The rows of a table that can be read.
-fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
+pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
     table.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
         let (name, size) = (cells.next()?, cells.next()?.parse().ok()?);

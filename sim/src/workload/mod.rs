@@ -83,7 +83,7 @@ use crate::memory::DeviceMemory;
 pub use crate::ptx::{Arg, LaunchDims};
 pub use error::WorkloadError;
 pub use group::Group;
-pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, table};
+pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
 
 /// How large a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
