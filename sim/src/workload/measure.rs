@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_for_every_workload_and_size_in_order_and_no_other() {
-        // `paper` takes an hour to count, and is there as far as it was.
+        // `paper` takes long to count, and is there as far as it was.
         let is_there = |(name, size): &(&str, Size)| *size != Size::Paper || measured(name, *size).is_some();
         let expected = all().iter().flat_map(|w| Size::ALL.map(|size| (w.name(), size))).filter(is_there);
         let found = rows(TABLE).map(|(name, size, _)| (name, size));
