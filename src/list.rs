@@ -69,7 +69,8 @@ fn workloads() -> String {
 fn mechanisms() -> String {
     let mut table = Table::new(&["mechanism", "what", "source", "blocks", "options"]);
     for info in mechanism::ALL {
-        let options: Vec<_> = info.options.iter().map(|o| format!("{}={}", o.name, o.default)).collect();
+        let options: Vec<_> =
+            info.options.iter().map(|o| format!("{}={}", o.name, o.default_text())).collect();
         table.row(vec![
             info.name.into(),
             info.summary.into(),

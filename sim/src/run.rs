@@ -169,10 +169,10 @@ fn run_recorded(
     }
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
-    spec.mechanism.check(&spec.config)?;
-    let policies = spec.mechanism.build(&spec.config, 1, &probes);
+    let machine = Arc::new(spec.mechanism.machine(&spec.config)?);
+    let policies = spec.mechanism.build(&machine, 1, &probes);
     probes.check_names()?;
-    let mut gpu = Gpu::new(&spec.config, policies, control);
+    let mut gpu = Gpu::new(&machine, policies, control);
     gpu.system_mut().check_dram(spec.check_dram);
     gpu.sample(spec.sample_cycles);
     let mut memory = DeviceMemory::new();

@@ -6,10 +6,9 @@
 //! decided, a reservation failure a cycle in which it could not. The block only reacts to events, so it is clocked in
 //! the cycle after one and once more for its outputs to follow. It is not reset between launches: a program that launches
 //! the same kernel again and again goes on with the limit that it has learned.
-use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{MechanismCounters, MechanismInfo, count};
+use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Part, any_machine, count};
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
@@ -25,12 +24,15 @@ pub const INFO: MechanismInfo = MechanismInfo {
     blocks: &["milg"],
     options: &[],
     needs_values: false,
+    claims: &[Claim::Limits],
+    machine: any_machine,
+    build,
 };
 
 /// Builds a gate per SM and kernel.
-pub fn build(config: &GpuConfig, kernels: usize, probes: &Probes) -> Policies {
-    let gates = |sm| Box::new(Dmil::new(sm, kernels, probes)) as Box<dyn SmPolicy>;
-    let sms = (0..config.sm.count).map(gates).collect();
+fn build(_: &Part, with: &Build<'_>) -> Policies {
+    let gates = |sm| Box::new(Dmil::new(sm, with.kernels, with.probes)) as Box<dyn SmPolicy>;
+    let sms = (0..with.config.sm.count).map(gates).collect();
     Policies { sms, partitions: Vec::new() }
 }
 

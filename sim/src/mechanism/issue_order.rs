@@ -5,10 +5,9 @@
 //!
 //! The block sees an issue or a request in the cycle after it, one of each per clock. An end of its interval of requests
 //! starts a computation of at most [`MOST_CLOCKS`]; it is clocked until that must have ended, and sleeps then.
-use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{MechanismCounters, MechanismInfo, count};
+use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Part, any_machine, count};
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
@@ -24,6 +23,9 @@ pub const RBMI: MechanismInfo = MechanismInfo {
     blocks: &[],
     needs_values: false,
     options: &[],
+    claims: &[Claim::Ranks],
+    machine: any_machine,
+    build: build_rbmi,
 };
 
 /// The registry's entry of QBMI.
@@ -34,22 +36,26 @@ pub const QBMI: MechanismInfo = MechanismInfo {
     blocks: &["qbmi"],
     needs_values: false,
     options: &[],
+    claims: &[Claim::Ranks],
+    machine: any_machine,
+    build: build_qbmi,
 };
 
 /// Turns in every SM.
-pub fn build_rbmi(config: &GpuConfig, kernels: usize) -> Policies {
-    let turns = |_| Box::new(Rbmi { kernels: kernels as u8, first: 0 }) as Box<dyn SmPolicy>;
-    Policies { sms: (0..config.sm.count).map(turns).collect(), partitions: Vec::new() }
+fn build_rbmi(_: &Part, with: &Build<'_>) -> Policies {
+    let turns = |_| Box::new(Rbmi { kernels: with.kernels as u8, first: 0 }) as Box<dyn SmPolicy>;
+    Policies { sms: (0..with.config.sm.count).map(turns).collect(), partitions: Vec::new() }
 }
 
 /// A block per SM; one kernel alone has nobody to be ranked against.
-pub fn build_qbmi(config: &GpuConfig, kernels: usize, probes: &Probes) -> Policies {
-    if kernels < 2 {
+fn build_qbmi(_: &Part, with: &Build<'_>) -> Policies {
+    if with.kernels < 2 {
         return Policies { sms: Vec::new(), partitions: Vec::new() };
     }
-    let params = QbmiParams { kernels: kernels as u32 };
-    let ranks = |sm| Box::new(QbmiPolicy::new(format!("sm{sm}.qbmi"), params, probes)) as Box<dyn SmPolicy>;
-    Policies { sms: (0..config.sm.count).map(ranks).collect(), partitions: Vec::new() }
+    let params = QbmiParams { kernels: with.kernels as u32 };
+    let ranks =
+        |sm| Box::new(QbmiPolicy::new(format!("sm{sm}.qbmi"), params, with.probes)) as Box<dyn SmPolicy>;
+    Policies { sms: (0..with.config.sm.count).map(ranks).collect(), partitions: Vec::new() }
 }
 
 /// Loose round-robin.

@@ -17,11 +17,10 @@ use crate::gpu::Policies;
 use crate::partition::{NoPolicy, PartitionPolicy};
 use crate::sm::policy::{NoSmPolicy, SmPolicy};
 use probe::Probes;
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// A mechanism's option: a name with its default and what is allowed.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
     /// Name, as in `--mechanism NAME,option=value`.
     pub name: &'static str,
@@ -33,23 +32,103 @@ pub struct OptionInfo {
     pub high: u32,
     /// Must it be a power of two?
     pub power_of_two: bool,
+    /// The names of the values from `low` on, where they have names.
+    pub choices: &'static [&'static str],
     /// What it means, with its unit.
     pub help: &'static str,
 }
 
 impl OptionInfo {
+    /// A number from `low` to `high`.
+    pub const fn number(
+        name: &'static str,
+        default: u32,
+        (low, high): (u32, u32),
+        help: &'static str,
+    ) -> Self {
+        OptionInfo { name, default, low, high, power_of_two: false, choices: &[], help }
+    }
+
+    /// One of several names; its value is the name's place in `choices`, and the first is the default.
+    pub const fn choice(name: &'static str, choices: &'static [&'static str], help: &'static str) -> Self {
+        let high = choices.len() as u32 - 1;
+        OptionInfo { name, default: 0, low: 0, high, power_of_two: false, choices, help }
+    }
+
+    /// The value that `text` stands for, if it is allowed.
+    fn value(&self, text: &str) -> Option<u32> {
+        if !self.choices.is_empty() {
+            return self.choices.iter().position(|choice| *choice == text).map(|at| at as u32);
+        }
+        text.parse().ok().filter(|value| self.allows(*value))
+    }
+
     fn allows(&self, value: u32) -> bool {
         (self.low..=self.high).contains(&value) && (!self.power_of_two || value.is_power_of_two())
     }
 
     fn allowed(&self) -> String {
+        if !self.choices.is_empty() {
+            return format!("allowed are {}", self.choices.join(", "));
+        }
         let what = if self.power_of_two { "powers of two from " } else { "" };
         format!("allowed are {what}{} to {}", self.low, self.high)
     }
+
+    /// The default as it is written.
+    pub fn default_text(&self) -> String {
+        self.choices
+            .get(self.default as usize)
+            .map_or_else(|| self.default.to_string(), |name| (*name).into())
+    }
+}
+
+/// Something of the GPU that only one mechanism can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The form of lines between L2 and DRAM.
+    MemoryLines,
+    /// The form of lines in the L1D.
+    L1dLines,
+    /// The sectors that a miss fetches.
+    Granularity,
+    /// Which loads pass by the L1D.
+    Bypass,
+    /// Which warps may be scheduled.
+    WarpLimit,
+    /// The order of the kernels' memory instructions.
+    Ranks,
+    /// The number of the kernels' memory instructions in flight.
+    Limits,
+}
+
+impl Claim {
+    /// What two mechanisms with this claim both do.
+    fn why(self) -> &'static str {
+        match self {
+            Claim::MemoryLines => "compress the lines between L2 and DRAM",
+            Claim::L1dLines => "compress the lines in the L1D",
+            Claim::Granularity => "choose the sectors that a miss fetches",
+            Claim::Bypass => "choose the loads that pass by the L1D",
+            Claim::WarpLimit => "limit the warps that are scheduled",
+            Claim::Ranks => "rank the kernels' memory instructions",
+            Claim::Limits => "limit the kernels' memory instructions",
+        }
+    }
+}
+
+/// What a mechanism is built from.
+pub struct Build<'a> {
+    /// The machine, with what the mechanisms have added to it.
+    pub config: &'a GpuConfig,
+    /// Kernels at the same time.
+    pub kernels: usize,
+    /// The maker of block instances.
+    pub probes: &'a Probes,
 }
 
 /// What the registry knows of a mechanism.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct MechanismInfo {
     /// Name on the command line.
     pub name: &'static str,
@@ -63,25 +142,51 @@ pub struct MechanismInfo {
     pub options: &'static [OptionInfo],
     /// Does it look at the values in memory, which a trace of addresses does not have?
     pub needs_values: bool,
+    /// What it has for itself.
+    pub claims: &'static [Claim],
+    /// Adds to the machine what the mechanism brings along (tags, sectors, limits) and refuses a machine that does not
+    /// suit it.
+    pub machine: fn(&Part, &mut GpuConfig) -> Result<(), MechanismError>,
+    /// Builds its policies; an empty list is a mechanism without share in SMs, or in partitions.
+    pub build: fn(&Part, &Build<'_>) -> Policies,
 }
 
+/// Any machine suits, as it is.
+pub fn any_machine(_: &Part, _: &mut GpuConfig) -> Result<(), MechanismError> {
+    Ok(())
+}
+
+/// A mechanism that is a matter of the machine alone.
+pub fn no_policies(_: &Part, _: &Build<'_>) -> Policies {
+    Policies { sms: Vec::new(), partitions: Vec::new() }
+}
+
+/// The baseline.
+const BASE: MechanismInfo = MechanismInfo {
+    name: "base",
+    summary: "no mechanism: the baseline GPU",
+    source: "CABA, section 7 (Base)",
+    blocks: &[],
+    options: &[],
+    needs_values: false,
+    claims: &[],
+    machine: any_machine,
+    build: no_policies,
+};
+
 /// Every mechanism.
-pub const ALL: [MechanismInfo; 7] = [
-    MechanismInfo {
-        name: "base",
-        summary: "no mechanism: the baseline GPU",
-        source: "CABA, section 7 (Base)",
-        blocks: &[],
-        options: &[],
-        needs_values: false,
-    },
-    hw_bdi::INFO,
-    hw_bdi::INFO_MEM,
-    dmil::INFO,
-    smil::INFO,
-    issue_order::RBMI,
-    issue_order::QBMI,
-];
+pub const ALL: &[MechanismInfo] =
+    &[BASE, hw_bdi::INFO, hw_bdi::INFO_MEM, dmil::INFO, smil::INFO, issue_order::RBMI, issue_order::QBMI];
+
+/// The registry's entry of that name.
+fn find(name: &str) -> Option<&'static MechanismInfo> {
+    ALL.iter().find(|info| info.name == name)
+}
+
+/// The names of the mechanisms that are meant, for a message.
+fn names(is_meant: impl Fn(&MechanismInfo) -> bool) -> String {
+    ALL.iter().filter(|info| is_meant(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
+}
 
 /// A wrong mechanism or option, in one line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -158,16 +263,23 @@ pub enum MechanismError {
 }
 
 /// One mechanism with its options' values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Part {
-    /// Name in the registry.
-    pub name: &'static str,
+    /// Its entry in the registry.
+    pub info: &'static MechanismInfo,
     /// Value of every option, given or default.
     pub options: BTreeMap<&'static str, u32>,
 }
 
+impl Part {
+    /// A machine that does not suit, with the configuration's key, its value and what is allowed.
+    pub fn unsuited(&self, key: &'static str, value: impl ToString, allowed: &'static str) -> MechanismError {
+        MechanismError::Machine { mechanism: self.info.name.into(), key, value: value.to_string(), allowed }
+    }
+}
+
 /// What `--mechanism` says: one or more mechanisms.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct MechanismSpec {
     /// As written.
     pub text: String,
@@ -182,10 +294,10 @@ impl std::str::FromStr for MechanismSpec {
         let parts = text.split('+').map(parse_part).collect::<Result<Vec<_>, _>>()?;
         for (i, first) in parts.iter().enumerate() {
             for second in &parts[i + 1..] {
-                if let Some(why) = conflict(first.name, second.name) {
+                if let Some(why) = conflict(first.info, second.info) {
                     return Err(MechanismError::Conflict {
-                        first: first.name.into(),
-                        second: second.name.into(),
+                        first: first.info.name.into(),
+                        second: second.info.name.into(),
                         why,
                     });
                 }
@@ -196,31 +308,28 @@ impl std::str::FromStr for MechanismSpec {
 }
 
 /// What both mechanisms claim, if anything.
-fn conflict(first: &str, second: &str) -> Option<&'static str> {
-    let compresses = |name: &str| name.starts_with("hw-bdi");
-    let ranks = |name: &str| name == "rbmi" || name == "qbmi";
-    let limits = |name: &str| name == "smil" || name == "dmil";
-    if first == second {
+fn conflict(first: &MechanismInfo, second: &MechanismInfo) -> Option<&'static str> {
+    if first.name == second.name {
         return Some("are the same mechanism");
     }
-    let claims = [
-        (compresses as fn(&str) -> bool, "compress the lines between L2 and DRAM"),
-        (ranks, "rank the kernels' memory instructions"),
-        (limits, "limit the kernels' memory instructions"),
-    ];
-    claims.into_iter().find(|(claims, _)| claims(first) && claims(second)).map(|(_, why)| why)
+    first.claims.iter().find(|claim| second.claims.contains(claim)).map(|claim| claim.why())
 }
 
+/// One mechanism: `NAME[=VALUE][,OPTION=VALUE...]`; a value at the name is that of the first option.
 fn parse_part(text: &str) -> Result<Part, MechanismError> {
     let mut words = text.split(',');
-    let name = words.next().unwrap_or_default().trim();
-    let info = ALL.iter().find(|m| m.name == name).ok_or_else(|| MechanismError::Unknown {
-        name: name.into(),
-        allowed: ALL.map(|m| m.name).join(", "),
-    })?;
+    let first = words.next().unwrap_or_default().trim();
+    let (name, value) = first.split_once('=').map_or((first, None), |(name, value)| (name, Some(value)));
+    let info = find(name.trim())
+        .ok_or_else(|| MechanismError::Unknown { name: name.into(), allowed: names(|_| true) })?;
+    let short = match (value, info.options.first()) {
+        (None, _) => None,
+        (Some(value), Some(option)) => Some(format!("{}={value}", option.name)),
+        (Some(value), None) => Some(value.to_string()),
+    };
     let mut options: BTreeMap<_, _> = info.options.iter().map(|o| (o.name, o.default)).collect();
     let mut given = Vec::new();
-    for word in words {
+    for word in short.as_deref().into_iter().chain(words) {
         let (option, value) = parse_option(info, word)?;
         if given.contains(&option) {
             let (mechanism, option) = (info.name.into(), word.trim().into());
@@ -229,7 +338,7 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
         given.push(option);
         options.insert(option, value);
     }
-    Ok(Part { name: info.name, options })
+    Ok(Part { info, options })
 }
 
 fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32), MechanismError> {
@@ -244,9 +353,9 @@ fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32),
         let allowed = if names.is_empty() { "it has no options".into() } else { names.join(", ") };
         return Err(fail(format!("allowed: {allowed}")));
     };
-    match value.trim().parse::<u32>() {
-        Ok(v) if option.allows(v) => Ok((option.name, v)),
-        _ => Err(fail(option.allowed())),
+    match option.value(value.trim()) {
+        Some(value) => Ok((option.name, value)),
+        None => Err(fail(option.allowed())),
     }
 }
 
@@ -261,18 +370,17 @@ pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
 impl MechanismSpec {
     /// The mechanism that changes nothing.
     pub fn base() -> Self {
-        MechanismSpec { text: "base".into(), parts: vec![Part { name: "base", options: BTreeMap::new() }] }
+        MechanismSpec { text: "base".into(), parts: vec![Part { info: &BASE, options: BTreeMap::new() }] }
     }
 
-    /// Checks that the machine suits every mechanism; call before [`MechanismSpec::build`].
+    /// The machine with what every mechanism brings along; call before [`MechanismSpec::build`].
     ///
     /// # Errors
-    /// [`MechanismError::Machine`].
-    pub fn check(&self, config: &GpuConfig) -> Result<(), MechanismError> {
-        self.parts
-            .iter()
-            .filter(|part| part.name.starts_with("hw-bdi"))
-            .try_for_each(|part| hw_bdi::check(part, config))
+    /// [`MechanismError::Machine`] when it does not suit a mechanism.
+    pub fn machine(&self, config: &GpuConfig) -> Result<GpuConfig, MechanismError> {
+        let mut machine = config.clone();
+        self.parts.iter().try_for_each(|part| (part.info.machine)(part, &mut machine))?;
+        Ok(machine)
     }
 
     /// Checks that every mechanism does without values, which `trace` does not have.
@@ -280,22 +388,18 @@ impl MechanismSpec {
     /// # Errors
     /// [`MechanismError::NeedsValues`].
     pub fn check_without_values(&self, trace: &str) -> Result<(), MechanismError> {
-        let needs_values = |name: &str| ALL.iter().any(|info| info.name == name && info.needs_values);
-        match self.parts.iter().find(|part| needs_values(part.name)) {
+        match self.parts.iter().find(|part| part.info.needs_values) {
             None => Ok(()),
-            Some(part) => {
-                let without = ALL.iter().filter(|info| !info.needs_values).map(|info| info.name);
-                Err(MechanismError::NeedsValues {
-                    mechanism: part.name.into(),
-                    trace: trace.into(),
-                    allowed: without.collect::<Vec<_>>().join(", "),
-                })
-            }
+            Some(part) => Err(MechanismError::NeedsValues {
+                mechanism: part.info.name.into(),
+                trace: trace.into(),
+                allowed: names(|info| !info.needs_values),
+            }),
         }
     }
 
-    /// Builds the policies of every SM and partition for so many kernels at the same time, with their blocks made by
-    /// `probes`.
+    /// Builds the policies of every SM and partition of a machine that [`MechanismSpec::machine`] gave, for so many
+    /// kernels at the same time, with their blocks made by `probes`.
     pub fn build(&self, config: &GpuConfig, kernels: usize, probes: &Probes) -> Policies {
         let sms = config.sm.count as usize;
         let partitions = config.l2.partitions as usize;
@@ -303,15 +407,7 @@ impl MechanismSpec {
         let mut partition_parts: Vec<Vec<Box<dyn PartitionPolicy>>> =
             (0..partitions).map(|_| Vec::new()).collect();
         for part in &self.parts {
-            let Policies { sms, partitions } = match part.name {
-                "hw-bdi" => hw_bdi::build(part, config, probes),
-                "hw-bdi-mem" => hw_bdi::build_mem(part, config, probes),
-                "dmil" => dmil::build(config, kernels, probes),
-                "smil" => smil::build(part, config),
-                "rbmi" => issue_order::build_rbmi(config, kernels),
-                "qbmi" => issue_order::build_qbmi(config, kernels, probes),
-                _ => Policies { sms: Vec::new(), partitions: Vec::new() },
-            };
+            let Policies { sms, partitions } = (part.info.build)(part, &Build { config, kernels, probes });
             sm_parts.iter_mut().zip(sms).for_each(|(list, policy)| list.push(policy));
             partition_parts.iter_mut().zip(partitions).for_each(|(list, policy)| list.push(policy));
         }
@@ -348,7 +444,7 @@ mod tests {
         let spec: MechanismSpec = "hw-bdi,compress=3+dmil".parse().expect("valid");
         assert_eq!(spec.parts[0].options["compress"], 3);
         assert_eq!(spec.parts[0].options["decompress"], 1);
-        assert_eq!(spec.parts[1].name, "dmil");
+        assert_eq!(spec.parts[1].info.name, "dmil");
     }
 
     #[test]

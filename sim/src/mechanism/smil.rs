@@ -1,14 +1,15 @@
 //! SMIL: static memory-instruction limiting (Dai, section 4.3.3.1). Each kernel may have so many memory instructions in
 //! flight on an SM; they are counted as DMIL counts them.
-use crate::config::GpuConfig;
 use crate::gpu::Policies;
-use crate::mechanism::{MechanismCounters, MechanismInfo, OptionInfo, Part, count};
+use crate::mechanism::{
+    Build, Claim, MechanismCounters, MechanismInfo, OptionInfo, Part, any_machine, count,
+};
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
 
 /// The option for one kernel.
 const fn limit(name: &'static str, help: &'static str) -> OptionInfo {
-    OptionInfo { name, default: 0, low: 0, high: 128, power_of_two: false, help }
+    OptionInfo::number(name, 0, (0, 128), help)
 }
 
 /// The options, in the order of the kernels.
@@ -27,16 +28,19 @@ pub const INFO: MechanismInfo = MechanismInfo {
     blocks: &[],
     needs_values: false,
     options: &OPTIONS,
+    claims: &[Claim::Limits],
+    machine: any_machine,
+    build,
 };
 
 /// Builds the limits of every SM.
-pub fn build(part: &Part, config: &GpuConfig) -> Policies {
+fn build(part: &Part, with: &Build<'_>) -> Policies {
     let limits = OPTIONS.map(|option| match part.options[option.name] {
         0 => u32::MAX,
         limit => limit,
     });
     let smil = |_| Box::new(Smil { limits, ..Smil::default() }) as Box<dyn SmPolicy>;
-    Policies { sms: (0..config.sm.count).map(smil).collect(), partitions: Vec::new() }
+    Policies { sms: (0..with.config.sm.count).map(smil).collect(), partitions: Vec::new() }
 }
 
 /// The limits of one SM.

@@ -224,10 +224,10 @@ impl<'a> Machine<'a> {
         }
         let probes = Probes::new(probed.clone(), spec.engine);
         probes.check_engine()?;
-        mechanism.check(&spec.config)?;
-        let policies = mechanism.build(&spec.config, workloads.len(), &probes);
+        let config = Arc::new(mechanism.machine(&spec.config)?);
+        let policies = mechanism.build(&config, workloads.len(), &probes);
         probes.check_names()?;
-        let mut gpu = Gpu::new(&spec.config, policies, Arc::clone(control));
+        let mut gpu = Gpu::new(&config, policies, Arc::clone(control));
         gpu.system_mut().check_dram(spec.check_dram);
         gpu.share(share);
         Ok(Machine { spec, gpu, memory, programs })

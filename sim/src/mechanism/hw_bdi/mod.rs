@@ -17,7 +17,7 @@ mod sm;
 use crate::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
 use lines::LineStore;
@@ -32,37 +32,15 @@ const BURST_BYTES: u32 = 32;
 const LINE_BYTES: u32 = 128;
 
 const OPTIONS: [OptionInfo; 4] = [
+    OptionInfo::number("compress", 5, (1, 5), "compressor latency, cycles (CABA, section 6)"),
+    OptionInfo::number("decompress", 1, (1, 5), "decompressor latency, cycles (CABA, section 6)"),
     OptionInfo {
-        name: "compress",
-        default: 5,
-        low: 1,
-        high: 5,
-        power_of_two: false,
-        help: "compressor latency, cycles (CABA, section 6)",
-    },
-    OptionInfo {
-        name: "decompress",
-        default: 1,
-        low: 1,
-        high: 5,
-        power_of_two: false,
-        help: "decompressor latency, cycles (CABA, section 6)",
-    },
-    OptionInfo {
-        name: "md_kb",
-        default: 8,
-        low: 1,
-        high: 1024,
         power_of_two: true,
-        help: "metadata cache per partition, KB",
+        ..OptionInfo::number("md_kb", 8, (1, 1024), "metadata cache per partition, KB")
     },
     OptionInfo {
-        name: "md_ways",
-        default: 4,
-        low: 1,
-        high: 32,
         power_of_two: true,
-        help: "ways of the metadata cache",
+        ..OptionInfo::number("md_ways", 4, (1, 32), "ways of the metadata cache")
     },
 ];
 
@@ -74,6 +52,9 @@ pub const INFO: MechanismInfo = MechanismInfo {
     blocks: &["bdi_compressor", "bdi_decompressor"],
     options: &OPTIONS,
     needs_values: true,
+    claims: &[Claim::MemoryLines],
+    machine: check,
+    build,
 };
 
 /// The registry's entry of `hw-bdi-mem`.
@@ -84,6 +65,9 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
     blocks: &["bdi_compressor", "bdi_decompressor"],
     options: &OPTIONS,
     needs_values: true,
+    claims: &[Claim::MemoryLines],
+    machine: check,
+    build: build_mem,
 };
 
 /// Latencies of the codecs and size of the metadata cache.
@@ -110,7 +94,7 @@ impl Options {
 
 /// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less. The codecs
 /// take whole lines, of the same size everywhere.
-pub fn check(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
+fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let whole = "allowed is 128: the codecs take whole lines of that size";
     let texture = config.sm.texture;
     let texture_line = if texture.is_there() { texture.line_bytes } else { LINE_BYTES };
@@ -129,14 +113,12 @@ pub fn check(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
     ];
     let wrong = expected.into_iter().find(|(_, value, expected, _)| value != expected);
     let Some((key, value, _, allowed)) = wrong else { return check_writes(part, config) };
-    Err(MechanismError::Machine { mechanism: part.name.into(), key, value: value.to_string(), allowed })
+    Err(part.unsuited(key, value, allowed))
 }
 
 /// The forms of lines in L2 and DRAM are kept for an L2 that writes whole lines back.
 fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
-    let fail = |key, value: &str, allowed| {
-        Err(MechanismError::Machine { mechanism: part.name.into(), key, value: value.into(), allowed })
-    };
+    let fail = |key, value: &str, allowed| Err(part.unsuited(key, value, allowed));
     match (config.l2.write_policy, config.l2.write_allocate) {
         (L2WritePolicy::WriteThrough, _) => fail(
             "l2.write_policy",
@@ -151,7 +133,8 @@ fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
 }
 
 /// Builds `hw-bdi`.
-pub fn build(part: &Part, config: &GpuConfig, probes: &Probes) -> Policies {
+fn build(part: &Part, with: &Build<'_>) -> Policies {
+    let Build { config, probes, .. } = *with;
     let options = Options::of(part, config);
     let store = Rc::new(RefCell::new(LineStore::default()));
     let sm = |id| Box::new(sm::SmCodecs::new(id, options, Rc::clone(&store), probes)) as Box<dyn SmPolicy>;
@@ -162,7 +145,8 @@ pub fn build(part: &Part, config: &GpuConfig, probes: &Probes) -> Policies {
 }
 
 /// Builds `hw-bdi-mem`.
-pub fn build_mem(part: &Part, config: &GpuConfig, probes: &Probes) -> Policies {
+fn build_mem(part: &Part, with: &Build<'_>) -> Policies {
+    let Build { config, probes, .. } = *with;
     let options = Options::of(part, config);
     let store = Rc::new(RefCell::new(LineStore::default()));
     Policies { sms: Vec::new(), partitions: partitions(options, config, Reach::Dram, &store, probes) }
