@@ -1,4 +1,4 @@
-//! A queue of lines before a BDI compressor or decompressor: real values, the block's own latency and throughput.
+//! A queue of lines before a compressor or decompressor: real values, the block's own latency and throughput.
 //!
 //! Every line that comes out is compared with what the codec's definition gives, whatever the engine: a wrong value
 //! stops the simulation.
@@ -25,7 +25,7 @@ pub struct WrongValue {
     pub line: u64,
 }
 
-/// A line in both of its forms.
+/// A line in both of its forms, for BDI.
 #[derive(Clone, Copy)]
 pub struct Forms {
     /// Compressed.
@@ -35,18 +35,23 @@ pub struct Forms {
 }
 
 /// What a stage needs to know of its block's ports.
-pub trait Codec: HwBlock<Params = BdiParams> {
+pub trait Codec: HwBlock {
+    /// A line in both of its forms.
+    type Forms: Copy;
+
     /// Inputs that offer a line, or none, and say whether the output is taken.
-    fn inputs(offered: Option<&Forms>, ready: bool) -> Self::In;
+    fn inputs(offered: Option<&Self::Forms>, ready: bool) -> Self::In;
     /// Did the block take what was offered?
     fn took(out: &Self::Out) -> bool;
     /// Does the block give a line?
     fn gives(out: &Self::Out) -> bool;
     /// Is the line that it gives the one that was put in?
-    fn is_right(out: &Self::Out, line: &Forms) -> bool;
+    fn is_right(out: &Self::Out, line: &Self::Forms) -> bool;
 }
 
 impl Codec for BdiCompressor {
+    type Forms = Forms;
+
     fn inputs(offered: Option<&Forms>, ready: bool) -> CompressorIn {
         let line_i = offered.map_or([0; LINE_WORDS], |line| line.values);
         CompressorIn { valid_i: offered.is_some(), line_i, ready_i: ready }
@@ -67,6 +72,8 @@ impl Codec for BdiCompressor {
 }
 
 impl Codec for BdiDecompressor {
+    type Forms = Forms;
+
     fn inputs(offered: Option<&Forms>, ready: bool) -> DecompressorIn {
         DecompressorIn {
             valid_i: offered.is_some(),
@@ -90,29 +97,36 @@ impl Codec for BdiDecompressor {
 }
 
 /// Something on its way through a codec, with its line.
-struct Item<T> {
+struct Item<T, F> {
     what: T,
     address: u64,
-    line: Forms,
+    line: F,
 }
 
 /// A codec with its queues.
 pub struct CodecStage<B: Codec, T> {
     block: Instance<B>,
-    waiting: VecDeque<Item<T>>,
-    inside: VecDeque<Item<T>>,
-    done: VecDeque<Item<T>>,
+    waiting: VecDeque<Item<T, B::Forms>>,
+    inside: VecDeque<Item<T, B::Forms>>,
+    done: VecDeque<Item<T, B::Forms>>,
     /// Lines that came out.
     pub lines: u64,
 }
 
-impl<B: Codec, T> CodecStage<B, T> {
-    /// An idle codec of `depth` cycles for lines of `line_bytes` bytes.
+impl<B: Codec<Params = BdiParams>, T> CodecStage<B, T> {
+    /// An idle BDI codec of `depth` cycles for lines of `line_bytes` bytes.
     pub fn new(name: String, line_bytes: u32, depth: u32, probes: &Probes) -> Self {
         let params = BdiParams { line_bytes: line_bytes as usize, pipeline_depth: depth as usize };
+        Self::with_params(name, &params, probes)
+    }
+}
+
+impl<B: Codec, T> CodecStage<B, T> {
+    /// An idle codec.
+    pub fn with_params(name: String, params: &B::Params, probes: &Probes) -> Self {
         let queue = || VecDeque::with_capacity(2 * QUEUE);
         CodecStage {
-            block: probes.instance(name, &params),
+            block: probes.instance(name, params),
             waiting: queue(),
             inside: queue(),
             done: queue(),
@@ -126,7 +140,7 @@ impl<B: Codec, T> CodecStage<B, T> {
     }
 
     /// Puts a line in; the caller has checked [`CodecStage::has_room`].
-    pub fn push(&mut self, what: T, address: u64, line: Forms) {
+    pub fn push(&mut self, what: T, address: u64, line: B::Forms) {
         self.waiting.push_back(Item { what, address, line });
     }
 
@@ -140,11 +154,20 @@ impl<B: Codec, T> CodecStage<B, T> {
     /// # Errors
     /// Model and RTL differ, or a wrong value came out.
     pub fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
+        self.clock(now, |_| ()).map(|_| ())
+    }
+
+    /// One clock, with `others` setting the inputs that have nothing to do with the stream of lines; gives the outputs.
+    ///
+    /// # Errors
+    /// As [`CodecStage::tick`].
+    pub fn clock(&mut self, now: u64, others: impl FnOnce(&mut B::In)) -> Result<B::Out, MechanismFault> {
         self.block.advance_to(now);
         let ready = self.done.len() < QUEUE;
         let offered = self.waiting.front().map(|item| &item.line);
-        let out =
-            self.block.step(&B::inputs(offered, ready)).map_err(|divergence| divergence as MechanismFault)?;
+        let mut inputs = B::inputs(offered, ready);
+        others(&mut inputs);
+        let out = self.block.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
         if B::gives(&out) && ready {
             let item = self.inside.pop_front().expect("a block gives out only what was put in");
             if !B::is_right(&out, &item.line) {
@@ -158,11 +181,11 @@ impl<B: Codec, T> CodecStage<B, T> {
         {
             self.inside.push_back(item);
         }
-        Ok(())
+        Ok(out)
     }
 
     /// Takes what is done: the thing, its line's address and the line.
-    pub fn pop(&mut self) -> Option<(T, u64, Forms)> {
+    pub fn pop(&mut self) -> Option<(T, u64, B::Forms)> {
         self.done.pop_front().map(|item| (item.what, item.address, item.line))
     }
 

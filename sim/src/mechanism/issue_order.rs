@@ -125,6 +125,10 @@ impl SmPolicy for QbmiPolicy {
         self.clocks > 0
     }
 
+    fn is_drained(&self) -> bool {
+        true
+    }
+
     fn ranks_memory(&self) -> bool {
         true
     }

@@ -7,6 +7,7 @@ pub mod codec_stage;
 pub mod dmil;
 pub mod hw_bdi;
 pub mod issue_order;
+pub mod latte;
 pub mod md_cache;
 pub mod probe;
 pub mod smil;
@@ -175,8 +176,21 @@ const BASE: MechanismInfo = MechanismInfo {
 };
 
 /// Every mechanism.
-pub const ALL: &[MechanismInfo] =
-    &[BASE, hw_bdi::INFO, hw_bdi::INFO_MEM, dmil::INFO, smil::INFO, issue_order::RBMI, issue_order::QBMI];
+pub const ALL: &[MechanismInfo] = &[
+    BASE,
+    hw_bdi::INFO,
+    hw_bdi::INFO_MEM,
+    dmil::INFO,
+    smil::INFO,
+    issue_order::RBMI,
+    issue_order::QBMI,
+    latte::LATTE_CC,
+    latte::ADAPTIVE_HIT_COUNT,
+    latte::ADAPTIVE_CMP,
+    latte::STATIC_BDI,
+    latte::STATIC_SC,
+    latte::STATIC_BPC,
+];
 
 /// The registry's entry of that name.
 fn find(name: &str) -> Option<&'static MechanismInfo> {

@@ -4,7 +4,7 @@ use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
-use crate::sm::policy::{L1dEvent, Load, MemoryEvent, SmPolicy};
+use crate::sm::policy::{L1dEvent, Load, MemoryEvent, Room, SmPolicy};
 use selvedge_hw::wave::Trace;
 
 /// Mechanisms side by side.
@@ -39,6 +39,18 @@ impl SmPolicy for Stacked {
         self.parts.iter().any(|p| p.busy())
     }
 
+    fn is_drained(&self) -> bool {
+        self.parts.iter().all(|p| p.is_drained())
+    }
+
+    fn watches_schedules(&self) -> bool {
+        self.parts.iter().any(|p| p.watches_schedules())
+    }
+
+    fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32) {
+        self.parts.iter_mut().for_each(|p| p.schedule_ended(scheduler, cycles, warps));
+    }
+
     fn may_issue_memory(&self, kernel: u8) -> bool {
         self.parts.iter().all(|p| p.may_issue_memory(kernel))
     }
@@ -68,8 +80,17 @@ impl SmPolicy for Stacked {
         self.parts.iter_mut().find_map(|p| p.fetch(now, load, missing, absent))
     }
 
-    fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
-        self.parts.iter_mut().find_map(|p| p.sub_blocks(line, memory))
+    fn room(&mut self, line: u64, memory: &DeviceMemory) -> Room {
+        let rooms = self.parts.iter_mut().map(|p| p.room(line, memory));
+        rooms.fold(Room::Whole, |first, room| if first == Room::Whole { room } else { first })
+    }
+
+    fn placement(&mut self) -> Option<(u64, u32)> {
+        self.parts.iter_mut().find_map(|p| p.placement())
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        self.parts.iter_mut().find_map(|p| p.stale_line())
     }
 
     fn l1d_event(&mut self, now: u64, event: &L1dEvent) {

@@ -33,9 +33,20 @@ impl Sm {
                     self.first_scheduler = (scheduler + 1) % count;
                 }
                 issued |= 1 << scheduler;
+                if self.policy.watches_schedules() {
+                    self.follow_schedule(scheduler, warp, candidates, ctx.now);
+                }
             }
         }
         Ok(issued)
+    }
+
+    /// Tells the mechanism when the warp's turn has ended another's.
+    fn follow_schedule(&mut self, scheduler: usize, warp: u8, candidates: WarpMask, now: u64) {
+        let ended = self.schedules[scheduler].issue(warp, now, candidates.count_ones());
+        if let Some((cycles, warps)) = ended {
+            self.policy.schedule_ended(scheduler, cycles, warps);
+        }
     }
 
     /// Warps with operands whose pipe is free.

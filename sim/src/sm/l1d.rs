@@ -11,7 +11,7 @@ use crate::memory::{DeviceMemory, program_of};
 use crate::packet::{Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
-use crate::sm::policy::{L1dEvent, Load, SmPolicy};
+use crate::sm::policy::{L1dEvent, Load, Room, SmPolicy};
 use crate::stats::{CacheCounters, Decision, FailCause};
 use std::collections::VecDeque;
 
@@ -293,15 +293,38 @@ impl L1d {
         self.missed_at[id.index()][sectors.trailing_zeros() as usize]
     }
 
-    /// Gives a line that has just come the sub-blocks that it takes.
+    /// Gives a line that has just come the sub-blocks that it takes, unless it is still in the compressor.
     fn store_compressed(&mut self, slot: Slot, line: u64, ctx: &mut Context<'_>) {
         if self.config.tags_per_way == 1 {
             return;
         }
+        match ctx.policy.room(line, ctx.memory) {
+            Room::Whole => self.give(slot, self.config.line_bytes / SECTOR_BYTES),
+            Room::SubBlocks(blocks) => self.give(slot, blocks),
+            Room::Later => {}
+        }
+    }
+
+    fn give(&mut self, slot: Slot, blocks: u32) {
         let whole = self.config.line_bytes / SECTOR_BYTES;
-        let blocks = ctx.policy.sub_blocks(line, ctx.memory).map_or(whole, |blocks| blocks.clamp(1, whole));
+        debug_assert!((1..=whole).contains(&blocks), "a line of {blocks} sub-blocks");
         let fits = self.tags.give_blocks(slot, blocks, &mut self.evicted);
         debug_assert!(fits, "lines that await their data take none");
+    }
+
+    /// A line that came before leaves the compressor for its sub-blocks, if it is still there.
+    pub fn place(&mut self, line: u64, blocks: u32, ctx: &mut Context<'_>) {
+        if let Probe::Hit(slot) = self.tags.probe(line) {
+            self.give(slot, blocks);
+            self.report_evictions(ctx);
+        }
+    }
+
+    /// A line leaves, if it is there; one whose data are on their way stays.
+    pub fn invalidate_line(&mut self, line: u64) {
+        if let Probe::Hit(slot) = self.tags.probe(line) {
+            self.tags.invalidate(slot);
+        }
     }
 
     /// Is there room in the miss queue?

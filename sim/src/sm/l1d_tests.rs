@@ -1,6 +1,6 @@
 //! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
 use super::l1d::{Access, Context, L1d};
-use super::policy::{L1dEvent, Load, NoSmPolicy, SmPolicy};
+use super::policy::{L1dEvent, Load, NoSmPolicy, Room, SmPolicy};
 use crate::cache::Sectors;
 use crate::cache::functional::{Found, Functional, Shape};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
@@ -98,15 +98,18 @@ impl<P: SmPolicy> Bench<P> {
 }
 
 /// Compressed sizes that depend on the line alone.
-struct Sizes;
+struct Sizes {
+    /// Those of a line that is not compressed.
+    whole: u32,
+}
 
 fn size(line: u64) -> u32 {
     (line >> 5).wrapping_mul(0x9e37_79b9) as u32 >> 16 & 7
 }
 
 impl SmPolicy for Sizes {
-    fn sub_blocks(&mut self, line: u64, _: &DeviceMemory) -> Option<u32> {
-        Some(size(line))
+    fn room(&mut self, line: u64, _: &DeviceMemory) -> Room {
+        Room::SubBlocks(size(line).clamp(1, self.whole))
     }
 }
 
@@ -159,7 +162,7 @@ proptest! {
         config in any_l1d(),
         accesses in prop::collection::vec((0u64..80, 1u32..256, 0u8..4), 1..300),
     ) {
-        let mut bench = Bench::new(&config, Sizes);
+        let mut bench = Bench::new(&config, Sizes { whole: config.line_bytes / 32 });
         let mut golden = functional(&config);
         let all = Sectors::new(config.line_bytes, 32).all();
         for (n, (number, sectors, kind)) in accesses.into_iter().enumerate() {
@@ -190,7 +193,7 @@ proptest! {
     ) {
         let (mshr_entries, mshr_merges) = if small { (3, 2) } else { (32, 8) };
         let config = L1dConfig { mshr_entries, mshr_merges, ..config };
-        let mut bench = Bench::new(&config, Sizes);
+        let mut bench = Bench::new(&config, Sizes { whole: config.line_bytes / 32 });
         let all = Sectors::new(config.line_bytes, 32).all();
         let (mut under_way, mut waiting) = (Vec::new(), Vec::new());
         for (inst, (number, sectors, act, which)) in (0..).zip(steps) {

@@ -2,7 +2,7 @@
 use super::coalescer::Transaction;
 use super::l1d::{self, Access};
 use super::lsu::InstId;
-use super::policy::{Load, MemoryEvent};
+use super::policy::{L1dEvent, Load, MemoryEvent};
 use super::read_only::SIDE_TOKEN;
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
 use crate::config::Bypass;
@@ -16,6 +16,7 @@ impl Sm {
     pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
         if self.policy.busy() {
             self.policy.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
+            self.settle_lines(ctx);
             while let Some(packet) = self.policy.fill_leave() {
                 self.fill(&packet, ctx);
             }
@@ -37,6 +38,18 @@ impl Sm {
             self.answer(packet, ctx);
         }
         Ok(())
+    }
+
+    /// Lines leave the mechanism's compressor for the L1D, or the L1D because the mechanism cannot read them any more.
+    fn settle_lines(&mut self, ctx: &TickContext<'_>) {
+        while let Some(line) = self.policy.stale_line() {
+            self.l1d.invalidate_line(line);
+        }
+        while let Some((line, blocks)) = self.policy.placement() {
+            let mut l1d_ctx =
+                l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+            self.l1d.place(line, blocks, &mut l1d_ctx);
+        }
     }
 
     fn answer(&mut self, packet: Packet, ctx: &TickContext<'_>) {
@@ -72,6 +85,7 @@ impl Sm {
         let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
         self.counters.misses_returned += 1;
         self.counters.miss_latency_cycles += now - missed_at;
+        self.policy.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
         for inst in woken.drain(..) {
             self.data_arrived(inst, now);
         }
@@ -145,10 +159,10 @@ impl Sm {
         }
     }
 
-    /// A hit's data have left the L1D's array; the mechanism's stage, if it has one, comes next.
+    /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
         match self.policy.hit_enter(inst, line, ctx.memory) {
-            Stage::Through => self.data_arrived(inst, ctx.now),
+            Stage::Through => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
             Stage::Taken => {}
             Stage::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
         }
@@ -247,10 +261,12 @@ impl Sm {
         match self.l1d.load(packet, &load, head, &mut l1d_ctx) {
             Access::Hit => {
                 let at = ctx.now + u64::from(self.config.l1d.hit_latency);
-                let is_taken = self.policy.takes_hits();
-                let event =
-                    if is_taken { Event::Hit { inst: head, line } } else { Event::Data { inst: head } };
-                self.wheel.push(ctx.now, at, event);
+                if self.policy.takes_hits() {
+                    // The mechanism's stage may take the data in the cycle in which they would else be there.
+                    self.wheel.push(ctx.now, (at - 1).max(ctx.now + 1), Event::Hit { inst: head, line });
+                } else {
+                    self.wheel.push(ctx.now, at, Event::Data { inst: head });
+                }
                 Ok(())
             }
             Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),

@@ -18,6 +18,7 @@ mod occupancy_tests;
 pub mod pipes;
 pub mod policy;
 pub mod read_only;
+mod schedule;
 pub mod scheduler;
 pub mod two_level;
 mod waiting;
@@ -35,8 +36,9 @@ use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
 use pipes::{PIPE_KINDS, PipeKind, Pipes};
-use policy::SmPolicy;
+use policy::{L1dEvent, SmPolicy};
 use read_only::{Side, Sides};
+use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
 use std::sync::Arc;
 use wheel::EventWheel;
@@ -222,6 +224,8 @@ pub struct Sm {
     finished_ctas: Vec<u8>,
     /// The scheduler that is asked first.
     first_scheduler: usize,
+    /// The last schedule of each scheduler; only kept where the mechanism asks for it.
+    schedules: Vec<Schedule>,
     /// This SM's counters.
     pub counters: SmCounters,
     /// What each kernel slot did; the L1D counts its accesses.
@@ -289,6 +293,7 @@ impl Sm {
             free_threads: sm.threads,
             finished_ctas: Vec::new(),
             first_scheduler: 0,
+            schedules: vec![Schedule::default(); sm.schedulers as usize],
             counters: SmCounters::default(),
             by_kernel: [KernelCounters::default(); KERNEL_SLOTS],
             residence_until: 0,
@@ -309,12 +314,14 @@ impl Sm {
     pub fn invalidate_l1d(&mut self) {
         self.l1d.invalidate_all();
         self.sides.invalidate_all();
+        self.policy.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
     }
 
     /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
     pub fn invalidate_program(&mut self, program: u8) {
         self.l1d.invalidate_program(program);
         self.sides.invalidate_program(program);
+        self.policy.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
     }
 
     /// A read-only cache's counters; zero when there is none.
@@ -396,7 +403,7 @@ impl Sm {
         self.lsu.in_flight() == 0
             && self.l1d.is_idle()
             && self.sides.is_idle()
-            && !self.policy.busy()
+            && self.policy.is_drained()
             && self.held_reply.is_none()
     }
 

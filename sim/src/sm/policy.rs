@@ -23,6 +23,22 @@ pub trait SmPolicy {
         false
     }
 
+    /// Does the mechanism hold no request, whatever else it does?
+    fn is_drained(&self) -> bool {
+        !self.busy()
+    }
+
+    /// Is [`SmPolicy::schedule_ended`] to be called?
+    fn watches_schedules(&self) -> bool {
+        false
+    }
+
+    /// A schedule of a warp has ended: a run of consecutive cycles in which the scheduler issued from it alone. `warps` of
+    /// the scheduler's warps could issue in the cycle after it.
+    fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32) {
+        let _ = (scheduler, cycles, warps);
+    }
+
     /// May `kernel` issue a memory instruction now?
     fn may_issue_memory(&self, kernel: u8) -> bool {
         let _ = kernel;
@@ -65,10 +81,19 @@ pub trait SmPolicy {
         None
     }
 
-    /// Sub-blocks of 32 bytes, at least one, that a line takes in the L1D from its fill on; `None` when it is not
-    /// compressed. Asked only where the L1D has more tags than ways.
-    fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
+    /// The room that a line takes in the L1D from its fill on. Asked only where the L1D has more tags than ways.
+    fn room(&mut self, line: u64, memory: &DeviceMemory) -> Room {
         let _ = (line, memory);
+        Room::Whole
+    }
+
+    /// A line for which [`Room::Later`] was said, and the sub-blocks that it takes from now on, if it is still there.
+    fn placement(&mut self) -> Option<(u64, u32)> {
+        None
+    }
+
+    /// A line that the mechanism can no longer read and that leaves the L1D, if it is still there.
+    fn stale_line(&mut self) -> Option<u64> {
         None
     }
 
@@ -82,7 +107,8 @@ pub trait SmPolicy {
         false
     }
 
-    /// The data of a hit have left the L1D's array after its hit latency (for a decompressor, say).
+    /// The data of a hit leave the L1D's array at the end of this cycle (for a decompressor, say, that may take them in
+    /// the next one, in which they would else be there).
     fn hit_enter(&mut self, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
         let _ = (inst, line, memory);
         Stage::Through
@@ -141,6 +167,17 @@ pub struct Load {
     pub sectors: u32,
 }
 
+/// The room of a line in an L1D with more tags than ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// It is not compressed.
+    Whole,
+    /// So many sub-blocks of 32 bytes, at least one.
+    SubBlocks(u32),
+    /// It waits in the compressor, from where it can be read; [`SmPolicy::placement`] tells.
+    Later,
+}
+
 /// What happens in an L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum L1dEvent {
@@ -157,6 +194,16 @@ pub enum L1dEvent {
         line: u64,
         /// Sectors that loads have asked for since it came.
         used: u32,
+    },
+    /// The data of a miss have come.
+    Returned {
+        /// Core cycles since the miss.
+        cycles: u64,
+    },
+    /// Every line of a program, or of all, has left at the start of a kernel.
+    Flushed {
+        /// The program.
+        program: Option<u8>,
     },
 }
 

@@ -20,6 +20,7 @@ use crate::mechanism::probe::Probes;
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
+pub(crate) use lines::has_values;
 use lines::LineStore;
 use partition::{Partition, Reach};
 use std::cell::RefCell;

@@ -1,0 +1,1 @@
+//! What the compressed L1D decides, holds and gives up.
