@@ -19,6 +19,8 @@ pub struct Cli {
 pub enum Command {
     /// Run a workload on a GPU; without one: atax and bfs, the baseline against hw-bdi
     Run(Box<RunOptions>),
+    /// Run workloads under several mechanisms and show them side by side
+    Compare(CompareOptions),
     /// Write a launch file for the kernels of a PTX file, to be completed and run
     New(NewOptions),
     /// Write the Verilog of blocks
@@ -35,6 +37,35 @@ pub enum Command {
     List(ListOptions),
     /// What the statistics mean
     Stats(StatsOptions),
+}
+
+/// Options of `selvedge compare`.
+#[derive(Args)]
+pub struct CompareOptions {
+    /// Workloads (see `selvedge list workloads`) or launch files NAME.toml
+    #[arg(required = true)]
+    pub workloads: Vec<String>,
+    /// Mechanisms with their options, separated by commas; each is compared with the first
+    #[arg(long, value_name = "NAME[,OPTION=VALUE...],NAME...")]
+    pub mechanisms: String,
+    /// tiny, small or paper
+    #[arg(long, default_value = "small")]
+    pub size: String,
+    /// A built-in machine (see `selvedge list machines`) or a TOML file
+    #[arg(long, default_value = "gtx480")]
+    pub config: String,
+    /// What the mechanisms' blocks run as: model, rtl or lockstep
+    #[arg(long, default_value = "rtl")]
+    pub engine: String,
+    /// Runs at the same time; unless given, as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Writes the speedups as a bar chart
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+    /// Writes every report as JSON to a file, or with - to standard output instead of the table
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
 }
 
 /// Options of `selvedge run`.

@@ -1,5 +1,6 @@
 //! The command `selvedge`: a thin shell around the crates that do the work.
 mod cli;
+mod compare_command;
 mod config_command;
 mod error;
 mod fidelity_command;
@@ -7,6 +8,7 @@ mod gen_command;
 mod list;
 mod new_command;
 mod output;
+mod plot;
 mod progress;
 mod run_command;
 mod stats_command;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command.unwrap_or(Command::Run(Box::new(cli.run))) {
         Command::Run(options) => run_command::run(&options),
+        Command::Compare(options) => compare_command::run(&options),
         Command::New(options) => new_command::run(&options),
         Command::Gen(options) => gen_command::run(&options),
         Command::Wave(options) => wave_command::run(&options),

@@ -101,8 +101,8 @@ impl SmPolicy for Stacked {
         self.parts.iter().any(|p| p.takes_hits())
     }
 
-    fn hit_enter(&mut self, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
-        self.first_stage(|p| p.hit_enter(inst, line, memory))
+    fn hit_enter(&mut self, now: u64, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.hit_enter(now, inst, line, memory))
     }
 
     fn hit_leave(&mut self) -> Option<InstId> {

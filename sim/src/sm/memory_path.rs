@@ -46,8 +46,7 @@ impl Sm {
             self.l1d.invalidate_line(line);
         }
         while let Some((line, blocks)) = self.policy.placement() {
-            let mut l1d_ctx =
-                l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+            let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
             self.l1d.place(line, blocks, &mut l1d_ctx);
         }
     }
@@ -161,7 +160,7 @@ impl Sm {
 
     /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
-        match self.policy.hit_enter(inst, line, ctx.memory) {
+        match self.policy.hit_enter(ctx.now, inst, line, ctx.memory) {
             Stage::Through => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
             Stage::Taken => {}
             Stage::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),

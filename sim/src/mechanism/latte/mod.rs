@@ -275,7 +275,6 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
 
 fn build(part: &Part, with: &Build<'_>) -> Policies {
     let settings = Settings::of(part);
-    let one =
-        |sm| Box::new(CompressedL1d::new(sm, settings, with.config, with.probes)) as Box<dyn SmPolicy>;
+    let one = |sm| Box::new(CompressedL1d::new(sm, settings, with.config, with.probes)) as Box<dyn SmPolicy>;
     Policies { sms: (0..with.config.sm.count).map(one).collect(), partitions: Vec::new() }
 }

@@ -72,7 +72,6 @@ pub struct CompressedL1d {
     stale: Vec<u64>,
     /// Values are counted in this EP.
     counts_values: bool,
-    now: u64,
     fault: Option<WrongValue>,
     lines: [u64; 3],
     raw_lines: u64,
@@ -95,7 +94,12 @@ impl CompressedL1d {
             index: SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes),
             controller,
             bdi_compressor: CodecStage::new(named("bdi_compressor"), bytes, super::BDI_COMPRESS, probes),
-            bdi_decompressor: CodecStage::new(named("bdi_decompressor"), bytes, super::BDI_DECOMPRESS, probes),
+            bdi_decompressor: CodecStage::new(
+                named("bdi_decompressor"),
+                bytes,
+                super::BDI_DECOMPRESS,
+                probes,
+            ),
             sc: uses(High::Sc).then(|| Statistical::new(&prefix, settings.instant_codes, probes)),
             bpc: uses(High::Bpc).then(|| BpcCodecs {
                 compressor: CodecStage::with_params(named("bpc_compressor"), &BpcParams::default(), probes),
@@ -112,7 +116,6 @@ impl CompressedL1d {
             placements: VecDeque::new(),
             stale: Vec::new(),
             counts_values: false,
-            now: 0,
             fault: None,
             lines: [0; 3],
             raw_lines: 0,
@@ -303,7 +306,6 @@ impl CompressedL1d {
 
 impl SmPolicy for CompressedL1d {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        self.now = now;
         if let Some(fault) = self.fault.take() {
             return Err(Box::new(fault));
         }
@@ -391,7 +393,7 @@ impl SmPolicy for CompressedL1d {
         true
     }
 
-    fn hit_enter(&mut self, inst: InstId, line: u64, _: &DeviceMemory) -> Stage {
+    fn hit_enter(&mut self, now: u64, inst: InstId, line: u64, _: &DeviceMemory) -> Stage {
         let Some(stored) = self.stored.get(&line).copied() else { return Stage::Through };
         let latency = self.settings.latency(stored.mode);
         if latency == 0 {
@@ -404,7 +406,7 @@ impl SmPolicy for CompressedL1d {
         if !self.hits.has_room() {
             return Stage::Full;
         }
-        let tag = self.hits.push(inst, stored.mode, latency, self.now);
+        let tag = self.hits.push(inst, stored.mode, latency, now);
         self.decompress(tag, line, stored);
         Stage::Taken
     }

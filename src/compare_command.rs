@@ -1,0 +1,258 @@
+//! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
+use crate::cli::CompareOptions;
+use crate::error::Failure;
+use crate::output::{check_writable, write_or_print, write_whole};
+use crate::plot::{Series, speedups};
+use crate::progress::{Tally, stop_on_interrupt};
+use crate::run_command::{classify, mismatch};
+use crate::table::Table;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::mechanism::{self, MechanismSpec};
+use selvedge_sim::report::RunReport;
+use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
+use selvedge_sim::sm::SimFault;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The outcome of each run, by its place; none when it was not reached.
+type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
+
+/// Runs every workload under every mechanism and shows what came of it; after Ctrl-C, of those that were through.
+pub fn run(options: &CompareOptions) -> Result<(), Failure> {
+    let mechanisms = parse_mechanisms(&options.mechanisms)?;
+    let specs = specs(options, &mechanisms)?;
+    check_outputs(options)?;
+    let control = Arc::new(Control::default());
+    stop_on_interrupt(&control)?;
+    let outcomes = run_all(&specs, jobs(options), &control);
+    let mut failure = None;
+    let mut reports = Vec::new();
+    for outcome in outcomes {
+        match outcome {
+            Some(Ok(report)) => {
+                failure = mismatch(&report).or(failure);
+                reports.push(Some(report));
+            }
+            Some(Err(error)) => {
+                failure = Some(error);
+                reports.push(None);
+            }
+            None => reports.push(None),
+        }
+    }
+    if reports.iter().any(Option::is_some) {
+        show(options, &mechanisms, &reports)?;
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+fn jobs(options: &CompareOptions) -> usize {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    options.jobs.map_or(all, |jobs| jobs as usize)
+}
+
+/// Splits at the commas before mechanisms; a word with `=` that names none is an option of the mechanism before it.
+fn parse_mechanisms(text: &str) -> Result<Vec<MechanismSpec>, Failure> {
+    let mut found: Vec<String> = Vec::new();
+    for word in text.split(',') {
+        let name = word.trim().split(['=', '+']).next().unwrap_or_default();
+        let is_option = word.contains('=') && mechanism::ALL.iter().all(|info| info.name != name);
+        match found.last_mut() {
+            Some(last) if is_option => *last = format!("{last},{word}"),
+            _ => found.push(word.trim().into()),
+        }
+    }
+    let mut specs: Vec<MechanismSpec> = Vec::new();
+    for text in found {
+        if specs.iter().any(|spec| spec.text == text) {
+            return Err(Failure::usage(format!("--mechanisms: {text} is given twice: allowed is once")));
+        }
+        specs.push(text.parse().map_err(Failure::usage)?);
+    }
+    Ok(specs)
+}
+
+/// The runs: all mechanisms of the first workload, then of the next.
+fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
+    let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
+    let size = options.size.parse().map_err(Failure::usage)?;
+    let engine = options.engine.parse().map_err(Failure::usage)?;
+    let mut specs = Vec::new();
+    for name in &options.workloads {
+        let workload = Source::find(name).map_err(Failure::usage)?;
+        for mechanism in mechanisms {
+            specs.push(RunSpec {
+                workload: workload.clone(),
+                size,
+                input: None,
+                config: Arc::clone(&config),
+                mechanism: mechanism.clone(),
+                engine,
+                probes: ProbeSpec::default(),
+                check_dram: false,
+                sample_cycles: None,
+            });
+        }
+    }
+    // A machine that does not suit is told before hours of runs, not after.
+    for spec in &specs[..mechanisms.len()] {
+        spec.mechanism.machine(&config).map_err(Failure::usage)?;
+    }
+    Ok(specs)
+}
+
+fn check_outputs(options: &CompareOptions) -> Result<(), Failure> {
+    if let Some(path) = &options.plot {
+        check_writable(path)?;
+    }
+    match options.json.as_deref() {
+        Some(path) if path != "-" => check_writable(Path::new(path)),
+        _ => Ok(()),
+    }
+}
+
+/// Runs `specs` on so many threads; which thread runs what changes nothing.
+fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
+    let next = AtomicUsize::new(0);
+    let outcomes: Mutex<Outcomes> = Mutex::new(specs.iter().map(|_| None).collect());
+    let tally = Tally::start(specs.len());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(specs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= specs.len() || control.stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let outcome = one(&specs[at], control);
+                    tally.one_done();
+                    outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
+                }
+            });
+        }
+    });
+    drop(tally);
+    outcomes.into_inner().expect("no thread has panicked")
+}
+
+fn one(spec: &RunSpec, control: &Arc<Control>) -> Result<RunReport, Failure> {
+    let outcome = simulate(spec, Arc::clone(control)).map_err(|error| classify(&error))?;
+    match outcome.fault {
+        None => Ok(outcome.report),
+        Some(RunError::Fault(fault @ SimFault::Interrupted { .. })) => {
+            Err(Failure::interrupted(format!("{} {}: {fault}", spec.workload.name(), spec.mechanism.text)))
+        }
+        Some(fault) => Err(classify(&fault)),
+    }
+}
+
+/// Cycles of the first mechanism over those of this one.
+fn speedup(first: Option<&RunReport>, this: &RunReport) -> Option<f64> {
+    first.map(|first| first.totals.cycles as f64 / this.totals.cycles.max(1) as f64)
+}
+
+/// The geometric mean; none of nothing.
+fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().map(|value| value.ln()).sum();
+    (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
+}
+
+fn show(
+    options: &CompareOptions,
+    mechanisms: &[MechanismSpec],
+    reports: &[Option<RunReport>],
+) -> Result<(), Failure> {
+    let by_workload: Vec<&[Option<RunReport>]> = reports.chunks(mechanisms.len()).collect();
+    let mut table = Table::new(&[
+        "workload",
+        "mechanism",
+        "cycles",
+        "speedup",
+        "L1D misses",
+        "L2 misses",
+        "DRAM bytes",
+        "DRAM uJ",
+    ]);
+    let mut all: Vec<Vec<f64>> = mechanisms.iter().map(|_| Vec::new()).collect();
+    for row in &by_workload {
+        for (at, report) in row.iter().enumerate() {
+            let Some(report) = report else { continue };
+            let speedup = speedup(row[0].as_ref(), report);
+            all[at].extend(speedup);
+            let t = &report.totals;
+            table.row(vec![
+                report.workload.clone(),
+                report.mechanism.clone(),
+                t.cycles.to_string(),
+                speedup.map_or("-".into(), |speedup| format!("{speedup:.3}")),
+                t.l1d.misses.to_string(),
+                t.l2.misses.to_string(),
+                (32 * t.dram.bursts).to_string(),
+                format!("{:.1}", t.dram.energy.total_nj / 1000.0),
+            ]);
+        }
+    }
+    for (mechanism, speedups) in mechanisms.iter().zip(&all) {
+        let mean = geometric_mean(speedups).map_or("-".into(), |mean| format!("{mean:.3}"));
+        let mut cells = vec!["geometric mean".into(), mechanism.text.clone(), "-".into(), mean];
+        cells.extend(std::iter::repeat_n("-".to_string(), 4));
+        table.row(cells);
+    }
+    if let Some(path) = &options.plot {
+        let names: Vec<String> = options.workloads.iter().map(|name| stem(name)).collect();
+        let series: Vec<Series> = mechanisms
+            .iter()
+            .enumerate()
+            .map(|(at, mechanism)| Series {
+                name: mechanism.text.clone(),
+                values: by_workload
+                    .iter()
+                    .map(|row| row[at].as_ref().and_then(|report| speedup(row[0].as_ref(), report)))
+                    .collect(),
+            })
+            .collect();
+        write_whole(path, speedups(&names, &series)?.as_bytes())?;
+    }
+    if let Some(target) = &options.json {
+        let reports: Vec<&RunReport> = reports.iter().flatten().collect();
+        let text = serde_json::to_string_pretty(&reports)
+            .map_err(|e| Failure::simulation(format!("the reports have no JSON form: {e}")))?;
+        write_or_print(target, &(text + "\n"))?;
+    }
+    if options.json.as_deref() != Some("-") {
+        print!("{}", table.render());
+    }
+    Ok(())
+}
+
+/// A launch file's name without folder and extension.
+fn stem(name: &str) -> String {
+    Path::new(name).file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_stay_with_their_mechanism() {
+        let texts = |text: &str| -> Vec<String> {
+            parse_mechanisms(text).expect("valid").into_iter().map(|spec| spec.text).collect()
+        };
+        assert_eq!(
+            texts("base,static-bdi,latency=0,hw-bdi+dmil,latte-cc,high=bpc,queue=4"),
+            ["base", "static-bdi,latency=0", "hw-bdi+dmil", "latte-cc,high=bpc,queue=4"]
+        );
+        assert!(parse_mechanisms("base,base").is_err());
+        assert!(parse_mechanisms("base,latency=0").is_err(), "base has no options");
+    }
+
+    #[test]
+    fn the_mean_of_speedups_is_geometric() {
+        assert!((geometric_mean(&[2.0, 0.5]).expect("two") - 1.0).abs() < 1e-12);
+        assert_eq!(geometric_mean(&[]), None);
+    }
+}

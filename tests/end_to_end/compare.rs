@@ -1,0 +1,67 @@
+//! `selvedge compare`: is its table what single runs say, whatever the number of jobs, and does it survive mistakes?
+use crate::command::{selvedge, selvedge_in};
+use serde_json::Value;
+use std::path::Path;
+
+const WORDS: [&str; 7] =
+    ["compare", "gesummv", "bfs", "--size", "tiny", "--mechanisms", "base,hw-bdi,static-bdi,latency=0"];
+
+/// The table's row of a workload under a mechanism.
+fn row(table: &str, workload: &str, mechanism: &str) -> Vec<String> {
+    let words = table.lines().map(|line| line.split_whitespace().map(String::from).collect::<Vec<_>>());
+    let mut rows = words.filter(|row| row.len() > 1 && row[0] == workload && row[1] == mechanism);
+    rows.next().unwrap_or_else(|| panic!("no row {workload} {mechanism} in\n{table}"))
+}
+
+#[test]
+fn the_rows_are_those_of_single_runs_at_any_number_of_jobs() {
+    let table = selvedge(&[&WORDS[..], &["--jobs", "1"]].concat());
+    assert_eq!(table, selvedge(&[&WORDS[..], &["--jobs", "3"]].concat()));
+    let mut speedups = Vec::new();
+    for workload in ["gesummv", "bfs"] {
+        let run = |mechanism: &str| -> Value {
+            let words = ["run", workload, "--size", "tiny", "--mechanism", mechanism, "--json", "-"];
+            serde_json::from_str(&selvedge(&words)).expect("a report")
+        };
+        let (base, other) = (run("base"), run("static-bdi,latency=0"));
+        let found = row(&table, workload, "static-bdi,latency=0");
+        assert_eq!(found[2], other["totals"]["cycles"].to_string());
+        assert_eq!(found[4], other["totals"]["l1d"]["misses"].to_string());
+        let cycles = |report: &Value| report["totals"]["cycles"].as_f64().expect("a number");
+        let speedup = cycles(&base) / cycles(&other);
+        assert_eq!(found[3], format!("{speedup:.3}"));
+        speedups.push(speedup);
+    }
+    let mean = (speedups[0] * speedups[1]).sqrt();
+    let line = table.lines().find(|line| line.starts_with("geometric mean") && line.contains("latency=0"));
+    assert!(line.is_some_and(|line| line.contains(&format!("{mean:.3}"))), "{table}");
+}
+
+#[test]
+fn the_chart_and_the_reports_are_written_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = ["--size", "tiny", "--mechanisms", "base,hw-bdi", "--plot", "a.svg", "--json", "a.json"];
+    let output = selvedge_in(folder.path(), &[&["compare", "gesummv"][..], &words].concat());
+    assert!(output.status.success());
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("written");
+    assert!(read("a.svg").contains("hw-bdi"));
+    let reports: Vec<Value> = serde_json::from_str(&read("a.json")).expect("reports");
+    assert_eq!(reports.len(), 2);
+    assert_eq!(reports[1]["mechanism"], "hw-bdi");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_runs() {
+    for (words, what) in [
+        (&["compare", "bfs", "--mechanisms", "base,hw-bdy"][..], "unknown mechanism `hw-bdy`"),
+        (&["compare", "bfs", "--mechanisms", "base,base"], "base is given twice"),
+        (&["compare", "nothing", "--mechanisms", "base"], "nothing"),
+        (&["compare", "bfs", "--mechanisms", "base", "--jobs", "0"], "--jobs"),
+        (&["compare", "--mechanisms", "base"], "WORKLOADS"),
+    ] {
+        let output = selvedge_in(Path::new("."), words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(error.contains(what) && error.trim_end().lines().count() == 1, "{words:?}: {error}");
+    }
+}
