@@ -5,9 +5,11 @@
 pub mod functional;
 pub mod index;
 pub mod mshr;
+pub mod sector_use;
 pub mod sectors;
 pub mod tags;
 
 pub use mshr::{MshrId, MshrTable};
+pub use sector_use::{Fetched, SectorUse, UnderWay};
 pub use sectors::{LinePart, SECTOR_BYTES, Sectors};
 pub use tags::{Probe, Slot, TagArray, Victim};

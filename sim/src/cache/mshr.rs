@@ -4,6 +4,8 @@
 //! A sector that is missed while others of its line are on their way joins their entry. All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
 //! open-addressed table of at least twice their number.
 
+use super::sector_use::UnderWay;
+
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
@@ -106,6 +108,11 @@ impl<T: Copy> MshrTable<T> {
     /// Sectors that requests have asked for since entry `id` was taken.
     pub fn wanted(&self, id: MshrId) -> u32 {
         self.entries[id.0 as usize].wanted
+    }
+
+    /// What entry `id` knows of its sectors.
+    pub fn under_way(&self, id: MshrId) -> UnderWay {
+        UnderWay { coming: self.coming(id), wanted: self.wanted(id) }
     }
 
     /// Takes an entry for `line`, of which nothing is on its way yet. The caller has made sure that

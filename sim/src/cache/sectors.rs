@@ -51,6 +51,29 @@ impl Sectors {
         whole
     }
 
+    /// This cache's own sectors, a bit each, among the 32-byte sectors `whole`, in which none of them is divided.
+    pub fn to_own(&self, whole: u32) -> u32 {
+        debug_assert_eq!(self.whole(whole), whole, "part of a sector");
+        self.places()
+            .filter(|place| whole >> (place * self.width) & 1 == 1)
+            .fold(0, |own, place| own | 1 << place)
+    }
+
+    /// The 32-byte sectors of which this cache's own sectors `own` consist: the inverse of [`Self::to_own`].
+    pub fn from_own(&self, own: u32) -> u32 {
+        let meant = self.places().filter(|place| own >> place & 1 == 1);
+        meant.fold(0, |whole, place| whole | self.one << (place * self.width))
+    }
+
+    /// Number of this cache's own sectors of a line.
+    pub fn own_count(&self) -> u32 {
+        self.line_bytes / (self.width * SECTOR_BYTES)
+    }
+
+    fn places(&self) -> std::ops::Range<u32> {
+        0..self.own_count()
+    }
+
     /// The part of one of this cache's lines that the sectors `sectors` of a line at `line`, of an equal or smaller size,
     /// are; not widened.
     pub fn part(&self, line: u64, sectors: u32) -> LinePart {
@@ -117,6 +140,14 @@ mod tests {
         assert_eq!(large.part(0x1000, 0xff), LinePart { line: 0x1000, sectors: 0xff });
     }
 
+    #[test]
+    fn a_caches_own_sectors_are_counted_by_themselves() {
+        let halves = Sectors::new(128, 64);
+        assert_eq!((halves.to_own(0b1100), halves.from_own(0b10), halves.own_count()), (0b10, 0b1100, 2));
+        assert_eq!(Sectors::new(256, 32).to_own(0x81), 0x81);
+        assert_eq!(Sectors::new(128, 128).from_own(1), 0xf);
+    }
+
     proptest! {
         #[test]
         fn a_token_gives_its_part_back(bits in 5u32..9, number in 0u64..1 << 37, sectors in 1u32..256) {
@@ -133,6 +164,7 @@ mod tests {
             prop_assert_eq!(whole & part, part);
             prop_assert_eq!(sectors.whole(whole), whole);
             prop_assert_eq!(whole & !sectors.all(), 0);
+            prop_assert_eq!(sectors.from_own(sectors.to_own(whole)), whole);
         }
     }
 }

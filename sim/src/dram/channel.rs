@@ -15,7 +15,7 @@ mod refresh;
 use super::address::BankMap;
 use super::checker::{Checker, Command, CommandKind, Violation};
 use super::counters::DramCounters;
-use super::request::{Access, Request, Waiting, numbers};
+use super::request::{Access, Bursts, Request, Waiting, numbers};
 use super::sub_rank::{CLOSED, SubRank};
 use super::timing::Timing;
 use crate::config::{Dram, DramScheduler, MOST_BANKS};
@@ -143,7 +143,7 @@ impl Channel {
     /// Gives the controller a request in cycle `now`. The caller has made sure that [`Self::can_push`].
     pub fn push(&mut self, now: u64, request: Request) {
         debug_assert!(self.can_push(request.access));
-        debug_assert!(request.bursts > 0);
+        debug_assert!(request.bursts.count() > 0);
         self.incoming.push_back((now + self.timing.latency_in(), request));
         self.incoming_reads += usize::from(request.access == Access::Read);
     }
@@ -225,8 +225,7 @@ impl Channel {
             request,
             row: at.row,
             bank: at.bank,
-            sub_ranks: (0..count.min(request.bursts))
-                .fold(0, |bits, n| bits | 1 << self.sub_rank(&request, n)),
+            sub_ranks: request.bursts.numbers().fold(0, |bits, n| bits | 1 << self.sub_rank(&request, n)),
             place: at.bank * count,
             arrived: self.now,
             line,
@@ -252,9 +251,7 @@ impl Channel {
 
     /// How many of a request's bursts lie in sub-rank `number`.
     fn share(&self, request: &Request, number: usize) -> u64 {
-        let count = self.ranks.len() as u32;
-        let before = (number as u32).wrapping_sub(self.sub_rank(request, 0)) & (count - 1);
-        u64::from((request.bursts + count - 1 - before) / count)
+        request.bursts.numbers().filter(|n| self.sub_rank(request, *n) as usize == number).count() as u64
     }
 
     /// Chooses the direction to serve and a command in it.
@@ -417,7 +414,15 @@ impl Channel {
 
     fn observe(&mut self, kind: CommandKind, sub_ranks: u64, bank: u32, row: u64) {
         if let Some(checker) = &mut self.checker {
-            checker.observe(Command { cycle: self.now, kind, sub_ranks, bank, row, column: 0, bursts: 0 });
+            checker.observe(Command {
+                cycle: self.now,
+                kind,
+                sub_ranks,
+                bank,
+                row,
+                column: 0,
+                bursts: Bursts::default(),
+            });
         }
     }
 
@@ -453,7 +458,7 @@ impl Channel {
             self.ranks[number].column(now, &t, w.bank, access, n);
             longest = longest.max(n);
         }
-        let bursts = u64::from(w.request.bursts);
+        let bursts = u64::from(w.request.bursts.count());
         let kind = match access {
             Access::Read => {
                 self.return_at(now + t.read_to_data_end(longest) + t.latency_out(), w.request);

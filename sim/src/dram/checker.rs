@@ -3,6 +3,7 @@
 //! The controller keeps "not before" times. The checker instead remembers the recent commands themselves, expanded
 //! into single bursts, and compares each new one with every earlier one under a table of rules that is read
 //! straight from the configuration. The two share no code. Each sub-rank is judged by itself; the command bus is one.
+use super::request::Bursts;
 use crate::config::Dram;
 use std::collections::VecDeque;
 use std::fmt;
@@ -39,8 +40,8 @@ pub struct Command {
     pub row: u64,
     /// Byte of the row at which a read or write begins; 0 for the others.
     pub column: u32,
-    /// Bursts of a read or write; 0 for the others.
-    pub bursts: u32,
+    /// Bursts of a read or write, from there on; none for the others.
+    pub bursts: Bursts,
 }
 
 /// A command that broke a rule.
@@ -225,7 +226,7 @@ impl Checker {
             self.check_refresh_time(command);
         }
         let is_column = matches!(command.kind, CommandKind::Read | CommandKind::Write);
-        if is_column && !(1..=self.most_bursts).contains(&command.bursts) {
+        if is_column && !(1..=self.most_bursts).contains(&command.bursts.count()) {
             self.report(command, "number of bursts", None, 0);
         }
         for number in 0..self.sub_ranks.len() {
@@ -236,7 +237,7 @@ impl Checker {
             }
             if is_meant {
                 self.check_row_state(number, command);
-                self.check_sub_rank(number, Command { bursts: own, ..command });
+                self.check_sub_rank(number, Command { bursts: Bursts::run(own), ..command });
             }
         }
     }
@@ -244,8 +245,8 @@ impl Checker {
     /// How many of a column command's bursts lie in sub-rank `number`: they go round the sub-ranks.
     fn bursts_in(&self, number: usize, command: &Command) -> u32 {
         let first = command.column / self.config.burst_bytes;
-        let bursts = first..first + command.bursts.min(self.most_bursts);
-        bursts.filter(|burst| burst % self.config.sub_ranks == number as u32).count() as u32
+        let sub_rank = |burst: &u32| (first + burst) % self.config.sub_ranks;
+        command.bursts.numbers().filter(|burst| sub_rank(burst) == number as u32).count() as u32
     }
 
     fn check_sub_rank(&mut self, number: usize, command: Command) {
@@ -303,8 +304,8 @@ impl Checker {
     fn check_bursts(&mut self, number: usize, command: Command) {
         let length = u64::from(burst_length(&self.config));
         let apart = length.max(u64::from(self.config.tccd));
-        for n in 0..u64::from(command.bursts) {
-            let burst = Command { cycle: command.cycle + n * apart, bursts: 1, ..command };
+        for n in 0..u64::from(command.bursts.count()) {
+            let burst = Command { cycle: command.cycle + n * apart, bursts: Bursts::run(1), ..command };
             self.check_distances(number, burst);
             self.check_bus(number, burst, length);
         }
@@ -377,7 +378,15 @@ mod tests {
     fn judge_on(config: &Dram, commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
         let mut checker = Checker::new(config, 4);
         for &(cycle, kind, bank, row, bursts) in commands {
-            checker.observe(Command { cycle, kind, sub_ranks: 1, bank, row, column: 0, bursts });
+            checker.observe(Command {
+                cycle,
+                kind,
+                sub_ranks: 1,
+                bank,
+                row,
+                column: 0,
+                bursts: Bursts::run(bursts),
+            });
         }
         checker.violations().iter().map(|v| v.rule).collect()
     }
@@ -448,7 +457,15 @@ mod tests {
         let judge = |commands: &[(u64, CommandKind, u64, u64, u32, u32)]| {
             let mut checker = Checker::new(&config, 4);
             for &(cycle, kind, sub_ranks, row, column, bursts) in commands {
-                checker.observe(Command { cycle, kind, sub_ranks, bank: 0, row, column, bursts });
+                checker.observe(Command {
+                    cycle,
+                    kind,
+                    sub_ranks,
+                    bank: 0,
+                    row,
+                    column,
+                    bursts: Bursts::run(bursts),
+                });
             }
             checker.violations().iter().map(|v| v.rule).collect::<Vec<_>>()
         };
@@ -486,9 +503,10 @@ mod tests {
     #[test]
     fn a_violation_reads_as_one_line() {
         let mut checker = Checker::new(&dram(), 4);
-        let open = Command { cycle: 5, kind: Activate, sub_ranks: 1, bank: 2, row: 9, column: 0, bursts: 0 };
+        let bursts = Bursts::default();
+        let open = Command { cycle: 5, kind: Activate, sub_ranks: 1, bank: 2, row: 9, column: 0, bursts };
         checker.observe(open);
-        checker.observe(Command { cycle: 15, kind: Read, bursts: 1, ..open });
+        checker.observe(Command { cycle: 15, kind: Read, bursts: Bursts::run(1), ..open });
         let text = checker.violations()[0].to_string();
         assert_eq!(text, "cycle 15: Read bank 2 row 9: tRCD: 10 cycles after cycle 5, needs 12");
     }

@@ -24,5 +24,5 @@ pub use channel::Channel;
 pub use checker::{Checker, Command, CommandKind, Violation};
 pub use counters::DramCounters;
 pub use energy::{Energy, EnergyModel};
-pub use request::{Access, Request};
+pub use request::{Access, Bursts, Request};
 pub use timing::Timing;

@@ -9,6 +9,32 @@ pub enum Access {
     Write,
 }
 
+/// Bursts of one line, counted from the first one that is moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bursts(u32);
+
+impl Bursts {
+    /// `count` consecutive bursts.
+    pub fn run(count: u32) -> Self {
+        Self(u32::MAX.checked_shr(u32::BITS - count).unwrap_or(0))
+    }
+
+    /// Those bursts of which the bit in `mask` is set; the first one set is burst 0.
+    pub fn of_mask(mask: u32) -> Self {
+        Self(mask >> mask.trailing_zeros().min(u32::BITS - 1))
+    }
+
+    /// How many are moved.
+    pub fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Their numbers.
+    pub fn numbers(self) -> impl Iterator<Item = u32> {
+        numbers(self.0.into()).map(|number| number as u32)
+    }
+}
+
 /// A request to a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -16,8 +42,8 @@ pub struct Request {
     pub access: Access,
     /// Byte address within the channel of the first burst.
     pub address: u64,
-    /// Consecutive bursts to move, 1 to line size / burst size; each sub-rank has them in turn.
-    pub bursts: u32,
+    /// Bursts of the line to move, from that one on; consecutive ones lie in the sub-ranks in turn.
+    pub bursts: Bursts,
     /// Is it an access to compression metadata (CABA, section 5.3.2) and not to data?
     pub metadata: bool,
     /// Returned with the request: the asker's handle.

@@ -46,6 +46,22 @@ fn a_line_opens_its_row_in_all_sub_ranks_by_one_command() {
 }
 
 #[test]
+fn bursts_that_are_not_neighbours_go_to_their_own_sub_ranks() {
+    // Bursts 0 and 2 lie in one half and take two turns of two cycles; bursts 0 and 3 lie in both.
+    for (mask, activates, data) in [(0b0101, 1, 4), (0b1001, 2, 2), (0b1010, 1, 4), (0b0011, 2, 2)] {
+        let mut bench = Bench::new(&divided(2));
+        let first = LINE / u64::from(BURSTS) * u64::from(u32::trailing_zeros(mask));
+        let (access, bursts) = (Access::Read, Bursts::of_mask(mask));
+        bench.channel.push(0, Request { access, address: first, bursts, metadata: false, token: 0 });
+        bench.drain();
+        bench.assert_legal();
+        let counters = bench.channel.counters();
+        assert_eq!((counters.sub_rank_activates, counters.bursts), (activates, 2), "{mask:#b}");
+        assert_eq!(bench.arrival(0), 20 + 12 + 12 + data, "{mask:#b}");
+    }
+}
+
+#[test]
 fn different_rows_of_a_bank_are_read_at_once_in_different_sub_ranks() {
     let both = [(1, 0), (2, 32)];
     let whole = arrivals(&divided(1), &both);

@@ -32,7 +32,7 @@ impl Bench {
     }
 
     pub fn push(&mut self, access: Access, address: u64, bursts: u32, token: u64) {
-        let request = Request { access, address, bursts, metadata: false, token };
+        let request = Request { access, address, bursts: Bursts::run(bursts), metadata: false, token };
         self.channel.push(self.now, request);
     }
 
@@ -267,7 +267,7 @@ fn answers_that_nobody_takes_hold_reads_back() {
             let request = Request {
                 access: Access::Read,
                 address: pushed * LINE,
-                bursts: 4,
+                bursts: Bursts::run(4),
                 metadata: false,
                 token: pushed,
             };

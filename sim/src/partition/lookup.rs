@@ -8,8 +8,9 @@
 //! `write_allocate`: `fetch` brings the sectors first, unless the store covers them; `mask` writes at once and remembers
 //! which words are there, and only a load or atomic that needs the others fetches; `none` passes the store on to DRAM and
 //! allocates nothing. Atomics need their data and always fetch.
+use super::policy::L2Event;
 use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
-use crate::cache::{LinePart, MshrId, SECTOR_BYTES, Slot, Victim};
+use crate::cache::{LinePart, MshrId, SECTOR_BYTES, Slot, UnderWay, Victim};
 use crate::config::{Fetch, WriteAllocate};
 use crate::dram::Access;
 use crate::memory::DeviceMemory;
@@ -29,8 +30,8 @@ struct Known {
     /// Sectors of the line that are there.
     valid: u32,
     entry: Option<MshrId>,
-    /// Sectors of the line that are on their way.
-    coming: u32,
+    /// What is known of sectors of the line that are on their way.
+    under_way: UnderWay,
 }
 
 impl Known {
@@ -38,9 +39,14 @@ impl Known {
         self.needed & !self.valid
     }
 
+    /// Sectors of the line that are on their way.
+    fn coming(&self) -> u32 {
+        self.under_way.coming
+    }
+
     /// What a request counts as that does not find all its sectors.
     fn miss(&self) -> Decision {
-        match (self.slot, self.missing() & !self.coming) {
+        match (self.slot, self.missing() & !self.coming()) {
             (_, 0) => Decision::Pending,
             (Some(_), _) => Decision::SectorMiss,
             (None, _) => Decision::Miss,
@@ -92,7 +98,7 @@ impl Slice {
             slot,
             valid: slot.map_or(0, |slot| self.tags.state(slot).valid),
             entry,
-            coming: entry.map_or(0, |id| self.mshr.coming(id)),
+            under_way: entry.map_or_else(UnderWay::default, |id| self.mshr.under_way(id)),
         }
     }
 
@@ -105,25 +111,27 @@ impl Slice {
                 self.write(slot, known.part);
             }
             self.tags.touch(slot);
+            self.ask(now, slot, known.needed);
             self.answer(now, packet);
             return Ok(Decision::Hit);
         }
-        let may_write_at_once = packet.kind == PacketKind::Write && known.missing() & known.coming == 0;
+        let may_write_at_once = packet.kind == PacketKind::Write && known.missing() & known.coming() == 0;
         let is_whole = packet.full_sectors && known.part.sectors == known.needed;
         match self.write_allocate {
             WriteAllocate::None if may_write_at_once => {
                 self.check_eviction_room()?;
                 self.leave(known.part);
             }
-            WriteAllocate::Mask if may_write_at_once => self.write_some(packet, &known)?,
+            WriteAllocate::Mask if may_write_at_once => self.write_some(now, packet, &known)?,
             WriteAllocate::Fetch if may_write_at_once && is_whole => {
                 self.check_pass_on(packet)?;
-                let slot = self.slot_of(&known)?;
+                let slot = self.slot_of(now, &known)?;
                 self.tags.touch(slot);
+                self.ask(now, slot, known.needed);
                 self.write(slot, known.part);
             }
             _ => {
-                self.wait(packet, &known, memory)?;
+                self.wait(now, packet, &known, memory)?;
                 return Ok(known.miss());
             }
         }
@@ -133,26 +141,35 @@ impl Slice {
 
     /// Lets a request wait for its sectors, and fetches those that are not on their way. What a store covers is not
     /// fetched for it.
-    fn wait(&mut self, packet: &Packet, known: &Known, memory: &DeviceMemory) -> Result<(), FailCause> {
+    fn wait(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        known: &Known,
+        memory: &DeviceMemory,
+    ) -> Result<(), FailCause> {
         let is_whole =
             packet.kind == PacketKind::Write && packet.full_sectors && known.part.sectors == known.needed;
         let missing = known.missing();
-        let awaited = if is_whole { missing & known.coming } else { missing };
+        let awaited = if is_whole { missing & known.coming() } else { missing };
         if known.entry.is_some_and(|id| !self.mshr.can_merge(id)) {
             return Err(FailCause::MshrMerge);
         }
-        let absent = awaited & !known.coming;
+        let absent = awaited & !known.coming();
         if absent != 0 {
             self.check_fetch(known.part.line, known.entry)?;
         }
-        let slot = self.slot_of(known)?;
+        let slot = self.slot_of(now, known)?;
         let line = known.part.line;
         let id = known.entry.unwrap_or_else(|| self.mshr.allocate(line));
+        self.ask(now, slot, known.needed);
+        self.report_use(now, known.under_way.first_asked(awaited));
         if absent != 0 {
             self.tags.touch(slot);
             self.tags.await_more(slot);
-            let wanted = if self.fetch == Fetch::Line { self.sectors.all() } else { absent };
-            let sectors = wanted & !known.valid & !known.coming;
+            let sectors = self.sectors_to_fetch(now, known, absent);
+            let judged = self.tags.state(slot).sectors.judge(sectors, absent, known.under_way);
+            self.policy.l2_event(now, &L2Event::Fetched(judged));
             self.mshr.expect(id, sectors);
             self.fetch(LinePart { line, sectors }, memory);
         }
@@ -160,11 +177,37 @@ impl Slice {
         Ok(())
     }
 
+    /// The sectors to fetch for a miss of those of `missing`: as the mechanism says, or else the configuration.
+    fn sectors_to_fetch(&mut self, now: u64, known: &Known, missing: u32) -> u32 {
+        let absent = self.sectors.all() & !known.valid & !known.coming();
+        let part = LinePart { sectors: missing, ..known.part };
+        let wanted = match (self.policy.fetch(now, part, absent), self.fetch) {
+            (Some(chosen), _) => self.sectors.whole(chosen) | missing,
+            (None, Fetch::Requested) => missing,
+            (None, Fetch::Line) => absent,
+        };
+        wanted & absent
+    }
+
+    /// A request asks for sectors of the line in `slot`.
+    fn ask(&mut self, now: u64, slot: Slot, sectors: u32) {
+        let first = self.tags.state_mut(slot).sectors.ask(sectors);
+        self.report_use(now, first);
+    }
+
+    /// Tells the mechanism of sectors that a prediction has fetched and that a request is the first to ask for.
+    fn report_use(&mut self, now: u64, sectors: u32) {
+        if sectors != 0 {
+            self.policy.l2_event(now, &L2Event::PredictionUsed(sectors.count_ones()));
+        }
+    }
+
     /// Writes words of sectors that are not all there, without fetching the rest.
-    fn write_some(&mut self, packet: &Packet, known: &Known) -> Result<(), FailCause> {
+    fn write_some(&mut self, now: u64, packet: &Packet, known: &Known) -> Result<(), FailCause> {
         self.check_pass_on(packet)?;
-        let slot = self.slot_of(known)?;
+        let slot = self.slot_of(now, known)?;
         self.tags.touch(slot);
+        self.ask(now, slot, known.needed);
         let offset = (packet.line - known.part.line) / 4;
         let state = self.tags.state_mut(slot);
         state.words |= packet.words << offset;
@@ -208,13 +251,13 @@ impl Slice {
     }
 
     /// The line's slot; if it has none a valid one, of which no sector is there yet.
-    fn slot_of(&mut self, known: &Known) -> Result<Slot, FailCause> {
+    fn slot_of(&mut self, now: u64, known: &Known) -> Result<Slot, FailCause> {
         if let Some(slot) = known.slot {
             return Ok(slot);
         }
         let local = self.map.local(known.part.line);
         let victim = self.tags.victim(local).ok_or(FailCause::Line)?;
-        self.evict(&victim)?;
+        self.evict(now, &victim)?;
         self.tags.reserve(victim.slot, local);
         self.tags.fill(victim.slot);
         Ok(victim.slot)
@@ -233,14 +276,16 @@ impl Slice {
         Ok(())
     }
 
-    /// Sends a dirty victim on its way to DRAM.
-    fn evict(&mut self, victim: &Victim<LineState>) -> Result<(), FailCause> {
+    /// Sends a dirty victim on its way to DRAM, and tells the mechanism.
+    fn evict(&mut self, now: u64, victim: &Victim<LineState>) -> Result<(), FailCause> {
         let Some((local, state)) = victim.evicted else { return Ok(()) };
+        let line = self.map.global(self.number, local);
         if state.dirty != 0 {
             self.check_eviction_room()?;
-            self.leave(LinePart { line: self.map.global(self.number, local), sectors: state.dirty });
+            self.leave(LinePart { line, sectors: state.dirty });
         }
         self.tags.invalidate(victim.slot);
+        self.policy.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
         Ok(())
     }
 

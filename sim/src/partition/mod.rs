@@ -8,7 +8,7 @@ pub mod slice;
 mod tests;
 
 pub use address::AddressMap;
-pub use policy::{DramPlan, MechanismFault, NoPolicy, PartitionPolicy, Stage};
+pub use policy::{DramPlan, L2Event, MechanismFault, NoPolicy, PartitionPolicy, Stage};
 pub use slice::{L2Counters, Slice};
 
 use crate::config::{GpuConfig, Interconnect};

@@ -4,7 +4,7 @@
 //!  requests --> write_enter ~> write_leave --> L2 --> evict_enter ~> evict_leave --> write_plan --> DRAM
 //!  replies  <-- reply <----------------------- L2 <-- fill_leave  <~ fill_enter  <-- DRAM <------- read_plan
 //! ```
-use crate::cache::{LinePart, SECTOR_BYTES};
+use crate::cache::{Fetched, LinePart, SECTOR_BYTES};
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -37,6 +37,23 @@ pub enum Stage {
     Full,
 }
 
+/// What happens in an L2 slice. Sectors that an L1D asks for are asked for, whether its warps want them or it fetches them
+/// by a prediction of its own (LAMAR, section 5.1, footnote 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum L2Event {
+    /// A miss has fetched sectors, as [`PartitionPolicy::fetch`] or the configuration chose them.
+    Fetched(Fetched),
+    /// A request is the first to ask for so many 32-byte sectors that were fetched by a prediction.
+    PredictionUsed(u32),
+    /// A line has left.
+    Evicted {
+        /// Byte address of the line.
+        line: u64,
+        /// 32-byte sectors that requests have read or written since it came.
+        used: u32,
+    },
+}
+
 /// A mechanism in one L2 partition. Methods are called in L2 cycles, at most once per cycle each but for the plans.
 pub trait PartitionPolicy {
     /// One L2 cycle: steps the policy's hardware blocks. Called before the partition's own work of the cycle, and
@@ -44,10 +61,27 @@ pub trait PartitionPolicy {
     ///
     /// # Errors
     /// What the mechanism finds wrong; it stops the simulation.
-    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault>;
+    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        let _ = (now, memory);
+        Ok(())
+    }
 
     /// Does the policy hold lines or packets, or need its cycles?
-    fn busy(&self) -> bool;
+    fn busy(&self) -> bool {
+        false
+    }
+
+    /// The sectors that a miss of the L2 fetches: those of `missing`, which were asked for, and any of `absent`, all of its
+    /// line that are neither there nor on their way. `None` leaves it to the configuration. Asked once per miss.
+    fn fetch(&mut self, now: u64, missing: LinePart, absent: u32) -> Option<u32> {
+        let _ = (now, missing, absent);
+        None
+    }
+
+    /// Something happened in the L2 slice.
+    fn l2_event(&mut self, now: u64, event: &L2Event) {
+        let _ = (now, event);
+    }
 
     /// Sectors of a line, all of them without sectors, are to be read from DRAM. Called once per miss.
     fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan;
@@ -61,25 +95,42 @@ pub trait PartitionPolicy {
     }
 
     /// Sectors of a line have come from DRAM on their way into the L2.
-    fn fill_enter(&mut self, part: LinePart, memory: &DeviceMemory) -> Stage;
+    fn fill_enter(&mut self, part: LinePart, memory: &DeviceMemory) -> Stage {
+        let _ = (part, memory);
+        Stage::Through
+    }
 
     /// The next line's sectors that leave the fill stage.
-    fn fill_leave(&mut self) -> Option<LinePart>;
+    fn fill_leave(&mut self) -> Option<LinePart> {
+        None
+    }
 
     /// A line's dirty sectors have left the L2 on their way to DRAM.
-    fn evict_enter(&mut self, part: LinePart, memory: &DeviceMemory) -> Stage;
+    fn evict_enter(&mut self, part: LinePart, memory: &DeviceMemory) -> Stage {
+        let _ = (part, memory);
+        Stage::Through
+    }
 
     /// The next line's sectors that leave the eviction stage.
-    fn evict_leave(&mut self) -> Option<LinePart>;
+    fn evict_leave(&mut self) -> Option<LinePart> {
+        None
+    }
 
     /// A write is about to enter the L2.
-    fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage;
+    fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
+        let _ = (packet, memory);
+        Stage::Through
+    }
 
     /// The next write that leaves the write stage.
-    fn write_leave(&mut self) -> Option<Packet>;
+    fn write_leave(&mut self) -> Option<Packet> {
+        None
+    }
 
     /// A read's answer is about to wait for the crossbar: may shrink its `data_bytes` and set its `payload`.
-    fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory);
+    fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory) {
+        let _ = (packet, memory);
+    }
 
     /// Adds this mechanism's counters to the report.
     fn counters(&self, out: &mut MechanismCounters) {
@@ -107,14 +158,6 @@ impl NoPolicy {
 }
 
 impl PartitionPolicy for NoPolicy {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
     fn read_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
         self.plan(part)
     }
@@ -122,30 +165,4 @@ impl PartitionPolicy for NoPolicy {
     fn write_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
         self.plan(part)
     }
-
-    fn fill_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
-        Stage::Through
-    }
-
-    fn fill_leave(&mut self) -> Option<LinePart> {
-        None
-    }
-
-    fn evict_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
-        Stage::Through
-    }
-
-    fn evict_leave(&mut self) -> Option<LinePart> {
-        None
-    }
-
-    fn write_enter(&mut self, _: &Packet, _: &DeviceMemory) -> Stage {
-        Stage::Through
-    }
-
-    fn write_leave(&mut self) -> Option<Packet> {
-        None
-    }
-
-    fn reply(&mut self, _: &mut Packet, _: &DeviceMemory) {}
 }

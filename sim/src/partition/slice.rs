@@ -10,9 +10,9 @@
 //! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPolicy`]).
 use super::address::AddressMap;
 use super::policy::{MechanismFault, PartitionPolicy, Stage};
-use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, Sectors, TagArray};
+use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
 use crate::config::{Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
-use crate::dram::{Access, Channel, DramCounters, Request};
+use crate::dram::{Access, Bursts, Channel, DramCounters, Request};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
 use crate::stats::{CacheCounters, counters};
@@ -55,6 +55,8 @@ pub(super) struct LineState {
     pub dirty: u32,
     /// 4-byte words that were written, of sectors that are not there.
     pub words: u64,
+    /// What requests have asked for.
+    pub sectors: SectorUse,
 }
 
 /// A read that waits for its metadata.
@@ -70,6 +72,8 @@ pub struct Slice {
     pub(super) number: u16,
     pub(super) map: AddressMap,
     line_bytes: u32,
+    /// How a line is divided into bursts.
+    bursts: Sectors,
     pub(super) sectors: Sectors,
     pub(super) fetch: Fetch,
     pub(super) writes_back: bool,
@@ -111,6 +115,7 @@ impl Slice {
             number,
             map: AddressMap::new(l2),
             line_bytes: l2.line_bytes,
+            bursts: Sectors::new(l2.line_bytes, config.dram.burst_bytes),
             sectors: Sectors::new(l2.line_bytes, l2.sector_bytes),
             fetch: l2.fetch,
             writes_back: l2.write_policy == L2WritePolicy::WriteBack,
@@ -261,7 +266,10 @@ impl Slice {
             debug_assert!(false, "a line comes that nothing waits for");
             return;
         };
-        self.tags.state_mut(slot).valid |= part.sectors;
+        let wanted = self.mshr.find(part.line).map_or(0, |id| self.mshr.wanted(id));
+        let state = self.tags.state_mut(slot);
+        state.valid |= part.sectors;
+        state.sectors.arrive(part.sectors, wanted);
         if self.mshr.arrive(part.line, part.sectors, &mut self.replay) == 0 {
             self.tags.fill(slot);
         }
@@ -322,6 +330,9 @@ impl Slice {
 
     pub(super) fn data_request(&self, access: Access, part: LinePart, bursts: u32) -> Request {
         let address = self.map.local(part.first_byte());
+        // Sectors as they are, each in its place; a compressed line is a run.
+        let places = Bursts::of_mask(self.bursts.to_own(part.sectors));
+        let bursts = if places.count() == bursts { places } else { Bursts::run(bursts) };
         Request { access, address, bursts, metadata: false, token: part.token() }
     }
 
@@ -470,5 +481,5 @@ impl Slice {
 
 /// One burst of metadata.
 fn metadata_request(access: Access, address: u64) -> Request {
-    Request { access, address, bursts: 1, metadata: true, token: address }
+    Request { access, address, bursts: Bursts::run(1), metadata: true, token: address }
 }

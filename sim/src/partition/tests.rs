@@ -2,8 +2,8 @@
 mod functional;
 
 use super::*;
-use crate::cache::LinePart;
-use crate::dram::{Access, Channel, Request, Timing};
+use crate::cache::{Fetched, LinePart};
+use crate::dram::{Access, Bursts, Channel, Request, Timing};
 use crate::packet::PacketKind;
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -147,7 +147,8 @@ impl MemoryLike for ChannelBench {
         let room = self.channel.can_push(access);
         if room {
             let token = u64::from(packet.token);
-            let request = Request { access, address: packet.line, bursts: 4, metadata: false, token };
+            let request =
+                Request { access, address: packet.line, bursts: Bursts::run(4), metadata: false, token };
             self.channel.push(self.now, request);
             self.sent.insert(token, *packet);
         }
@@ -652,6 +653,54 @@ fn reads_share_a_metadata_burst_on_its_way() {
     assert_eq!(bench.drain().len(), 2);
     assert_eq!(bench.slice.dram_counters().metadata_reads, 1);
     assert_eq!(seen.borrow().events, [("read", 0), ("read", LINE)]);
+}
+
+/// Fetches two sectors more than was asked for, and notes what it is told.
+#[derive(Default)]
+struct Granular {
+    events: Rc<RefCell<Vec<L2Event>>>,
+}
+
+impl PartitionPolicy for Granular {
+    fn fetch(&mut self, _: u64, missing: LinePart, absent: u32) -> Option<u32> {
+        assert_eq!(missing.sectors & !absent, 0, "only what is not there is asked for");
+        Some(missing.sectors | missing.sectors << 1 | missing.sectors << 2)
+    }
+
+    fn l2_event(&mut self, _: u64, event: &L2Event) {
+        self.events.borrow_mut().push(*event);
+    }
+
+    fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
+        NoPolicy { burst_bytes: 32 }.read_plan(part, memory)
+    }
+
+    fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
+        NoPolicy { burst_bytes: 32 }.write_plan(part, memory)
+    }
+}
+
+#[test]
+fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways, config.l2.sector_bytes) = (1, 1, 32);
+    let policy = Granular::default();
+    let events = Rc::clone(&policy.events);
+    let mut bench = SliceBench::new(&config, Box::new(policy));
+    let mut request = |kind, line, sectors| {
+        bench.latency(&Packet { sectors, ..packet(&config, kind, line, 0) });
+        std::mem::take(&mut *events.borrow_mut())
+    };
+    let fetched =
+        |demand, not_predicted, predicted| L2Event::Fetched(Fetched { demand, not_predicted, predicted });
+    assert_eq!(request(PacketKind::Read, 0, 0b0001), [fetched(1, 0, 2)]);
+    // A store of a whole sector fetches nothing, but is the first to ask for what was predicted.
+    assert_eq!(request(PacketKind::Write, 0, 0b0010), [L2Event::PredictionUsed(1)]);
+    assert_eq!(request(PacketKind::Read, 0, 0b1000), [fetched(0, 1, 0)]);
+    assert_eq!(request(PacketKind::Read, 0, 0b1011), []);
+    let evicted = L2Event::Evicted { line: 0, used: 0b1011 };
+    assert_eq!(request(PacketKind::Read, LINE, 0b0100), [evicted, fetched(1, 0, 1)]);
+    assert_eq!(bench.slice.dram_counters().read_bursts, 3 + 1 + 2);
 }
 
 #[test]

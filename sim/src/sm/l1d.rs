@@ -5,7 +5,7 @@
 //! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
 //! lines leave as the compressed size asks for.
 use crate::cache::sectors::MOST_SECTORS;
-use crate::cache::{MshrTable, Probe, SECTOR_BYTES, Sectors, Slot, TagArray};
+use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, Slot, TagArray};
 use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
 use crate::memory::{DeviceMemory, program_of};
 use crate::packet::{Packet, PacketKind};
@@ -35,8 +35,8 @@ pub enum Access {
 struct LineState {
     /// Sectors that are there.
     valid: u32,
-    /// Sectors that loads have asked for.
-    used: u32,
+    /// What loads have asked for.
+    sectors: SectorUse,
 }
 
 /// Empty tags.
@@ -130,7 +130,7 @@ impl L1d {
         let missing = sectors & !valid;
         if let (Some(slot), 0) = (slot, missing) {
             self.tags.touch(slot);
-            self.tags.state_mut(slot).used |= sectors;
+            self.ask(slot, sectors, ctx);
             return Access::Hit;
         }
         let entry = self.mshr.find(line);
@@ -138,7 +138,12 @@ impl L1d {
             if !self.mshr.can_merge(id) {
                 return Access::Fail(FailCause::MshrMerge);
             }
-            if missing & !self.mshr.coming(id) == 0 {
+            let under_way = self.mshr.under_way(id);
+            if missing & !under_way.coming == 0 {
+                self.report_use(under_way.first_asked(missing), ctx);
+                if let Some(slot) = slot {
+                    self.ask(slot, sectors, ctx);
+                }
                 self.mshr.merge(id, inst, missing);
                 return Access::Pending;
             }
@@ -153,22 +158,41 @@ impl L1d {
         }
         if let Some(slot) = slot {
             self.tags.touch(slot);
-            self.tags.state_mut(slot).used |= sectors;
+            self.ask(slot, sectors, ctx);
         }
         let id = entry.unwrap_or_else(|| self.mshr.allocate(line));
-        let absent = self.sectors.all() & !valid & !self.mshr.coming(id);
+        let under_way = self.mshr.under_way(id);
+        self.report_use(under_way.first_asked(missing), ctx);
+        let absent = self.sectors.all() & !valid & !under_way.coming;
         let wanted = match (ctx.policy.fetch(ctx.now, load, missing & absent, absent), self.config.fetch) {
             (Some(chosen), _) => self.sectors.whole(chosen) | missing,
             (None, Fetch::Requested) => missing,
             (None, Fetch::Line) => absent,
         };
         let fetched = wanted & absent;
+        debug_assert_eq!(missing & !fetched & !under_way.coming, 0, "a sector that is asked for stays away");
+        let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
+        let judged = line_use.judge(fetched, missing, under_way);
+        ctx.policy.l1d_event(ctx.now, &L1dEvent::Fetched(judged));
         self.mshr.expect(id, fetched);
         self.mshr.merge(id, inst, missing);
         self.missed_at[id.index()][fetched.trailing_zeros() as usize] = ctx.now;
         self.count(packet.kernel, |counters| counters.sectors_fetched += u64::from(fetched.count_ones()));
         self.miss_queue.push_back(Packet { sectors: fetched, ..packet });
         if slot.is_some() || entry.is_some() { Access::SectorMiss } else { Access::Miss }
+    }
+
+    /// A load asks for sectors of the line in `slot`.
+    fn ask(&mut self, slot: Slot, sectors: u32, ctx: &mut Context<'_>) {
+        let first = self.tags.state_mut(slot).sectors.ask(sectors);
+        self.report_use(first, ctx);
+    }
+
+    /// Tells the mechanism of sectors that a prediction has fetched and that a load is the first to ask for.
+    fn report_use(&self, sectors: u32, ctx: &mut Context<'_>) {
+        if sectors != 0 {
+            ctx.policy.l1d_event(ctx.now, &L1dEvent::PredictionUsed(sectors.count_ones()));
+        }
     }
 
     /// Makes the line's slot, a new one if it has none, wait for data; `false` when every way is reserved.
@@ -186,7 +210,7 @@ impl L1d {
     /// Tells the mechanism which lines have left.
     fn report_evictions(&mut self, ctx: &mut Context<'_>) {
         for (line, state) in self.evicted.drain(..) {
-            ctx.policy.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.used });
+            ctx.policy.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.sectors.used });
         }
     }
 
@@ -213,7 +237,11 @@ impl L1d {
                 self.evicted.push((packet.line, *self.tags.state(slot)));
                 self.tags.invalidate(slot);
             }
-            Probe::Hit(slot) | Probe::Reserved(slot) => self.tags.state_mut(slot).valid &= !touched,
+            Probe::Hit(slot) | Probe::Reserved(slot) => {
+                let state = self.tags.state_mut(slot);
+                state.valid &= !touched;
+                state.sectors.leave(touched);
+            }
             Probe::Miss => {}
         }
         self.decide(decision, true, packet.kernel, packet.line);
@@ -266,7 +294,7 @@ impl L1d {
     pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> u64 {
         let Packet { line, sectors, .. } = *packet;
         let id = self.mshr.find(line).expect("a fill answers a miss");
-        let used = self.mshr.wanted(id);
+        let wanted = self.mshr.wanted(id);
         let coming = self.mshr.arrive(line, sectors, woken);
         let slot = match (self.config.allocate, self.tags.probe(line)) {
             (_, Probe::Reserved(slot)) => Some(slot),
@@ -282,7 +310,7 @@ impl L1d {
         if let Some(slot) = slot {
             let state = self.tags.state_mut(slot);
             state.valid |= sectors;
-            state.used |= used;
+            state.sectors.arrive(sectors, wanted);
             if self.config.allocate == Allocate::OnFill || coming == 0 {
                 self.tags.fill(slot);
             }

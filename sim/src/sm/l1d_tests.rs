@@ -1,8 +1,8 @@
 //! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
 use super::l1d::{Access, Context, L1d};
 use super::policy::{L1dEvent, Load, NoSmPolicy, Room, SmPolicy};
-use crate::cache::Sectors;
 use crate::cache::functional::{Found, Functional, Shape};
+use crate::cache::{Fetched, Sectors};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
@@ -293,10 +293,12 @@ fn loads_pass_by_without_limit_unless_there_is_one() {
     assert_eq!(bench.l1d.pass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
 }
 
-/// Fetches one sector more than was asked for, and notes the lines that leave.
+/// Fetches one sector more than was asked for, and notes the lines that leave and what became of its predictions.
 #[derive(Default)]
 struct Spatial {
     evicted: Vec<(u64, u32)>,
+    fetched: Vec<Fetched>,
+    used: u32,
 }
 
 impl SmPolicy for Spatial {
@@ -305,8 +307,11 @@ impl SmPolicy for Spatial {
     }
 
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
-        if let L1dEvent::Evicted { line, used } = event {
-            self.evicted.push((*line, *used));
+        match *event {
+            L1dEvent::Load { .. } => {}
+            L1dEvent::Fetched(fetched) => self.fetched.push(fetched),
+            L1dEvent::PredictionUsed(sectors) => self.used += sectors,
+            L1dEvent::Evicted { line, used } => self.evicted.push((line, used)),
         }
     }
 }
@@ -322,5 +327,29 @@ fn a_mechanism_chooses_the_sectors_and_hears_which_were_used() {
         assert_eq!(bench.serial_load(128, 0b0010), (Found::Miss, 0b0110));
         bench.store(128, 0b0110);
         assert_eq!(bench.policy.evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
+    }
+}
+
+#[test]
+fn a_mechanism_hears_how_good_its_predictions_were() {
+    let fetched = |demand, not_predicted, predicted| Fetched { demand, not_predicted, predicted };
+    for allocate in [Allocate::OnMiss, Allocate::OnFill] {
+        let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
+        let mut bench = Bench::new(&one, Spatial::default());
+        assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
+        // Sector 1 is on its way by a prediction, sector 3 was not predicted.
+        assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
+        assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
+        assert_eq!(bench.policy.used, 1);
+        for request in [bench.l1d.sent(), bench.l1d.sent()].into_iter().flatten() {
+            bench.answer(&request);
+        }
+        assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
+        assert_eq!(bench.policy.used, 1, "asked for a second time");
+        bench.store(0, 0b0001);
+        assert_eq!(bench.serial_load(0, 0b0001), (Found::SectorMiss, 0b0001));
+        assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b0100));
+        let expected = [fetched(1, 0, 1), fetched(0, 1, 0), fetched(1, 0, 0), fetched(0, 1, 0)];
+        assert_eq!(bench.policy.fetched, expected, "{allocate:?}");
     }
 }

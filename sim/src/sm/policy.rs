@@ -1,4 +1,5 @@
 //! What a mechanism may add to an SM, at named points of its memory path.
+use crate::cache::Fetched;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -188,11 +189,15 @@ pub enum L1dEvent {
         /// What was found.
         decision: Decision,
     },
+    /// A miss has fetched sectors, as [`SmPolicy::fetch`] or the configuration chose them.
+    Fetched(Fetched),
+    /// A load is the first to ask for so many 32-byte sectors that were fetched by a prediction.
+    PredictionUsed(u32),
     /// A line has left.
     Evicted {
         /// Byte address of the line.
         line: u64,
-        /// Sectors that loads have asked for since it came.
+        /// 32-byte sectors that loads have asked for since it came.
         used: u32,
     },
     /// The data of a miss have come.
