@@ -159,11 +159,15 @@ impl Dram {
         }
     }
 
-    /// Each sub-rank has a byte of the bus and a burst of a line at least.
-    fn check_sub_ranks(&self, line_bytes: u32, check: &mut Checker<'_>) {
+    /// Most sub-ranks for lines of `line_bytes`: each has a byte of the bus and a burst of a line at least.
+    pub fn most_sub_ranks(&self, line_bytes: u32) -> u32 {
         let most =
             (line_bytes / self.burst_bytes.max(1)).min(self.bus_bytes).min(MOST_BANKS / self.banks.max(1));
-        check.power("dram.sub_ranks", self.sub_ranks, 1, most.max(1));
+        most.max(1)
+    }
+
+    fn check_sub_ranks(&self, line_bytes: u32, check: &mut Checker<'_>) {
+        check.power("dram.sub_ranks", self.sub_ranks, 1, self.most_sub_ranks(line_bytes));
     }
 
     fn check_timing(&self, check: &mut Checker<'_>) {

@@ -8,6 +8,7 @@ pub mod dmil;
 pub mod hw_bdi;
 pub mod issue_order;
 pub mod latte;
+pub mod lamar;
 pub mod md_cache;
 pub mod probe;
 pub mod smil;
@@ -107,8 +108,8 @@ impl Claim {
     /// What two mechanisms with this claim both do.
     fn why(self) -> &'static str {
         match self {
-            Claim::MemoryLines => "compress the lines between L2 and DRAM",
-            Claim::L1dLines => "compress the lines in the L1D",
+            Claim::MemoryLines => "compress or divide the lines between L2 and DRAM",
+            Claim::L1dLines => "compress or divide the lines in the L1D",
             Claim::Granularity => "choose the sectors that a miss fetches",
             Claim::Bypass => "choose the loads that pass by the L1D",
             Claim::WarpLimit => "limit the warps that are scheduled",
@@ -180,6 +181,12 @@ pub const ALL: &[MechanismInfo] = &[
     BASE,
     hw_bdi::INFO,
     hw_bdi::INFO_MEM,
+    lamar::CG_ONLY,
+    lamar::FG_ONLY,
+    lamar::STATIC_GDU,
+    lamar::SPP,
+    lamar::BGP_INF,
+    lamar::BGP,
     dmil::INFO,
     smil::INFO,
     issue_order::RBMI,
@@ -463,7 +470,7 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_is_allowed() {
-        assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, dmil, smil, rbmi, qbmi"));
+        assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, "));
         assert!(error("rbmi+qbmi").contains("both rank the kernels' memory instructions"));
         assert!(error("smil,k0=4+dmil").contains("both limit the kernels' memory instructions"));
         assert!(error("smil,k1=129").contains("allowed are 0 to 128"));
