@@ -5,7 +5,7 @@ use crate::command::selvedge;
 const WORKLOADS: [&str; 5] = ["vecadd", "atax", "bfs", "hotspot", "kmeans"];
 
 /// The JSON report without what may differ: the engine's name and the host's measurements.
-fn report(workload: &str, mechanism: &str, engine: &str) -> String {
+pub fn report(workload: &str, mechanism: &str, engine: &str) -> String {
     let text = selvedge(&[
         "run",
         workload,

@@ -8,6 +8,7 @@ mod fidelity;
 mod guide;
 #[cfg(unix)]
 mod interrupt;
+mod lamar;
 mod lockstep;
 mod own_kernels;
 mod probe;
