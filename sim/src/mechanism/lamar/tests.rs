@@ -115,7 +115,7 @@ fn wrong_predictions(gdu: &mut dyn Gdu, blocks: u32) -> u32 {
     for step in 0..40 * blocks {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let block = (random >> 8) % blocks;
-        let is_low = block % 2 == 0;
+        let is_low = block.is_multiple_of(2);
         let wanted = if is_low { Choice::Fine } else { Choice::Coarse };
         let choice = gdu.choose(0, block, 1).expect("the model alone");
         wrong += u32::from(step >= 20 * blocks && choice != wanted);
