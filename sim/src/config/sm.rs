@@ -79,6 +79,9 @@ pub struct Sm {
     pub threads: u32,
     /// 32-bit registers of an SM.
     pub registers: u32,
+    /// Registers that a mechanism takes of each thread; no key of the file.
+    #[serde(skip)]
+    pub extra_registers: u32,
     /// Shared memory of an SM, bytes.
     pub shared_bytes: u32,
     /// Warp schedulers; warp w belongs to scheduler w mod schedulers.

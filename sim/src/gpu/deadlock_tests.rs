@@ -39,7 +39,7 @@ impl SmPolicy for BrokenSm {
         self.0 != Broken::SmIssue
     }
 
-    fn fill_enter(&mut self, _: &Packet, _: &DeviceMemory) -> Stage {
+    fn fill_enter(&mut self, _: &Packet, _: u8, _: &DeviceMemory) -> Stage {
         match self.0 {
             Broken::SmFill => Stage::Taken,
             Broken::SmFillFull => Stage::Full,
@@ -47,7 +47,7 @@ impl SmPolicy for BrokenSm {
         }
     }
 
-    fn store_enter(&mut self, _: &Packet, _: &DeviceMemory) -> Stage {
+    fn store_enter(&mut self, _: u64, _: &mut Packet, _: &DeviceMemory) -> Stage {
         if self.0 == Broken::SmStore { Stage::Full } else { Stage::Through }
     }
 }

@@ -187,6 +187,7 @@ pub const ALL: &[MechanismInfo] = &[
     lamar::SPP,
     lamar::BGP_INF,
     lamar::BGP,
+    hw_bdi::INFO_IDEAL,
     dmil::INFO,
     smil::INFO,
     issue_order::RBMI,

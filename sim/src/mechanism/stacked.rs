@@ -4,7 +4,8 @@ use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
-use crate::sm::policy::{L1dEvent, Load, MemoryEvent, Room, SmPolicy};
+use crate::sm::policy::{Extras, IssueReport, L1dEvent, Load, MemoryEvent, Room, SmPolicy};
+use crate::sm::scheduler::WarpMask;
 use selvedge_hw::wave::Trace;
 
 /// Mechanisms side by side.
@@ -109,20 +110,48 @@ impl SmPolicy for Stacked {
         self.parts.iter_mut().find_map(|p| p.hit_leave())
     }
 
-    fn fill_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        self.first_stage(|p| p.fill_enter(packet, memory))
+    fn fill_enter(&mut self, packet: &Packet, warp: u8, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.fill_enter(packet, warp, memory))
     }
 
     fn fill_leave(&mut self) -> Option<Packet> {
         self.parts.iter_mut().find_map(|p| p.fill_leave())
     }
 
-    fn store_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        self.first_stage(|p| p.store_enter(packet, memory))
+    fn store_enter(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.store_enter(now, packet, memory))
     }
 
     fn store_leave(&mut self) -> Option<Packet> {
         self.parts.iter_mut().find_map(|p| p.store_leave())
+    }
+
+    fn extras(&self, now: u64) -> Option<Extras> {
+        self.parts.iter().find_map(|p| p.extras(now))
+    }
+
+    fn held_warps(&self) -> WarpMask {
+        self.parts.iter().fold(0, |held, p| held | p.held_warps())
+    }
+
+    fn issue_extra(&mut self, now: u64, warp: u8) {
+        if let Some(part) = self.parts.iter_mut().find(|p| p.extras(now).is_some()) {
+            part.issue_extra(now, warp);
+        }
+    }
+
+    fn issue_idle_extra(&mut self, now: u64) {
+        if let Some(part) = self.parts.iter_mut().find(|p| p.extras(now).is_some()) {
+            part.issue_idle_extra(now);
+        }
+    }
+
+    fn issue_ended(&mut self, report: &IssueReport) {
+        self.parts.iter_mut().filter(|p| p.busy()).for_each(|p| p.issue_ended(report));
+    }
+
+    fn stores_awaited(&mut self, warp: u8, awaited: bool) {
+        self.parts.iter_mut().for_each(|p| p.stores_awaited(warp, awaited));
     }
 
     fn counters(&self, out: &mut MechanismCounters) {

@@ -1,41 +1,76 @@
 //! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
 use super::launch::{self, LaunchedKernel};
-use super::lsu::Issued;
 use super::pipes::PipeKind;
-use super::policy::MemoryEvent;
+use super::policy::{Extras, IssueReport, MemoryEvent};
 use super::read_only::Side;
 use super::scheduler::WarpMask;
-use super::{Arrival, Event, Hold, SimFault, Sm, TickContext};
+use super::{Arrival, Event, Hold, SimFault, Sm, TickContext, lsu};
 use crate::ptx::{AccessKind, Space, Step};
 use std::sync::Arc;
+
+/// The schedulers that issued in a cycle, one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Issued {
+    /// An instruction of a warp, or an extra one in its place.
+    own: u32,
+    /// An extra instruction, as there was nothing else.
+    idle: u32,
+}
 
 impl Sm {
     /// Lets every scheduler issue one instruction; true when at least one did.
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
-        let issued = if self.ready.iter().all(|m| *m == 0) { 0 } else { self.ask_schedulers(ctx)? };
+        let extras = self.policy.extras(ctx.now);
+        let nothing = extras.is_none() && self.ready.iter().all(|m| *m == 0);
+        let Issued { own, idle } =
+            if nothing { Issued::default() } else { self.ask_schedulers(extras, ctx)? };
+        let issued = own | idle;
         self.count_issue(issued, ctx.now);
+        if self.policy.busy() {
+            let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, ctx.now));
+            self.policy.issue_ended(&IssueReport { busy, idle: own == 0 });
+        }
         let waiting = self.parked | self.awaiting_memory;
         self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
         Ok(issued != 0)
     }
 
-    /// The schedulers that issued, one bit each.
-    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> Result<u32, SimFault> {
-        let mut issued = 0;
+    /// Gives every scheduler its turn.
+    fn ask_schedulers(
+        &mut self,
+        mut extras: Option<Extras>,
+        ctx: &mut TickContext<'_>,
+    ) -> Result<Issued, SimFault> {
+        let mut issued = Issued::default();
         let count = self.schedulers.len();
         let first = self.first_scheduler;
+        let held = self.held_warps();
         for scheduler in (first..count).chain(0..first) {
-            let mine = self.schedulers[scheduler].eligible(self.parked) & self.schedulers[scheduler].mine;
-            let candidates = self.candidates(ctx.now) & mine;
+            let all = self.schedulers[scheduler].mine;
+            let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
+            // Extra instructions are not the warp's own: a limit on warps does not count for them.
+            let extra = extras.map_or(0, |extras| self.issuable(&extras, ctx.now) & all);
+            let candidates = self.candidates(ctx.now) & mine & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
-                if self.issue_warp(warp, ctx)?.is_single() {
+                let pipe = match extras.filter(|_| extra >> warp & 1 == 1) {
+                    Some(extras) => self.issue_extra(warp, &extras, ctx.now),
+                    None => self.issue_warp(warp, ctx)?,
+                };
+                if pipe.is_single() {
                     // Pipes that all schedulers share go round.
                     self.first_scheduler = (scheduler + 1) % count;
                 }
-                issued |= 1 << scheduler;
+                issued.own |= 1 << scheduler;
                 if self.policy.watches_schedules() {
                     self.follow_schedule(scheduler, warp, candidates, ctx.now);
                 }
+            } else if let Some(extras) = &mut extras
+                && let Some(pipe) = extras.idle.filter(|pipe| self.pipes.is_free(*pipe, ctx.now))
+            {
+                extras.idle = None;
+                self.pipes.occupy(pipe, ctx.now);
+                self.policy.issue_idle_extra(ctx.now);
+                issued.idle |= 1 << scheduler;
             }
         }
         Ok(issued)
@@ -47,6 +82,27 @@ impl Sm {
         if let Some((cycles, warps)) = ended {
             self.policy.schedule_ended(scheduler, cycles, warps);
         }
+    }
+
+    /// Warps with an extra instruction whose pipe is free.
+    fn issuable(&self, extras: &Extras, now: u64) -> WarpMask {
+        let kinds = PipeKind::ALL.into_iter().filter(|kind| extras.ready[*kind as usize] != 0);
+        let free = kinds.filter(|kind| self.pipes.is_free(*kind, now));
+        free.fold(0, |mask, kind| mask | extras.ready[kind as usize])
+    }
+
+    /// Issues the extra instruction of a warp and returns the pipe that it took.
+    fn issue_extra(&mut self, warp: u8, extras: &Extras, now: u64) -> PipeKind {
+        let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
+        let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
+        self.pipes.occupy(pipe, now);
+        self.policy.issue_extra(now, warp);
+        pipe
+    }
+
+    /// Warps whose own instructions wait for the mechanism's.
+    pub(super) fn held_warps(&self) -> WarpMask {
+        if self.policy.busy() { self.policy.held_warps() } else { 0 }
     }
 
     /// Warps with operands whose pipe is free.
@@ -158,7 +214,7 @@ impl Sm {
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
         }
         let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
-        let issued = Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at, side };
+        let issued = lsu::Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at, side };
         let line_bytes = match side {
             None => self.config.l1d.line_bytes,
             Some(side) => self.config.sm.read_only(side).line_bytes,
@@ -197,6 +253,7 @@ impl Sm {
             return self.hold_for_control(warp, latency, now);
         }
         slot.hold = Hold::Fence { until: now + u64::from(latency) };
+        self.policy.stores_awaited(warp, true);
     }
 
     fn after_exit(&mut self, warp: u8, latency: u32, now: u64) {
@@ -206,6 +263,7 @@ impl Sm {
         }
         slot.hold = Hold::Exited;
         let cta_slot = slot.cta;
+        self.policy.stores_awaited(warp, true);
         self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident").live -= 1;
         self.try_barriers(cta_slot, now);
         self.after_result(warp);
@@ -214,6 +272,7 @@ impl Sm {
     /// The warp has no result or store under way any more: its slot is free, and its CTA's with the last warp.
     pub(super) fn free_warp(&mut self, warp: u8) {
         let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
+        self.policy.stores_awaited(warp, false);
         let count = self.schedulers.len();
         self.schedulers[usize::from(warp) % count].leave(warp);
         self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);

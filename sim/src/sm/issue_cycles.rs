@@ -3,7 +3,7 @@
 //! A cycle in which a scheduler issued is active. Any other counts under the first of these that applies to a warp that
 //! the scheduler may choose: its next instruction is a memory instruction with its operands, which the load/store unit
 //! (or a mechanism that limits it) does not take: *memory*; likewise for the other pipes: *compute*; operands or the
-//! destination are still under way: *data dependence*; its next instruction is still being fetched by the instruction cache,
+//! destination are still under way, or it waits for a mechanism's instructions on its behalf: *data dependence*; its next instruction is still being fetched by the instruction cache,
 //! where there is one: *fetch*. Else there is no warp, or each is at a barrier or fence, has a
 //! branch under way or has exited: *idle*.
 use super::Sm;
@@ -41,12 +41,13 @@ impl Sm {
     /// Why a scheduler does not issue.
     fn stall(&self, scheduler: usize) -> IssueCycle {
         let warps = self.schedulers[scheduler].mine & self.schedulers[scheduler].eligible(self.parked);
-        let ready = |kind: PipeKind| self.ready[kind as usize] & warps != 0;
+        let held = self.held_warps() & warps;
+        let ready = |kind: PipeKind| self.ready[kind as usize] & warps & !held != 0;
         if ready(PipeKind::Memory) {
             IssueCycle::Memory
         } else if ready(PipeKind::Alu) || ready(PipeKind::Fp64) || ready(PipeKind::Sfu) {
             IssueCycle::Compute
-        } else if self.dependent & warps != 0 {
+        } else if (self.dependent | held) & warps != 0 {
             IssueCycle::DataDependence
         } else if self.sides.fetching & warps != 0 {
             IssueCycle::Fetch

@@ -50,7 +50,8 @@ impl LaunchedKernel {
     ) -> Result<Self, SimFault> {
         kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
         let warps_per_cta = dims.warps_per_cta();
-        let registers_per_cta = kernel.registers.saturating_mul(warps_per_cta * 32);
+        let registers_per_cta =
+            (kernel.registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
         let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
         let sm = &config.sm;
         for (what, need, have) in [

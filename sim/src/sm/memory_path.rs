@@ -3,7 +3,7 @@ use super::coalescer::Transaction;
 use super::l1d::{self, Access};
 use super::lsu::InstId;
 use super::policy::{L1dEvent, Load, MemoryEvent};
-use super::read_only::SIDE_TOKEN;
+use super::read_only::{SIDE_TOKEN, Side};
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
 use crate::config::Bypass;
 use crate::memory::physical;
@@ -53,14 +53,26 @@ impl Sm {
 
     fn answer(&mut self, packet: Packet, ctx: &TickContext<'_>) {
         match packet.kind {
-            PacketKind::ReadReply => match self.policy.fill_enter(&packet, ctx.memory) {
-                Stage::Through => self.fill(&packet, ctx),
-                Stage::Taken => {}
-                Stage::Full => self.held_reply = Some(packet),
-            },
+            PacketKind::ReadReply => {
+                let warp = self.warp_of_read(packet.token);
+                match self.policy.fill_enter(&packet, warp, ctx.memory) {
+                    Stage::Through => self.fill(&packet, ctx),
+                    Stage::Taken => {}
+                    Stage::Full => self.held_reply = Some(packet),
+                }
+            }
             PacketKind::AtomicReply => self.data_arrived(packet.token, ctx.now),
             PacketKind::WriteAck => self.store_acknowledged(packet.token),
             kind => unreachable!("the memory system sent a request back: {kind:?}"),
+        }
+    }
+
+    /// The warp that a read was sent for.
+    fn warp_of_read(&self, token: u32) -> u8 {
+        match Side::of_read(token) {
+            Some((Side::Instruction, warp)) => warp as u8,
+            Some((_, inst)) => self.lsu.peek(inst).warp,
+            None => self.lsu.peek(token & !BYPASS_TOKEN).warp,
         }
     }
 
@@ -274,12 +286,12 @@ impl Sm {
     }
 
     /// A store or atomic: changes the L1D as its policy says and goes to the L2, through the mechanism if it has a stage.
-    fn write(&mut self, packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+    fn write(&mut self, mut packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         if !self.l1d.can_queue() {
             return Err(FailCause::MissQueue);
         }
         let stage = match packet.kind {
-            PacketKind::Write => self.policy.store_enter(&packet, ctx.memory),
+            PacketKind::Write => self.policy.store_enter(ctx.now, &mut packet, ctx.memory),
             _ => Stage::Through,
         };
         match stage {

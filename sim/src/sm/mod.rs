@@ -552,6 +552,7 @@ impl Sm {
             Hold::Exited if quiet => return self.free_warp(warp),
             Hold::Fence { until } if quiet => {
                 slot.hold = Hold::Control;
+                self.policy.stores_awaited(warp, false);
                 let now = self.last_tick;
                 self.wheel.push(now, until.max(now + 1), Event::Control { warp });
             }

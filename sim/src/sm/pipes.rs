@@ -18,6 +18,10 @@ pub enum PipeKind {
 }
 
 impl PipeKind {
+    /// All kinds, by number.
+    pub const ALL: [PipeKind; PIPE_KINDS] =
+        [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control];
+
     /// Is it a pipe that all schedulers of an SM compete for?
     pub fn is_single(self) -> bool {
         matches!(self, PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Memory)

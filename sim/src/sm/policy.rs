@@ -5,6 +5,8 @@ use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
+use crate::sm::pipes::{PIPE_KINDS, PipeKind};
+use crate::sm::scheduler::WarpMask;
 use crate::stats::Decision;
 use selvedge_hw::wave::Trace;
 
@@ -120,9 +122,9 @@ pub trait SmPolicy {
         None
     }
 
-    /// A read reply on its way into the L1D (a decompressor, say).
-    fn fill_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        let _ = (packet, memory);
+    /// A read reply on its way into the L1D (a decompressor, say); `warp` is the first that waits for it.
+    fn fill_enter(&mut self, packet: &Packet, warp: u8, memory: &DeviceMemory) -> Stage {
+        let _ = (packet, warp, memory);
         Stage::Through
     }
 
@@ -131,15 +133,48 @@ pub trait SmPolicy {
         None
     }
 
-    /// A store on its way to the miss queue (a compressor, say).
-    fn store_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        let _ = (packet, memory);
+    /// A store on its way to the miss queue (a compressor, say). A stage that takes no time may shrink its `data_bytes`,
+    /// set its `payload` and let it through.
+    fn store_enter(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
+        let _ = (now, packet, memory);
         Stage::Through
     }
 
     /// A store that has passed the mechanism; asked for only when the miss queue has room.
     fn store_leave(&mut self) -> Option<Packet> {
         None
+    }
+
+    /// Instructions of the mechanism's own that could issue in cycle `now`.
+    fn extras(&self, now: u64) -> Option<Extras> {
+        let _ = now;
+        None
+    }
+
+    /// Warps whose own instructions must wait for the mechanism's; only asked while it is busy.
+    fn held_warps(&self) -> WarpMask {
+        0
+    }
+
+    /// The extra instruction of `warp` issues.
+    fn issue_extra(&mut self, now: u64, warp: u8) {
+        let _ = (now, warp);
+    }
+
+    /// The extra instruction for idle cycles issues.
+    fn issue_idle_extra(&mut self, now: u64) {
+        let _ = now;
+    }
+
+    /// The schedulers have had their turn in this cycle; only called while the mechanism is busy.
+    fn issue_ended(&mut self, report: &IssueReport) {
+        let _ = report;
+    }
+
+    /// `true`: the warp has ended or is at a fence and waits until its stores have arrived. `false`: they have, and
+    /// nothing may be under way on its behalf any more.
+    fn stores_awaited(&mut self, warp: u8, awaited: bool) {
+        let _ = (warp, awaited);
     }
 
     /// Adds this mechanism's counters to the report.
@@ -151,6 +186,25 @@ pub trait SmPolicy {
     fn traces(&self, out: &mut Vec<Trace>) {
         let _ = out;
     }
+}
+
+/// Instructions that a mechanism wants to issue besides those of the warps. They take a scheduler's issue slot and a pipe;
+/// what they do and when their results are there is the mechanism's matter.
+#[derive(Clone, Copy, Debug)]
+pub struct Extras {
+    /// Warps with such an instruction ready to issue in place of their own, by the pipe that it needs.
+    pub ready: [WarpMask; PIPE_KINDS],
+    /// The pipe of one that issues only when a scheduler has nothing else.
+    pub idle: Option<PipeKind>,
+}
+
+/// How the SM's issue went in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IssueReport {
+    /// No pipe of the kind accepts another warp in this cycle.
+    pub busy: [bool; PIPE_KINDS],
+    /// No scheduler has issued, but perhaps an extra instruction for idle cycles.
+    pub idle: bool,
 }
 
 /// A load's line transaction as it comes to the L1D.

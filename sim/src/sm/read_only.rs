@@ -7,7 +7,7 @@ use super::coalescer::Transaction;
 use super::l1d::{self, Access, L1d};
 use super::lsu::InstId;
 use super::policy::{Load, NoSmPolicy};
-use super::{Hold, Sm, TickContext, warps_of};
+use super::{BYPASS_TOKEN, Hold, Sm, TickContext, warps_of};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, Sm as SmConfig};
 use crate::memory::physical;
@@ -40,6 +40,12 @@ pub const SIDES: [Side; 3] = [Side::Constant, Side::Texture, Side::Instruction];
 impl Side {
     fn of_token(token: u32) -> Self {
         SIDES[(token >> SIDE_SHIFT & 3) as usize]
+    }
+
+    /// The cache that a read was sent by, and its own token; none for a read of the L1D or one that passed by.
+    pub fn of_read(token: u32) -> Option<(Self, u32)> {
+        let is_side = token & SIDE_TOKEN != 0 && token & BYPASS_TOKEN == 0;
+        is_side.then(|| (Self::of_token(token), token & ((1 << SIDE_SHIFT) - 1)))
     }
 
     fn token(self, token: u32) -> u32 {

@@ -6,7 +6,7 @@ use selvedge_hw::bdi::{Compressed, units, words_of};
 use std::collections::HashMap;
 
 /// Bytes of a line; a machine with others is refused.
-const LINE_BYTES: usize = 128;
+pub const LINE_BYTES: usize = 128;
 
 /// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
 pub fn has_values(line: u64) -> bool {
@@ -72,9 +72,9 @@ impl LineStore {
         u32::from(form.dram_bursts)
     }
 
-    /// The line leaves for DRAM in `bursts` bursts; its copy in the L2, if any comes again, is as in DRAM.
-    pub fn written_to_dram(&mut self, line: u64, bursts: u32) {
-        self.forms.insert(line, LineForm { dram_bursts: bursts as u8, l2: L2Form::Compressed });
+    /// The line leaves for DRAM in `bursts` bursts; `l2` is the form of its copy in the L2, if any comes again.
+    pub fn written_to_dram(&mut self, line: u64, bursts: u32, l2: L2Form) {
+        self.forms.insert(line, LineForm { dram_bursts: bursts as u8, l2 });
     }
 
     /// The line's form in the L2.

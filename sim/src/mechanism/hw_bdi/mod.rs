@@ -7,22 +7,27 @@
 //! - `hw-bdi-mem`: lines are compressed in DRAM only. Fills pass a decompressor at the memory controller, evicted lines
 //!   a compressor.
 //!
-//! Both move a line as one to four 32-byte bursts and ask the metadata cache how many. Buffers that the host filled are
+//! - `ideal-bdi`: as `hw-bdi`, but codecs take no time, so that a line in the L2 is compressed again at once after a
+//!   partial store, and metadata are free unless asked for.
+//!
+//! All move a line as one to four 32-byte bursts and ask the metadata cache how many. Buffers that the host filled are
 //! compressed from the start (section 5.3.1). The values are those of functional memory when a line enters a codec.
 //! Local memory is not in it, so its lines are not compressed.
-mod lines;
+mod ideal;
+pub mod lines;
 mod partition;
 mod sm;
 
 use crate::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::gpu::Policies;
-use crate::mechanism::probe::Probes;
+use crate::mechanism::md_cache::MdCache;
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
+use ideal::IdealSm;
 use lines::LineStore;
 pub(crate) use lines::has_values;
-use partition::{Partition, Reach};
+use partition::{Codecs, Logic, Partition, Reach};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -32,17 +37,23 @@ const BURST_BYTES: u32 = 32;
 /// Bytes of a line.
 const LINE_BYTES: u32 = 128;
 
+/// Size of the metadata cache.
+pub const MD_KB: OptionInfo = OptionInfo {
+    power_of_two: true,
+    ..OptionInfo::number("md_kb", 8, (1, 1024), "metadata cache per partition, KB")
+};
+
+/// Ways of the metadata cache.
+pub const MD_WAYS: OptionInfo = OptionInfo {
+    power_of_two: true,
+    ..OptionInfo::number("md_ways", 4, (1, 32), "ways of the metadata cache")
+};
+
 const OPTIONS: [OptionInfo; 4] = [
     OptionInfo::number("compress", 5, (1, 5), "compressor latency, cycles (CABA, section 6)"),
     OptionInfo::number("decompress", 1, (1, 5), "decompressor latency, cycles (CABA, section 6)"),
-    OptionInfo {
-        power_of_two: true,
-        ..OptionInfo::number("md_kb", 8, (1, 1024), "metadata cache per partition, KB")
-    },
-    OptionInfo {
-        power_of_two: true,
-        ..OptionInfo::number("md_ways", 4, (1, 32), "ways of the metadata cache")
-    },
+    MD_KB,
+    MD_WAYS,
 ];
 
 /// The registry's entry of `hw-bdi`.
@@ -71,31 +82,46 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
     build: build_mem,
 };
 
-/// Latencies of the codecs and size of the metadata cache.
+/// The registry's entry of `ideal-bdi`.
+pub const INFO_IDEAL: MechanismInfo = MechanismInfo {
+    name: "ideal-bdi",
+    summary: "BDI on the crossbar, in the L2 and in DRAM, at no cost",
+    source: "CABA, section 7 (Ideal-BDI)",
+    blocks: &[],
+    options: &[
+        OptionInfo::choice("metadata", &["free", "cached"], "does a line's size cost metadata?"),
+        MD_KB,
+        MD_WAYS,
+    ],
+    needs_values: true,
+    claims: &[Claim::MemoryLines],
+    machine: check,
+    build: build_ideal,
+};
+
+/// Latencies of the codecs.
 #[derive(Clone, Copy, Debug)]
-struct Options {
-    compress: u32,
-    decompress: u32,
-    md_kb: u32,
-    md_ways: u32,
-    line_bytes: u32,
+pub struct Latencies {
+    /// Cycles to compress a line.
+    pub compress: u32,
+    /// Cycles to decompress one.
+    pub decompress: u32,
 }
 
-impl Options {
-    fn of(part: &Part, config: &GpuConfig) -> Self {
-        Options {
-            compress: part.options["compress"],
-            decompress: part.options["decompress"],
-            md_kb: part.options["md_kb"],
-            md_ways: part.options["md_ways"],
-            line_bytes: config.l2.line_bytes,
-        }
+impl Latencies {
+    fn of(part: &Part) -> Self {
+        Latencies { compress: part.options["compress"], decompress: part.options["decompress"] }
     }
+}
+
+/// The metadata cache that a mechanism's options ask for.
+fn metadata_of(part: &Part) -> MdCache {
+    MdCache::new(part.options["md_kb"], part.options["md_ways"])
 }
 
 /// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less. The codecs
 /// take whole lines, of the same size everywhere.
-fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+pub fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let whole = "allowed is 128: the codecs take whole lines of that size";
     let texture = config.sm.texture;
     let texture_line = if texture.is_there() { texture.line_bytes } else { LINE_BYTES };
@@ -133,34 +159,83 @@ fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
     }
 }
 
+/// Lines of all SMs and partitions.
+pub type SharedLines = Rc<RefCell<LineStore>>;
+
+/// A policy for each SM.
+fn for_sms<P: SmPolicy + 'static>(config: &GpuConfig, one: impl Fn(u32) -> P) -> Vec<Box<dyn SmPolicy>> {
+    (0..config.sm.count).map(|id| Box::new(one(id)) as Box<dyn SmPolicy>).collect()
+}
+
+/// A policy for each partition.
+fn for_partitions(config: &GpuConfig, one: impl Fn(u32) -> Partition) -> Vec<Box<dyn PartitionPolicy>> {
+    (0..config.l2.partitions).map(|id| Box::new(one(id)) as Box<dyn PartitionPolicy>).collect()
+}
+
 /// Builds `hw-bdi`.
 fn build(part: &Part, with: &Build<'_>) -> Policies {
-    let Build { config, probes, .. } = *with;
-    let options = Options::of(part, config);
-    let store = Rc::new(RefCell::new(LineStore::default()));
-    let sm = |id| Box::new(sm::SmCodecs::new(id, options, Rc::clone(&store), probes)) as Box<dyn SmPolicy>;
+    let lines = SharedLines::default();
+    let latencies = Latencies::of(part);
     Policies {
-        sms: (0..config.sm.count).map(sm).collect(),
-        partitions: partitions(options, config, Reach::Crossbar, &store, probes),
+        sms: for_sms(with.config, |id| sm::SmCodecs::new(id, latencies, Rc::clone(&lines), with.probes)),
+        partitions: dedicated(part, with, Reach::Crossbar, &lines),
     }
 }
 
 /// Builds `hw-bdi-mem`.
 fn build_mem(part: &Part, with: &Build<'_>) -> Policies {
-    let Build { config, probes, .. } = *with;
-    let options = Options::of(part, config);
-    let store = Rc::new(RefCell::new(LineStore::default()));
-    Policies { sms: Vec::new(), partitions: partitions(options, config, Reach::Dram, &store, probes) }
+    Policies { sms: Vec::new(), partitions: dedicated(part, with, Reach::Dram, &SharedLines::default()) }
 }
 
-fn partitions(
-    options: Options,
-    config: &GpuConfig,
+/// Partitions with codecs of their own.
+fn dedicated(
+    part: &Part,
+    with: &Build<'_>,
     reach: Reach,
-    store: &Rc<RefCell<LineStore>>,
-    probes: &Probes,
+    lines: &SharedLines,
 ) -> Vec<Box<dyn PartitionPolicy>> {
-    let map = AddressMap::new(&config.l2);
-    let one = |id| Box::new(Partition::new(id, options, reach, map, Rc::clone(store), probes));
-    (0..config.l2.partitions).map(|id| one(id) as Box<dyn PartitionPolicy>).collect()
+    let map = AddressMap::new(&with.config.l2);
+    for_partitions(with.config, |id| {
+        let codecs = Codecs::new(id, Latencies::of(part), with.probes);
+        Partition::new(
+            reach,
+            Logic::Dedicated(Box::new(codecs)),
+            Some(metadata_of(part)),
+            map,
+            Rc::clone(lines),
+        )
+    })
+}
+
+/// Partitions for SMs that compress by themselves, and do not compress every line that they could: with codecs of the
+/// given latencies for lines that are written in part and lines that leave, or without.
+pub fn assisted(
+    part: &Part,
+    with: &Build<'_>,
+    latencies: Option<Latencies>,
+    lines: &SharedLines,
+) -> Vec<Box<dyn PartitionPolicy>> {
+    let map = AddressMap::new(&with.config.l2);
+    for_partitions(with.config, |id| {
+        let logic = match latencies {
+            Some(latencies) => Logic::Dedicated(Box::new(Codecs::new(id, latencies, with.probes))),
+            None => Logic::None,
+        };
+        let metadata = Some(metadata_of(part));
+        Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines)).with_raw_stores()
+    })
+}
+
+/// Builds `ideal-bdi`.
+fn build_ideal(part: &Part, with: &Build<'_>) -> Policies {
+    let lines = SharedLines::default();
+    let map = AddressMap::new(&with.config.l2);
+    let is_cached = part.options["metadata"] == 1;
+    Policies {
+        sms: for_sms(with.config, |_| IdealSm::new(Rc::clone(&lines))),
+        partitions: for_partitions(with.config, |_| {
+            let metadata = is_cached.then(|| metadata_of(part));
+            Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
+        }),
+    }
 }

@@ -1,9 +1,9 @@
-//! A partition's share of `hw-bdi` and `hw-bdi-mem`: codecs between L2 and DRAM, the metadata cache, compressed replies.
-use super::Options;
-use super::lines::{L2Form, LineStore, has_values, is_compressed};
+//! A partition's share of the compressing mechanisms: codecs between L2 and DRAM, the metadata cache, compressed replies.
+use super::lines::{L2Form, LINE_BYTES, LineStore, has_values, is_compressed};
+use super::{Latencies, SharedLines};
 use crate::cache::LinePart;
 use crate::mechanism::codec_stage::CodecStage;
-use crate::mechanism::md_cache::MdCache;
+use crate::mechanism::md_cache::{MdAccess, MdCache};
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
@@ -11,11 +11,12 @@ use crate::packet::Packet;
 use crate::partition::{AddressMap, DramPlan, MechanismFault, PartitionPolicy, Stage};
 use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// Where the metadata region begins in a partition's channel: above all data.
 const METADATA_BASE: u64 = 1 << 44;
+
+/// Bursts of a line that is not compressed.
+const RAW_BURSTS: u32 = LINE_BYTES as u32 / 32;
 
 /// How far compressed lines reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,66 +34,21 @@ enum Inbound {
     Write(Packet),
 }
 
-/// The codecs and the metadata cache of one partition.
-pub struct Partition {
-    reach: Reach,
-    map: AddressMap,
-    line_bytes: u32,
+/// The codecs of one partition.
+pub struct Codecs {
     compressor: CodecStage<BdiCompressor, ()>,
     decompressor: CodecStage<BdiDecompressor, Inbound>,
     /// A fill or write that has left the decompressor.
     ready: Option<(Inbound, u64)>,
-    metadata: MdCache,
-    store: Rc<RefCell<LineStore>>,
-    data_bursts: u64,
-    uncompressed_bursts: u64,
-    metadata_bursts: u64,
-    compressed_replies: u64,
-    raw_replies: u64,
 }
 
-impl Partition {
-    pub(super) fn new(
-        id: u32,
-        options: Options,
-        reach: Reach,
-        map: AddressMap,
-        store: Rc<RefCell<LineStore>>,
-        probes: &Probes,
-    ) -> Self {
-        let bytes = options.line_bytes;
-        Partition {
-            reach,
-            map,
-            line_bytes: bytes,
-            compressor: CodecStage::new(format!("l2.p{id}.compressor"), bytes, options.compress, probes),
-            decompressor: CodecStage::new(
-                format!("l2.p{id}.decompressor"),
-                bytes,
-                options.decompress,
-                probes,
-            ),
+impl Codecs {
+    pub(super) fn new(id: u32, Latencies { compress, decompress }: Latencies, probes: &Probes) -> Self {
+        let bytes = LINE_BYTES as u32;
+        Codecs {
+            compressor: CodecStage::new(format!("l2.p{id}.compressor"), bytes, compress, probes),
+            decompressor: CodecStage::new(format!("l2.p{id}.decompressor"), bytes, decompress, probes),
             ready: None,
-            metadata: MdCache::new(options.md_kb, options.md_ways),
-            store,
-            data_bursts: 0,
-            uncompressed_bursts: 0,
-            metadata_bursts: 0,
-            compressed_replies: 0,
-            raw_replies: 0,
-        }
-    }
-
-    fn plan(&mut self, line: u64, bursts: u32, write: bool) -> DramPlan {
-        let cost = self.metadata.access(self.map.local(line) / u64::from(self.line_bytes), write);
-        self.data_bursts += u64::from(bursts);
-        self.uncompressed_bursts += u64::from(self.line_bytes.div_ceil(32));
-        let fetches = cost.fetch.is_some() && !cost.on_its_way;
-        self.metadata_bursts += u64::from(fetches) + u64::from(cost.write_back.is_some());
-        DramPlan {
-            bursts,
-            metadata: cost.fetch.map(|block| METADATA_BASE + block),
-            metadata_writeback: cost.write_back.map(|block| METADATA_BASE + block),
         }
     }
 
@@ -109,11 +65,6 @@ impl Partition {
         Stage::Taken
     }
 
-    /// All sectors of a line; lines with sectors are refused.
-    fn whole(&self, line: u64) -> LinePart {
-        LinePart { line, sectors: u32::MAX >> (32 - self.line_bytes / 32) }
-    }
-
     fn next_ready(&mut self) -> Option<Inbound> {
         if self.ready.is_none() {
             self.ready = self.decompressor.pop().map(|(what, line, _)| (what, line));
@@ -122,19 +73,109 @@ impl Partition {
     }
 }
 
+/// What compresses and decompresses lines at a partition.
+pub enum Logic {
+    /// Codecs of its own.
+    Dedicated(Box<Codecs>),
+    /// Codecs that take no time.
+    Ideal,
+    /// None: a line that is written in part or comes uncompressed stays so until a compressed one replaces it.
+    None,
+}
+
+impl Logic {
+    fn codecs(&mut self) -> Option<&mut Codecs> {
+        match self {
+            Logic::Dedicated(codecs) => Some(codecs),
+            Logic::Ideal | Logic::None => None,
+        }
+    }
+}
+
+/// The codecs and the metadata cache of one partition.
+pub struct Partition {
+    reach: Reach,
+    logic: Logic,
+    /// May full-line stores come uncompressed that could be compressed?
+    stores_may_be_raw: bool,
+    /// Without it, the bursts of every line are known.
+    metadata: Option<MdCache>,
+    map: AddressMap,
+    store: SharedLines,
+    data_bursts: u64,
+    uncompressed_bursts: u64,
+    metadata_bursts: u64,
+    compressed_replies: u64,
+    raw_replies: u64,
+}
+
+impl Partition {
+    pub(super) fn new(
+        reach: Reach,
+        logic: Logic,
+        metadata: Option<MdCache>,
+        map: AddressMap,
+        store: SharedLines,
+    ) -> Self {
+        Partition {
+            reach,
+            logic,
+            stores_may_be_raw: false,
+            metadata,
+            map,
+            store,
+            data_bursts: 0,
+            uncompressed_bursts: 0,
+            metadata_bursts: 0,
+            compressed_replies: 0,
+            raw_replies: 0,
+        }
+    }
+
+    /// The same, where full-line stores may come uncompressed that could be compressed.
+    pub(super) fn with_raw_stores(self) -> Self {
+        Partition { stores_may_be_raw: true, ..self }
+    }
+
+    fn plan(&mut self, line: u64, bursts: u32, write: bool) -> DramPlan {
+        self.data_bursts += u64::from(bursts);
+        self.uncompressed_bursts += u64::from(RAW_BURSTS);
+        let number = self.map.local(line) / LINE_BYTES as u64;
+        let cost = self.metadata.as_mut().map_or_else(MdAccess::default, |cache| cache.access(number, write));
+        let fetches = cost.fetch.is_some() && !cost.on_its_way;
+        self.metadata_bursts += u64::from(fetches) + u64::from(cost.write_back.is_some());
+        DramPlan {
+            bursts,
+            metadata: cost.fetch.map(|block| METADATA_BASE + block),
+            metadata_writeback: cost.write_back.map(|block| METADATA_BASE + block),
+        }
+    }
+
+    /// All sectors of a line; lines with sectors are refused.
+    fn whole(line: u64) -> LinePart {
+        LinePart { line, sectors: u32::MAX >> (32 - LINE_BYTES / 32) }
+    }
+}
+
 impl PartitionPolicy for Partition {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        if self.compressor.is_busy() {
-            self.compressor.tick(now)?;
+        let Some(codecs) = self.logic.codecs() else { return Ok(()) };
+        if codecs.compressor.is_busy() {
+            codecs.compressor.tick(now)?;
         }
-        if self.decompressor.is_busy() {
-            self.decompressor.tick(now)?;
+        if codecs.decompressor.is_busy() {
+            codecs.decompressor.tick(now)?;
         }
         Ok(())
     }
 
     fn busy(&self) -> bool {
-        self.ready.is_some() || self.compressor.is_busy() || self.decompressor.is_busy()
+        match &self.logic {
+            Logic::Dedicated(codecs) => {
+                codecs.ready.is_some() || codecs.compressor.is_busy() || codecs.decompressor.is_busy()
+            }
+            Logic::Ideal | Logic::None => false,
+        }
     }
 
     fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
@@ -143,25 +184,30 @@ impl PartitionPolicy for Partition {
     }
 
     fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
-        let bursts = LineStore::bursts_now(line, memory);
-        self.store.borrow_mut().written_to_dram(line, bursts);
+        let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
+        let bursts = if stays_raw { RAW_BURSTS } else { LineStore::bursts_now(line, memory) };
+        let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
+        self.store.borrow_mut().written_to_dram(line, bursts, l2);
         self.plan(line, bursts, true)
     }
 
     fn metadata_arrived(&mut self, address: u64) {
-        self.metadata.arrived(address - METADATA_BASE);
+        if let Some(cache) = &mut self.metadata {
+            cache.arrived(address - METADATA_BASE);
+        }
     }
 
     fn fill_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
-        match self.reach {
-            Reach::Crossbar => Stage::Through,
-            Reach::Dram => self.decompress(Inbound::Fill, line, memory),
+        match (self.reach, self.logic.codecs()) {
+            (Reach::Dram, Some(codecs)) => codecs.decompress(Inbound::Fill, line, memory),
+            _ => Stage::Through,
         }
     }
 
     fn fill_leave(&mut self) -> Option<LinePart> {
-        match self.next_ready() {
-            Some(Inbound::Fill) => self.ready.take().map(|(_, line)| self.whole(line)),
+        let codecs = self.logic.codecs()?;
+        match codecs.next_ready() {
+            Some(Inbound::Fill) => codecs.ready.take().map(|(_, line)| Self::whole(line)),
             _ => None,
         }
     }
@@ -169,36 +215,43 @@ impl PartitionPolicy for Partition {
     fn evict_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
         let as_in_dram =
             self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
-        if as_in_dram || !has_values(line) {
+        let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
             return Stage::Through;
-        }
-        if !self.compressor.has_room() {
+        };
+        if !codecs.compressor.has_room() {
             return Stage::Full;
         }
-        self.compressor.push((), line, LineStore::forms(memory, line));
+        codecs.compressor.push((), line, LineStore::forms(memory, line));
         Stage::Taken
     }
 
     fn evict_leave(&mut self) -> Option<LinePart> {
-        self.compressor.pop().map(|(_, line, _)| self.whole(line))
+        self.logic.codecs()?.compressor.pop().map(|(_, line, _)| Self::whole(line))
     }
 
     fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
         if self.reach == Reach::Dram {
             return Stage::Through;
         }
-        if packet.full_sectors && packet.sectors == self.whole(packet.line).sectors {
+        if packet.full_sectors && packet.sectors == Self::whole(packet.line).sectors {
             let mut store = self.store.borrow_mut();
-            if packet.payload != 0 {
+            let is_compressed = packet.payload != 0;
+            if is_compressed {
                 store.receive(packet.payload);
             }
-            store.set_l2_form(packet.line, L2Form::Compressed);
+            let is_raw = self.stores_may_be_raw && !is_compressed;
+            store.set_l2_form(packet.line, if is_raw { L2Form::Raw } else { L2Form::Compressed });
             return Stage::Through;
         }
         if self.store.borrow().l2_form(packet.line) == L2Form::Raw {
             return Stage::Through;
         }
-        let stage = self.decompress(Inbound::Write(*packet), packet.line, memory);
+        let stage = match &mut self.logic {
+            Logic::Dedicated(codecs) => codecs.decompress(Inbound::Write(*packet), packet.line, memory),
+            // The line is compressed again at once.
+            Logic::Ideal => return Stage::Through,
+            Logic::None => Stage::Through,
+        };
         if stage != Stage::Full {
             self.store.borrow_mut().set_l2_form(packet.line, L2Form::Raw);
         }
@@ -206,8 +259,9 @@ impl PartitionPolicy for Partition {
     }
 
     fn write_leave(&mut self) -> Option<Packet> {
-        let Some(Inbound::Write(packet)) = self.next_ready() else { return None };
-        self.ready = None;
+        let codecs = self.logic.codecs()?;
+        let Some(Inbound::Write(packet)) = codecs.next_ready() else { return None };
+        codecs.ready = None;
         Some(packet)
     }
 
@@ -231,11 +285,15 @@ impl PartitionPolicy for Partition {
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "data_bursts", self.data_bursts);
         count(out, "uncompressed_bursts", self.uncompressed_bursts);
-        count(out, "metadata_bursts", self.metadata_bursts);
-        count(out, "metadata_accesses", self.metadata.accesses);
-        count(out, "metadata_hits", self.metadata.hits);
-        count(out, "partition_lines_compressed", self.compressor.lines);
-        count(out, "partition_lines_decompressed", self.decompressor.lines);
+        if let Some(cache) = &self.metadata {
+            count(out, "metadata_bursts", self.metadata_bursts);
+            count(out, "metadata_accesses", cache.accesses);
+            count(out, "metadata_hits", cache.hits);
+        }
+        if let Logic::Dedicated(codecs) = &self.logic {
+            count(out, "partition_lines_compressed", codecs.compressor.lines);
+            count(out, "partition_lines_decompressed", codecs.decompressor.lines);
+        }
         if self.reach == Reach::Crossbar {
             count(out, "compressed_replies", self.compressed_replies);
             count(out, "raw_replies", self.raw_replies);
@@ -243,7 +301,9 @@ impl PartitionPolicy for Partition {
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.compressor.trace());
-        out.extend(self.decompressor.trace());
+        if let Logic::Dedicated(codecs) = &self.logic {
+            out.extend(codecs.compressor.trace());
+            out.extend(codecs.decompressor.trace());
+        }
     }
 }

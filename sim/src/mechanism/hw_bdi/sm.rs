@@ -1,6 +1,6 @@
 //! The SM's share of `hw-bdi`: replies are decompressed before the L1D, full-line stores compressed before the crossbar.
-use super::Options;
-use super::lines::{LineStore, has_values, is_compressed};
+use super::lines::{LINE_BYTES, LineStore, has_values, is_compressed};
+use super::{Latencies, SharedLines};
 use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
@@ -10,24 +10,21 @@ use crate::partition::{MechanismFault, Stage};
 use crate::sm::policy::SmPolicy;
 use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// The codecs of one SM.
 pub struct SmCodecs {
-    line_bytes: u32,
     compressor: CodecStage<BdiCompressor, Packet>,
     decompressor: CodecStage<BdiDecompressor, Packet>,
-    store: Rc<RefCell<LineStore>>,
+    store: SharedLines,
 }
 
 impl SmCodecs {
-    pub(super) fn new(id: u32, options: Options, store: Rc<RefCell<LineStore>>, probes: &Probes) -> Self {
-        let bytes = options.line_bytes;
+    pub(super) fn new(id: u32, latencies: Latencies, store: SharedLines, probes: &Probes) -> Self {
+        let Latencies { compress, decompress } = latencies;
+        let bytes = LINE_BYTES as u32;
         SmCodecs {
-            line_bytes: bytes,
-            compressor: CodecStage::new(format!("sm{id}.compressor"), bytes, options.compress, probes),
-            decompressor: CodecStage::new(format!("sm{id}.decompressor"), bytes, options.decompress, probes),
+            compressor: CodecStage::new(format!("sm{id}.compressor"), bytes, compress, probes),
+            decompressor: CodecStage::new(format!("sm{id}.decompressor"), bytes, decompress, probes),
             store,
         }
     }
@@ -49,7 +46,7 @@ impl SmPolicy for SmCodecs {
         self.compressor.is_busy() || self.decompressor.is_busy()
     }
 
-    fn fill_enter(&mut self, packet: &Packet, _: &DeviceMemory) -> Stage {
+    fn fill_enter(&mut self, packet: &Packet, _: u8, _: &DeviceMemory) -> Stage {
         if packet.payload == 0 {
             return Stage::Through;
         }
@@ -65,8 +62,8 @@ impl SmPolicy for SmCodecs {
         self.decompressor.pop().map(|(packet, ..)| packet)
     }
 
-    fn store_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        if u32::from(packet.data_bytes) < self.line_bytes || !has_values(packet.line) {
+    fn store_enter(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
+        if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Stage::Through;
         }
         if !self.compressor.has_room() {
