@@ -3,6 +3,7 @@
 //! A mechanism is a pair of policies, one per SM and one per L2 partition, whose decisions are taken by blocks of
 //! `selvedge-hw` under the chosen engine. The GPU calls the policies at named points and does not know which
 //! mechanism is there. Mechanisms compose with `+`.
+pub mod caba;
 pub mod codec_stage;
 pub mod dmil;
 pub mod hw_bdi;
@@ -188,6 +189,7 @@ pub const ALL: &[MechanismInfo] = &[
     lamar::BGP_INF,
     lamar::BGP,
     hw_bdi::INFO_IDEAL,
+    caba::INFO_BDI,
     dmil::INFO,
     smil::INFO,
     issue_order::RBMI,

@@ -346,7 +346,7 @@ impl SmPolicy for CompressedL1d {
         }
     }
 
-    fn fill_enter(&mut self, _: &Packet, _: &DeviceMemory) -> Stage {
+    fn fill_enter(&mut self, _: &Packet, _: u8, _: &DeviceMemory) -> Stage {
         if self.arrived.len() < ARRIVED { Stage::Through } else { Stage::Full }
     }
 

@@ -1,0 +1,105 @@
+//! The assembly of assist-warp routines: an instruction per line, `;` before a comment.
+//!
+//! ```text
+//! [@[!]pN] operation[.bytes] operand, operand, ...
+//! ```
+use super::instruction::{Instruction, Op, PREDICATES, REGISTERS};
+
+/// A line that is no instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: `{text}` is no instruction of an assist warp: {why}")]
+pub struct BadLine {
+    /// Number of the line, the first is 1.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+    /// What is wrong.
+    pub why: &'static str,
+}
+
+/// The instructions of a text.
+///
+/// # Errors
+/// The first line that is none.
+pub fn assemble(text: &str) -> Result<Vec<Instruction>, BadLine> {
+    let lines = text.lines().enumerate();
+    let code = lines.map(|(index, line)| (index + 1, line.split(';').next().unwrap_or("").trim()));
+    code.filter(|(_, text)| !text.is_empty())
+        .map(|(line, text)| parse(text).map_err(|why| BadLine { line, text: text.into(), why }))
+        .collect()
+}
+
+fn parse(text: &str) -> Result<Instruction, &'static str> {
+    let (guard, rest) = match text.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(' ').ok_or("nothing follows the guard")?,
+        None => ("p0", text),
+    };
+    let (inverted, guard) = match guard.strip_prefix('!') {
+        Some(guard) => (true, guard),
+        None => (false, guard),
+    };
+    let (name, operands) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+    let (name, bytes) = name.split_once('.').unwrap_or((name, ""));
+    let op = Op::named(name).ok_or("there is no such operation")?;
+    let bytes = match (op.has_bytes(), bytes) {
+        (true, "1") => 1,
+        (true, "2") => 2,
+        (true, "4") => 4,
+        (true, "8") | (false, "") => 8,
+        _ => return Err("bytes are 1, 2, 4 or 8, where the operation looks at bytes"),
+    };
+    let guard = number(guard, 'p', PREDICATES)?;
+    let mut instruction = Instruction { guard, inverted, bytes, ..Instruction::new(op) };
+    let operands: Vec<&str> = operands.split(',').map(str::trim).collect();
+    if operands.len() != op.operands().len() {
+        return Err("the operation has another number of operands");
+    }
+    for (kind, text) in op.operands().chars().zip(operands) {
+        match kind {
+            'd' => instruction.dest = number(text, 'r', REGISTERS)?,
+            'D' => instruction.dest = number(text, 'p', PREDICATES - 1)?,
+            'a' => instruction.a = number(text, 'r', REGISTERS)?,
+            'b' => instruction.b = number(text, 'r', REGISTERS)?,
+            'p' => instruction.p = number(text, 'p', PREDICATES)?,
+            'i' => instruction.at = text.parse().map_err(|_| "a constant is 0 to 255")?,
+            _ => instruction.step = text.parse().map_err(|_| "a constant is 0 to 255")?,
+        }
+    }
+    Ok(instruction)
+}
+
+/// The number of a register or predicate.
+fn number(text: &str, letter: char, count: u8) -> Result<u8, &'static str> {
+    let number = text.strip_prefix(letter).and_then(|digits| digits.parse::<u8>().ok());
+    number.filter(|number| *number < count).ok_or("registers are r0 to r11, predicates p0 to p7")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_survives_text_and_word() {
+        let text = "addr r11\nli r4, 7\nldu.8 r0, 16, 8\nlds.2 r5, 10, 1\n@p6 st.1 r5, 10, 1\nadd r0, r1, r2\n\
+                    @!p1 sub r0, r1, r2\nmov r4, r0\nsext.1 r0, r1\neq.8 p1, r0, r1\neqor.4 p2, r4, r5, p1\n\
+                    eqand.2 p3, r4, r5, p7\nbit p1, r0, 32\nballot r0, p1, 32\nnobal r0, p2, 0\nor r0, r1, r2\n\
+                    ffs r4, r0\nshfl r4, r5, r6, 32\nall p6, p2\n@p6 done 3, 26";
+        let code = assemble(text).expect("it is right");
+        for (instruction, line) in code.iter().zip(text.lines()) {
+            assert_eq!(instruction.to_string(), line.trim());
+            assert_eq!(Instruction::decode(instruction.word()), Ok(*instruction));
+        }
+        assert_eq!(code.len(), 20);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        let why = |text: &str| assemble(text).expect_err("it is wrong").to_string();
+        assert!(why("; nothing\nmul r0, r1, r2").starts_with("line 2: `mul r0, r1, r2`"));
+        assert!(why("ldu.3 r0, 0, 0").contains("bytes are 1, 2, 4 or 8"));
+        assert!(why("add r0, r1").contains("another number of operands"));
+        assert!(why("mov r12, r0").contains("r0 to r11"));
+        assert!(why("eq.8 p7, r0, r1").contains("p0 to p7"), "p7 is preset");
+        assert!(Instruction::decode(0xff).is_err() && Instruction::decode(12 << 16).is_err());
+    }
+}

@@ -1,0 +1,272 @@
+//! The instructions of assist warps: what they are, and the 64-bit words in which the assist warp store holds them.
+//!
+//! An instruction works on the lanes of a warp. Registers r0 to r3 are pairs and hold 64 bits, r4 to r11 hold 32; p1 to p6 are
+//! predicates, p7 is preset to the lower half of the lanes and p0 to all of them. Loads read the line that the assist warp is
+//! for, as it came; stores write the line that is made of it. Both address it by r11, which `addr` sets.
+use std::fmt;
+
+/// 64-bit registers: the first of all.
+pub const WIDE_REGISTERS: u8 = 4;
+
+/// All registers.
+pub const REGISTERS: u8 = 12;
+
+/// The register with the line's address.
+pub const ADDRESS: u8 = REGISTERS - 1;
+
+/// Predicates, those that are preset included.
+pub const PREDICATES: u8 = 8;
+
+/// What an instruction does. `a` and `b` are source registers, `p` is a source predicate, `at` and `step` are constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Op {
+    /// Copies the line's address from the parent's register.
+    Addr = 0,
+    /// A constant: `at`.
+    Li = 1,
+    /// Loads `bytes` at `at + step * lane`, zero-extended.
+    Ldu = 2,
+    /// The same, sign-extended.
+    Lds = 3,
+    /// Stores the low `bytes` of `a` at `at + step * lane`.
+    St = 4,
+    /// `a + b`.
+    Add = 5,
+    /// `a - b`.
+    Sub = 6,
+    /// `a`.
+    Mov = 7,
+    /// The low `bytes` of `a`, sign-extended.
+    Sext = 8,
+    /// Predicate: the low `bytes` of `a` and `b` are equal.
+    Eq = 9,
+    /// Predicate: they are, or `p` holds.
+    EqOr = 10,
+    /// Predicate: they are, and `p` holds.
+    EqAnd = 11,
+    /// Predicate: bit `at + lane` of `a`.
+    Bit = 12,
+    /// The lanes that run in which `p` holds, a bit each, from bit `at` on.
+    Ballot = 13,
+    /// The lanes that run in which `p` does not hold.
+    Nobal = 14,
+    /// `a | b`.
+    Or = 15,
+    /// Number of the lowest bit that is set in `a`; 64 when there is none.
+    Ffs = 16,
+    /// `a` of lane `b - at`; 0 when there is no such lane.
+    Shfl = 17,
+    /// Predicate, the same in all lanes that run, false in the others: `p` holds in every lane that runs (the global
+    /// predicate register).
+    All = 18,
+    /// The line that is made is complete: encoding `at`, `step` bytes. The rest of the routine is not needed.
+    Done = 19,
+}
+
+/// All operations, by number.
+const OPS: [Op; 20] = [
+    Op::Addr,
+    Op::Li,
+    Op::Ldu,
+    Op::Lds,
+    Op::St,
+    Op::Add,
+    Op::Sub,
+    Op::Mov,
+    Op::Sext,
+    Op::Eq,
+    Op::EqOr,
+    Op::EqAnd,
+    Op::Bit,
+    Op::Ballot,
+    Op::Nobal,
+    Op::Or,
+    Op::Ffs,
+    Op::Shfl,
+    Op::All,
+    Op::Done,
+];
+
+impl Op {
+    /// Its name in assembly.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Op::Addr => "addr",
+            Op::Li => "li",
+            Op::Ldu => "ldu",
+            Op::Lds => "lds",
+            Op::St => "st",
+            Op::Add => "add",
+            Op::Sub => "sub",
+            Op::Mov => "mov",
+            Op::Sext => "sext",
+            Op::Eq => "eq",
+            Op::EqOr => "eqor",
+            Op::EqAnd => "eqand",
+            Op::Bit => "bit",
+            Op::Ballot => "ballot",
+            Op::Nobal => "nobal",
+            Op::Or => "or",
+            Op::Ffs => "ffs",
+            Op::Shfl => "shfl",
+            Op::All => "all",
+            Op::Done => "done",
+        }
+    }
+
+    /// The operation of a name.
+    pub fn named(name: &str) -> Option<Op> {
+        OPS.into_iter().find(|op| op.name() == name)
+    }
+
+    /// What its operands are, in the order of the assembly: `d` and `D` destination register and predicate, `a`, `b` source
+    /// registers, `p` a source predicate, `i` the constant `at`, `s` the constant `step`.
+    pub const fn operands(self) -> &'static str {
+        match self {
+            Op::Addr => "d",
+            Op::Li => "di",
+            Op::Ldu | Op::Lds => "dis",
+            Op::St => "ais",
+            Op::Add | Op::Sub | Op::Or => "dab",
+            Op::Mov | Op::Sext | Op::Ffs => "da",
+            Op::Eq => "Dab",
+            Op::EqOr | Op::EqAnd => "Dabp",
+            Op::Bit => "Dai",
+            Op::Ballot | Op::Nobal => "dpi",
+            Op::Shfl => "dabi",
+            Op::All => "Dp",
+            Op::Done => "is",
+        }
+    }
+
+    /// Is the operation followed by a number of bytes?
+    pub const fn has_bytes(self) -> bool {
+        matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
+    }
+
+    /// Does it go through the load/store unit?
+    pub const fn is_memory(self) -> bool {
+        matches!(self, Op::Ldu | Op::Lds | Op::St)
+    }
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// What it does.
+    pub op: Op,
+    /// The predicate without which a lane does nothing; p0 is always true.
+    pub guard: u8,
+    /// Is the guard inverted?
+    pub inverted: bool,
+    /// Destination register or predicate.
+    pub dest: u8,
+    /// First source register.
+    pub a: u8,
+    /// Second source register.
+    pub b: u8,
+    /// Source predicate.
+    pub p: u8,
+    /// Bytes that it looks at: 1, 2, 4 or 8.
+    pub bytes: u8,
+    /// A constant: a place, a shift, an encoding.
+    pub at: u8,
+    /// A constant: bytes from lane to lane, a size.
+    pub step: u8,
+}
+
+/// A word that is no instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:#018x} is no instruction of an assist warp")]
+pub struct NoInstruction(pub u64);
+
+impl Instruction {
+    /// An instruction with nothing but an operation.
+    pub const fn new(op: Op) -> Self {
+        Instruction { op, guard: 0, inverted: false, dest: 0, a: 0, b: 0, p: 0, bytes: 8, at: 0, step: 0 }
+    }
+
+    /// The word: from bit 0 on operation (8 bits), guard (7) and its inversion (1), destination, a, b, p, bytes, at and step
+    /// (8 each, of which bytes shares its byte with p's).
+    pub fn word(&self) -> u64 {
+        let guard = self.guard | u8::from(self.inverted) << 7;
+        let p = self.p | self.bytes << 4;
+        u64::from_le_bytes([self.op as u8, guard, self.dest, self.a, self.b, p, self.at, self.step])
+    }
+
+    /// The instruction of a word.
+    ///
+    /// # Errors
+    /// The word is none.
+    pub fn decode(word: u64) -> Result<Self, NoInstruction> {
+        let [op, guard, dest, a, b, p, at, step] = word.to_le_bytes();
+        let op = OPS.get(usize::from(op)).copied().ok_or(NoInstruction(word))?;
+        let decoded = Instruction {
+            op,
+            guard: guard & 0x7f,
+            inverted: guard >> 7 == 1,
+            dest,
+            a,
+            b,
+            p: p & 0xf,
+            bytes: p >> 4,
+            at,
+            step,
+        };
+        let registers = dest < REGISTERS && a < REGISTERS && b < REGISTERS;
+        let predicates = decoded.guard < PREDICATES && decoded.p < PREDICATES;
+        let bytes = matches!(decoded.bytes, 1 | 2 | 4 | 8);
+        if registers && predicates && bytes { Ok(decoded) } else { Err(NoInstruction(word)) }
+    }
+
+    /// What must be there before it can issue, and what it writes: registers in bits 0 to 15, predicates above.
+    pub fn touches(&self) -> u32 {
+        let register = |r: u8| 1 << r;
+        let predicate = |p: u8| 1 << (16 + p);
+        let operands = self.op.operands().chars().map(|operand| match operand {
+            'd' => register(self.dest),
+            'D' => predicate(self.dest),
+            'a' => register(self.a),
+            'b' => register(self.b),
+            'p' => predicate(self.p),
+            _ => 0,
+        });
+        let address = if self.op.is_memory() { register(ADDRESS) } else { 0 };
+        operands.fold(address | predicate(self.guard), |all, one| all | one)
+    }
+
+    /// What it writes, in the same form; none for stores and `done`.
+    pub fn writes(&self) -> Option<u32> {
+        match self.op.operands().chars().next() {
+            Some('d') => Some(u32::from(self.dest)),
+            Some('D') => Some(16 + u32::from(self.dest)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.guard != 0 || self.inverted {
+            write!(f, "@{}p{} ", if self.inverted { "!" } else { "" }, self.guard)?;
+        }
+        write!(f, "{}", self.op.name())?;
+        if self.op.has_bytes() {
+            write!(f, ".{}", self.bytes)?;
+        }
+        for (index, operand) in self.op.operands().chars().enumerate() {
+            write!(f, "{}", if index == 0 { " " } else { ", " })?;
+            match operand {
+                'd' => write!(f, "r{}", self.dest)?,
+                'D' => write!(f, "p{}", self.dest)?,
+                'a' => write!(f, "r{}", self.a)?,
+                'b' => write!(f, "r{}", self.b)?,
+                'p' => write!(f, "p{}", self.p)?,
+                'i' => write!(f, "{}", self.at)?,
+                _ => write!(f, "{}", self.step)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! The lanes of an assist warp: registers, predicates and the two lines, and what an instruction does to them.
+use super::instruction::{ADDRESS, Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
+
+/// Lanes of a warp.
+const LANES: usize = 32;
+
+/// Bytes of a line.
+pub const LINE_BYTES: usize = 128;
+
+/// What an assist warp has made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The encoding's number.
+    pub encoding: u8,
+    /// Bytes of the payload.
+    pub size: u8,
+}
+
+/// What an instruction must not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an assist warp reaches byte {0} of a line of 128")]
+pub struct OutsideLine(pub usize);
+
+/// The state of an assist warp's lanes.
+#[derive(Clone)]
+pub struct Lanes {
+    registers: [[u64; LANES]; REGISTERS as usize],
+    predicates: [u32; PREDICATES as usize],
+    input: [u8; LINE_BYTES],
+    /// The line that is made.
+    pub output: [u8; LINE_BYTES],
+    /// What `done` has told.
+    pub made: Option<Made>,
+}
+
+impl Lanes {
+    /// Lanes that work on a line.
+    pub fn new(input: [u8; LINE_BYTES]) -> Self {
+        let mut predicates = [0; PREDICATES as usize];
+        predicates[0] = u32::MAX;
+        predicates[usize::from(PREDICATES) - 1] = 0xffff;
+        Lanes {
+            registers: [[0; LANES]; REGISTERS as usize],
+            predicates,
+            input,
+            output: [0; LINE_BYTES],
+            made: None,
+        }
+    }
+
+    /// Executes an instruction in the lanes of `mask`.
+    ///
+    /// # Errors
+    /// It reaches beyond the line.
+    pub fn execute(&mut self, i: &Instruction, mask: u32) -> Result<(), OutsideLine> {
+        let guard = self.predicates[usize::from(i.guard)];
+        let running = mask & if i.inverted { !guard } else { guard };
+        match i.op {
+            Op::Eq | Op::EqOr | Op::EqAnd | Op::Bit => self.set_predicate(i, running),
+            Op::All => {
+                let holds = self.predicates[usize::from(i.p)] & running == running;
+                self.predicates[usize::from(i.dest)] = if holds { running } else { 0 };
+            }
+            Op::Done => {
+                if running != 0 {
+                    self.made = Some(Made { encoding: i.at, size: i.step });
+                }
+            }
+            Op::St => {
+                for lane in lanes_of(running) {
+                    self.store(i, lane)?;
+                }
+            }
+            _ => {
+                // All lanes read before any writes: a shuffle may read what another lane writes.
+                let mut results = self.registers[usize::from(i.dest)];
+                for lane in lanes_of(running) {
+                    results[lane] = self.result(i, lane, running)?;
+                }
+                self.registers[usize::from(i.dest)] = results;
+            }
+        }
+        Ok(())
+    }
+
+    fn register(&self, register: u8, lane: usize) -> u64 {
+        self.registers[usize::from(register)][lane]
+    }
+
+    fn place(i: &Instruction, lane: usize) -> Result<std::ops::Range<usize>, OutsideLine> {
+        let first = usize::from(i.at) + usize::from(i.step) * lane;
+        let end = first + usize::from(i.bytes);
+        if end > LINE_BYTES { Err(OutsideLine(end - 1)) } else { Ok(first..end) }
+    }
+
+    fn store(&mut self, i: &Instruction, lane: usize) -> Result<(), OutsideLine> {
+        let bytes = self.register(i.a, lane).to_le_bytes();
+        self.output[Self::place(i, lane)?].copy_from_slice(&bytes[..usize::from(i.bytes)]);
+        Ok(())
+    }
+
+    fn load(&self, i: &Instruction, lane: usize) -> Result<u64, OutsideLine> {
+        let mut bytes = [0; 8];
+        bytes[..usize::from(i.bytes)].copy_from_slice(&self.input[Self::place(i, lane)?]);
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn result(&self, i: &Instruction, lane: usize, running: u32) -> Result<u64, OutsideLine> {
+        let (a, b) = (self.register(i.a, lane), self.register(i.b, lane));
+        let predicate = self.predicates[usize::from(i.p)];
+        let value = match i.op {
+            Op::Ldu => self.load(i, lane)?,
+            Op::Lds => sign_extended(self.load(i, lane)?, i.bytes),
+            Op::Li => u64::from(i.at),
+            Op::Add => a.wrapping_add(b),
+            Op::Sub => a.wrapping_sub(b),
+            Op::Or => a | b,
+            Op::Mov => a,
+            Op::Sext => sign_extended(a, i.bytes),
+            Op::Ballot => u64::from(running & predicate) << i.at,
+            Op::Nobal => u64::from(running & !predicate) << i.at,
+            Op::Ffs => u64::from(a.trailing_zeros()),
+            Op::Shfl => {
+                let from = b.checked_sub(u64::from(i.at)).filter(|from| *from < LANES as u64);
+                from.map_or(0, |from| self.register(i.a, from as usize))
+            }
+            // The line is where the address says; its place within the L1D has no part in the result.
+            _ => 0,
+        };
+        Ok(if i.dest < WIDE_REGISTERS { value } else { value & u64::from(u32::MAX) })
+    }
+
+    fn set_predicate(&mut self, i: &Instruction, running: u32) {
+        let ones = u64::MAX >> (64 - 8 * u32::from(i.bytes));
+        let holds = |lane: usize| {
+            let (a, b) = (self.register(i.a, lane), self.register(i.b, lane));
+            let p = self.predicates[usize::from(i.p)] >> lane & 1 == 1;
+            let equal = a & ones == b & ones;
+            match i.op {
+                Op::Eq => equal,
+                Op::EqOr => equal || p,
+                Op::EqAnd => equal && p,
+                _ => a >> ((usize::from(i.at) + lane) % 64) & 1 == 1,
+            }
+        };
+        let holding = lanes_of(running).filter(|lane| holds(*lane)).fold(0, |all, lane| all | 1 << lane);
+        let predicate = &mut self.predicates[usize::from(i.dest)];
+        *predicate = *predicate & !running | holding;
+    }
+}
+
+/// 32-bit registers that a routine takes of each thread: two for each of the wide ones that it uses, and the address.
+pub fn registers_of(routine: &[Instruction]) -> u32 {
+    let used = routine.iter().fold(1 << ADDRESS, |all, i| all | (i.touches() & 0xffff));
+    let wide = used & ((1 << WIDE_REGISTERS) - 1);
+    used.count_ones() + wide.count_ones()
+}
+
+fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
+}
+
+fn sign_extended(value: u64, bytes: u8) -> u64 {
+    let shift = 64 - 8 * u32::from(bytes);
+    ((value << shift) as i64 >> shift) as u64
+}

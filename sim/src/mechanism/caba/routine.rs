@@ -1,0 +1,82 @@
+//! Routines of assist warps, where they lie in the assist warp store, and which event starts each.
+use super::instruction::Instruction;
+use super::lanes::registers_of;
+use selvedge_hw::assist::awc::AwcIn;
+
+/// Words of a slot of the store: a routine starts at the first word of one.
+const SLOT_WORDS: usize = 16;
+
+/// Slots of the store.
+const SLOTS: usize = 32;
+
+/// A subroutine.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// Its instructions.
+    pub code: Vec<Instruction>,
+    /// The lanes that it runs in.
+    pub mask: u32,
+}
+
+/// A routine with the event that starts it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Number of the event.
+    pub event: u8,
+    /// Does it have high priority?
+    pub high: bool,
+    /// The routine.
+    pub routine: Routine,
+}
+
+/// The routines that a mechanism has.
+#[derive(Clone, Debug, Default)]
+pub struct Routines {
+    entries: Vec<Entry>,
+}
+
+impl Routines {
+    /// Adds a routine, which must have an event of its own.
+    pub fn add(&mut self, event: u8, high: bool, routine: Routine) {
+        debug_assert!(self.entries.iter().all(|entry| entry.event != event), "one routine per event");
+        self.entries.push(Entry { event, high, routine });
+    }
+
+    /// The lanes of an event's routine.
+    pub fn mask(&self, event: u8) -> u32 {
+        self.entries.iter().find(|entry| entry.event == event).map_or(0, |entry| entry.routine.mask)
+    }
+
+    /// 32-bit registers that a thread needs for any of them: a warp has one assist warp at a time.
+    pub fn registers(&self) -> u32 {
+        self.entries.iter().map(|entry| registers_of(&entry.routine.code)).max().unwrap_or(0)
+    }
+
+    /// The inputs of a controller that load the store and the map, a cycle each.
+    pub fn loading(&self) -> Vec<AwcIn> {
+        let mut cycles = Vec::new();
+        let mut slot = 0;
+        for Entry { event, high, routine } in &self.entries {
+            let first = slot * SLOT_WORDS;
+            let words = routine.code.iter().enumerate().map(|(index, instruction)| AwcIn {
+                load_i: true,
+                load_address_i: (first + index) as u16,
+                load_data_i: instruction.word(),
+                ..AwcIn::default()
+            });
+            cycles.extend(words);
+            // The event's line of the map is written with the routine's last word.
+            if let Some(last) = cycles.last_mut() {
+                last.map_write_i = true;
+                last.map_event_i = *event;
+                last.map_enable_i = true;
+                last.map_high_i = *high;
+                last.map_sr_i = slot as u8;
+                last.map_end_i = (routine.code.len() - 1) as u8;
+            }
+            slot += routine.code.len().div_ceil(SLOT_WORDS);
+        }
+        debug_assert!(slot <= SLOTS, "the store holds them all");
+        cycles
+    }
+}

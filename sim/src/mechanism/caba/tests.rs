@@ -1,0 +1,173 @@
+//! CABA in the whole GPU: kernels that it must help, must not touch, or that strain it.
+use crate::config::GpuConfig;
+use crate::gpu::Control;
+use crate::mechanism::probe::ProbeSpec;
+use crate::report::RunReport;
+use crate::run::{RunSpec, Source, run};
+use crate::workload::Size;
+use selvedge_hw::Engine;
+use std::sync::Arc;
+
+/// A kernel `k` of one `.u32` buffer in %rd1, with the thread's number in %r1.
+struct Kernel {
+    grid: u32,
+    block: u32,
+    words: u32,
+    /// How the buffer is filled: lines of the launch file.
+    fill: &'static str,
+    body: &'static str,
+}
+
+/// Each warp adds up 48 lines of small numbers, four at a time, each line for itself.
+const STREAM: Kernel = Kernel {
+    grid: 60,
+    block: 256,
+    words: 60 * 256 * 48,
+    fill: "init = \"iota\"\nstep = 1",
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd3];\nld.global.u32 %r7, [%rd3+61440];\nld.global.u32 %r8, [%rd3+122880];\n\
+           ld.global.u32 %r9, [%rd3+184320];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r4, %r4, %r7;\nadd.u32 %r4, %r4, %r8;\n\
+           add.u32 %r4, %r4, %r9;\nadd.s64 %rd3, %rd3, 245760;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 12;\n@%p1 bra LOOP;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+};
+
+/// Each warp writes 32 lines of small numbers.
+const WRITE: Kernel = Kernel {
+    grid: 30,
+    block: 256,
+    words: 30 * 256 * 32,
+    fill: "init = \"zeros\"",
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nst.global.u32 [%rd3], %r1;\nadd.s64 %rd3, %rd3, 30720;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 32;\n@%p1 bra LOOP;",
+};
+
+/// Arithmetic, and no line of the buffer but one.
+const COMPUTE: Kernel = Kernel {
+    grid: 30,
+    block: 256,
+    words: 32,
+    fill: "init = \"zeros\"",
+    body: "mov.u32 %r3, 0;\nLOOP:\nmad.lo.u32 %r1, %r1, 5, %r3;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 300;\n@%p1 bra LOOP;\n\
+           setp.ne.u32 %p1, %r1, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r1;\nEND:",
+};
+
+/// Each warp writes 64 lines of a pseudo-random sequence.
+const NOISE: Kernel = Kernel {
+    grid: 30,
+    block: 256,
+    words: 30 * 256 * 64,
+    fill: "init = \"zeros\"",
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nmad.lo.u32 %r1, %r1, 1664525, 1013904223;\nst.global.u32 [%rd3], %r1;\nadd.s64 %rd3, %rd3, 30720;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra LOOP;",
+};
+
+fn run_kernel(kernel: &Kernel, mechanism: &str) -> RunReport {
+    let Kernel { grid, block, words, fill, body } = kernel;
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = format!(
+        ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b32 %r<10>;\n.reg .b64 %rd<10>;\n.reg .pred %p<10>;\nld.param.u64 %rd1, [p];\n\
+         mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, {block}, %r1;\n{body}\nret;\n}}\n"
+    );
+    std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+    let launch = format!(
+        "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [{grid}]\nblock = [{block}]\n[[arg]]\ntype = \"u32\"\ncount = {words}\n\
+         {fill}\n"
+    );
+    let file = folder.path().join("k.toml");
+    std::fs::write(&file, launch).expect("written");
+    let spec = RunSpec {
+        workload: Source::find(&file.display().to_string()).expect("valid"),
+        size: Size::Tiny,
+        input: None,
+        config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
+        mechanism: mechanism.parse().expect("valid"),
+        engine: Engine::Model,
+        probes: ProbeSpec::default(),
+        check_dram: true,
+        sample_cycles: None,
+    };
+    let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
+    assert!(outcome.fault.is_none(), "{mechanism}: {:?}", outcome.fault.map(|fault| fault.to_string()));
+    outcome.report
+}
+
+fn counter(report: &RunReport, name: &str) -> u64 {
+    report.mechanism_counters[name]
+}
+
+#[test]
+fn compressible_streams_run_faster_by_assist_warps_and_not_faster_than_at_no_cost() {
+    let [base, caba, ideal] = ["base", "caba-bdi", "ideal-bdi"].map(|name| run_kernel(&STREAM, name));
+    let cycles = [&base, &caba, &ideal].map(|report| report.totals.cycles);
+    assert!(cycles[1] * 100 < cycles[0] * 95, "base, caba-bdi, ideal-bdi: {cycles:?}");
+    assert!(cycles[2] <= cycles[1], "base, caba-bdi, ideal-bdi: {cycles:?}");
+    // Every line comes compressed, is decompressed once, and saves bursts.
+    assert_eq!(counter(&caba, "sm_lines_decompressed"), 60 * 8 * 48);
+    assert_eq!(counter(&caba, "assist_warps_high"), 60 * 8 * 48);
+    assert_eq!(counter(&caba, "assist_instructions_high"), 7 * 60 * 8 * 48, "seven for each line");
+    assert!(2 * counter(&caba, "data_bursts") <= counter(&caba, "uncompressed_bursts"));
+}
+
+#[test]
+fn a_kernel_that_does_not_touch_memory_runs_as_fast_as_without() {
+    let [base, caba] = ["base", "caba-bdi"].map(|name| run_kernel(&COMPUTE, name).totals.cycles);
+    assert!(caba.abs_diff(base) * 100 <= base, "base {base}, caba-bdi {caba}");
+}
+
+#[test]
+fn stores_are_compressed_and_each_leaves_once() {
+    let report = run_kernel(&WRITE, "caba-bdi");
+    let compressed = counter(&report, "sm_lines_compressed");
+    let released = counter(&report, "stores_released_overflow")
+        + counter(&report, "stores_released_late")
+        + counter(&report, "stores_released_overtaken")
+        + counter(&report, "stores_released_awaited");
+    assert_eq!(compressed + released, 30 * 8 * 32);
+    assert!(compressed > 0, "some are");
+    assert_eq!(counter(&report, "sm_lines_incompressible"), 0);
+    let ended = counter(&report, "assist_warps_finished") + counter(&report, "assist_warps_killed");
+    assert_eq!(ended, counter(&report, "assist_warps_low"));
+}
+
+#[test]
+fn few_stores_are_tried_where_lines_have_proved_incompressible() {
+    let caba = run_kernel(&NOISE, "caba-bdi");
+    assert_eq!(counter(&caba, "sm_lines_compressed"), 0);
+    assert!(counter(&caba, "sm_lines_incompressible") * 8 < counter(&caba, "stores_not_tried"));
+    let all = run_kernel(&NOISE, "caba-bdi,give_up=0");
+    assert_eq!(counter(&all, "stores_not_tried"), 0);
+    assert!(counter(&all, "assist_instructions_low") > 4 * counter(&caba, "assist_instructions_low"));
+}
+
+#[test]
+fn a_store_that_finds_the_buffer_full_leaves_uncompressed() {
+    let few = run_kernel(&WRITE, "caba-bdi=1");
+    let many = run_kernel(&WRITE, "caba-bdi=64");
+    assert!(counter(&few, "sm_lines_compressed") < counter(&many, "sm_lines_compressed"));
+    assert!(counter(&few, "stores_released_overflow") > counter(&many, "stores_released_overflow"));
+}
+
+#[test]
+fn a_store_that_has_waited_too_long_is_released_and_its_assist_warp_killed() {
+    let report = run_kernel(&WRITE, "caba-bdi,patience=100");
+    assert!(counter(&report, "stores_released_late") > 0);
+    assert!(counter(&report, "assist_warps_killed") > 0);
+    assert_eq!(counter(&report, "sm_lines_compressed"), 0, "no routine ends in 100 cycles");
+}
+
+#[test]
+fn machines_that_the_controller_does_not_know_are_refused() {
+    let refused = |keys: &str| {
+        let config =
+            GpuConfig::parse("my.toml", &format!("base = \"gtx480\"\n[sm]\n{keys}\n")).expect("valid");
+        let spec: crate::mechanism::MechanismSpec = "caba-bdi".parse().expect("valid");
+        spec.machine(&config).expect_err("it does not suit").to_string()
+    };
+    assert!(refused("warps = 64").contains("sm.warps = 64: allowed are 1 to 48"));
+    assert!(refused("schedulers = 4").contains("sm.schedulers = 4: allowed is 2"));
+}
