@@ -1,5 +1,6 @@
 //! The command as a person uses it. One program, so that it is built and linked once.
 mod bad_input;
+mod caba;
 mod command;
 mod compare;
 mod configs;
