@@ -56,7 +56,7 @@ macro_rules! built_in {
 }
 
 /// The configurations that are built in. The first one is complete, the others are based on it.
-pub const BUILT_IN: [BuiltIn; 9] = [
+pub const BUILT_IN: [BuiltIn; 11] = [
     built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default"),
     built_in!("gtx480-caba", "CABA, table 1"),
     built_in!("gtx480-latte-cc", "LATTE-CC, table II"),
@@ -64,6 +64,8 @@ pub const BUILT_IN: [BuiltIn; 9] = [
     built_in!("gtx480-dai", "Dai, chapter 2, table 1"),
     built_in!("maxwell-dai-ch3", "Dai, chapter 3, table 3"),
     built_in!("maxwell-dai-ch4", "Dai, chapter 4, table 5"),
+    built_in!("sound-baseline", "Dai, section 3.9: the baseline that chapter 3 recommends, 128 bypass slots"),
+    built_in!("sound-baseline-32", "Dai, section 3.9: the same with 32 bypass slots"),
     built_in!("gtx480-3.2.1", "the GTX480 that GPGPU-Sim 3.2.1 brings along"),
     built_in!("gtx480-3.2.2", "the GTX480 that GPGPU-Sim 3.2.2 brings along"),
 ];
@@ -151,6 +153,8 @@ mod tests {
             ("gtx480-dai", 16, 768),
             ("maxwell-dai-ch3", 16, 2048),
             ("maxwell-dai-ch4", 24, 2048),
+            ("sound-baseline", 16, 2048),
+            ("sound-baseline-32", 16, 2048),
             ("gtx480-3.2.1", 16, 768),
             ("gtx480-3.2.2", 16, 768),
         ] {
@@ -167,6 +171,22 @@ mod tests {
         let [l2, dram] =
             [closed_form::l2_hit_round_trip(&c), closed_form::dram_read_round_trip(&c)].map(f64::round);
         assert!((120.0..122.0).contains(&l2) && (220.0..222.0).contains(&dram), "{l2} {dram}");
+    }
+
+    #[test]
+    fn the_sound_baseline_is_chapter_3s_machine_as_section_3_9_changes_it() {
+        let (mut old, new) = (load("maxwell-dai-ch3"), load("sound-baseline"));
+        old.l1d.index = IndexFunction::Bxor;
+        old.l1d.allocate = Allocate::OnFill;
+        old.l1d.mshr_entries = 128;
+        old.l1d.bypass_slots = 128;
+        old.l2.index = IndexFunction::Bxor;
+        old.l2.partition_index = IndexFunction::Bxor;
+        old.name.clone_from(&new.name);
+        assert_eq!(old, new);
+        let few = load("sound-baseline-32");
+        assert_eq!(few.l1d.bypass_slots, 32);
+        assert_eq!(GpuConfig { name: new.name.clone(), l1d: new.l1d, ..few }, new);
     }
 
     #[test]
