@@ -63,6 +63,16 @@ fn dmil_gives_the_same_report_under_every_engine() {
 }
 
 #[test]
+fn mdb_local_gives_the_same_report_under_every_engine() {
+    engines_agree("mdb-local");
+}
+
+#[test]
+fn mdb_global_gives_the_same_report_under_every_engine() {
+    engines_agree("mdb-global");
+}
+
+#[test]
 fn combined_mechanisms_give_the_same_report_under_every_engine() {
     engines_agree("hw-bdi+dmil");
 }

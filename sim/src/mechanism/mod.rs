@@ -11,7 +11,10 @@ pub mod issue_order;
 pub mod lamar;
 pub mod latte;
 pub mod md_cache;
+pub mod mdb;
 pub mod probe;
+#[cfg(test)]
+pub(crate) mod small_kernels;
 pub mod smil;
 pub mod stacked;
 
@@ -200,6 +203,8 @@ pub const ALL: &[MechanismInfo] = &[
     latte::STATIC_BDI,
     latte::STATIC_SC,
     latte::STATIC_BPC,
+    mdb::LOCAL,
+    mdb::GLOBAL,
 ];
 
 /// The registry's entry of that name.

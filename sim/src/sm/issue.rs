@@ -214,7 +214,8 @@ impl Sm {
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
         }
         let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
-        let issued = lsu::Issued { warp, kernel: kernel.slot, pc, writes_back, ready_at, side };
+        let cta = self.warps[usize::from(warp)].as_ref().expect("the issuing warp is resident").cta;
+        let issued = lsu::Issued { warp, cta, kernel: kernel.slot, pc, writes_back, ready_at, side };
         let line_bytes = match side {
             None => self.config.l1d.line_bytes,
             Some(side) => self.config.sm.read_only(side).line_bytes,

@@ -50,7 +50,7 @@ impl<P: SmPolicy> Bench<P> {
         self.now += 1;
         let sectors = self.l1d.sectors_of(touched);
         let packet = packet(PacketKind::Read, line, sectors);
-        let load = Load { kernel: 0, warp: 0, pc: 0, line, sectors };
+        let load = Load { line, sectors, ..Load::default() };
         let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
         self.l1d.load(packet, &load, inst, &mut ctx)
     }

@@ -12,6 +12,8 @@ pub type InstId = u32;
 pub struct MemInst {
     /// Warp slot.
     pub warp: u8,
+    /// CTA slot.
+    pub cta: u8,
     /// Kernel slot.
     pub kernel: u8,
     /// Index of the instruction, for its destination registers.
@@ -55,6 +57,8 @@ pub struct Lsu {
 pub struct Issued {
     /// Warp slot.
     pub warp: u8,
+    /// CTA slot.
+    pub cta: u8,
     /// Kernel slot.
     pub kernel: u8,
     /// Index of the instruction.
@@ -94,6 +98,7 @@ impl Lsu {
         self.live += 1;
         let inst = &mut self.insts[id as usize];
         inst.warp = issued.warp;
+        inst.cta = issued.cta;
         inst.kernel = issued.kernel;
         inst.pc = issued.pc;
         inst.kind = access.kind;
@@ -173,6 +178,7 @@ impl MemInst {
     fn empty() -> Self {
         MemInst {
             warp: 0,
+            cta: 0,
             kernel: 0,
             pc: 0,
             kind: AccessKind::Load,

@@ -260,7 +260,17 @@ impl Sm {
     fn load(&mut self, packet: Packet, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         let inst = self.lsu.get(head);
         let Packet { line, sectors, .. } = packet;
-        let load = Load { kernel: inst.kernel, warp: inst.warp, pc: inst.pc, line, sectors };
+        let slot = self.warps[usize::from(inst.warp)].as_ref().expect("the warp waits for its loads");
+        let load = Load {
+            kernel: inst.kernel,
+            warp: inst.warp,
+            warp_of_cta: slot.index,
+            cta: inst.cta,
+            resident_ctas: self.kernel_ctas.iter().sum::<u32>() as u8,
+            pc: inst.pc,
+            line,
+            sectors,
+        };
         let passes = inst.passes.unwrap_or_else(|| {
             inst.bypass || self.config.l1d.bypass == Bypass::All || self.policy.bypasses(ctx.now, &load)
         });

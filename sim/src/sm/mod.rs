@@ -125,6 +125,8 @@ struct WarpSlot {
     warp: WarpFeed,
     kernel: Arc<LaunchedKernel>,
     cta: u8,
+    /// Its number in the CTA.
+    index: u8,
     hold: Hold,
     /// Registers whose values are under way, one bit each.
     pending: Vec<u64>,
@@ -376,6 +378,7 @@ impl Sm {
                 warp: WarpFeed::new(kernel, cta, index),
                 kernel: Arc::clone(kernel),
                 cta: slot as u8,
+                index: index as u8,
                 hold: Hold::None,
                 pending: vec![0; words],
                 from_memory: vec![0; words],

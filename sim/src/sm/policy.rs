@@ -208,12 +208,18 @@ pub struct IssueReport {
 }
 
 /// A load's line transaction as it comes to the L1D.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// Kernel slot.
     pub kernel: u8,
     /// Warp slot.
     pub warp: u8,
+    /// Number of the warp in its CTA.
+    pub warp_of_cta: u8,
+    /// CTA slot.
+    pub cta: u8,
+    /// CTAs on the SM.
+    pub resident_ctas: u8,
     /// Index of the instruction in the kernel's code.
     pub pc: u32,
     /// Byte address of the line.

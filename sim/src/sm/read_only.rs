@@ -201,7 +201,7 @@ impl Sm {
     ) -> Result<(), FailCause> {
         let inst = self.lsu.peek(head);
         let line = inst.transactions[inst.next].line;
-        let load = Load { kernel: inst.kernel, warp: inst.warp, pc: inst.pc, line, sectors: 0 };
+        let load = Load { kernel: inst.kernel, warp: inst.warp, pc: inst.pc, line, ..Load::default() };
         match self.ask_side(side, line, load, head, ctx) {
             Access::Hit => {
                 let latency = self.config.sm.read_only(side).hit_latency;
@@ -249,7 +249,7 @@ impl Sm {
         if slot.code_line == Some(line) {
             return;
         }
-        let load = Load { kernel: slot.kernel.slot, warp, pc, line, sectors: 0 };
+        let load = Load { kernel: slot.kernel.slot, warp, pc, line, ..Load::default() };
         let outcome = self.ask_side(Side::Instruction, line, load, u32::from(warp), ctx);
         let bit = 1u128 << warp;
         self.sides.retrying &= !bit;
