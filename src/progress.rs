@@ -37,12 +37,23 @@ impl Progress {
             while !flag.load(Ordering::Relaxed) {
                 bar.set_length(control.ctas_total.load(Ordering::Relaxed).max(1));
                 bar.set_position(control.ctas_done.load(Ordering::Relaxed));
-                bar.set_message(format!("cycle {}", control.cycle.load(Ordering::Relaxed)));
+                bar.set_message(message(&control));
                 std::thread::sleep(Duration::from_millis(100));
             }
             bar.finish_and_clear();
         });
         Progress { done, thread: Some(thread) }
+    }
+}
+
+/// Where the simulation is, and in which of several runs that are made to choose something.
+fn message(control: &Control) -> String {
+    let cycle = control.cycle.load(Ordering::Relaxed);
+    match control.trials.load(Ordering::Relaxed) {
+        0 => format!("cycle {cycle}"),
+        trials => {
+            format!("trial {} of {trials}, cycle {cycle}", control.trial.load(Ordering::Relaxed) + 1)
+        }
     }
 }
 

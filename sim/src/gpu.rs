@@ -59,7 +59,7 @@ impl ClockDomain {
 }
 
 /// Shared with the outside: how far the simulation is, and whether it shall stop.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Control {
     /// Set by the outside to stop the simulation.
     pub stop: AtomicBool,
@@ -69,6 +69,26 @@ pub struct Control {
     pub ctas_done: AtomicU64,
     /// CTAs of the running launch.
     pub ctas_total: AtomicU64,
+    /// The simulation is given up after so many core cycles.
+    pub bound: AtomicU64,
+    /// Number of the run, from 0 on, among [`Control::trials`] that are made to choose something.
+    pub trial: AtomicU64,
+    /// Runs that are made to choose something; 0 when none are.
+    pub trials: AtomicU64,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control {
+            stop: AtomicBool::default(),
+            cycle: AtomicU64::default(),
+            ctas_done: AtomicU64::default(),
+            ctas_total: AtomicU64::default(),
+            bound: AtomicU64::new(u64::MAX),
+            trial: AtomicU64::default(),
+            trials: AtomicU64::default(),
+        }
+    }
 }
 
 /// The mechanism's parts: one per SM and one per partition.
@@ -168,6 +188,11 @@ impl Gpu {
     /// Core cycles so far.
     pub fn cycle(&self) -> u64 {
         self.now
+    }
+
+    /// The most warps that a scheduler had at the same time.
+    pub fn most_resident_warps(&self) -> u64 {
+        self.sms.iter().map(Sm::most_resident_warps).max().unwrap_or(0)
     }
 
     /// DRAM command-clock cycles so far.
@@ -456,6 +481,9 @@ impl Gpu {
         self.control.cycle.store(self.now, Ordering::Relaxed);
         if self.control.stop.load(Ordering::Relaxed) {
             return Err(SimFault::Interrupted { cycle: self.now });
+        }
+        if self.now > self.control.bound.load(Ordering::Relaxed) {
+            return Err(SimFault::Outlasted { cycle: self.now });
         }
         let measure = self.progress();
         let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);

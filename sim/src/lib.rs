@@ -4,6 +4,7 @@
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
 //! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`], [`fidelity`]; [`share`] and
 //! [`together`] for kernels of several programs at the same time; [`trace`] for recorded instructions instead of kernels.
+pub mod best;
 pub mod cache;
 pub mod config;
 pub mod crossbar;

@@ -1,11 +1,12 @@
 //! Running a workload on a GPU: host program, launches, verdict and report.
 pub use crate::source::Source;
 
+use crate::best;
 use crate::config::GpuConfig;
 use crate::gpu::{Control, Gpu};
 use crate::launch_file::LaunchFileError;
 use crate::mechanism::probe::{ProbeSpec, Probes};
-use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec};
+use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec, swl};
 use crate::memory::{DeviceMemory, MemoryError, Printed};
 use crate::ptx::{ArgError, Module, PtxError};
 use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
@@ -169,8 +170,10 @@ fn run_recorded(
     }
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
-    let machine = Arc::new(spec.mechanism.machine(&spec.config)?);
-    let policies = spec.mechanism.build(&machine, 1, &probes);
+    let best = best::find(spec, &control)?;
+    let mechanism = best.as_ref().map_or(&spec.mechanism, |best| &best.mechanism);
+    let machine = Arc::new(mechanism.machine(&spec.config)?);
+    let policies = mechanism.build(&machine, 1, &probes);
     probes.check_names()?;
     let mut gpu = Gpu::new(&machine, policies, control);
     gpu.system_mut().check_dram(spec.check_dram);
@@ -196,6 +199,12 @@ fn run_recorded(
     let snapshot = gpu.snapshot();
     let mut mechanism_counters = MechanismCounters::new();
     gpu.mechanism_counters(&mut mechanism_counters);
+    if swl::limits(mechanism) {
+        mechanism_counters.insert(swl::MOST_WARPS, gpu.most_resident_warps());
+    }
+    if let Some(best) = &best {
+        best.counters(&mut mechanism_counters);
+    }
     let mut series = gpu.samples().to_vec();
     if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {
         series.push(snapshot);

@@ -12,11 +12,13 @@ pub mod lamar;
 pub mod latte;
 pub mod md_cache;
 pub mod mdb;
+mod pdp;
 pub mod probe;
 #[cfg(test)]
 pub(crate) mod small_kernels;
 pub mod smil;
 pub mod stacked;
+pub mod swl;
 
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
@@ -205,6 +207,9 @@ pub const ALL: &[MechanismInfo] = &[
     latte::STATIC_BPC,
     mdb::LOCAL,
     mdb::GLOBAL,
+    swl::SWL,
+    swl::SWL_BEST,
+    swl::CBWT_BEST,
 ];
 
 /// The registry's entry of that name.

@@ -78,6 +78,12 @@ pub enum SimFault {
     /// A trace that does not fit to what it is replayed on.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// The run was given up because it took longer than was wanted.
+    #[error("given up at cycle {cycle}")]
+    Outlasted {
+        /// Core cycle.
+        cycle: u64,
+    },
     /// The user asked to stop.
     #[error("interrupted at cycle {cycle}")]
     Interrupted {
@@ -339,6 +345,11 @@ impl Sm {
     /// Resident CTAs of a kernel slot.
     pub fn resident_ctas(&self, slot: usize) -> u32 {
         self.kernel_ctas[slot]
+    }
+
+    /// The most warps that a scheduler had at the same time.
+    pub fn most_resident_warps(&self) -> u64 {
+        self.schedulers.iter().map(Scheduler::most_warps).max().unwrap_or(0) as u64
     }
 
     /// Kernel slots of the CTAs that finished since the last call, one entry each.

@@ -16,6 +16,8 @@ pub struct Scheduler {
     turn: Option<u8>,
     /// Resident warp slots in order of arrival, the oldest first.
     by_age: Vec<u8>,
+    /// The most that there were of them.
+    most: usize,
     /// How many warps may issue; none: all.
     limit: Option<usize>,
     pools: Pools,
@@ -31,6 +33,7 @@ impl Scheduler {
             greedy: None,
             turn: None,
             by_age: Vec::with_capacity(sm.warps as usize),
+            most: 0,
             limit: (sm.wavefront_limit > 0).then_some(sm.wavefront_limit as usize),
             pools: Pools::new(sm.active_warps),
         }
@@ -39,6 +42,7 @@ impl Scheduler {
     /// A warp has arrived in `slot`. CTAs arrive one after the other, so that age goes by CTA first.
     pub fn arrive(&mut self, slot: u8) {
         self.by_age.push(slot);
+        self.most = self.most.max(self.by_age.len());
         if self.policy == SchedulerPolicy::TwoLevel {
             self.pools.arrive(slot);
         }
@@ -51,6 +55,11 @@ impl Scheduler {
         if self.greedy == Some(slot) {
             self.greedy = None;
         }
+    }
+
+    /// The most warps that were resident at the same time.
+    pub fn most_warps(&self) -> usize {
+        self.most
     }
 
     /// Does the scheduler ask only some of its warps?

@@ -1,0 +1,143 @@
+//! The best wavefront limit of a workload, found by running it with each: SWL-best and CBWT-best (Dai, section 2.7.1).
+//!
+//! The trials go from no limit down to one warp per scheduler. They run under the model engine, whose decisions are those of
+//! every engine. A trial that has taken longer than the best one so far cannot win and is given up, which changes no result.
+//! A limit above the most warps that a scheduler ever had is no limit, so that none of these is tried twice.
+use crate::gpu::Control;
+use crate::mechanism::probe::{ProbeSpec, Probes};
+use crate::mechanism::{MechanismCounters, MechanismSpec, count, swl};
+use crate::run::{RunError, RunSpec, run};
+use crate::sm::SimFault;
+use selvedge_hw::Engine;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// What the trials have found.
+pub struct Best {
+    /// The mechanism with the limit.
+    pub mechanism: MechanismSpec,
+    limit: u32,
+    trials: u64,
+    unlimited_cycles: u64,
+}
+
+impl Best {
+    /// Adds the choice and its costs to the mechanism's counters.
+    pub fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "chosen_limit", u64::from(self.limit));
+        count(out, "tried_limits", self.trials);
+        count(out, "unlimited_cycles", self.unlimited_cycles);
+    }
+}
+
+/// Tries every limit, if the mechanism wants the best.
+///
+/// # Errors
+/// What stops a trial: a fault of the kernel, or the user.
+pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunError> {
+    let Some(all) = swl::wants_best(&spec.mechanism, &spec.config) else { return Ok(None) };
+    check(spec, all)?;
+    let unlimited = try_limit(spec, all, None, control)?.expect("a trial without bound ends");
+    let most = unlimited.most_warps.clamp(1, u64::from(all)) as u32;
+    control.trials.store(u64::from(most), Ordering::Relaxed);
+    let (mut limit, mut cycles) = (most, unlimited.cycles);
+    for tried in (1..most).rev() {
+        control.trial.store(u64::from(most - tried), Ordering::Relaxed);
+        if let Some(trial) = try_limit(spec, tried, Some(cycles), control)?
+            && trial.cycles < cycles
+        {
+            (limit, cycles) = (tried, trial.cycles);
+        }
+    }
+    control.trials.store(0, Ordering::Relaxed);
+    let mechanism = swl::with_limit(&spec.mechanism, limit);
+    let (trials, unlimited_cycles) = (u64::from(most), unlimited.cycles);
+    Ok(Some(Best { mechanism, limit, trials, unlimited_cycles }))
+}
+
+/// Finds the mistakes of the options before anything has run.
+fn check(spec: &RunSpec, limit: u32) -> Result<(), RunError> {
+    let mechanism = swl::with_limit(&spec.mechanism, limit);
+    let probes = Probes::new(spec.probes.clone(), spec.engine);
+    mechanism.build(&mechanism.machine(&spec.config)?, 1, &probes);
+    Ok(probes.check_names()?)
+}
+
+/// What a trial has shown.
+struct Trial {
+    cycles: u64,
+    /// The most warps that a scheduler had at the same time.
+    most_warps: u64,
+}
+
+/// Runs the workload with a limit; nothing when it takes more than `bound` cycles.
+fn try_limit(
+    spec: &RunSpec,
+    limit: u32,
+    bound: Option<u64>,
+    control: &Arc<Control>,
+) -> Result<Option<Trial>, RunError> {
+    let trial = RunSpec {
+        mechanism: swl::with_limit(&spec.mechanism, limit),
+        engine: Engine::Model,
+        probes: ProbeSpec::default(),
+        check_dram: false,
+        sample_cycles: None,
+        ..spec.clone()
+    };
+    control.bound.store(bound.unwrap_or(u64::MAX), Ordering::Relaxed);
+    let outcome = run(&trial, Arc::clone(control));
+    control.bound.store(u64::MAX, Ordering::Relaxed);
+    let outcome = outcome?;
+    match outcome.fault {
+        Some(RunError::Fault(SimFault::Outlasted { .. })) => Ok(None),
+        Some(fault) => Err(fault),
+        None => {
+            let most_warps = outcome.report.mechanism_counters[swl::MOST_WARPS];
+            Ok(Some(Trial { cycles: outcome.report.totals.cycles, most_warps }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mechanism::small_kernels::{ROUND, THRASHING, run_small, run_workload};
+
+    #[test]
+    fn the_best_limit_is_at_least_as_good_as_every_one() {
+        let best = run_small(&THRASHING, "gtx480-dai", "swl-best").report;
+        let counters = &best.mechanism_counters;
+        // 8 warps of an SM on two schedulers.
+        assert_eq!((counters["tried_limits"], counters["most_resident_warps"]), (4, 4));
+        let each: Vec<u64> = (1..=4)
+            .map(|limit| run_small(&THRASHING, "gtx480-dai", &format!("swl={limit}")).report.totals.cycles)
+            .collect();
+        assert_eq!(Some(&best.totals.cycles), each.iter().min(), "{each:?}");
+        assert_eq!(each[counters["chosen_limit"] as usize - 1], best.totals.cycles);
+        let base = run_small(&THRASHING, "gtx480-dai", "base").report.totals.cycles;
+        assert_eq!((counters["unlimited_cycles"], each[3]), (base, base));
+        assert!(best.totals.cycles < base, "few of these warps are faster than all");
+    }
+
+    #[test]
+    fn a_workload_that_needs_all_warps_keeps_them() {
+        let base = run_workload("vecadd", "gtx480-dai", "base").report.totals.cycles;
+        let best = run_workload("vecadd", "gtx480-dai", "swl-best").report.totals.cycles;
+        assert!(best <= base, "{best} {base}");
+    }
+
+    #[test]
+    fn protecting_distances_keep_lines_that_no_limit_would() {
+        let base = run_small(&ROUND, "gtx480-dai", "swl-best").report.totals;
+        let cbwt = run_small(&ROUND, "gtx480-dai", "cbwt-best").report;
+        // A set has six of the lines, one access to each between two to the same.
+        assert_eq!(cbwt.mechanism_counters["highest_distance"], 6);
+        assert!(cbwt.mechanism_counters["bypassed_loads"] > 0);
+        assert!(
+            base.l1d.miss_rate > 0.99 && cbwt.totals.l1d.miss_rate < 0.6,
+            "{}",
+            cbwt.totals.l1d.miss_rate
+        );
+        assert!(cbwt.totals.cycles < base.cycles, "{} {}", cbwt.totals.cycles, base.cycles);
+    }
+}
