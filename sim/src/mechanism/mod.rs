@@ -12,6 +12,7 @@ pub mod lamar;
 pub mod latte;
 pub mod md_cache;
 pub mod mdb;
+pub mod mrpb;
 mod pdp;
 pub mod probe;
 #[cfg(test)]
@@ -210,6 +211,7 @@ pub const ALL: &[MechanismInfo] = &[
     swl::SWL,
     swl::SWL_BEST,
     swl::CBWT_BEST,
+    mrpb::INFO,
 ];
 
 /// The registry's entry of that name.

@@ -6,6 +6,7 @@ use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
 use crate::sm::policy::{Extras, IssueReport, L1dEvent, Load, MemoryEvent, Room, SmPolicy};
 use crate::sm::scheduler::WarpMask;
+use crate::stats::FailCause;
 use selvedge_hw::wave::Trace;
 
 /// Mechanisms side by side.
@@ -75,6 +76,22 @@ impl SmPolicy for Stacked {
     fn bypasses(&mut self, now: u64, load: &Load) -> bool {
         // Every part sees every load.
         self.parts.iter_mut().filter_map(|part| part.bypasses(now, load).then_some(())).count() > 0
+    }
+
+    fn bypasses_failure(&mut self, now: u64, load: &Load, cause: FailCause) -> bool {
+        self.parts.iter_mut().any(|p| p.bypasses_failure(now, load, cause))
+    }
+
+    fn request_queue(&self, warp: u8, cta: u8) -> Option<u8> {
+        self.parts.iter().find_map(|p| p.request_queue(warp, cta))
+    }
+
+    fn ways(&self, kernel: u8) -> Option<u32> {
+        self.parts.iter().find_map(|p| p.ways(kernel))
+    }
+
+    fn served_early(&mut self) {
+        self.parts.iter_mut().for_each(|p| p.served_early());
     }
 
     fn fetch(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> Option<u32> {

@@ -134,6 +134,21 @@ impl Lsu {
         self.queue.pop_front();
     }
 
+    /// Takes the first instruction of queue `at` to the head, or if there is none the first of the queue with the lowest
+    /// number; true when that was not the head already.
+    pub fn go_on_with(&mut self, at: u8, queue_of: impl Fn(&MemInst) -> u8) -> bool {
+        let rank = |id: &InstId| {
+            let queue = queue_of(&self.insts[*id as usize]);
+            (queue != at, queue)
+        };
+        // Of equals the first is the least: each queue stays in the order of issue.
+        let next = self.queue.iter().map(rank).enumerate().min_by_key(|(_, rank)| *rank);
+        let Some((place, _)) = next.filter(|(place, _)| *place > 0) else { return false };
+        let id = self.queue.remove(place).expect("it waits");
+        self.queue.push_front(id);
+        true
+    }
+
     /// An instruction in flight, to read.
     pub fn peek(&self, id: InstId) -> &MemInst {
         &self.insts[id as usize]

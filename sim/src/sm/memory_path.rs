@@ -1,7 +1,7 @@
 //! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
 use super::coalescer::Transaction;
 use super::l1d::{self, Access};
-use super::lsu::InstId;
+use super::lsu::{InstId, MemInst};
 use super::policy::{L1dEvent, Load, MemoryEvent};
 use super::read_only::{SIDE_TOKEN, Side};
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
@@ -156,12 +156,23 @@ impl Sm {
         }
     }
 
+    /// The head has sent its last transaction: the next instruction, in the order that the mechanism wishes, has its turn.
+    fn pop_lsu(&mut self, head: InstId) {
+        self.lsu.pop();
+        let policy = &self.policy;
+        let queue = |inst: &MemInst| policy.request_queue(inst.warp, inst.cta);
+        let Some(at) = queue(self.lsu.peek(head)) else { return };
+        if self.lsu.go_on_with(at, |inst| queue(inst).unwrap_or(0)) {
+            self.policy.served_early();
+        }
+    }
+
     fn access_shared(&mut self, head: InstId, now: u64) {
         let inst = self.lsu.get(head);
         let (cycles, writes_back) = (u64::from(inst.bank_cycles), inst.writes_back);
         self.lsu.banks_free_at = now + cycles;
         self.counters.bank_conflict_cycles += cycles - 1;
-        self.lsu.pop();
+        self.pop_lsu(head);
         if writes_back {
             let at = now + cycles - 1 + u64::from(self.config.sm.lsu.shared_latency);
             self.wheel.push(now, at, Event::Data { inst: head });
@@ -279,7 +290,15 @@ impl Sm {
             return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
         let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
-        match self.l1d.load(packet, &load, head, &mut l1d_ctx) {
+        let access = self.l1d.load(packet, &load, head, &mut l1d_ctx);
+        if let Access::Fail(cause) = access
+            && cause != FailCause::MissQueue
+            && self.policy.bypasses_failure(ctx.now, &load, cause)
+        {
+            self.lsu.get(head).passes = Some(true);
+            return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
+        }
+        match access {
             Access::Hit => {
                 let at = ctx.now + u64::from(self.config.l1d.hit_latency);
                 if self.policy.takes_hits() {
@@ -327,7 +346,7 @@ impl Sm {
         if !is_last {
             return;
         }
-        self.lsu.pop();
+        self.pop_lsu(head);
         if !is_store {
             return;
         }

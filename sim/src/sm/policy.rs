@@ -7,7 +7,7 @@ use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
 use crate::sm::pipes::{PIPE_KINDS, PipeKind};
 use crate::sm::scheduler::WarpMask;
-use crate::stats::Decision;
+use crate::stats::{Decision, FailCause};
 use selvedge_hw::wave::Trace;
 
 /// A mechanism's share of one SM. The base SM uses [`NoSmPolicy`] and does not know which mechanism is there.
@@ -75,6 +75,30 @@ pub trait SmPolicy {
     fn bypasses(&mut self, now: u64, load: &Load) -> bool {
         let _ = (now, load);
         false
+    }
+
+    /// Shall a load that could not reserve what it lacks in the L1D pass by instead of waiting? Asked once for a line
+    /// transaction that lacks anything but room in the miss queue, which a load that passes by needs, too.
+    fn bypasses_failure(&mut self, now: u64, load: &Load, cause: FailCause) -> bool {
+        let _ = (now, load, cause);
+        false
+    }
+
+    /// The queue that a memory instruction of this warp and CTA slot waits in. The load/store unit goes on with the queue
+    /// that it is at until that is empty, then with the non-empty one of the lowest number. `None`: one queue for all.
+    fn request_queue(&self, warp: u8, cta: u8) -> Option<u8> {
+        let _ = (warp, cta);
+        None
+    }
+
+    /// [`SmPolicy::request_queue`] has made the load/store unit take an instruction before an earlier one.
+    fn served_early(&mut self) {}
+
+    /// Ways of each set of the L1D that are this kernel's: with so many lines it evicts one of its own, with fewer one of
+    /// others. `None`: all ways are everybody's.
+    fn ways(&self, kernel: u8) -> Option<u32> {
+        let _ = kernel;
+        None
     }
 
     /// The sectors that a miss of the L1D fetches: those of `missing`, which were asked for, and any of `absent`, all that
