@@ -135,6 +135,22 @@ impl<S: Copy + Default> TagArray<S> {
         Some(Victim { slot: Slot(slot as u32), evicted: Some((self.lines[slot], self.states[slot])) })
     }
 
+    /// As [`Self::victim`], for a line of an owner who has `ways` ways of each set: of the lines it is the least recently used
+    /// of the owner's when there are so many, else of the others', or of the owner's when those are all reserved.
+    pub fn victim_within(&self, line: u64, ways: u32, is_owners: impl Fn(u64) -> bool) -> Option<Victim<S>> {
+        let set = self.set(line);
+        if let Some(way) = self.kinds[set.clone()].iter().position(|k| *k == Way::Invalid) {
+            return Some(Victim { slot: Slot((set.start + way) as u32), evicted: None });
+        }
+        let least = |of_owner: bool| {
+            let valid = set.clone().filter(|at| self.kinds[*at] == Way::Valid);
+            valid.filter(|at| is_owners(self.lines[*at]) == of_owner).min_by_key(|at| self.used[*at])
+        };
+        let held = set.clone().filter(|at| is_owners(self.lines[*at])).count();
+        let at = if held >= ways as usize { least(true) } else { least(false).or_else(|| least(true)) }?;
+        Some(Victim { slot: Slot(at as u32), evicted: Some((self.lines[at], self.states[at])) })
+    }
+
     /// Gives `slot` to `line`, whose data is awaited; the state starts at its default. The slot becomes the most
     /// recently used one. `slot` must come from [`Self::victim`] for the same line.
     pub fn reserve(&mut self, slot: Slot, line: u64) {
@@ -290,6 +306,18 @@ mod tests {
         }
         assert_eq!(tags.victim(in_set_1(2)), None);
         assert!(tags.victim(0).is_some(), "another set is not affected");
+    }
+
+    #[test]
+    fn an_owner_with_all_its_ways_evicts_its_own_line_and_one_with_fewer_another_s() {
+        let is_even = |line: u64| line / LINE / SETS % 2 == 0;
+        let mut tags: TagArray<bool> = TagArray::new(SETS as u32, 4, LINE as u32, IndexFunction::Bmod);
+        for n in [1, 3, 0, 2] {
+            bring(&mut tags, in_set_1(n));
+        }
+        let evicted = |ways| tags.victim_within(in_set_1(4), ways, is_even).and_then(|v| v.evicted);
+        assert_eq!(evicted(2), Some((in_set_1(0), false)), "the older of its own two");
+        assert_eq!(evicted(3), Some((in_set_1(1), false)), "the older of the others'");
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) mod small_kernels;
 pub mod smil;
 pub mod stacked;
 pub mod swl;
+pub mod ucp;
 
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
@@ -103,6 +104,8 @@ pub enum Claim {
     Granularity,
     /// Which loads pass by the L1D.
     Bypass,
+    /// The ways of the L1D that each kernel has.
+    Ways,
     /// Which warps may be scheduled.
     WarpLimit,
     /// The order of the kernels' memory instructions.
@@ -119,6 +122,7 @@ impl Claim {
             Claim::L1dLines => "compress or divide the lines in the L1D",
             Claim::Granularity => "choose the sectors that a miss fetches",
             Claim::Bypass => "choose the loads that pass by the L1D",
+            Claim::Ways => "give the kernels ways of the L1D",
             Claim::WarpLimit => "limit the warps that are scheduled",
             Claim::Ranks => "rank the kernels' memory instructions",
             Claim::Limits => "limit the kernels' memory instructions",
@@ -212,6 +216,7 @@ pub const ALL: &[MechanismInfo] = &[
     swl::SWL_BEST,
     swl::CBWT_BEST,
     mrpb::INFO,
+    ucp::INFO,
 ];
 
 /// The registry's entry of that name.

@@ -153,7 +153,7 @@ impl L1d {
         if !self.can_queue() {
             return Access::Fail(FailCause::MissQueue);
         }
-        if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line) {
+        if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line, &*ctx.policy) {
             return Access::Fail(FailCause::Line);
         }
         if let Some(slot) = slot {
@@ -195,13 +195,18 @@ impl L1d {
         }
     }
 
-    /// Makes the line's slot, a new one if it has none, wait for data; `false` when every way is reserved.
-    fn reserve(&mut self, slot: Option<Slot>, line: u64) -> bool {
+    /// Makes the line's slot, a new one if it has none, wait for data; `false` when every way that it may take is reserved.
+    fn reserve(&mut self, slot: Option<Slot>, line: u64, policy: &dyn SmPolicy) -> bool {
         if let Some(slot) = slot {
             self.tags.await_more(slot);
             return true;
         }
-        let Some(victim) = self.tags.victim(line) else { return false };
+        let program = program_of(line);
+        let victim = match policy.ways(program) {
+            None => self.tags.victim(line),
+            Some(ways) => self.tags.victim_within(line, ways, |held| program_of(held) == program),
+        };
+        let Some(victim) = victim else { return false };
         self.evicted.extend(victim.evicted);
         self.tags.reserve(victim.slot, line);
         true
@@ -300,7 +305,7 @@ impl L1d {
             (_, Probe::Reserved(slot)) => Some(slot),
             (Allocate::OnFill, Probe::Hit(slot)) => Some(slot),
             (Allocate::OnFill, Probe::Miss) => {
-                self.reserve(None, line).then(|| self.tags.probe(line).slot()).flatten()
+                self.reserve(None, line, &*ctx.policy).then(|| self.tags.probe(line).slot()).flatten()
             }
             (Allocate::OnMiss, Probe::Hit(_) | Probe::Miss) => {
                 debug_assert!(false, "a line allocated on its miss waits for its fill");
