@@ -90,7 +90,8 @@ pub struct RunOptions {
     #[arg(long, default_value = "rtl")]
     pub engine: String,
     /// How workloads joined by + share the SMs: left-over (unless given), spatial, sm:N,N with CTAs per SM of
-    /// each, smk-p by fair shares of an SM's resources, or warped-slicer[:CYCLES] by how each scales alone
+    /// each, smk-p by fair shares of an SM's resources, smk-pw[:CYCLES] the same with quotas of instructions by how fast each
+    /// is alone, or warped-slicer[:CYCLES] by how each scales alone
     #[arg(long)]
     pub share: Option<String>,
     /// Cycles that workloads joined by + run; unless given, until each has come to its end once

@@ -12,6 +12,7 @@ use crate::report::Snapshot;
 use crate::share::Share;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::policy::SmPolicy;
+use crate::sm::quota::Quotas;
 use crate::sm::read_only::Side;
 use crate::sm::{SimFault, Sm, TickContext};
 use crate::stats::KernelCounters;
@@ -284,6 +285,16 @@ impl Gpu {
     /// Shares the GPU among kernels in this way from now on. One kernel has all of it by default.
     pub fn share(&mut self, share: Share) {
         self.share = share;
+    }
+
+    /// Gives kernels quotas of warp instructions in every SM from now on.
+    pub fn set_quotas(&mut self, sizes: &[u32]) {
+        self.sms.iter_mut().for_each(|sm| sm.set_quotas(Quotas::new(sizes)));
+    }
+
+    /// Sets of quotas that were given out, over SMs.
+    pub fn quota_sets(&self) -> u64 {
+        self.sms.iter().map(Sm::quota_sets).sum()
     }
 
     /// What a kernel slot did so far, all SMs together.

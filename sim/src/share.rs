@@ -26,20 +26,23 @@ pub enum ShareSpec {
     PerSm(Vec<u32>),
     /// [`Share::PerSm`], by fair shares of the SM's resources (SMK).
     SmkP,
+    /// As [`ShareSpec::SmkP`], with quotas of warp instructions by how fast each program is alone, measured for so many core
+    /// cycles (SMK-(P+W)).
+    SmkPw(u64),
     /// [`Share::PerSm`], by how each program scales alone, measured for so many core cycles (Warped-Slicer).
     WarpedSlicer(u64),
 }
 
-/// Cycles for which Warped-Slicer measures each number of CTAs, unless given.
-const SLICER_CYCLES: u64 = 20_000;
+/// Cycles for which Warped-Slicer measures each number of CTAs, and SMK-(P+W) each program, unless given.
+const MEASURED_CYCLES: u64 = 20_000;
 
 /// A wrong share, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShareError {
     /// It cannot be read.
     #[error(
-        "share `{text}`: allowed are left-over, spatial, smk-p, warped-slicer, warped-slicer:CYCLES with 1 or more, and \
-         sm:N,N with the CTAs per SM of each program"
+        "share `{text}`: allowed are left-over, spatial, smk-p, smk-pw, warped-slicer, smk-pw:CYCLES and \
+         warped-slicer:CYCLES with 1 or more, and sm:N,N with the CTAs per SM of each program"
     )]
     Syntax {
         /// What was given.
@@ -90,11 +93,16 @@ impl FromStr for ShareSpec {
             "left-over" => Ok(ShareSpec::LeftOver),
             "spatial" => Ok(ShareSpec::Spatial),
             "smk-p" => Ok(ShareSpec::SmkP),
-            "warped-slicer" => Ok(ShareSpec::WarpedSlicer(SLICER_CYCLES)),
+            "smk-pw" => Ok(ShareSpec::SmkPw(MEASURED_CYCLES)),
+            "warped-slicer" => Ok(ShareSpec::WarpedSlicer(MEASURED_CYCLES)),
             _ => {
-                if let Some(cycles) = text.strip_prefix("warped-slicer:") {
-                    let cycles = cycles.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(wrong)?;
-                    return Ok(ShareSpec::WarpedSlicer(cycles));
+                let measured: [(&str, fn(u64) -> Self); 2] =
+                    [("smk-pw:", ShareSpec::SmkPw), ("warped-slicer:", ShareSpec::WarpedSlicer)];
+                for (prefix, spec) in measured {
+                    if let Some(cycles) = text.strip_prefix(prefix) {
+                        let cycles = cycles.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(wrong)?;
+                        return Ok(spec(cycles));
+                    }
                 }
                 let numbers = text.strip_prefix("sm:").ok_or_else(wrong)?.split(',');
                 let ctas = numbers.map(|number| number.parse().map_err(|_| wrong()));
@@ -110,7 +118,9 @@ impl fmt::Display for ShareSpec {
             ShareSpec::LeftOver => f.write_str("left-over"),
             ShareSpec::Spatial => f.write_str("spatial"),
             ShareSpec::SmkP => f.write_str("smk-p"),
-            ShareSpec::WarpedSlicer(SLICER_CYCLES) => f.write_str("warped-slicer"),
+            ShareSpec::SmkPw(MEASURED_CYCLES) => f.write_str("smk-pw"),
+            ShareSpec::SmkPw(cycles) => write!(f, "smk-pw:{cycles}"),
+            ShareSpec::WarpedSlicer(MEASURED_CYCLES) => f.write_str("warped-slicer"),
             ShareSpec::WarpedSlicer(cycles) => write!(f, "warped-slicer:{cycles}"),
             ShareSpec::PerSm(ctas) => {
                 let numbers: Vec<String> = ctas.iter().map(u32::to_string).collect();
@@ -128,7 +138,7 @@ impl ShareSpec {
     pub fn among(&self, programs: usize, sm: &SmConfig) -> Result<Option<Share>, ShareError> {
         let text = self.to_string();
         match self {
-            ShareSpec::SmkP | ShareSpec::WarpedSlicer(_) => Ok(None),
+            ShareSpec::SmkP | ShareSpec::SmkPw(_) | ShareSpec::WarpedSlicer(_) => Ok(None),
             ShareSpec::LeftOver => Ok(Some(Share::LeftOver)),
             ShareSpec::Spatial if programs > sm.count as usize => {
                 Err(ShareError::TooFewSms { text, programs, sms: sm.count })
@@ -196,9 +206,18 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_is_allowed() {
-        for text in
-            ["", "half", "sm:", "sm:3,", "sm:3;5", "sm:-1,5", "sm:99999999999,1", "smk", "warped-slicer:0"]
-        {
+        for text in [
+            "",
+            "half",
+            "sm:",
+            "sm:3,",
+            "sm:3;5",
+            "sm:-1,5",
+            "sm:99999999999,1",
+            "smk",
+            "warped-slicer:0",
+            "smk-pw:x",
+        ] {
             let line = text.parse::<ShareSpec>().expect_err(text).to_string();
             assert!(line.starts_with(&format!("share `{text}`: allowed are left-over, spatial, smk-p, ")));
         }

@@ -51,7 +51,7 @@ fn wrong_options_are_told_in_one_line() {
         (&["run", "bfs", "--share", "spatial"][..], "--share: allowed with several workloads"),
         (
             &["run", "bfs+atax", "--share", "half"],
-            "share `half`: allowed are left-over, spatial, smk-p, warped-slicer,",
+            "share `half`: allowed are left-over, spatial, smk-p, smk-pw, warped-slicer,",
         ),
         (&["run", "bfs+atax", "--share", "sm:1,2,3"], "allowed are as many numbers as programs, which are 2"),
         (&["run", "bfs+atax", "--csv", "a.csv"], "--csv: allowed with one workload only"),

@@ -48,9 +48,9 @@ impl Sm {
         for scheduler in (first..count).chain(0..first) {
             let all = self.schedulers[scheduler].mine;
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
-            // Extra instructions are not the warp's own: a limit on warps does not count for them.
+            // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
             let extra = extras.map_or(0, |extras| self.issuable(&extras, ctx.now) & all);
-            let candidates = self.candidates(ctx.now) & mine & !extra | extra;
+            let candidates = self.candidates(ctx.now) & mine & !self.stopped() & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
                 let pipe = match extras.filter(|_| extra >> warp & 1 == 1) {
                     Some(extras) => self.issue_extra(warp, &extras, ctx.now),
@@ -105,6 +105,11 @@ impl Sm {
         if self.policy.busy() { self.policy.held_warps() } else { 0 }
     }
 
+    /// Warps of kernels without quota.
+    pub(super) fn stopped(&self) -> WarpMask {
+        self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(&self.kernel_warps))
+    }
+
     /// Warps with operands whose pipe is free.
     fn candidates(&self, now: u64) -> WarpMask {
         let mut mask = 0;
@@ -134,6 +139,10 @@ impl Sm {
         let step = slot.warp.step(&kernel, &mut env, &mut self.access)?;
         self.pipes.occupy(info.pipe, ctx.now);
         self.counters.warp_instructions += 1;
+        if let Some(quotas) = &mut self.quotas {
+            quotas.issued(kernel.slot);
+            quotas.settle(&self.kernel_warps);
+        }
         let mine = &mut self.by_kernel[usize::from(kernel.slot)];
         mine.warp_instructions += 1;
         let lanes = match step {
@@ -277,6 +286,9 @@ impl Sm {
         let count = self.schedulers.len();
         self.schedulers[usize::from(warp) % count].leave(warp);
         self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);
+        if let Some(quotas) = &mut self.quotas {
+            quotas.settle(&self.kernel_warps);
+        }
         self.update_ready(warp);
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("the CTA is resident");
         cta.resident -= 1;

@@ -2,8 +2,9 @@
 //!
 //! A cycle in which a scheduler issued is active. Any other counts under the first of these that applies to a warp that
 //! the scheduler may choose: its next instruction is a memory instruction with its operands, which the load/store unit
-//! (or a mechanism that limits it) does not take: *memory*; likewise for the other pipes: *compute*; operands or the
-//! destination are still under way, or it waits for a mechanism's instructions on its behalf: *data dependence*; its next instruction is still being fetched by the instruction cache,
+//! (or a mechanism or quota that limits it) does not take: *memory*; likewise for the other pipes: *compute*; operands or the
+//! destination are still under way, or it waits for a mechanism's instructions on its behalf: *data dependence*; its next
+//! instruction is still being fetched by the instruction cache,
 //! where there is one: *fetch*. Else there is no warp, or each is at a barrier or fence, has a
 //! branch under way or has exited: *idle*.
 use super::Sm;
@@ -58,9 +59,10 @@ impl Sm {
 
     /// The warps that may issue when ready.
     pub(super) fn eligible(&self) -> WarpMask {
+        let may_go = !self.stopped();
         if !self.schedulers[0].is_selective() {
-            return WarpMask::MAX;
+            return may_go;
         }
-        self.schedulers.iter().fold(0, |mask, s| mask | s.eligible(self.parked))
+        self.schedulers.iter().fold(0, |mask, s| mask | s.eligible(self.parked)) & may_go
     }
 }

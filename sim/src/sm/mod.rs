@@ -17,6 +17,7 @@ mod memory_path;
 mod occupancy_tests;
 pub mod pipes;
 pub mod policy;
+pub mod quota;
 pub mod read_only;
 mod schedule;
 pub mod scheduler;
@@ -37,6 +38,7 @@ use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
 use pipes::{PIPE_KINDS, PipeKind, Pipes};
 use policy::{L1dEvent, SmPolicy};
+use quota::Quotas;
 use read_only::{Side, Sides};
 use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
@@ -217,6 +219,8 @@ pub struct Sm {
     parked: WarpMask,
     /// Warp slots by kernel slot.
     kernel_warps: [WarpMask; KERNEL_SLOTS],
+    /// How many instructions the kernels may issue, where that is limited.
+    quotas: Option<Quotas>,
     /// Resident CTAs by kernel slot.
     kernel_ctas: [u32; KERNEL_SLOTS],
     /// A reply that the mechanism could not take yet.
@@ -291,6 +295,7 @@ impl Sm {
             awaiting_memory: 0,
             parked: 0,
             kernel_warps: [0; KERNEL_SLOTS],
+            quotas: None,
             kernel_ctas: [0; KERNEL_SLOTS],
             held_reply: None,
             blocked: None,
@@ -311,6 +316,16 @@ impl Sm {
     /// The mechanism's share of this SM.
     pub fn policy(&self) -> &dyn SmPolicy {
         self.policy.as_ref()
+    }
+
+    /// Gives the kernels quotas of warp instructions from now on.
+    pub fn set_quotas(&mut self, quotas: Quotas) {
+        self.quotas = Some(quotas);
+    }
+
+    /// Sets of quotas that were given out.
+    pub fn quota_sets(&self) -> u64 {
+        self.quotas.as_ref().map_or(0, |quotas| quotas.sets)
     }
 
     /// The L1D's counters.

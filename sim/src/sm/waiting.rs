@@ -83,6 +83,9 @@ impl Sm {
             let memory = slot.from_memory.iter().any(|word| *word != 0);
             return format!("waits for a result{}", if memory { " of a load" } else { "" });
         }
+        if self.stopped() & bit != 0 {
+            return "waits for its kernel's next quota of instructions".into();
+        }
         if self.ready[PipeKind::Memory as usize] & bit == 0 {
             return "waits for a pipe".into();
         }

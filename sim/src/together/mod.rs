@@ -124,6 +124,10 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
     }
     let (share, partition) = share_of(spec, &control)?;
     let mut machine = Machine::new(spec, &spec.workloads, &spec.mechanism, &spec.probes, share, &control)?;
+    let quotas = partition.as_ref().map_or(&[][..], |partition| &partition.quotas);
+    if !quotas.is_empty() {
+        machine.gpu.set_quotas(quotas);
+    }
     let start = Instant::now();
     let mut fault = machine.run(spec.cycles).err();
     let measured = machine.measure();
@@ -141,6 +145,9 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
     let programs = machine.reports(&measured, &alone);
     let mut mechanism_counters = MechanismCounters::new();
     machine.gpu.mechanism_counters(&mut mechanism_counters);
+    if !quotas.is_empty() {
+        mechanism_counters.insert("quota_sets", machine.gpu.quota_sets());
+    }
     let failed = programs.iter().find(|program| program.result == Verdict::Fail);
     let error = match (&fault, failed) {
         (Some(fault), _) => Some(fault.to_string()),
@@ -182,6 +189,7 @@ fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Optio
     }
     let partition = match spec.share {
         ShareSpec::WarpedSlicer(cycles) => partition::warped_slicer(spec, cycles, control)?,
+        ShareSpec::SmkPw(cycles) => partition::smk_with_quotas(spec, cycles, control)?,
         _ => partition::smk(spec, control)?,
     };
     Ok((Share::PerSm(partition.ctas.clone()), Some(partition)))

@@ -27,6 +27,18 @@ pub struct Partition {
     /// Thread instructions per cycle of each kernel alone with 1, 2, ... CTAs in every SM; only for Warped-Slicer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scalability: Vec<Vec<f64>>,
+    /// Warp instructions of each kernel in a set of quotas of an SM; only for SMK-(P+W).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quotas: Vec<u32>,
+}
+
+/// Core cycles that a set of quotas would last if every kernel ran as fast as alone and beside no other.
+const QUOTA_CYCLES: u64 = 1000;
+
+/// A kernel's quota, when an SM has issued `instructions` of it in `cycles` core cycles alone.
+fn quota(instructions: u64, cycles: u64) -> u32 {
+    let quota = (instructions * QUOTA_CYCLES).div_ceil(cycles.max(1));
+    u32::try_from(quota).unwrap_or(u32::MAX).max(1)
 }
 
 /// What an SM has.
@@ -136,7 +148,25 @@ fn no_room(spec: &TogetherSpec) -> RunError {
 pub(super) fn smk(spec: &TogetherSpec, control: &Arc<Control>) -> Result<Partition, RunError> {
     let needs = all_needs(spec, control)?;
     let ctas = fair(&needs, &budget(&spec.config.sm)).ok_or_else(|| no_room(spec))?;
-    Ok(Partition { ctas, scalability: Vec::new() })
+    Ok(Partition { ctas, scalability: Vec::new(), quotas: Vec::new() })
+}
+
+/// SMK's partition with quotas in proportion to the warp instructions that an SM issues of each workload when it has the GPU
+/// for itself, measured for `cycles` core cycles.
+pub(super) fn smk_with_quotas(
+    spec: &TogetherSpec,
+    cycles: u64,
+    control: &Arc<Control>,
+) -> Result<Partition, RunError> {
+    let mut partition = smk(spec, control)?;
+    let sms = u64::from(spec.config.sm.count);
+    for workload in &spec.workloads {
+        let mut machine = alone(spec, workload, Share::LeftOver, control)?;
+        machine.run(Some(cycles))?;
+        let instructions = machine.measure().kernels[0].warp_instructions;
+        partition.quotas.push(quota(instructions, cycles * sms));
+    }
+    Ok(partition)
 }
 
 /// Warped-Slicer's partition, from runs of each workload alone for `cycles` core cycles with each number of CTAs.
@@ -157,7 +187,7 @@ pub(super) fn warped_slicer(
         scalability.push(curve);
     }
     let ctas = sweet_point(&scalability, &needs, &budget).ok_or_else(|| no_room(spec))?;
-    Ok(Partition { ctas, scalability })
+    Ok(Partition { ctas, scalability, quotas: Vec::new() })
 }
 
 #[cfg(test)]
@@ -168,6 +198,11 @@ mod tests {
 
     fn need(threads: u32, registers: u32, shared: u32) -> Amounts {
         [threads, registers, shared, threads / 32, 1]
+    }
+
+    #[test]
+    fn a_quota_is_what_an_sm_issues_alone_in_a_thousand_cycles() {
+        assert_eq!((quota(20_000, 20_000), quota(5_001, 20_000), quota(0, 20_000)), (1000, 251, 1));
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
 
 #[test]
 fn programs_compute_what_their_references_say_however_they_share() {
-    for share in ["left-over", "spatial", "sm:2,3", "smk-p", "warped-slicer:2000"] {
+    for share in ["left-over", "spatial", "sm:2,3", "smk-p", "smk-pw:2000", "warped-slicer:2000"] {
         let report = report(&spec(&["bfs", "kmeans"], share));
         for program in &report.programs {
             assert_eq!(program.result, Verdict::Pass, "{share}: {}", program.workload);
