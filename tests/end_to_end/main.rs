@@ -11,6 +11,7 @@ mod guide;
 mod interrupt;
 mod lamar;
 mod lockstep;
+mod mechanism_pages;
 mod own_kernels;
 mod probe;
 mod readme;

@@ -1,0 +1,54 @@
+//! The pages of docs/mechanisms: do their commands run, and print what the pages show?
+use crate::guide::{blocks, shell};
+use selvedge_sim::mechanism::ALL;
+use std::fs;
+use std::path::PathBuf;
+
+/// The pages, by name.
+fn pages() -> Vec<PathBuf> {
+    let entries = fs::read_dir("docs/mechanisms").expect("the folder is there");
+    let mut pages: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
+/// Runs the lines of a page that begin with `$`; the output that follows them must be theirs.
+fn follow(page: &PathBuf) -> usize {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = fs::read_to_string(page).expect("the page is there");
+    let (mut printed, mut commands) = (String::new(), 0);
+    for block in blocks(&text) {
+        if block.kind == "output" {
+            let name = page.display();
+            assert_eq!(printed.trim_end(), block.text.trim_end(), "{name} shows something else");
+        }
+        for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
+            commands += 1;
+            let output = shell(folder.path(), line);
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {line}: {error}", page.display());
+            printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        }
+    }
+    commands
+}
+
+#[test]
+fn every_page_can_be_followed_to_the_letter() {
+    for page in pages() {
+        assert!(follow(&page) > 0, "{} shows a run", page.display());
+    }
+}
+
+#[test]
+fn a_page_names_only_mechanisms_that_there_are() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("the page is there");
+        let named = text.split("--mechanism ").skip(1).filter_map(|rest| rest.split_whitespace().next());
+        for part in named.flat_map(|spec| spec.trim_matches('`').split('+')) {
+            let name = part.split([',', '=']).next().unwrap_or_default();
+            assert!(ALL.iter().any(|info| info.name == name), "{}: {part}", page.display());
+        }
+    }
+}
