@@ -178,7 +178,7 @@ mod tests {
                 0 => 0,
                 1 => anchor,
                 _ if beyond && index == LINE_BYTES / base - 1 => anchor + half,
-                _ if index % 3 == 0 => near,
+                _ if index.is_multiple_of(3) => near,
                 _ => anchor + near,
             };
             value as u64
