@@ -172,6 +172,7 @@ impl SmPolicy for Pdp {
             L1dEvent::Load { decision: Decision::Pending, .. } => {}
             L1dEvent::Load { load, .. } => self.set(load.line).touch(load.line, ways),
             L1dEvent::Evicted { line, .. } => self.set(*line).forget(*line),
+            _ => {}
         }
     }
 
