@@ -229,6 +229,7 @@ mod tests {
         assert!(ucp_hits > base_hits + 0.1, "{base_hits} {ucp_hits}");
         assert!(ucp.programs[1].ipc > base.programs[1].ipc * 1.1);
         let counters = &ucp.mechanism_counters;
-        assert!(counters["ways_given_k1"] > 2 * counters["ways_given_k0"], "{counters:?}");
+        // Half of the ways hold its lines: it has them in most intervals.
+        assert!(counters["ways_given_k1"] * 2 > counters["way_updates"] * 3, "{counters:?}");
     }
 }
