@@ -96,13 +96,15 @@ impl FromStr for ShareSpec {
             "smk-pw" => Ok(ShareSpec::SmkPw(MEASURED_CYCLES)),
             "warped-slicer" => Ok(ShareSpec::WarpedSlicer(MEASURED_CYCLES)),
             _ => {
-                let measured: [(&str, fn(u64) -> Self); 2] =
-                    [("smk-pw:", ShareSpec::SmkPw), ("warped-slicer:", ShareSpec::WarpedSlicer)];
-                for (prefix, spec) in measured {
-                    if let Some(cycles) = text.strip_prefix(prefix) {
-                        let cycles = cycles.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(wrong)?;
-                        return Ok(spec(cycles));
-                    }
+                let cycles_after = |prefix: &str| {
+                    let cycles = text.strip_prefix(prefix)?.parse().ok().filter(|cycles| *cycles > 0);
+                    Some(cycles.ok_or_else(wrong))
+                };
+                if let Some(cycles) = cycles_after("smk-pw:") {
+                    return cycles.map(ShareSpec::SmkPw);
+                }
+                if let Some(cycles) = cycles_after("warped-slicer:") {
+                    return cycles.map(ShareSpec::WarpedSlicer);
                 }
                 let numbers = text.strip_prefix("sm:").ok_or_else(wrong)?.split(',');
                 let ctas = numbers.map(|number| number.parse().map_err(|_| wrong()));

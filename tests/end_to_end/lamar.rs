@@ -1,9 +1,7 @@
-//! The predictors of the fetch granularity: do engines agree on them, does lock-step catch an error in their RTL, and do
-//! their pages tell the truth?
+//! The predictors of the fetch granularity: do engines agree on them, and does lock-step catch an error in their RTL?
 
 use crate::command::selvedge_in;
 use crate::engines::report;
-use crate::guide::{blocks, shell};
 
 /// A stream, and two searches whose predictors have blocks to remember.
 const WORKLOADS: [&str; 3] = ["vecadd", "bfs", "bfs_worklist"];
@@ -40,36 +38,5 @@ fn a_flipped_bit_of_a_prediction_is_caught_in_an_l1d_and_in_a_partition() {
             error.contains(&format!("{instance} (bgp)")) && error.contains("at port coarse_o"),
             "{error}"
         );
-    }
-}
-
-/// Runs every command of a page, in a folder of its own per page, and demands the output that the page shows.
-fn page_is_true(page: &str) {
-    let text = std::fs::read_to_string(page).expect("the page is there");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut commands = 0;
-    for block in blocks(&text) {
-        let mut lines = block.text.lines().peekable();
-        while let Some(line) = lines.next() {
-            let Some(command) = line.strip_prefix("$ ") else { continue };
-            let mut shown = String::new();
-            while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
-                shown += line;
-                shown.push('\n');
-            }
-            let output = shell(folder.path(), command);
-            let error = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{page}: {command}: {error}");
-            assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{page}: {command}");
-            commands += 1;
-        }
-    }
-    assert!(commands > 0, "{page} shows a command");
-}
-
-#[test]
-fn the_pages_commands_print_what_the_pages_show() {
-    for page in ["granularity", "bgp", "spp"] {
-        page_is_true(&format!("docs/mechanisms/{page}.md"));
     }
 }

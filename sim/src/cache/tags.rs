@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn an_owner_with_all_its_ways_evicts_its_own_line_and_one_with_fewer_another_s() {
-        let is_even = |line: u64| line / LINE / SETS % 2 == 0;
+        let is_even = |line: u64| (line / LINE / SETS).is_multiple_of(2);
         let mut tags: TagArray<bool> = TagArray::new(SETS as u32, 4, LINE as u32, IndexFunction::Bmod);
         for n in [1, 3, 0, 2] {
             bring(&mut tags, in_set_1(n));

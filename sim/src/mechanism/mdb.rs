@@ -8,6 +8,7 @@
 //! The block indexes its shadow tags by the low bits of the line address, whatever the L1D's index function is.
 //!
 //! The block only reacts to events: it is clocked in the cycle after one, and so often that a choice shows at its outputs.
+use crate::cache::index::SetIndex;
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
@@ -73,12 +74,14 @@ fn build(part: &Part, with: &Build<'_>, is_local: bool) -> Policies {
     let unit = [Unit::Auto, Unit::Warps, Unit::Ctas][part.options[UNIT.name] as usize];
     let interval = [1000, 500][part.options[INTERVAL.name] as usize];
     let params = BpgParams { interval, ..BpgParams::default() };
-    let line_bytes = u64::from(with.config.l1d.line_bytes);
+    let l1d = &with.config.l1d;
+    let line_bytes = u64::from(l1d.line_bytes);
+    let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
     let for_all = Rc::new(Cell::new(0));
     let sm = |sm: u32| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, with.probes));
         let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
-        Box::new(Mdb { unit, line_bytes, generator, bypass, head_passes: false, bypassed: 0 })
+        Box::new(Mdb { unit, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 })
             as Box<dyn SmPolicy>
     };
     Policies { sms: (0..with.config.sm.count).map(sm).collect(), partitions: Vec::new() }
@@ -176,6 +179,7 @@ impl Generator {
 struct Mdb {
     unit: Unit,
     line_bytes: u64,
+    index: SetIndex,
     /// The block, where there is one.
     generator: Option<Generator>,
     /// Who bypasses: the generator's output, of SM 0's where that decides for all.
@@ -206,7 +210,10 @@ impl SmPolicy for Mdb {
     fn bypasses(&mut self, _: u64, load: &Load) -> bool {
         let number = self.unit.number(load);
         if let Some(generator) = &mut self.generator {
-            generator.access(load.line / self.line_bytes, number);
+            // The block takes the low bits for the set: they are replaced by the set that the L1D takes.
+            let sets = selvedge_hw::bpg::SETS as u64;
+            let group = load.line / self.line_bytes / sets;
+            generator.access(group * sets + self.index.set(load.line) as u64, number);
         }
         let bit = number.min(LEVELS as u8 - 1);
         self.head_passes = self.bypass.get() >> bit & 1 == 1;
@@ -254,7 +261,9 @@ mod tests {
 
     /// The shares of two SMs.
     fn two_sms(is_local: bool, engine: Engine) -> Vec<Box<dyn SmPolicy>> {
-        let config = GpuConfig::parse("my.toml", "base = \"gtx480-dai\"\n[sm]\ncount = 2\n").expect("valid");
+        let config =
+            GpuConfig::parse("my.toml", "base = \"gtx480-dai\"\n[sm]\ncount = 2\n[l1d]\nindex = \"bmod\"\n")
+                .expect("valid");
         let spec: crate::mechanism::MechanismSpec = "mdb-local".parse().expect("valid");
         let probes = Probes::new(ProbeSpec::default(), engine);
         build(&spec.parts[0], &Build { config: &config, kernels: 1, probes: &probes }, is_local).sms
