@@ -1,9 +1,16 @@
 //! Does every workload compute what its CPU reference computes on the timing model, with and without a mechanism's RTL?
 use crate::command::{selvedge, selvedge_in};
+use selvedge_hw::Engine;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::mechanism::{ALL, MechanismError};
+use selvedge_sim::report::Outcome;
+use selvedge_sim::run::{RunSpec, Source, run as simulate};
 use selvedge_sim::workload::{Measured, Size, all, measured};
 use serde_json::Value;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Threads that share the runs.
 const THREADS: usize = 2;
@@ -29,7 +36,7 @@ fn every_workload(mechanism: &str, check: impl Fn(&str, &Value) -> Result<(), St
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The report of one run, which must pass.
+/// The report of one run under RTL, which must pass.
 fn run(name: &str, mechanism: &str) -> Result<Value, String> {
     let words = ["run", name, "--size", "tiny", "--mechanism", mechanism, "--engine", "rtl", "--json", "-"];
     let output = selvedge_in(Path::new("."), &words);
@@ -54,6 +61,56 @@ fn every_workload_passes_under_the_rtl_of_hw_bdi() {
         let lines = report["mechanism_counters"]["partition_lines_compressed"].as_u64();
         lines.map(drop).ok_or_else(|| "the mechanism was not at work".into())
     });
+}
+
+/// Mechanisms whose runs are a search that runs the workload again and again; their own tests run them.
+const SEARCHES: [&str; 2] = ["swl-best", "cbwt-best"];
+
+#[test]
+fn every_workload_passes_under_every_mechanism() {
+    let names = ALL.iter().map(|info| info.name).filter(|name| !SEARCHES.contains(name));
+    // The limit of `swl` has no default.
+    let names: Vec<&str> = names.map(|name| if name == "swl" { "swl=4" } else { name }).collect();
+    let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+    let pairs: Vec<(&str, &str)> =
+        all().iter().flat_map(|workload| names.iter().map(|name| (workload.name(), *name))).collect();
+    let left = Mutex::new(pairs);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some((workload, mechanism)) = left.lock().ok().and_then(|mut pairs| pairs.pop()) {
+                    if let Err(why) = passes(workload, mechanism, &config) {
+                        let line = format!("{workload} under {mechanism}: {why}");
+                        failures.lock().expect("no thread has panicked").push(line);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().expect("no thread has panicked");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Runs the workload in this process with the golden models, which is quicker than 1,500 programs with RTL.
+fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<(), String> {
+    let spec = RunSpec {
+        workload: Source::find(workload).map_err(|e| e.to_string())?,
+        size: Size::Tiny,
+        input: None,
+        config: Arc::clone(config),
+        mechanism: mechanism.parse().map_err(|e: MechanismError| e.to_string())?,
+        engine: Engine::Model,
+        probes: ProbeSpec::default(),
+        check_dram: true,
+        sample_cycles: None,
+    };
+    let outcome = simulate(&spec, Arc::new(Control::default())).map_err(|e| e.to_string())?;
+    match (outcome.fault, outcome.report.result) {
+        (Some(fault), _) => Err(fault.to_string()),
+        (None, Outcome::Pass) => Ok(()),
+        (None, Outcome::Fail) => Err(outcome.report.error.unwrap_or_default()),
+    }
 }
 
 #[test]
