@@ -214,7 +214,7 @@ module awc_assist_warp_table (
   always @(*) begin : comb_deploy_key
     integer e;
     deploy_key = 11'd0;
-    for (e = 0; e < 48; e = e + 1) begin : each_deploy_key
+    for (e = 0; e < 48; e = e + 1) begin
       if (next_entry_first_o[e]) begin
         deploy_key = deploy_key | keys_q[e*11 +: 11];
       end
@@ -257,7 +257,7 @@ module awc_assist_warp_table (
       end else begin
         next_high = next_high & ~free_entry_first_o;
       end
-      for (e = 0; e < 48; e = e + 1) begin : each_next_keys
+      for (e = 0; e < 48; e = e + 1) begin
         if (free_entry_first_o[e]) begin
           next_keys[e*11 +: 11] = key;
         end

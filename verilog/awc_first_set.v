@@ -27,7 +27,7 @@ module awc_first_set (
   always @(*) begin : comb_index
     integer i;
     index = 6'd0;
-    for (i = 0; i < 48; i = i + 1) begin : each_index
+    for (i = 0; i < 48; i = i + 1) begin
       if (first[i]) begin
         index = index | i[5:0];
       end

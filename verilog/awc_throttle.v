@@ -42,7 +42,7 @@ module awc_throttle (
     busy_d = busy_q;
     // the window's last cycle still counts in it; then all counts start over
     scarce = 1'b0;
-    for (unit = 0; unit < 3; unit = unit + 1) begin : each_count
+    for (unit = 0; unit < 3; unit = unit + 1) begin
       count = busy_q[unit*8 +: 8] + {7'd0, busy_i[unit]};
       scarce = scarce | (count > BUSY_LIMIT);
       if (window_ends) begin

@@ -37,7 +37,7 @@ module awt_entry_match (
     same = 48'd0;
     killed = 48'd0;
     room = 48'd0;
-    for (e = 0; e < 48; e = e + 1) begin : each_key
+    for (e = 0; e < 48; e = e + 1) begin
       key = keys_i[e*11 +: 11];
       warp = key[10:5];
       same[e] = key == trigger_key_i;

@@ -120,7 +120,7 @@ module bdi_compressor_bdi_choose (
     tag = UNCOMPRESSED;
     candidate = 4'd0;
     found = 1'b0;
-    for (rank = 0; rank < 6; rank = rank + 1) begin : each_candidate
+    for (rank = 0; rank < 6; rank = rank + 1) begin
       candidate = ORDER[rank*4 +: 4];
       if (fits[candidate] & !found) begin
         tag = candidate;
@@ -146,7 +146,7 @@ module bdi_compressor_bdi_choose (
   always @(*) begin : comb_all_equal
     integer i;
     all_equal = 1'b1;
-    for (i = 1; i < 16; i = i + 1) begin : each_all_equal
+    for (i = 1; i < 16; i = i + 1) begin
       if (line_i[i*64 +: 64] != first) begin
         all_equal = 1'b0;
       end

@@ -50,7 +50,7 @@ module bdi_compressor_bdi_fit #(
     fits = 1'b1;
     base = {BASE{1'b0}};
     mask = {WORDS{1'b0}};
-    for (i = 0; i < WORDS; i = i + 1) begin : each_word
+    for (i = 0; i < WORDS; i = i + 1) begin
       word = line_i[i*BASE +: BASE];
       upper = word[BASE-1:DELTA-1];
       immediate = (&upper) | !(|upper);

@@ -40,7 +40,7 @@ module bdi_compressor_bdi_pack_one #(
     payload = 1024'd0;
     payload[BASE-1:0] = base_i;
     payload[HEAD-1:BASE] = mask_i;
-    for (i = 0; i < WORDS; i = i + 1) begin : each_delta
+    for (i = 0; i < WORDS; i = i + 1) begin
       delta = line_i[i*BASE +: DELTA];
       if (!mask_i[i]) begin
         delta = delta - base_i[DELTA-1:0];

@@ -31,7 +31,7 @@ module bdi_decompressor_bdi_add #(
     integer i;
     word = {BASE{1'b0}};
     line = 1024'd0;
-    for (i = 0; i < WORDS; i = i + 1) begin : each_word
+    for (i = 0; i < WORDS; i = i + 1) begin
       word = deltas_i[i*BASE +: BASE];
       if (!mask_i[i]) begin
         word = word + base_i;

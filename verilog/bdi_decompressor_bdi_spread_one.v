@@ -34,7 +34,7 @@ module bdi_decompressor_bdi_spread_one #(
     delta = {DELTA{1'b0}};
     word = {BASE{1'b0}};
     deltas = 1024'd0;
-    for (i = 0; i < WORDS; i = i + 1) begin : each_delta
+    for (i = 0; i < WORDS; i = i + 1) begin
       delta = payload_i[HEAD+i*DELTA +: DELTA];
       // extend the sign: all ones above a negative delta
       word = {BASE{1'b0}};

@@ -70,7 +70,7 @@ module bgp (
   always @(*) begin : comb_used
     integer sector;
     used = 4'd0;
-    for (sector = 0; sector < 4; sector = sector + 1) begin : each_used
+    for (sector = 0; sector < 4; sector = sector + 1) begin
       used = used + {3'd0, used_i[sector]};
     end
   end

@@ -71,7 +71,7 @@ module bgp_dual_bloom (
     integer hash;
     hit0 = 1'b1;
     hit1 = 1'b1;
-    for (hash = 0; hash < 6; hash = hash + 1) begin : each_hit0
+    for (hash = 0; hash < 6; hash = hash + 1) begin
       hit0 = hit0 & array0_bit_o[hash];
       hit1 = hit1 & array1_bit_o[hash];
     end

@@ -26,10 +26,10 @@ module bgp_hashes (
   always @(*) begin : comb_index_o
     integer byte_index;
     integer hash;
-    for (hash = 0; hash < 6; hash = hash + 1) begin : each_shifted
+    for (hash = 0; hash < 6; hash = hash + 1) begin
       // bytes are shifted into twice the width, whose halves then make the rotation
       shifted = 22'd0;
-      for (byte_index = 0; byte_index < 4; byte_index = byte_index + 1) begin : each_slice
+      for (byte_index = 0; byte_index < 4; byte_index = byte_index + 1) begin
         slice = address_i[byte_index*8 +: 8];
         shifted = shifted ^ ({14'd0, slice} << ROTATION[(hash*4+byte_index)*4 +: 4]);
       end

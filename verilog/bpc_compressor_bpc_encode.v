@@ -61,7 +61,7 @@ module bpc_compressor_bpc_encode (
     run = run_i;
     codes = 128'd0;
     total = 8'd0;
-    for (k = 0; k < 4; k = k + 1) begin : each_plane
+    for (k = 0; k < 4; k = k + 1) begin
       plane = planes_i[k*P +: 31];
       pairs = plane & (plane >> 1);
       ones = 6'd0;
@@ -71,7 +71,7 @@ module bpc_compressor_bpc_encode (
       if (|pairs) begin
         marked = pairs;
       end
-      for (i = 0; i < 31; i = i + 1) begin : each_ones
+      for (i = 0; i < 31; i = i + 1) begin
         ones = ones + {5'd0, plane[i]};
         if (marked[i]) begin
           place = i[4:0];

@@ -43,11 +43,11 @@ module bpc_compressor_bpc_planes (
     last = 32'd0;
     delta = 33'd0;
     dbp = 1023'd0;
-    for (i = 0; i < 31; i = i + 1) begin : each_word
+    for (i = 0; i < 31; i = i + 1) begin
       word = line_i[i*32+32 +: 32];
       last = line_i[i*32 +: 32];
       delta = {1'b0, word} - {1'b0, last};
-      for (j = 0; j < 33; j = j + 1) begin : each_dbp
+      for (j = 0; j < 33; j = j + 1) begin
         dbp[(32-j)*P+i] = delta[j];
       end
     end
@@ -60,7 +60,7 @@ module bpc_compressor_bpc_planes (
     planes = 1023'd0;
     zero = 33'd0;
     dbp_zero = 33'd0;
-    for (j = 0; j < 33; j = j + 1) begin : each_plane
+    for (j = 0; j < 33; j = j + 1) begin
       plane = dbp[j*P +: 31];
       dbp_zero[j] = !(|plane);
       zero[j] = plane == above;

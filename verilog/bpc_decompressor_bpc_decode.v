@@ -67,7 +67,7 @@ module bpc_decompressor_bpc_decode (
     plane = 31'd0;
     count = 7'd0;
     length = 8'd0;
-    for (turn = 0; turn < 4; turn = turn + 1) begin : each_codes
+    for (turn = 0; turn < 4; turn = turn + 1) begin
       if (next_plane < 7'd33) begin
         code = codes[31:0];
         place = code[9:5];
@@ -95,7 +95,7 @@ module bpc_decompressor_bpc_decode (
           plane = ALL_ONES;
         end
         above = above ^ plane;
-        for (i = 1; i < 33; i = i + 1) begin : each_planes
+        for (i = 1; i < 33; i = i + 1) begin
           if (next_plane <= i[6:0]) begin
             planes[(i-1)*P +: 31] = above;
           end

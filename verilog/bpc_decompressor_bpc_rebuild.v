@@ -34,22 +34,22 @@ module bpc_decompressor_bpc_rebuild (
     sums = 1024'd0;
     sums[31:0] = base_i;
     // the differences
-    for (i = 0; i < 31; i = i + 1) begin : each_word
-      for (j = 0; j < 32; j = j + 1) begin : each_word_2
+    for (i = 0; i < 31; i = i + 1) begin
+      for (j = 0; j < 32; j = j + 1) begin
         word[j] = planes_i[(31-j)*P+i];
       end
       sums[i*32+32 +: 32] = word;
     end
     // their sums inside each group, then over the groups
-    for (g = 0; g < 8; g = g + 1) begin : each_word_3
-      for (j = 1; j < 4; j = j + 1) begin : each_word_4
+    for (g = 0; g < 8; g = g + 1) begin
+      for (j = 1; j < 4; j = j + 1) begin
         word = sums[g*128+j*32 +: 32] + sums[g*128+j*32-32 +: 32];
         sums[g*128+j*32 +: 32] = word;
       end
     end
     offset = 32'd0;
-    for (g = 0; g < 8; g = g + 1) begin : each_word_5
-      for (j = 0; j < 4; j = j + 1) begin : each_word_6
+    for (g = 0; g < 8; g = g + 1) begin
+      for (j = 0; j < 4; j = j + 1) begin
         word = sums[g*128+j*32 +: 32] + offset;
         sums[g*128+j*32 +: 32] = word;
       end

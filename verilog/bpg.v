@@ -102,7 +102,7 @@ module bpg (
   always @(*) begin : comb_bypass
     integer i;
     bypass = 8'd0;
-    for (i = 0; i < 8; i = i + 1) begin : each_level
+    for (i = 0; i < 8; i = i + 1) begin
       level = i[3:0];
       bypass[i] = l_max_q <= level;
     end

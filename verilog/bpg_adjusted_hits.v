@@ -87,7 +87,7 @@ module bpg_adjusted_hits (
     integer i;
     valid_d = valid_q;
     ages_d = ages_q;
-    for (i = 0; i < 4; i = i + 1) begin : each_slot
+    for (i = 0; i < 4; i = i + 1) begin
       slot = i[1:0];
       if (watched & (set_i == slot)) begin
         valid_d = valid_q;
@@ -105,7 +105,7 @@ module bpg_adjusted_hits (
     integer i;
     lru_valid_i = 4'd0;
     lru_ages_i = 8'd0;
-    for (i = 0; i < 4; i = i + 1) begin : each_set
+    for (i = 0; i < 4; i = i + 1) begin
       set = i[1:0];
       if (set_i == set) begin
         lru_valid_i = valid_q[i*4 +: 4];

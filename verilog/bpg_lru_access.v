@@ -45,7 +45,7 @@ module bpg_lru_access (
     integer way;
     hit = 1'b0;
     touched = 2'd3;
-    for (way = 0; way < 4; way = way + 1) begin : each_way_tag
+    for (way = 0; way < 4; way = way + 1) begin
       way_tag = tags_i[way*TAG +: 32];
       if (valid_i[way] & (way_tag == tag_i)) begin
         hit = 1'b1;
@@ -59,7 +59,7 @@ module bpg_lru_access (
     tags = tags_i;
     valid = valid_i;
     ages = ages_i;
-    for (way = 0; way < 4; way = way + 1) begin : each_age
+    for (way = 0; way < 4; way = way + 1) begin
       age = ages_i[way*2 +: 2];
       if (age == touched) begin
         tags[way*TAG +: 32] = tag_i;

@@ -24,11 +24,11 @@ module bpg_most_hits (
     integer i;
     most[13:0] = 14'd0;
     l[3:0] = 4'd0;
-    for (i = 0; i < 8; i = i + 1) begin : each_most
+    for (i = 0; i < 8; i = i + 1) begin
       most[(i+8)*14 +: 14] = adjusted_i[i*14 +: 14];
       l[(i+8)*4 +: 4] = i[3:0] + 4'd1;
     end
-    for (i = 0; i < 7; i = i + 1) begin : each_most_2
+    for (i = 0; i < 7; i = i + 1) begin
       if (most[(15-i*2)*14 +: 14] >= most[(14-i*2)*14 +: 14]) begin
         most[(7-i)*14 +: 14] = most[(15-i*2)*14 +: 14];
         l[(7-i)*4 +: 4] = l[(15-i*2)*4 +: 4];

@@ -34,17 +34,17 @@ module cpack_compressor_bit_packer (
     integer g;
     // the fields without what is beyond their lengths
     length_0 = length_i;
-    for (g = 0; g < 4; g = g + 1) begin : fields
+    for (g = 0; g < 4; g = g + 1) begin
       string_0[g*34 +: 34] = field_i[g*34 +: 34] & ~({34{1'b1}} << length_0[g*6 +: 6]);
     end
     // merged: 2 strings of up to 68 bits
-    for (g = 0; g < 2; g = g + 1) begin : merge_1
+    for (g = 0; g < 2; g = g + 1) begin
       string_1[g*68 +: 68] = {34'd0, string_0[2*g*34 +: 34]} | ({34'd0, string_0[(2*g+1)*34 +: 34]} <<
       length_0[2*g*6 +: 6]);
       length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
     // merged: 1 strings of up to 136 bits
-    for (g = 0; g < 1; g = g + 1) begin : merge_2
+    for (g = 0; g < 1; g = g + 1) begin
       string_2[g*136 +: 136] = {68'd0, string_1[2*g*68 +: 68]} | ({68'd0, string_1[(2*g+1)*68 +: 68]} <<
       length_1[2*g*7 +: 7]);
       length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};

@@ -60,7 +60,7 @@ module cpack_compressor_cpack_encode_word (
     place4 = 4'd0;
     place3 = 4'd0;
     place2 = 4'd0;
-    for (i = 0; i < 16; i = i + 1) begin : each_entry
+    for (i = 0; i < 16; i = i + 1) begin
       entry = dictionary_i[(15-i)*32 +: 32];
       if (count_i > (5'd15 - i[4:0])) begin
         if (entry == word_i) begin
@@ -122,7 +122,7 @@ module cpack_compressor_cpack_encode_word (
     count_o = count_i;
     next_o = next_i;
     if (enters) begin
-      for (i = 0; i < 16; i = i + 1) begin : each_dictionary
+      for (i = 0; i < 16; i = i + 1) begin
         if (next_i == i[3:0]) begin
           dictionary[i*32 +: 32] = word_i;
         end

@@ -117,7 +117,7 @@ module cpack_decompressor (
       decoded = line_q;
     end
     seen_wrong = seen_wrong | decode_error_o;
-    for (g = 0; g < 8; g = g + 1) begin : each_decoded
+    for (g = 0; g < 8; g = g + 1) begin
       if (at == g[2:0]) begin
         decoded[g*128 +: 64] = words[63:0];
         decoded[g*128+64 +: 64] = words[127:64];

@@ -67,7 +67,7 @@ module cpack_decompressor_cpack_decode_word (
   always @(*) begin : comb_entry
     integer i;
     entry = 32'd0;
-    for (i = 0; i < 16; i = i + 1) begin : each_entry
+    for (i = 0; i < 16; i = i + 1) begin
       if (place == i[3:0]) begin
         entry = dictionary_i[i*32 +: 32];
       end
@@ -133,7 +133,7 @@ module cpack_decompressor_cpack_decode_word (
     count_o = count_i;
     next_o = next_i;
     if (enters) begin
-      for (i = 0; i < 16; i = i + 1) begin : each_dictionary
+      for (i = 0; i < 16; i = i + 1) begin
         if (next_i == i[3:0]) begin
           dictionary[i*32 +: 32] = word;
         end

@@ -86,7 +86,7 @@ module fpc_compressor (
   always @(*) begin : comb_classified
     integer g;
     classified = {288'd0, line_i};
-    for (g = 0; g < 32; g = g + 1) begin : each_classified
+    for (g = 0; g < 32; g = g + 1) begin
       classified[LINE+g*9 +: 9] = classify_symbols_o[g*9 +: 9];
     end
   end
@@ -97,7 +97,7 @@ module fpc_compressor (
   always @(*) begin : comb_symbols
     integer g;
     symbols = 288'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_symbols
+    for (g = 0; g < 32; g = g + 1) begin
       symbols[g*9 +: 9] = middle_data_o[LINE+g*9 +: 9];
     end
   end

@@ -40,35 +40,35 @@ module fpc_compressor_bit_packer_32_32 (
     integer g;
     // the fields without what is beyond their lengths
     length_0 = length_i;
-    for (g = 0; g < 32; g = g + 1) begin : fields
+    for (g = 0; g < 32; g = g + 1) begin
       string_0[g*32 +: 32] = field_i[g*32 +: 32] & ~({32{1'b1}} << length_0[g*6 +: 6]);
     end
     // merged: 16 strings of up to 64 bits
-    for (g = 0; g < 16; g = g + 1) begin : merge_1
+    for (g = 0; g < 16; g = g + 1) begin
       string_1[g*64 +: 64] = {32'd0, string_0[2*g*32 +: 32]} | ({32'd0, string_0[(2*g+1)*32 +: 32]} <<
       length_0[2*g*6 +: 6]);
       length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
     // merged: 8 strings of up to 128 bits
-    for (g = 0; g < 8; g = g + 1) begin : merge_2
+    for (g = 0; g < 8; g = g + 1) begin
       string_2[g*128 +: 128] = {64'd0, string_1[2*g*64 +: 64]} | ({64'd0, string_1[(2*g+1)*64 +: 64]} <<
       length_1[2*g*7 +: 7]);
       length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
     // merged: 4 strings of up to 256 bits
-    for (g = 0; g < 4; g = g + 1) begin : merge_3
+    for (g = 0; g < 4; g = g + 1) begin
       string_3[g*256 +: 256] = {128'd0, string_2[2*g*128 +: 128]} | ({128'd0, string_2[(2*g+1)*128 +: 128]} <<
       length_2[2*g*8 +: 8]);
       length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
     end
     // merged: 2 strings of up to 512 bits
-    for (g = 0; g < 2; g = g + 1) begin : merge_4
+    for (g = 0; g < 2; g = g + 1) begin
       string_4[g*512 +: 512] = {256'd0, string_3[2*g*256 +: 256]} | ({256'd0, string_3[(2*g+1)*256 +: 256]} <<
       length_3[2*g*9 +: 9]);
       length_4[g*10 +: 10] = {1'd0, length_3[2*g*9 +: 9]} + {1'd0, length_3[(2*g+1)*9 +: 9]};
     end
     // merged: 1 strings of up to 1024 bits
-    for (g = 0; g < 1; g = g + 1) begin : merge_5
+    for (g = 0; g < 1; g = g + 1) begin
       string_5[g*1024 +: 1024] = {512'd0, string_4[2*g*512 +: 512]} | ({512'd0, string_4[(2*g+1)*512 +: 512]}
       << length_4[2*g*10 +: 10]);
       length_5[g*11 +: 11] = {1'd0, length_4[2*g*10 +: 10]} + {1'd0, length_4[(2*g+1)*10 +: 10]};

@@ -40,35 +40,35 @@ module fpc_compressor_bit_packer_32_6 (
     integer g;
     // the fields without what is beyond their lengths
     length_0 = length_i;
-    for (g = 0; g < 32; g = g + 1) begin : fields
+    for (g = 0; g < 32; g = g + 1) begin
       string_0[g*6 +: 6] = field_i[g*6 +: 6] & ~({6{1'b1}} << length_0[g*3 +: 3]);
     end
     // merged: 16 strings of up to 12 bits
-    for (g = 0; g < 16; g = g + 1) begin : merge_1
+    for (g = 0; g < 16; g = g + 1) begin
       string_1[g*12 +: 12] = {6'd0, string_0[2*g*6 +: 6]} | ({6'd0, string_0[(2*g+1)*6 +: 6]} <<
       length_0[2*g*3 +: 3]);
       length_1[g*4 +: 4] = {1'd0, length_0[2*g*3 +: 3]} + {1'd0, length_0[(2*g+1)*3 +: 3]};
     end
     // merged: 8 strings of up to 24 bits
-    for (g = 0; g < 8; g = g + 1) begin : merge_2
+    for (g = 0; g < 8; g = g + 1) begin
       string_2[g*24 +: 24] = {12'd0, string_1[2*g*12 +: 12]} | ({12'd0, string_1[(2*g+1)*12 +: 12]} <<
       length_1[2*g*4 +: 4]);
       length_2[g*5 +: 5] = {1'd0, length_1[2*g*4 +: 4]} + {1'd0, length_1[(2*g+1)*4 +: 4]};
     end
     // merged: 4 strings of up to 48 bits
-    for (g = 0; g < 4; g = g + 1) begin : merge_3
+    for (g = 0; g < 4; g = g + 1) begin
       string_3[g*48 +: 48] = {24'd0, string_2[2*g*24 +: 24]} | ({24'd0, string_2[(2*g+1)*24 +: 24]} <<
       length_2[2*g*5 +: 5]);
       length_3[g*6 +: 6] = {1'd0, length_2[2*g*5 +: 5]} + {1'd0, length_2[(2*g+1)*5 +: 5]};
     end
     // merged: 2 strings of up to 96 bits
-    for (g = 0; g < 2; g = g + 1) begin : merge_4
+    for (g = 0; g < 2; g = g + 1) begin
       string_4[g*96 +: 96] = {48'd0, string_3[2*g*48 +: 48]} | ({48'd0, string_3[(2*g+1)*48 +: 48]} <<
       length_3[2*g*6 +: 6]);
       length_4[g*7 +: 7] = {1'd0, length_3[2*g*6 +: 6]} + {1'd0, length_3[(2*g+1)*6 +: 6]};
     end
     // merged: 1 strings of up to 144 bits
-    for (g = 0; g < 1; g = g + 1) begin : merge_5
+    for (g = 0; g < 1; g = g + 1) begin
       string_5[g*144 +: 144] = {48'd0, string_4[2*g*96 +: 96]} | ({48'd0, string_4[(2*g+1)*96 +: 96]} <<
       length_4[2*g*7 +: 7]);
       length_5[g*8 +: 8] = {1'd0, length_4[2*g*7 +: 7]} + {1'd0, length_4[(2*g+1)*7 +: 7]};

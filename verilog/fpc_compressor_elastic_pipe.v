@@ -58,7 +58,7 @@ module fpc_compressor_elastic_pipe #(
     holes_ahead = holes;
     valid = valid_i;
     data = data_i;
-    for (i = 0; i < 1; i = i + 1) begin : each_stage_valid
+    for (i = 0; i < 1; i = i + 1) begin
       if (ready_i | (|holes_ahead)) begin
         stage_valid_d[i] = valid;
         if (valid) begin
@@ -74,7 +74,7 @@ module fpc_compressor_elastic_pipe #(
   always @(*) begin : comb_holes
     integer i;
     holes = 5'd0;
-    for (i = 0; i < 1; i = i + 1) begin : each_holes
+    for (i = 0; i < 1; i = i + 1) begin
       holes[i] = !stage_valid_q[i];
     end
   end
@@ -86,7 +86,7 @@ module fpc_compressor_elastic_pipe #(
     integer i;
     last_valid = 1'b0;
     last_data = stage_data_q;
-    for (i = 0; i < 1; i = i + 1) begin : each_last_valid
+    for (i = 0; i < 1; i = i + 1) begin
       last_valid = stage_valid_q[i];
       last_data = stage_data_q[i*DATA_WIDTH +: DATA_WIDTH];
     end

@@ -64,7 +64,7 @@ module fpc_compressor_fpc_classify (
     length = 3'd0;
     run = 3'd0;
     symbols = 288'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_is_zero
+    for (g = 0; g < 32; g = g + 1) begin
       is_zero = 1'b1;
       is_sign4 = 1'b1;
       is_sign8 = 1'b1;
@@ -72,7 +72,7 @@ module fpc_compressor_fpc_classify (
       is_upper16 = 1'b1;
       is_two_bytes = 1'b1;
       is_repeated = 1'b1;
-      for (w = 0; w < 1; w = w + 1) begin : each_word
+      for (w = 0; w < 1; w = w + 1) begin
         word = line_i[(g*GROUP+w)*32 +: 32];
         if (|word) begin
           is_zero = 1'b0;
@@ -121,7 +121,7 @@ module fpc_compressor_fpc_classify (
       symbols[g*9 +: 3] = prefix;
       zero_groups[g] = is_zero;
     end
-    for (g = 0; g < 32; g = g + 1) begin : each_length
+    for (g = 0; g < 32; g = g + 1) begin
       length = 3'd3;
       if (zero_groups[g] & HAS_RUNS) begin
         // a run ends with its eighth word or before another word

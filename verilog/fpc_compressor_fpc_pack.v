@@ -70,7 +70,7 @@ module fpc_compressor_fpc_pack (
     length = 6'd0;
     word = 32'd0;
     kept = 32'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_prefix
+    for (g = 0; g < 32; g = g + 1) begin
       prefix = symbols_i[g*9 +: 3];
       // bits that are kept of each word
       length = 6'd16;
@@ -83,10 +83,10 @@ module fpc_compressor_fpc_pack (
       end else if (prefix == RAW) begin
         length = 6'd32;
       end
-      for (w = 0; w < 1; w = w + 1) begin : each_data_length
+      for (w = 0; w < 1; w = w + 1) begin
         data_length_i[(g*GROUP+w)*6 +: 6] = length;
       end
-      for (w = 0; w < 1; w = w + 1) begin : each_word
+      for (w = 0; w < 1; w = w + 1) begin
         word = line_i[(g*GROUP+w)*32 +: 32];
         kept = word;
         if (prefix == UPPER16) begin
@@ -101,14 +101,14 @@ module fpc_compressor_fpc_pack (
 
   always @(*) begin : comb_head_field_i
     integer g;
-    for (g = 0; g < 32; g = g + 1) begin : each_head_field
+    for (g = 0; g < 32; g = g + 1) begin
       head_field_i[g*6 +: 6] = symbols_i[g*9 +: 6];
     end
   end
 
   always @(*) begin : comb_head_length_i
     integer g;
-    for (g = 0; g < 32; g = g + 1) begin : each_head_length
+    for (g = 0; g < 32; g = g + 1) begin
       head_length_i[g*3 +: 3] = symbols_i[g*9+6 +: 3];
     end
   end

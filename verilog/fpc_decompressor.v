@@ -93,7 +93,7 @@ module fpc_decompressor (
   always @(*) begin : comb_parsed
     integer g;
     parsed = {106'd0, payload_i};
-    for (g = 0; g < 32; g = g + 1) begin : each_parsed
+    for (g = 0; g < 32; g = g + 1) begin
       parsed[LINE+g*3 +: 3] = parse_prefixes_o[g*3 +: 3];
     end
     parsed[1127:1120] = parse_start_o;
@@ -105,7 +105,7 @@ module fpc_decompressor (
   always @(*) begin : comb_prefixes
     integer g;
     prefixes = 96'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_prefixes
+    for (g = 0; g < 32; g = g + 1) begin
       prefixes[g*3 +: 3] = middle_data_o[LINE+g*3 +: 3];
     end
   end

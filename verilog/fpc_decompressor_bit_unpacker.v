@@ -42,47 +42,47 @@ module fpc_decompressor_bit_unpacker (
     integer g;
     // the lengths of all strings, from the fields up
     length_0 = length_i;
-    for (g = 0; g < 16; g = g + 1) begin : sum_1
+    for (g = 0; g < 16; g = g + 1) begin
       length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
-    for (g = 0; g < 8; g = g + 1) begin : sum_2
+    for (g = 0; g < 8; g = g + 1) begin
       length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
-    for (g = 0; g < 4; g = g + 1) begin : sum_3
+    for (g = 0; g < 4; g = g + 1) begin
       length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
     end
-    for (g = 0; g < 2; g = g + 1) begin : sum_4
+    for (g = 0; g < 2; g = g + 1) begin
       length_4[g*10 +: 10] = {1'd0, length_3[2*g*9 +: 9]} + {1'd0, length_3[(2*g+1)*9 +: 9]};
     end
     // the strings, halved level by level
     string_5 = string_i;
-    for (g = 0; g < 1; g = g + 1) begin : split_4
+    for (g = 0; g < 1; g = g + 1) begin
       whole_4 = string_5[g*1024 +: 1024];
       string_4[2*g*512 +: 512] = whole_4[511:0];
       string_4[(2*g+1)*512 +: 512] = whole_4[length_4[2*g*10 +: 10] +: 512];
     end
-    for (g = 0; g < 2; g = g + 1) begin : split_3
+    for (g = 0; g < 2; g = g + 1) begin
       whole_3 = string_4[g*512 +: 512];
       string_3[2*g*256 +: 256] = whole_3[255:0];
       string_3[(2*g+1)*256 +: 256] = whole_3[length_3[2*g*9 +: 9] +: 256];
     end
-    for (g = 0; g < 4; g = g + 1) begin : split_2
+    for (g = 0; g < 4; g = g + 1) begin
       whole_2 = string_3[g*256 +: 256];
       string_2[2*g*128 +: 128] = whole_2[127:0];
       string_2[(2*g+1)*128 +: 128] = whole_2[length_2[2*g*8 +: 8] +: 128];
     end
-    for (g = 0; g < 8; g = g + 1) begin : split_1
+    for (g = 0; g < 8; g = g + 1) begin
       whole_1 = string_2[g*128 +: 128];
       string_1[2*g*64 +: 64] = whole_1[63:0];
       string_1[(2*g+1)*64 +: 64] = whole_1[length_1[2*g*7 +: 7] +: 64];
     end
-    for (g = 0; g < 16; g = g + 1) begin : split_0
+    for (g = 0; g < 16; g = g + 1) begin
       whole_0 = string_1[g*64 +: 64];
       string_0[2*g*32 +: 32] = whole_0[31:0];
       string_0[(2*g+1)*32 +: 32] = whole_0[length_0[2*g*6 +: 6] +: 32];
     end
     // the fields without what follows them
-    for (g = 0; g < 32; g = g + 1) begin : each_field
+    for (g = 0; g < 32; g = g + 1) begin
       fields[g*32 +: 32] = string_0[g*32 +: 32] & ~({32{1'b1}} << length_0[g*6 +: 6]);
     end
   end

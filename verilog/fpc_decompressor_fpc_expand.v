@@ -60,7 +60,7 @@ module fpc_decompressor_fpc_expand (
     integer w;
     prefix = 3'd0;
     length = 6'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_prefix
+    for (g = 0; g < 32; g = g + 1) begin
       prefix = prefixes_i[g*3 +: 3];
       length = 6'd16;
       if (prefix == ZEROS) begin
@@ -72,7 +72,7 @@ module fpc_decompressor_fpc_expand (
       end else if (prefix == RAW) begin
         length = 6'd32;
       end
-      for (w = 0; w < 1; w = w + 1) begin : each_data_length
+      for (w = 0; w < 1; w = w + 1) begin
         data_length_i[(g*GROUP+w)*6 +: 6] = length;
       end
     end
@@ -87,9 +87,9 @@ module fpc_decompressor_fpc_expand (
     kept = 32'd0;
     word = 32'd0;
     line = 1024'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_pattern
+    for (g = 0; g < 32; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];
-      for (w = 0; w < 1; w = w + 1) begin : each_kept
+      for (w = 0; w < 1; w = w + 1) begin
         // what is kept of a word is zero from its length on
         kept = data_field_o[(g*GROUP+w)*32 +: 32];
         word = kept;

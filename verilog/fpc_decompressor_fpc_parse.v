@@ -42,7 +42,7 @@ module fpc_decompressor_fpc_parse (
     run = 3'd0;
     start = 8'd0;
     prefixes = 96'd0;
-    for (g = 0; g < 32; g = g + 1) begin : each_prefix
+    for (g = 0; g < 32; g = g + 1) begin
       prefix = 3'd0;
       if (|run) begin
         run = run - 3'd1;

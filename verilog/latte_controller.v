@@ -165,7 +165,7 @@ module latte_controller (
     integer mode;
     hits_d = hits_q;
     misses_d = misses_q;
-    for (mode = 0; mode < 3; mode = mode + 1) begin : each_next_hits
+    for (mode = 0; mode < 3; mode = mode + 1) begin
       next_hits = hits_q[mode*10 +: 10];
       next_misses = misses_q[mode*9 +: 9];
       if (learning & ep_ended_q) begin

@@ -108,7 +108,7 @@ module latte_controller_amat_decision (
     integer lane;
     cost_d = cost_q;
     // cost of a mode: hits x cost of a hit + misses x miss latency
-    for (lane = 0; lane < 3; lane = lane + 1) begin : each_charge
+    for (lane = 0; lane < 3; lane = lane + 1) begin
       charge = per_hit[lane*12 +: 12];
       sum = cost_q[lane*25 +: 25] << 1;
       if ((step_q <= 4'd9) ? hits_q[lane*10+{28'd0, step_q}] : 1'b0) begin
@@ -139,7 +139,7 @@ module latte_controller_amat_decision (
 
   always @(*) begin : comb_per_hit
     integer lane;
-    for (lane = 0; lane < 3; lane = lane + 1) begin : each_per_hit
+    for (lane = 0; lane < 3; lane = lane + 1) begin
       per_hit[lane*12 +: 12] = 12'd0;
       insertions = misses_q[lane*9 +: 9];
       accesses[lane*10 +: 10] = hits_q[lane*10 +: 10] + {1'b0, insertions};
@@ -233,7 +233,7 @@ module latte_controller_amat_decision (
       high_latency_q <= 12'd0;
       miss_latency_q <= 16'd0;
     end else if (start_i) begin
-      for (lane = 0; lane < 3; lane = lane + 1) begin : each_hits
+      for (lane = 0; lane < 3; lane = lane + 1) begin
         hits_q[lane*10 +: 10] <= hits_i[lane*10 +: 10];
         misses_q[lane*9 +: 9] <= misses_i[lane*9 +: 9];
       end

@@ -57,7 +57,7 @@ module latte_controller_schedule_sums (
       next_warps = warps_q >> 1;
       next_cycles = cycles_q >> 1;
     end
-    for (scheduler = 0; scheduler < 2; scheduler = scheduler + 1) begin : each_more_warps
+    for (scheduler = 0; scheduler < 2; scheduler = scheduler + 1) begin
       more_warps = warps_i[scheduler*6 +: 6];
       more_cycles = cycles_i[scheduler*8 +: 8];
       if (schedule_i[scheduler]) begin

@@ -60,7 +60,7 @@ module md_cache_md_lookup (
   always @(*) begin : comb_found
     integer i;
     found = 4'd0;
-    for (i = 0; i < 4; i = i + 1) begin : each_found
+    for (i = 0; i < 4; i = i + 1) begin
       found[i] = valid[i] & (tags_i[i*TAG +: 20] == tag_i);
     end
   end
@@ -96,7 +96,7 @@ module md_cache_md_lookup (
     integer i;
     victim_tag = 20'd0;
     tags = tags_i;
-    for (i = 0; i < 4; i = i + 1) begin : each_victim_tag
+    for (i = 0; i < 4; i = i + 1) begin
       if (chosen[i]) begin
         victim_tag = tags_i[i*TAG +: 20];
         tags[i*TAG +: 20] = tag_i;

@@ -29,7 +29,7 @@ module milg_small_divider (
     rest = number_i;
     remainder = 3'd0;
     quotient = 7'd0;
-    for (turn = 0; turn < 7; turn = turn + 1) begin : each_remainder
+    for (turn = 0; turn < 7; turn = turn + 1) begin
       // bring down the highest bit that is left, then see whether the divisor goes in
       remainder = (remainder << 1) + {2'd0, rest[6]};
       rest = rest << 1;

@@ -81,7 +81,7 @@ module qbmi (
   always @(*) begin : comb_quota_d
     integer i;
     quota_d = quota_q;
-    for (i = 0; i < 2; i = i + 1) begin : each_left
+    for (i = 0; i < 2; i = i + 1) begin
       left = quota_q[i*7 +: 7];
       if (issues[i]) begin
         left = quota_q[i*7 +: 7] - 7'd1;
@@ -103,7 +103,7 @@ module qbmi (
     integer i;
     issues = 2'd0;
     requested = 2'd0;
-    for (i = 0; i < 2; i = i + 1) begin : each_kernel
+    for (i = 0; i < 2; i = i + 1) begin
       kernel = i[0:0];
       issues[i] = issue_i & (issue_kernel_i == kernel);
       requested[i] = request_i & (request_kernel_i == kernel);
@@ -114,7 +114,7 @@ module qbmi (
   always @(*) begin : comb_interval_instructions
     integer i;
     interval_instructions = 10'd0;
-    for (i = 0; i < 2; i = i + 1) begin : each_interval_instructions
+    for (i = 0; i < 2; i = i + 1) begin
       if (requested[i]) begin
         interval_instructions = instructions_q[i*10 +: 10];
       end
@@ -125,7 +125,7 @@ module qbmi (
   always @(*) begin : comb_empty
     integer i;
     empty = 1'b0;
-    for (i = 0; i < 2; i = i + 1) begin : each_empty
+    for (i = 0; i < 2; i = i + 1) begin
       empty = empty | (issues[i] & (quota_q[i*7 +: 7] == 7'd1));
     end
   end
@@ -136,10 +136,10 @@ module qbmi (
     integer j;
     ranks = 2'd0;
     quotas = 14'd0;
-    for (i = 0; i < 2; i = i + 1) begin : each_own
+    for (i = 0; i < 2; i = i + 1) begin
       own = i[0:0];
       rank = 1'b0;
-      for (j = 0; j < 2; j = j + 1) begin : each_rival
+      for (j = 0; j < 2; j = j + 1) begin
         rival = j[0:0];
         if ((quota_q[j*7 +: 7] > quota_q[i*7 +: 7]) | ((quota_q[j*7 +: 7] == quota_q[i*7 +: 7]) & (rival <
             own))) begin
@@ -173,7 +173,7 @@ module qbmi (
       renewed_q <= 1'b0;
     end else begin
       renewed_q <= 1'b0;
-      for (i = 0; i < 2; i = i + 1) begin : each_instructions
+      for (i = 0; i < 2; i = i + 1) begin
         if (requested[i] & (&requests_q[i*10 +: 10])) begin
           renewed_q <= 1'b1;
           average_q[i*6 +: 6] <= averager_requests_o;
@@ -194,7 +194,7 @@ module qbmi (
     if (!rst_ni) begin
       requests_q <= 20'd0;
     end else begin
-      for (i = 0; i < 2; i = i + 1) begin : each_requests
+      for (i = 0; i < 2; i = i + 1) begin
         requests_q[i*10 +: 10] <= requests_q[i*10 +: 10] + {9'd0, requested[i]};
       end
     end

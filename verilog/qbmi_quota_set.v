@@ -61,7 +61,7 @@ module qbmi_quota_set (
     step_quotient_d = step_quotient_q;
     step_rest_d = step_rest_q;
     quota_d = quota_q;
-    for (i = 0; i < 2; i = i + 1) begin : each_addend
+    for (i = 0; i < 2; i = i + 1) begin
       addend = rest_q[i*5 +: 5];
       sum = {1'b0, addend};
       addend = step_rest_q[i*5 +: 5];
@@ -103,7 +103,7 @@ module qbmi_quota_set (
   always @(*) begin : comb_divides
     integer i;
     divides = 1'b0;
-    for (i = 0; i < 2; i = i + 1) begin : each_kernel
+    for (i = 0; i < 2; i = i + 1) begin
       kernel = i[0:0];
       if (turn_q == kernel) begin
         divides = !(|rest_q[i*5 +: 5]);

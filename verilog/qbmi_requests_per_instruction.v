@@ -24,7 +24,7 @@ module qbmi_requests_per_instruction (
   always @(*) begin : comb_requests
     integer i;
     requests = 6'd1;
-    for (i = 0; i < 31; i = i + 1) begin : each_requests
+    for (i = 0; i < 31; i = i + 1) begin
       if (instructions_i <= MOST[i*10 +: 10]) begin
         requests = i[5:0] + 6'd2;
       end

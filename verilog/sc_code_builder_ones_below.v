@@ -37,7 +37,7 @@ module sc_code_builder_ones_below (
   always @(*) begin : comb_sum
     integer bit_index;
     sum = 6'd0;
-    for (bit_index = 0; bit_index < 32; bit_index = bit_index + 1) begin : each_sum
+    for (bit_index = 0; bit_index < 32; bit_index = bit_index + 1) begin
       sum = sum + {5'd0, counted[bit_index]};
     end
   end

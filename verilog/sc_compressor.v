@@ -166,7 +166,7 @@ module sc_compressor (
     fields_d = fields_q;
     lengths_d = lengths_q;
     coded = 1'b1;
-    for (i = 0; i < 8; i = i + 1) begin : each_coded
+    for (i = 0; i < 8; i = i + 1) begin
       coded = coded & (|encode_length_o[i*6 +: 6]);
       if (look) begin
         fields_d[i*48 +: 48] = encode_field_o[i*48 +: 48];
@@ -184,7 +184,7 @@ module sc_compressor (
   always @(*) begin : comb_reversed
     integer i;
     reversed = 16'd0;
-    for (i = 0; i < 16; i = i + 1) begin : each_reversed
+    for (i = 0; i < 16; i = i + 1) begin
       reversed[i] = load_code_i[15-i];
     end
   end
@@ -201,7 +201,7 @@ module sc_compressor (
   always @(*) begin : comb_set
     integer way;
     set = tables_read_data_o[179:0];
-    for (way = 0; way < 4; way = way + 1) begin : each_set
+    for (way = 0; way < 4; way = way + 1) begin
       if (load_index_i[1:0] == way[1:0]) begin
         set[way*45 +: 45] = entry;
       end
@@ -229,7 +229,7 @@ module sc_compressor (
     integer i;
     word = 32'd0;
     word_set = 8'd0;
-    for (i = 0; i < 8; i = i + 1) begin : each_word
+    for (i = 0; i < 8; i = i + 1) begin
       word = line_q[i*32 +: 32];
       word_set = word[7:0] ^ word[15:8] ^ word[23:16] ^ word[31:24];
       tables_read_address_i[i*8 +: 8] = word_set;

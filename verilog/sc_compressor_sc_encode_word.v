@@ -37,7 +37,7 @@ module sc_compressor_sc_encode_word (
       length = {1'b0, escape_length_i} + 6'd32;
     end
     entry = 45'd0;
-    for (way = 0; way < 4; way = way + 1) begin : each_entry
+    for (way = 0; way < 4; way = way + 1) begin
       entry = set_i[way*45 +: 45];
       if ((|entry[44:40]) & (entry[23:0] == word_i[31:8])) begin
         field = {32'd0, entry[39:24]};

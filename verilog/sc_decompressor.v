@@ -169,7 +169,7 @@ module sc_decompressor (
     integer l;
     next_ends = first_ends;
     next_bases = bases_q;
-    for (l = 0; l < 16; l = l + 1) begin : each_next_ends
+    for (l = 0; l < 16; l = l + 1) begin
       if (load_length_i <= (l[4:0] + 5'd1)) begin
         next_ends[l*17 +: 17] = code_end;
       end

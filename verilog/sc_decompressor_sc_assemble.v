@@ -30,7 +30,7 @@ module sc_decompressor_sc_assemble (
   always @(*) begin : comb_both
     integer i;
     both = {128'd0, line_i};
-    for (i = 0; i < 4; i = i + 1) begin : each_both
+    for (i = 0; i < 4; i = i + 1) begin
       both[1024+i*32 +: 32] = values_i[i*32 +: 32];
       if (escaped_i & (taken_i == (i[2:0] + 3'd1))) begin
         both[1024+i*32 +: 32] = word_i;

@@ -76,16 +76,16 @@ module sc_decompressor_sc_decode_group (
     taken = 3'd0;
     escaped = 1'b0;
     invalid = 1'b0;
-    for (i = 0; i < 4; i = i + 1) begin : each_head
+    for (i = 0; i < 4; i = i + 1) begin
       // a code's first bit is its most significant one
-      for (bit_index = 0; bit_index < 16; bit_index = bit_index + 1) begin : each_head_2
+      for (bit_index = 0; bit_index < 16; bit_index = bit_index + 1) begin
         head[15-bit_index] = rest[bit_index];
       end
       // the ends never fall from length to length: the length is that of the first end above the bits
       found = 1'b0;
       length = 5'd0;
       base = 11'd0;
-      for (l = 0; l < 16; l = l + 1) begin : each_below_end
+      for (l = 0; l < 16; l = l + 1) begin
         below_end = {1'b0, head} < ends_i[l*17 +: 17];
         if (below_end & !found) begin
           length = l[4:0] + 5'd1;

@@ -104,7 +104,7 @@ module sc_vft (
       next_set = read_index_i[9:2];
     end else begin
       next_set = 8'd0;
-      for (slice = 0; slice < 4; slice = slice + 1) begin : each_next_set
+      for (slice = 0; slice < 4; slice = slice + 1) begin
         next_set = next_set ^ train_value_i[slice*A +: 8];
       end
     end
@@ -126,7 +126,7 @@ module sc_vft (
   always @(*) begin : comb_entry
     integer way;
     entry = content[35:0];
-    for (way = 1; way < 4; way = way + 1) begin : each_entry
+    for (way = 1; way < 4; way = way + 1) begin
       if (way_q == way[1:0]) begin
         entry = content[way*ENTRY +: 36];
       end
@@ -138,7 +138,7 @@ module sc_vft (
   always @(*) begin : comb_lowest
     integer slice;
     lowest = set_q;
-    for (slice = 1; slice < 4; slice = slice + 1) begin : each_lowest
+    for (slice = 1; slice < 4; slice = slice + 1) begin
       lowest = lowest ^ upper[(slice-1)*A +: 8];
     end
   end

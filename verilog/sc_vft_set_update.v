@@ -43,7 +43,7 @@ module sc_vft_set_update (
     integer way;
     any_hit = 1'b0;
     full = 1'b0;
-    for (way = 0; way < 4; way = way + 1) begin : each_entry
+    for (way = 0; way < 4; way = way + 1) begin
       entry = set_i[way*ENTRY +: 36];
       tag[way*24 +: 24] = entry[35:12];
       count[way*12 +: 12] = 12'd0;
@@ -61,7 +61,7 @@ module sc_vft_set_update (
     integer way;
     smallest = count[11:0];
     victim = 2'd0;
-    for (way = 1; way < 4; way = way + 1) begin : each_smallest
+    for (way = 1; way < 4; way = way + 1) begin
       if (count[way*12 +: 12] < smallest) begin
         smallest = count[way*12 +: 12];
         victim = way[1:0];
@@ -80,7 +80,7 @@ module sc_vft_set_update (
   always @(*) begin : comb_next_set
     integer way;
     next_set = set_i;
-    for (way = 0; way < 4; way = way + 1) begin : each_next_tag
+    for (way = 0; way < 4; way = way + 1) begin
       next_tag = tag[way*24 +: 24];
       next_count = count[way*12 +: 12];
       if (full) begin

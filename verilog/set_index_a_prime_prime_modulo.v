@@ -39,7 +39,7 @@ module set_index_a_prime_prime_modulo (
   always @(*) begin : comb_rest
     integer i;
     rest = fold2_sum_o;
-    for (i = 0; i < 2; i = i + 1) begin : each_rest
+    for (i = 0; i < 2; i = i + 1) begin
       if (rest >= MULTIPLE[i*8 +: 8]) begin
         rest = rest - MULTIPLE[i*8 +: 8];
       end

@@ -26,7 +26,7 @@ module set_index_i_poly_polynomial_residue (
   always @(*) begin : comb_residue
     integer i;
     residue = 5'd0;
-    for (i = 0; i < 32; i = i + 1) begin : each_residue
+    for (i = 0; i < 32; i = i + 1) begin
       if (line_i[i]) begin
         residue = residue ^ POWER[i*5 +: 5];
       end

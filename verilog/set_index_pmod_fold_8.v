@@ -36,7 +36,7 @@ module set_index_pmod_fold_8 (
     integer i;
     sum = START;
     chunk = 5'd0;
-    for (i = 0; i < 2; i = i + 1) begin : each_chunk
+    for (i = 0; i < 2; i = i + 1) begin
       chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];
       sum = sum + ({1'b0, chunk} * FACTOR[i*6 +: 6]);
     end

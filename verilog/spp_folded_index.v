@@ -27,7 +27,7 @@ module spp_folded_index (
   always @(*) begin : comb_index
     integer slice;
     index = 8'd0;
-    for (slice = 0; slice < 4; slice = slice + 1) begin : each_index
+    for (slice = 0; slice < 4; slice = slice + 1) begin
       index = index ^ address[slice*A +: 8];
     end
   end

@@ -471,11 +471,9 @@ impl<'a> Printer<'a> {
                     let (copy, source) = (&self.signals[copy].name, &self.signals[source].name);
                     return self.line(&format!("{copy} {arrow} {source};"));
                 }
-                let target = body.iter().flat_map(Stmt::writes).next();
-                let stem = target.map_or("turn".into(), |id| loop_stem(&self.signals[id].name));
-                let label = self.label(&format!("each_{stem}"));
+                // Without a name: a simulator starts a thread for each turn of a named block.
                 self.line(&format!(
-                    "for ({variable} = {from}; {variable} < {to}; {variable} = {variable} + 1) begin : {label}"
+                    "for ({variable} = {from}; {variable} < {to}; {variable} = {variable} + 1) begin"
                 ));
                 self.block(body);
                 self.line("end");
@@ -506,12 +504,6 @@ impl<'a> Printer<'a> {
             }
         }
     }
-}
-
-/// The part of a signal's name that says what a loop goes over.
-fn loop_stem(name: &str) -> String {
-    let stem = ["_o", "_d", "_q", "_i"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
-    stem.to_string()
 }
 
 /// An operand within index arithmetic.

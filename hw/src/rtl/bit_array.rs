@@ -97,12 +97,12 @@ reg [PORTS*COLUMNS-1:0] column;
 always @(*) begin : decode
   integer p;
   integer r;
-  for (p = 0; p < PORTS; p = p + 1) begin : each_port
+  for (p = 0; p < PORTS; p = p + 1) begin
     column[p*COLUMNS +: COLUMNS] = {columns}'d1 << address_i[p*{A} +: {column_bits}];
   end
   set = {bits}'d0;
-  for (r = 0; r < ROWS; r = r + 1) begin : each_row
-    for (p = 0; p < PORTS; p = p + 1) begin : each_port_of_row
+  for (r = 0; r < ROWS; r = r + 1) begin
+    for (p = 0; p < PORTS; p = p + 1) begin
       if (address_i[p*{A}+{column_bits} +: {row_bits}] == r[{row_top}:0]) begin
         set[r*COLUMNS +: COLUMNS] = set[r*COLUMNS +: COLUMNS] | column[p*COLUMNS +: COLUMNS];
       end

@@ -138,7 +138,7 @@ impl<
         let mut body = format!(
             "  // the fields without what is beyond their lengths
   length_0 = length_i;
-  for (g = 0; g < {FIELDS}; g = g + 1) begin : fields
+  for (g = 0; g < {FIELDS}; g = g + 1) begin
     string_0[g*{F} +: {F}] = field_i[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
   end
 "
@@ -154,7 +154,7 @@ impl<
             write!(
                 body,
                 "  // merged: {after} strings of up to {wide} bits
-  for (g = 0; g < {pairs}; g = g + 1) begin : merge_{level}
+  for (g = 0; g < {pairs}; g = g + 1) begin
     {} = {} | ({} << {});
     {sum}  end
 ",

@@ -68,8 +68,7 @@ impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, con
             let count = FIELDS >> (level - 1);
             let (declaration, sum, _) = sums(level, count, LEN + level - 1);
             declarations += &declaration;
-            body +=
-                &format!("  for (g = 0; g < {}; g = g + 1) begin : sum_{level}\n    {sum}  end\n", count / 2);
+            body += &format!("  for (g = 0; g < {}; g = g + 1) begin\n    {sum}  end\n", count / 2);
         }
         declarations += &format!("reg [{IN}-1:0] string_{top};\n");
         body += &format!("  // the strings, halved level by level\n  string_{top} = string_i;\n");
@@ -84,7 +83,7 @@ impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, con
             };
             declarations += &format!("reg [{IN}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
             body += &format!(
-                "  for (g = 0; g < {count}; g = g + 1) begin : split_{level}
+                "  for (g = 0; g < {count}; g = g + 1) begin
     whole_{level} = string_{}[g*{both} +: {both}];
     string_{level}[2*g*{half} +: {half}] = whole_{level}[{}:0];
     string_{level}[(2*g+1)*{half} +: {half}] = whole_{level}[{place} +: {half}];
@@ -96,7 +95,7 @@ impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, con
         }
         body += &format!(
             "  // the fields without what follows them
-  for (g = 0; g < {FIELDS}; g = g + 1) begin : each_field
+  for (g = 0; g < {FIELDS}; g = g + 1) begin
     fields[g*{F} +: {F}] = string_0[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
   end
 "
