@@ -327,11 +327,15 @@ impl Gpu {
     pub fn start(&mut self, kernel: LaunchedKernel) {
         let slot = kernel.slot;
         debug_assert!(self.running.iter().all(|other| other.kernel.slot != slot), "the slot is taken");
-        for sm in &mut self.sms {
+        for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
             if self.running.is_empty() {
                 sm.invalidate_l1d();
             } else {
                 sm.invalidate_program(slot);
+            }
+            // Even an SM that gets no CTA has to write back what its L1D has kept.
+            if sm.has_to_send() {
+                *wake = (*wake).min(self.now + 1);
             }
         }
         let total = kernel.dims.ctas();

@@ -457,7 +457,7 @@ mod tests {
     }
 
     /// Every organisation of the caches that differs from the built-in one.
-    const CACHES: [&str; 8] = [
+    const CACHES: [&str; 10] = [
         "[l1d]\nsector_bytes = 32\nallocate = \"on-fill\"\n[l2]\nsector_bytes = 32",
         "[l1d]\nsector_bytes = 64\nfetch = \"line\"\n[l2]\nsector_bytes = 32\nfetch = \"line\"",
         "[l1d]\nline_bytes = 32\nsector_bytes = 32\nwrite_policy = \"write-through\"",
@@ -465,6 +465,8 @@ mod tests {
         "[l1d]\nline_bytes = 256\nsector_bytes = 32\n[l2]\nline_bytes = 256\nsector_bytes = 32\nwrite_policy = \"write-through\"",
         "[l1d]\nbypass = \"all\"\nbypass_slots = 8\n[l2]\nwrite_allocate = \"none\"",
         "[l1d]\ntags_per_way = 4",
+        "[l1d]\nwrite_policy = \"write-back\"\n[l2]\nallocate = \"on-fill\"",
+        "[l1d]\nsets = 4\nsector_bytes = 32\nwrite_policy = \"write-back\"\nallocate = \"on-fill\"\n[l2]\nsets = 4\nallocate = \"on-fill\"",
         "[sm.constant]\nsets = 64\n[sm.texture]\nsets = 4\n[sm.instruction]\nsets = 4",
     ];
 
@@ -480,6 +482,19 @@ mod tests {
                 assert_eq!((t.l1d.detail.sector_misses, t.l2.detail.sector_misses), (0, 0), "{keys}");
             }
         }
+    }
+
+    #[test]
+    fn an_l1d_that_writes_back_keeps_stores_and_sends_less() {
+        let (outcome, _) = scheduler_cycles("bfs", "[l1d]\nwrite_policy = \"write-back\"");
+        let t = outcome.report.totals;
+        assert!(t.sm.stores_kept > 0 && t.sm.l1d_writebacks > 0, "{:?}", t.sm);
+        assert!(t.sm.l1d_writebacks <= t.sm.stores_kept, "a line that leaves was written");
+        let (evicting, _) = scheduler_cycles("bfs", "");
+        let evicting = evicting.report.totals;
+        assert_eq!((evicting.sm.stores_kept, evicting.sm.l1d_writebacks), (0, 0));
+        let stores = |t: &crate::report::Totals| t.l1d.detail.write_hits + t.l1d.detail.write_misses;
+        assert_eq!(stores(&t), stores(&evicting), "the same stores");
     }
 
     #[test]

@@ -53,7 +53,7 @@ macro_rules! statistics {
 use Value::{Count, Real};
 
 /// All keys, in the order in which they are written.
-pub static STATISTICS: [Statistic; 94] = statistics! {
+pub static STATISTICS: [Statistic; 96] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
         |c| Count(c.launch.sm.thread_instructions);
@@ -87,6 +87,10 @@ pub static STATISTICS: [Statistic; 94] = statistics! {
     "L1D_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l1d.pending_hits);
     "L1D_total_cache_reservation_fails", "cycles in which an access could not be decided",
         |c| Count(c.so_far.l1d.reservation_fails.total());
+    "L1D_total_cache_stores_kept", "stores that stayed in an L1D that writes back; a name of this project",
+        |c| Count(c.so_far.sm.stores_kept);
+    "L1D_total_cache_writebacks", "writes to the L2 of lines that left an L1D with what it had kept of stores; a name of this project",
+        |c| Count(c.so_far.sm.l1d_writebacks);
     "L1D_total_cache_bypasses", "loads that passed by the L1Ds; a name of this project", |c| Count(c.so_far.l1d.bypasses);
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "loads of global memory that hit an L1D",
         |c| Count(c.so_far.l1d.global_reads().hits);
@@ -327,7 +331,7 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
     equal("every packet is answered once", sent.packets, run.crossbar.replies.packets)?;
     let load_misses = run.l1d.misses - run.l1d.write_misses;
     equal("every load miss of an L1D returns once", load_misses, run.sm.misses_returned)?;
-    let writes = run.l1d.write_hits + run.l1d.write_misses;
+    let writes = run.l1d.write_hits + run.l1d.write_misses - run.sm.stores_kept + run.sm.l1d_writebacks;
     let side_misses: u64 = sides.iter().map(|(cache, _)| cache.misses).sum();
     let told = load_misses + writes + run.l1d.bypasses + side_misses;
     equal("the SMs' caches send misses, writes and bypasses", sent.packets, told)

@@ -290,6 +290,10 @@ pub struct SmCounters {
     pub misses_returned: u64,
     /// Core cycles from each of those misses to its return, all together.
     pub miss_latency_cycles: u64,
+    /// Stores that stayed in the L1D.
+    pub stores_kept: u64,
+    /// Writes of lines that left the L1D with what it had kept of stores.
+    pub l1d_writebacks: u64,
     /// The cycles of all its schedulers by what they went on.
     pub scheduler_cycles: SchedulerCycles,
 }

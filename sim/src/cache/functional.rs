@@ -220,6 +220,18 @@ impl Functional {
         found
     }
 
+    /// A store in a cache that writes back and does not allocate: a hit makes its sectors dirty, all others write through.
+    pub fn write_back(&mut self, address: u64, touched: u32) -> Found {
+        let found = self.write_through(address, touched);
+        let touched = self.widened(touched);
+        if found == Found::Hit
+            && let Some(line) = self.set(address).last_mut()
+        {
+            line.dirty |= touched;
+        }
+        found
+    }
+
     /// A store in a cache that writes through and does not allocate.
     pub fn write_through(&mut self, address: u64, touched: u32) -> Found {
         let touched = self.widened(touched);

@@ -34,6 +34,30 @@ pub enum WritePolicy {
     WriteEvict,
     /// The sectors that a store hits stay, the store goes to the L2; a miss does not allocate.
     WriteThrough,
+    /// A store that hits all its sectors stays in the L1D, which writes them back when they leave; another goes to the L2 as with
+    /// write-through. A fence does not write back.
+    WriteBack,
+    /// Write-back for local memory, write-evict for global memory: that of Fermi.
+    LocalWriteBack,
+}
+
+impl WritePolicy {
+    /// Its name in a machine's TOML.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            WritePolicy::WriteEvict => "write-evict",
+            WritePolicy::WriteThrough => "write-through",
+            WritePolicy::WriteBack => "write-back",
+            WritePolicy::LocalWriteBack => "local-write-back",
+        }
+    }
+
+    /// May sectors stay that the L2 does not know?
+    #[must_use]
+    pub fn writes_back(self) -> bool {
+        matches!(self, WritePolicy::WriteBack | WritePolicy::LocalWriteBack)
+    }
 }
 
 /// Which loads pass by the L1D.
@@ -99,6 +123,10 @@ impl L1d {
         check.range("l1d.tags_per_way", self.tags_per_way, 1, 8);
         if self.tags_per_way > 1 && self.sector_bytes != self.line_bytes {
             let allowed = "allowed with sectors is 1: compressed lines are whole";
+            check.fail("l1d.tags_per_way", self.tags_per_way, allowed.into());
+        }
+        if self.tags_per_way > 1 && self.write_policy.writes_back() {
+            let allowed = "allowed with a policy that writes back is 1: a compressed line does not change";
             check.fail("l1d.tags_per_way", self.tags_per_way, allowed.into());
         }
     }

@@ -1,7 +1,7 @@
 //! The L2 slices and their partitions.
 use super::check::Checker;
 use super::index;
-use super::l1d::Fetch;
+use super::l1d::{Allocate, Fetch};
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::set_index::IndexFunction;
@@ -54,6 +54,8 @@ pub struct L2 {
     pub write_policy: L2WritePolicy,
     /// What a store does that misses.
     pub write_allocate: WriteAllocate,
+    /// Line allocation policy.
+    pub allocate: Allocate,
     /// Misses in flight of a slice.
     pub mshr_entries: u32,
     /// Requests merged into one miss, the first one included.

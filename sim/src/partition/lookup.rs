@@ -10,8 +10,8 @@
 //! allocates nothing. Atomics need their data and always fetch.
 use super::policy::L2Event;
 use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
-use crate::cache::{LinePart, MshrId, SECTOR_BYTES, Slot, UnderWay, Victim};
-use crate::config::{Fetch, WriteAllocate};
+use crate::cache::{LinePart, MshrId, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
+use crate::config::{Allocate, Fetch, WriteAllocate};
 use crate::dram::Access;
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
@@ -159,16 +159,26 @@ impl Slice {
         if absent != 0 {
             self.check_fetch(known.part.line, known.entry)?;
         }
-        let slot = self.slot_of(now, known)?;
+        let slot = match self.allocate {
+            Allocate::OnMiss => Some(self.slot_of(now, known)?),
+            Allocate::OnFill => known.slot,
+        };
         let line = known.part.line;
         let id = known.entry.unwrap_or_else(|| self.mshr.allocate(line));
-        self.ask(now, slot, known.needed);
+        if let Some(slot) = slot {
+            self.ask(now, slot, known.needed);
+        }
         self.report_use(now, known.under_way.first_asked(awaited));
         if absent != 0 {
-            self.tags.touch(slot);
-            self.tags.await_more(slot);
+            if let Some(slot) = slot {
+                self.tags.touch(slot);
+                if self.allocate == Allocate::OnMiss {
+                    self.tags.await_more(slot);
+                }
+            }
             let sectors = self.sectors_to_fetch(now, known, absent);
-            let judged = self.tags.state(slot).sectors.judge(sectors, absent, known.under_way);
+            let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
+            let judged = line_use.judge(sectors, absent, known.under_way);
             self.policy.l2_event(now, &L2Event::Fetched(judged));
             self.mshr.expect(id, sectors);
             self.fetch(LinePart { line, sectors }, memory);
@@ -257,10 +267,27 @@ impl Slice {
         }
         let local = self.map.local(known.part.line);
         let victim = self.tags.victim(local).ok_or(FailCause::Line)?;
-        self.evict(now, &victim)?;
+        if victim.evicted.is_some_and(|(_, state)| state.dirty != 0) {
+            self.check_eviction_room()?;
+        }
+        Ok(self.replace(now, local, &victim))
+    }
+
+    /// A slot for a line that has come and has none. A dirty victim leaves even when the eviction queue is full, so that what
+    /// has come from DRAM never waits for what has to go there: the fill's own buffer holds it.
+    pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> Slot {
+        let local = self.map.local(line);
+        let victim =
+            self.tags.victim(local).expect("no way is reserved when lines are allocated on their fill");
+        self.replace(now, local, &victim)
+    }
+
+    /// Gives the victim's slot to a line, of which no sector is there yet.
+    fn replace(&mut self, now: u64, local: u64, victim: &Victim<LineState>) -> Slot {
+        self.evict(now, victim);
         self.tags.reserve(victim.slot, local);
         self.tags.fill(victim.slot);
-        Ok(victim.slot)
+        victim.slot
     }
 
     /// May sectors of a line be fetched in this cycle, for its register or a new one? Evictions that wait for the same
@@ -277,16 +304,14 @@ impl Slice {
     }
 
     /// Sends a dirty victim on its way to DRAM, and tells the mechanism.
-    fn evict(&mut self, now: u64, victim: &Victim<LineState>) -> Result<(), FailCause> {
-        let Some((local, state)) = victim.evicted else { return Ok(()) };
+    fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
+        let Some((local, state)) = victim.evicted else { return };
         let line = self.map.global(self.number, local);
         if state.dirty != 0 {
-            self.check_eviction_room()?;
             self.leave(LinePart { line, sectors: state.dirty });
         }
         self.tags.invalidate(victim.slot);
         self.policy.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
-        Ok(())
     }
 
     /// Asks DRAM for sectors of a line, or first for their metadata.

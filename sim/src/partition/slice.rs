@@ -11,7 +11,7 @@
 use super::address::AddressMap;
 use super::policy::{MechanismFault, PartitionPolicy, Stage};
 use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
-use crate::config::{Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
+use crate::config::{Allocate, Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::dram::{Access, Bursts, Channel, DramCounters, Request};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
@@ -78,6 +78,7 @@ pub struct Slice {
     pub(super) fetch: Fetch,
     pub(super) writes_back: bool,
     pub(super) write_allocate: WriteAllocate,
+    pub(super) allocate: Allocate,
     hit_latency: u64,
     request_capacity: usize,
     reply_capacity: usize,
@@ -120,6 +121,7 @@ impl Slice {
             fetch: l2.fetch,
             writes_back: l2.write_policy == L2WritePolicy::WriteBack,
             write_allocate: l2.write_allocate,
+            allocate: l2.allocate,
             hit_latency: u64::from(l2.hit_latency),
             request_capacity: l2.request_queue as usize,
             reply_capacity: l2.reply_queue as usize,
@@ -194,7 +196,7 @@ impl Slice {
     pub fn tick(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.policy.tick(now, memory)?;
         self.finish_pipe(now, memory);
-        self.receive_fills(dram_now, memory);
+        self.receive_fills(now, dram_now, memory);
         self.send_parked();
         self.send_evictions(memory);
         self.use_port(now, memory);
@@ -217,7 +219,7 @@ impl Slice {
     }
 
     /// Takes an answer of the channel, lets lines pass the mechanism's fill stage, and fills one line.
-    fn receive_fills(&mut self, dram_now: u64, memory: &DeviceMemory) {
+    fn receive_fills(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) {
         if self.filled.len() < FILLED_LINES
             && let Some(part) = self.policy.fill_leave()
         {
@@ -229,7 +231,7 @@ impl Slice {
         if self.replay.is_empty()
             && let Some(part) = self.filled.pop_front()
         {
-            self.fill(part);
+            self.fill(now, part);
         }
     }
 
@@ -261,10 +263,14 @@ impl Slice {
     }
 
     /// Sectors are there: everything that waited for nothing more may be handled.
-    fn fill(&mut self, part: LinePart) {
-        let Probe::Reserved(slot) = self.tags.probe(self.map.local(part.line)) else {
-            debug_assert!(false, "a line comes that nothing waits for");
-            return;
+    fn fill(&mut self, now: u64, part: LinePart) {
+        let slot = match (self.tags.probe(self.map.local(part.line)), self.allocate) {
+            (Probe::Reserved(slot), _) | (Probe::Hit(slot), Allocate::OnFill) => slot,
+            (Probe::Miss, Allocate::OnFill) => self.slot_for_fill(now, part.line),
+            (Probe::Hit(_) | Probe::Miss, Allocate::OnMiss) => {
+                debug_assert!(false, "a line comes that nothing waits for");
+                return;
+            }
         };
         let wanted = self.mshr.find(part.line).map_or(0, |id| self.mshr.wanted(id));
         let state = self.tags.state_mut(slot);

@@ -1,19 +1,24 @@
 //! The L1 data cache: tags with sectors, MSHRs and the miss queue, with reservation failures counted by cause.
 //!
 //! A store goes to the L2 and allocates nothing; the sectors it hits leave, with the last one the line, or stay, as the
-//! write policy says. Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
+//! write policy says; one that writes back keeps what hits, and sends it when its line leaves, ahead of all that waits in the
+//! miss queue. Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
 //! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
 //! lines leave as the compressed size asks for.
 use crate::cache::sectors::MOST_SECTORS;
 use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, Slot, TagArray};
 use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
-use crate::memory::{DeviceMemory, program_of};
+use crate::memory::{DeviceMemory, program_of, within_program};
 use crate::packet::{Packet, PacketKind};
+use crate::ptx::LOCAL_REGION;
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
 use crate::sm::policy::{L1dEvent, Load, Room, SmPolicy};
 use crate::stats::{CacheCounters, Decision, FailCause};
 use std::collections::VecDeque;
+
+/// Token of a write that no warp waits for: a line that leaves with what the L1D has kept of stores.
+pub const WRITEBACK_TOKEN: u32 = u32::MAX;
 
 /// What became of one load transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +35,23 @@ pub enum Access {
     Fail(FailCause),
 }
 
+/// What a packet with a line's data names, as the store that made it dirty did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Home {
+    sm: u16,
+    partition: u16,
+    kernel: u8,
+}
+
 /// What the L1D keeps with a line.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineState {
     /// Sectors that are there.
     valid: u32,
+    /// Those among them that the L2 does not know.
+    dirty: u32,
+    /// Where they go.
+    home: Home,
     /// What loads have asked for.
     sectors: SectorUse,
 }
@@ -63,6 +80,8 @@ pub struct L1d {
     /// When each MSHR asked for each sector, in core cycles; only the first sector of each request counts.
     missed_at: Vec<[u64; MOST_SECTORS]>,
     miss_queue: VecDeque<Packet>,
+    /// Dirty sectors on their way to the miss queue's port.
+    leaving: VecDeque<Packet>,
     /// Loads in flight that passed by.
     passing: u32,
     /// Lines that have left in this access.
@@ -83,6 +102,7 @@ impl L1d {
             mshr: MshrTable::new(config.mshr_entries, config.mshr_merges),
             missed_at: vec![[0; MOST_SECTORS]; config.mshr_entries as usize],
             miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
+            leaving: VecDeque::new(),
             passing: 0,
             evicted: Vec::new(),
             counters: CacheCounters::default(),
@@ -90,15 +110,17 @@ impl L1d {
         }
     }
 
-    /// Invalidates every line, as at the start of a kernel. Nothing may be in flight.
+    /// Invalidates every line, as at the start of a kernel; what the L2 does not know is sent. Nothing may be in flight.
     pub fn invalidate_all(&mut self) {
         debug_assert!(self.mshr.is_empty(), "misses in flight");
+        self.send_dirty(|_| true);
         self.tags = tags(&self.config);
     }
 
     /// Invalidates the lines of one program, as at the start of its kernel while others run. None of its own may be in
     /// flight.
     pub fn invalidate_program(&mut self, program: u8) {
+        self.send_dirty(|line| program_of(line) == program);
         self.tags.invalidate_valid(|line| program_of(line) == program);
     }
 
@@ -151,6 +173,10 @@ impl L1d {
             return Access::Fail(FailCause::MshrEntry);
         }
         if !self.can_queue() {
+            return Access::Fail(FailCause::MissQueue);
+        }
+        // Whatever leaves dirty waits behind as many others at most; what comes on a fill, or leaves as a kernel starts, always can.
+        if self.leaving.len() >= self.config.miss_queue as usize {
             return Access::Fail(FailCause::MissQueue);
         }
         if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line, &*ctx.policy) {
@@ -207,9 +233,57 @@ impl L1d {
             Some(ways) => self.tags.victim_within(line, ways, |held| program_of(held) == program),
         };
         let Some(victim) = victim else { return false };
+        if let Some((old, state)) = victim.evicted {
+            self.send(old, state.dirty, state.home);
+        }
         self.evicted.extend(victim.evicted);
         self.tags.reserve(victim.slot, line);
         true
+    }
+
+    /// Sends dirty sectors of a line on their way to the L2, if there are any.
+    fn send(&mut self, line: u64, dirty: u32, home: Home) {
+        if dirty == 0 {
+            return;
+        }
+        let Home { sm, partition, kernel } = home;
+        let of_sector = |sector: u32| if dirty >> sector & 1 == 1 { 0xff << (8 * sector) } else { 0 };
+        self.leaving.push_back(Packet {
+            kind: PacketKind::Write,
+            line,
+            sectors: dirty,
+            full_sectors: true,
+            words: (0..MOST_SECTORS as u32).map(of_sector).sum(),
+            data_bytes: (dirty.count_ones() * SECTOR_BYTES) as u16,
+            sm,
+            partition,
+            kernel,
+            token: WRITEBACK_TOKEN,
+            payload: 0,
+        });
+    }
+
+    /// Sends what the L2 does not know of the lines that are meant.
+    fn send_dirty(&mut self, is_meant: impl Fn(u64) -> bool) {
+        if !self.config.write_policy.writes_back() {
+            return;
+        }
+        let dirty: Vec<_> = self.tags.lines().map(|(line, state, _)| (line, *state)).collect();
+        dirty
+            .into_iter()
+            .filter(|(line, _)| is_meant(*line))
+            .for_each(|(line, s)| self.send(line, s.dirty, s.home));
+    }
+
+    /// Sends the dirty ones of some sectors, before a request that must find them in the L2.
+    fn clean(&mut self, line: u64, sectors: u32) {
+        if !self.config.write_policy.writes_back() {
+            return;
+        }
+        let Some(slot) = self.tags.probe(line).slot() else { return };
+        let state = *self.tags.state(slot);
+        self.send(line, state.dirty & sectors, state.home);
+        self.tags.state_mut(slot).dirty &= !sectors;
     }
 
     /// Tells the mechanism which lines have left.
@@ -219,8 +293,36 @@ impl L1d {
         }
     }
 
-    /// A store or atomic passes: the sectors it hits leave, unless the L1D writes through and it is a store. The caller
-    /// queues the packet.
+    /// Keeps a store in an L1D that writes back, if all its sectors are there: `true` when it need not go to the L2.
+    pub fn keep(&mut self, packet: &Packet) -> bool {
+        let sectors = self.sectors.whole(packet.sectors);
+        let slot = self.tags.probe(packet.line).slot().filter(|_| packet.kind == PacketKind::Write);
+        let Some(slot) = slot.filter(|slot| sectors & !self.tags.state(*slot).valid == 0) else {
+            return false;
+        };
+        if !self.stores_stay(packet.line) || !self.config.write_policy.writes_back() {
+            return false;
+        }
+        let Packet { sm, partition, kernel, line, .. } = *packet;
+        self.tags.touch(slot);
+        let state = self.tags.state_mut(slot);
+        state.dirty |= sectors;
+        state.home = Home { sm, partition, kernel };
+        self.decide(Decision::Hit, true, kernel, line);
+        true
+    }
+
+    /// Do the sectors of this line that a store hits stay?
+    fn stores_stay(&self, line: u64) -> bool {
+        match self.config.write_policy {
+            WritePolicy::WriteEvict => false,
+            WritePolicy::WriteThrough | WritePolicy::WriteBack => true,
+            WritePolicy::LocalWriteBack => within_program(line) >= LOCAL_REGION,
+        }
+    }
+
+    /// A store or atomic passes: the sectors it hits leave, unless the L1D's policy is that they stay and it is a store. The
+    /// caller queues the packet, behind what this sends of sectors that the L2 does not know.
     pub fn write(&mut self, packet: &Packet, ctx: &mut Context<'_>) {
         let touched = self.sectors.whole(packet.sectors);
         let probe = self.tags.probe(packet.line);
@@ -231,7 +333,10 @@ impl L1d {
             _ => Decision::SectorMiss,
         };
         // An atomic happens in the L2, whose result the L1D does not know.
-        let stays = self.config.write_policy == WritePolicy::WriteThrough && packet.kind == PacketKind::Write;
+        let stays = self.stores_stay(packet.line) && packet.kind == PacketKind::Write;
+        if !stays {
+            self.clean(packet.line, touched);
+        }
         match probe {
             Probe::Hit(slot) | Probe::Reserved(slot) if stays => {
                 if valid != 0 {
@@ -275,6 +380,7 @@ impl L1d {
             return Err(FailCause::MissQueue);
         }
         self.passing += 1;
+        self.clean(packet.line, packet.sectors);
         self.count(packet.kernel, |counters| counters.bypasses += 1);
         self.queue(packet);
         Ok(())
@@ -355,6 +461,7 @@ impl L1d {
 
     /// A line leaves, if it is there; one whose data are on their way stays.
     pub fn invalidate_line(&mut self, line: u64) {
+        self.clean(line, u32::MAX);
         if let Probe::Hit(slot) = self.tags.probe(line) {
             self.tags.invalidate(slot);
         }
@@ -373,17 +480,17 @@ impl L1d {
 
     /// The packet that the crossbar should take next.
     pub fn outgoing(&self) -> Option<&Packet> {
-        self.miss_queue.front()
+        self.leaving.front().or_else(|| self.miss_queue.front())
     }
 
     /// Removes and returns the packet that the crossbar took.
     pub fn sent(&mut self) -> Option<Packet> {
-        self.miss_queue.pop_front()
+        self.leaving.pop_front().or_else(|| self.miss_queue.pop_front())
     }
 
     /// Is nothing in flight?
     pub fn is_idle(&self) -> bool {
-        self.miss_queue.is_empty() && self.mshr.is_empty() && self.passing == 0
+        self.miss_queue.is_empty() && self.leaving.is_empty() && self.mshr.is_empty() && self.passing == 0
     }
 
     /// A line for each miss in flight and each packet in the miss queue, for a deadlock report.
@@ -396,9 +503,12 @@ impl L1d {
         let packets = packets.map(|p| {
             format!("L1D miss queue: {:?} of line {:#x} waits for the request crossbar", p.kind, p.line)
         });
+        let leaving = self.leaving.iter();
+        let leaving =
+            leaving.map(|p| format!("L1D write-back: line {:#x} waits for the request crossbar", p.line));
         let passing = (self.passing > 0)
             .then(|| format!("L1D bypass: {} loads that passed by wait for their data", self.passing));
-        misses.chain(packets).chain(passing).collect()
+        misses.chain(packets).chain(leaving).chain(passing).collect()
     }
 }
 

@@ -1,11 +1,12 @@
 //! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
-use super::l1d::{Access, Context, L1d};
+use super::l1d::{Access, Context, L1d, WRITEBACK_TOKEN};
 use super::policy::{L1dEvent, Load, NoSmPolicy, Room, SmPolicy};
 use crate::cache::functional::{Found, Functional, Shape};
 use crate::cache::{Fetched, Sectors};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
+use crate::ptx::LOCAL_REGION;
 use crate::stats::FailCause;
 use proptest::prelude::*;
 
@@ -39,11 +40,13 @@ struct Bench<P> {
     policy: P,
     memory: DeviceMemory,
     now: u64,
+    /// Lines that were written back, and their sectors.
+    written: (u64, u64),
 }
 
 impl<P: SmPolicy> Bench<P> {
     fn new(config: &L1dConfig, policy: P) -> Self {
-        Bench { l1d: L1d::new(config), policy, memory: DeviceMemory::new(), now: 0 }
+        Bench { l1d: L1d::new(config), policy, memory: DeviceMemory::new(), now: 0, written: (0, 0) }
     }
 
     fn load(&mut self, line: u64, touched: u32, inst: u32) -> Access {
@@ -55,10 +58,30 @@ impl<P: SmPolicy> Bench<P> {
         self.l1d.load(packet, &load, inst, &mut ctx)
     }
 
-    fn store(&mut self, line: u64, touched: u32) {
+    /// `true` when the L1D keeps it.
+    fn store(&mut self, line: u64, touched: u32) -> bool {
         let packet = packet(PacketKind::Write, line, touched);
+        if self.l1d.keep(&packet) {
+            return true;
+        }
         let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
         self.l1d.write(&packet, &mut ctx);
+        false
+    }
+
+    /// The next packet that leaves and is no line that is written back; those are counted.
+    fn sent(&mut self) -> Option<Packet> {
+        loop {
+            let packet = self.l1d.sent()?;
+            if packet.token != WRITEBACK_TOKEN {
+                return Some(packet);
+            }
+            assert_eq!((packet.kind, packet.full_sectors), (PacketKind::Write, true));
+            assert_eq!(u32::from(packet.data_bytes), packet.sectors.count_ones() * 32);
+            assert_eq!(packet.words.count_ones(), packet.sectors.count_ones() * 8);
+            self.written.0 += 1;
+            self.written.1 += u64::from(packet.sectors.count_ones());
+        }
     }
 
     /// Answers a request: the instructions that it wakes.
@@ -75,7 +98,7 @@ impl<P: SmPolicy> Bench<P> {
         match self.load(line, touched, 7) {
             Access::Hit => (Found::Hit, 0),
             access @ (Access::Miss | Access::SectorMiss) => {
-                let request = self.l1d.sent().expect("a miss is sent");
+                let request = self.sent().expect("a miss is sent");
                 assert_eq!(self.answer(&request), [7]);
                 (if access == Access::Miss { Found::Miss } else { Found::SectorMiss }, request.sectors)
             }
@@ -123,11 +146,19 @@ const FUNCTIONS: [IndexFunction; 7] = [
     IndexFunction::IPoly,
 ];
 
+const POLICIES: [WritePolicy; 4] =
+    [WritePolicy::WriteEvict, WritePolicy::WriteThrough, WritePolicy::WriteBack, WritePolicy::LocalWriteBack];
+
+/// The line of this number; every other one is of local memory.
+fn address(config: &L1dConfig, number: u64) -> u64 {
+    number % 2 * LOCAL_REGION + number * u64::from(config.line_bytes)
+}
+
 /// Every geometry and policy that the configuration allows, with few sets so that they fill.
 fn any_l1d() -> impl Strategy<Value = L1dConfig> {
     let shape = (0u32..3, 1u32..5, 5u32..9, 0u32..4, 1u32..5, 0usize..FUNCTIONS.len());
-    let policies = (any::<bool>(), any::<bool>(), any::<bool>());
-    (shape, policies).prop_map(|((sets, ways, line, sector, tags, index), (on_fill, coarse, through))| {
+    let policies = (any::<bool>(), any::<bool>(), 0usize..POLICIES.len());
+    (shape, policies).prop_map(|((sets, ways, line, sector, tags, index), (on_fill, coarse, policy))| {
         let line_bytes = 1 << line;
         let sector_bytes = (line_bytes >> sector).max(32);
         let index = FUNCTIONS[index];
@@ -136,11 +167,15 @@ fn any_l1d() -> impl Strategy<Value = L1dConfig> {
             ways,
             line_bytes,
             sector_bytes,
-            tags_per_way: if sector_bytes == line_bytes { tags } else { 1 },
+            tags_per_way: if sector_bytes == line_bytes && !POLICIES[policy].writes_back() {
+                tags
+            } else {
+                1
+            },
             index,
             allocate: if on_fill { Allocate::OnFill } else { Allocate::OnMiss },
             fetch: if coarse { Fetch::Line } else { Fetch::Requested },
-            write_policy: if through { WritePolicy::WriteThrough } else { WritePolicy::WriteEvict },
+            write_policy: POLICIES[policy],
             ..config()
         }
     })
@@ -166,12 +201,14 @@ proptest! {
         let mut golden = functional(&config);
         let all = Sectors::new(config.line_bytes, 32).all();
         for (n, (number, sectors, kind)) in accesses.into_iter().enumerate() {
-            let line = number * u64::from(config.line_bytes);
+            let line = address(&config, number);
             let touched = if sectors & all == 0 { 1 } else { sectors & all };
             if kind == 0 {
                 let expected = match config.write_policy {
                     WritePolicy::WriteEvict => golden.write_evict(line, touched),
                     WritePolicy::WriteThrough => golden.write_through(line, touched),
+                    WritePolicy::LocalWriteBack if line < LOCAL_REGION => golden.write_evict(line, touched),
+                    WritePolicy::WriteBack | WritePolicy::LocalWriteBack => golden.write_back(line, touched),
                 };
                 prop_assert_eq!(bench.serial_store(line, touched), expected, "access {}", n);
             } else {
@@ -179,6 +216,8 @@ proptest! {
                 prop_assert_eq!(bench.serial_load(line, touched), (expected, golden.fetched), "access {}", n);
             }
         }
+        prop_assert_eq!(bench.sent(), None);
+        prop_assert_eq!(bench.written, (golden.writebacks, golden.sectors_written));
         prop_assert!(bench.l1d.counters.is_conserved() && bench.l1d.is_idle());
         prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
         prop_assert_eq!(bench.l1d.counters.reservation_fails.total(), 0);
@@ -197,10 +236,12 @@ proptest! {
         let all = Sectors::new(config.line_bytes, 32).all();
         let (mut under_way, mut waiting) = (Vec::new(), Vec::new());
         for (inst, (number, sectors, act, which)) in (0..).zip(steps) {
-            let line = number * u64::from(config.line_bytes);
+            let line = address(&config, number);
             let touched = if sectors & all == 0 { 1 } else { sectors & all };
             match act {
-                0 => bench.store(line, touched),
+                0 => {
+                    bench.store(line, touched);
+                }
                 1 | 2 if !under_way.is_empty() => {
                     let request: Packet = under_way.swap_remove(which.index(under_way.len()));
                     for woken in bench.answer(&request) {
@@ -213,7 +254,7 @@ proptest! {
                     Access::Pending => waiting.push(inst),
                     Access::Miss | Access::SectorMiss => {
                         waiting.push(inst);
-                        under_way.extend(bench.l1d.sent());
+                        under_way.extend(bench.sent());
                     }
                 },
             }
@@ -223,10 +264,66 @@ proptest! {
                 waiting.retain(|w| *w != woken);
             }
         }
+        prop_assert_eq!(bench.sent(), None);
         prop_assert_eq!(waiting, Vec::<u32>::new());
         prop_assert!(bench.l1d.is_idle() && bench.l1d.counters.is_conserved());
         prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
     }
+}
+
+fn writing_back() -> L1dConfig {
+    L1dConfig { write_policy: WritePolicy::WriteBack, sets: 1, ways: 1, ..sectored() }
+}
+
+#[test]
+fn a_line_that_leaves_takes_the_kept_stores_with_it_ahead_of_the_miss() {
+    let mut bench = Bench::new(&writing_back(), NoSmPolicy);
+    assert!(!bench.store(0, 0b0001), "nothing is there");
+    bench.serial_load(0, 0b0011);
+    assert!(bench.store(0, 0b0010));
+    assert!(!bench.store(0, 0b0110), "one of its sectors is not there");
+    assert_eq!(bench.load(128, 0b0001, 1), Access::Miss);
+    let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
+    assert_eq!((first.kind, first.line, first.sectors, first.data_bytes), (PacketKind::Write, 0, 0b0010, 32));
+    assert_eq!((second.kind, second.line), (PacketKind::Read, 128));
+}
+
+#[test]
+fn what_the_l2_must_know_is_written_back_first() {
+    let dirty = || {
+        let mut bench = Bench::new(&writing_back(), NoSmPolicy);
+        bench.serial_load(0, 0b1111);
+        assert!(bench.store(0, 0b0111));
+        bench
+    };
+    let mut atomic = dirty();
+    let packet = packet(PacketKind::Atomic, 0, 0b0001);
+    let mut ctx = Context { now: 9, policy: &mut atomic.policy, memory: &atomic.memory };
+    atomic.l1d.write(&packet, &mut ctx);
+    atomic.l1d.invalidate_all();
+    let mut passing = dirty();
+    assert_eq!(passing.l1d.pass(Packet { kind: PacketKind::Read, sectors: 0b0110, ..packet }), Ok(()));
+    passing.l1d.passed();
+    passing.l1d.invalidate_all();
+    for (mut bench, parts) in [(atomic, [0b0001, 0b0110]), (passing, [0b0110, 0b0001])] {
+        let sent: Vec<_> = std::iter::from_fn(|| bench.l1d.sent()).collect();
+        let written: Vec<_> = sent.iter().filter(|p| p.token == WRITEBACK_TOKEN).map(|p| p.sectors).collect();
+        assert_eq!(written, parts);
+        assert!(bench.l1d.is_idle());
+    }
+}
+
+#[test]
+fn a_miss_waits_when_too_many_lines_are_on_their_way_out() {
+    let narrow = L1dConfig { miss_queue: 1, ways: 2, ..writing_back() };
+    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    bench.serial_load(0, 0b0001);
+    bench.store(0, 0b0001);
+    assert_eq!(bench.serial_load(128, 0b0001).0, Found::Miss);
+    bench.store(128, 0b0001);
+    assert_eq!(bench.load(256, 0b0001, 1), Access::Miss);
+    // The miss has left, the dirty line has not.
+    assert_eq!(bench.load(384, 0b0001, 2), Access::Fail(FailCause::MissQueue));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
 use super::coalescer::Transaction;
-use super::l1d::{self, Access};
+use super::l1d::{self, Access, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
 use super::policy::{L1dEvent, Load, MemoryEvent};
 use super::read_only::{SIDE_TOKEN, Side};
@@ -62,6 +62,7 @@ impl Sm {
                 }
             }
             PacketKind::AtomicReply => self.data_arrived(packet.token, ctx.now),
+            PacketKind::WriteAck if packet.token == WRITEBACK_TOKEN => {}
             PacketKind::WriteAck => self.store_acknowledged(packet.token),
             kind => unreachable!("the memory system sent a request back: {kind:?}"),
         }
@@ -314,8 +315,13 @@ impl Sm {
         }
     }
 
-    /// A store or atomic: changes the L1D as its policy says and goes to the L2, through the mechanism if it has a stage.
+    /// A store or atomic: changes the L1D as its policy says and goes to the L2, through the mechanism if it has a stage, unless
+    /// the L1D keeps it.
     fn write(&mut self, mut packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+        if self.l1d.keep(&packet) {
+            self.counters.stores_kept += 1;
+            return Ok(());
+        }
         if !self.l1d.can_queue() {
             return Err(FailCause::MissQueue);
         }
@@ -327,6 +333,10 @@ impl Sm {
             Stage::Full => return Err(FailCause::MissQueue),
             Stage::Taken => {}
             Stage::Through => self.l1d.queue(packet),
+        }
+        if packet.kind == PacketKind::Write {
+            let warp = self.warps[packet.token as usize].as_mut().expect("the warp waits for its stores");
+            warp.stores += 1;
         }
         let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
         self.l1d.write(&packet, &mut l1d_ctx);
@@ -340,9 +350,6 @@ impl Sm {
         inst.passes = None;
         let is_last = inst.next == inst.transactions.len();
         let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
-        if is_store {
-            self.warps[usize::from(warp)].as_mut().expect("the warp waits for its stores").stores += 1;
-        }
         if !is_last {
             return;
         }
@@ -362,6 +369,7 @@ impl Sm {
         let Some(side) = self.sides.next_queue(&self.l1d, can_leave) else { return };
         let cache = side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d);
         let packet = cache.sent().expect("there is an outgoing packet");
+        self.counters.l1d_writebacks += u64::from(packet.token == WRITEBACK_TOKEN);
         ctx.system.send(sm, packet);
         if self.blocked == Some(FailCause::MissQueue) {
             self.blocked = None;

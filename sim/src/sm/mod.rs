@@ -347,6 +347,11 @@ impl Sm {
         self.policy.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
     }
 
+    /// Does a packet wait for the request crossbar?
+    pub fn has_to_send(&self) -> bool {
+        self.l1d.outgoing().is_some() || self.sides.has_work()
+    }
+
     /// A read-only cache's counters; zero when there is none.
     pub fn read_only(&self, side: Side) -> CacheCounters {
         self.sides.counters(side)
@@ -487,11 +492,7 @@ impl Sm {
 
     fn next_wake(&self, now: u64) -> u64 {
         let soon = now + 1;
-        if self.policy.busy()
-            || self.held_reply.is_some()
-            || self.l1d.outgoing().is_some()
-            || self.sides.has_work()
-        {
+        if self.policy.busy() || self.held_reply.is_some() || self.has_to_send() {
             return soon;
         }
         if self.blocked.is_some() && self.policy.watches_failures() {

@@ -25,6 +25,54 @@ pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// Takes the read-only caches, unless instructions and constants are said to be always there.
+pub fn read_only(reader: &mut Reader) -> Result<(), ConfigError> {
+    let perfect = reader.take_number("-gpgpu_perfect_inst_const_cache")?.is_some_and(|(n, _)| n != 0);
+    for (name, section, may_be_perfect) in [
+        ("-gpgpu_const_cache:l1", "sm.constant", true),
+        ("-gpgpu_cache:il1", "sm.instruction", true),
+        ("-gpgpu_tex_cache:l1", "sm.texture", false),
+    ] {
+        let Some(option) = reader.take(name) else { continue };
+        if perfect && may_be_perfect {
+            reader.set(section, "sets", 0, &option);
+        } else {
+            read_only_cache(reader, &option, section)?;
+        }
+    }
+    Ok(())
+}
+
+/// `[kind:]sets:line:ways,policies,kind:entries:merges,queue[...]`; a texture cache's registers are a queue of its own kind.
+fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> Result<(), ConfigError> {
+    let form = "allowed is SETS:LINE:WAYS,L:R:ALLOCATE:N,A:ENTRIES:MERGES,QUEUE";
+    let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
+    let [shape, policies, mshr, queue, ..] = &parts[..] else {
+        return Err(wrong(option, &option.value, form));
+    };
+    let shape = if let ["N" | "S", rest @ ..] = &shape[..] { rest } else { &shape[..] };
+    let ([sets, line, ways], [_, entries, merges], [queue, ..]) = (shape, &mshr[..], &queue[..]) else {
+        return Err(wrong(option, &option.value, form));
+    };
+    for (key, value) in [
+        ("sets", sets),
+        ("ways", ways),
+        ("line_bytes", line),
+        ("mshr_entries", entries),
+        ("mshr_merges", merges),
+        ("miss_queue", queue),
+    ] {
+        reader.set(section, key, whole(option, value)?, option);
+    }
+    if policies.get(2) == Some(&"m") {
+        reader.note(option, "lines here are allocated on their fill");
+    }
+    if policies.get(4).is_some_and(|letter| *letter != "L") {
+        reader.note(option, "a read-only cache here takes the low bits of the line's number for its set");
+    }
+    Ok(())
+}
+
 /// Takes the L2's slices; a memory channel's sub-partitions become one slice with the sets of all.
 pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
     let slices = reader.take_number("-gpgpu_n_sub_partition_per_mchannel")?.map_or(1, |(n, _)| n);
@@ -67,11 +115,11 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     reader.set(target.section, "mshr_merges", whole(option, merges)?, option);
     if target.is_l1d {
         reader.set("l1d", "miss_queue", whole(option, queue.first().copied().unwrap_or_default())?, option);
-        match *allocate {
-            "m" => reader.set_name("l1d", "allocate", "on-miss", option),
-            "f" | "s" => reader.set_name("l1d", "allocate", "on-fill", option),
-            _ => reader.note(option, "no counterpart of its allocation: there are m and f"),
-        }
+    }
+    match *allocate {
+        "m" => reader.set_name(target.section, "allocate", "on-miss", option),
+        "f" | "s" => reader.set_name(target.section, "allocate", "on-fill", option),
+        _ => reader.note(option, "no counterpart of its allocation: there are m and f"),
     }
     write_policies(reader, option, policies, target);
     fixed_policies(reader, option, policies, mshr);
@@ -82,7 +130,10 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
 /// What a store does: the second and fourth of the policies.
 fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: &Target) {
     let (write, why) = match (policies.get(1).copied(), target.is_l1d) {
-        (Some("L" | "E"), true) => ("write-evict", None),
+        (Some("E"), true) => ("write-evict", None),
+        // Named after write-through, its global stores evict.
+        (Some("L"), true) => ("local-write-back", None),
+        (Some("B"), true) => ("write-back", None),
         (Some("T"), true) => ("write-through", None),
         (_, true) => ("write-evict", Some("stores here go to the L2: taken as write-evict")),
         (Some("B"), false) => ("write-back", None),

@@ -58,6 +58,7 @@ fn read(reader: &mut Reader, has_interconnect: bool) -> Result<(), ConfigError> 
     cores::cores(reader)?;
     cores::pipes(reader)?;
     caches::l1d(reader)?;
+    caches::read_only(reader)?;
     caches::l2(reader, clocks)?;
     caches::partitions(reader)?;
     caches::interconnect(reader, has_interconnect)?;

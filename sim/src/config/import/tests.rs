@@ -103,6 +103,22 @@ fn sectored_caches_have_sectors_of_32_bytes() {
 }
 
 #[test]
+fn read_only_caches_are_translated() {
+    let text = "-gpgpu_const_cache:l1 64:64:2,L:R:f:N,A:2:32,4
+-gpgpu_tex_cache:l1 4:128:24,L:R:m:N,F:128:4,130:2
+-gpgpu_cache:il1 N:8:128:4,L:R:f:N:L,A:3:30,5\n";
+    let sm = machine(text).sm;
+    let keys = |c: &crate::config::ReadOnly| {
+        [c.sets, c.ways, c.line_bytes, c.mshr_entries, c.mshr_merges, c.miss_queue]
+    };
+    assert_eq!(keys(&sm.constant), [64, 2, 64, 2, 32, 4]);
+    assert_eq!(keys(&sm.texture), [4, 24, 128, 128, 4, 130]);
+    assert_eq!(keys(&sm.instruction), [8, 4, 128, 3, 30, 5]);
+    let perfect = machine(&format!("{text}-gpgpu_perfect_inst_const_cache 1\n")).sm;
+    assert_eq!([perfect.constant.sets, perfect.texture.sets, perfect.instruction.sets], [0, 4, 0]);
+}
+
+#[test]
 fn write_policies_are_translated() {
     let l2 = |letters: &str| machine(&format!("-gpgpu_cache:dl2 64:128:8,L:{letters},A:32:4,4\n")).l2;
     for (letters, policy, allocate) in [
@@ -112,8 +128,14 @@ fn write_policies_are_translated() {
     ] {
         assert_eq!((l2(letters).write_policy, l2(letters).write_allocate), (policy, allocate), "{letters}");
     }
-    let l1d = machine("-gpgpu_cache:dl1 32:128:4,L:T:m:N:L,A:32:8,8\n").l1d;
-    assert_eq!(l1d.write_policy, crate::config::WritePolicy::WriteThrough);
+    assert_eq!(l2("B:m:W:L").allocate, crate::config::Allocate::OnMiss);
+    assert_eq!(l2("B:f:W:L").allocate, crate::config::Allocate::OnFill);
+    for (letter, policy) in
+        [("E", "write-evict"), ("T", "write-through"), ("B", "write-back"), ("L", "local-write-back")]
+    {
+        let l1d = machine(&format!("-gpgpu_cache:dl1 32:128:4,L:{letter}:m:N:L,A:32:8,8\n")).l1d;
+        assert_eq!(l1d.write_policy.name(), policy);
+    }
 }
 
 #[test]
@@ -161,7 +183,7 @@ fn what_is_only_nearly_the_same_is_listed() {
         ("-gpgpu_cache:dl1 32:128:4,L:L:m:N:H,A:32:8,8", "taken as bxor"),
         ("-gpgpu_cache:dl1 8:128:4,L:L:m:N:P,A:32:8,8", "taken as bmod"),
         ("-gpgpu_cache:dl1 32:128:4,F:L:m:N:L,A:32:8,8", "least recently used"),
-        ("-gpgpu_cache:dl1 32:128:4,L:B:m:N:L,A:32:8,8", "taken as write-evict"),
+        ("-gpgpu_cache:dl1 32:128:4,L:R:m:N:L,A:32:8,8", "taken as write-evict"),
         ("-gpgpu_cache:dl1 32:128:4,L:L:m:W:L,A:32:8,8", "allocate nothing"),
         ("-gpgpu_scheduler fancy", "there are lrr"),
         ("-gpgpu_memory_partition_indexing 4", "taken as bmod"),

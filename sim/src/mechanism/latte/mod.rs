@@ -255,7 +255,7 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     }
     if l1d.write_policy != WritePolicy::WriteEvict {
         let allowed = "allowed is write-evict: a compressed line does not change";
-        return Err(part.unsuited("l1d.write_policy", "write-through", allowed));
+        return Err(part.unsuited("l1d.write_policy", l1d.write_policy.name(), allowed));
     }
     if Settings::of(part).controller_policy().is_some() {
         if !matches!(l1d.sets, 32 | 64) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cache::Sectors;
 use crate::cache::functional::{Found, Functional, Shape};
-use crate::config::{Fetch, IndexFunction, L2WritePolicy, WriteAllocate};
+use crate::config::{Allocate, Fetch, IndexFunction, L2WritePolicy, WriteAllocate};
 
 const FUNCTIONS: [IndexFunction; 6] = [
     IndexFunction::Bmod,
@@ -17,9 +17,9 @@ const FUNCTIONS: [IndexFunction; 6] = [
 /// Every geometry and policy of a slice, with few sets so that they fill; one partition, so that lines are its own.
 fn any_l2() -> impl Strategy<Value = GpuConfig> {
     let shape = (1u32..5, 1u32..5, 5u32..9, 0u32..4, 0usize..FUNCTIONS.len(), 5u32..9);
-    let policies = (any::<bool>(), any::<bool>(), 0usize..3);
+    let policies = (any::<bool>(), any::<bool>(), any::<bool>(), 0usize..3);
     (shape, policies).prop_map(
-        |((sets, ways, line, sector, index, l1d_line), (coarse, through, allocate))| {
+        |((sets, ways, line, sector, index, l1d_line), (coarse, through, on_fill, allocate))| {
             let mut config = config();
             (config.l2.partitions, config.l2.interleave_bytes) = (1, 256);
             config.l2.index = FUNCTIONS[index];
@@ -30,6 +30,7 @@ fn any_l2() -> impl Strategy<Value = GpuConfig> {
             config.l2.fetch = if coarse { Fetch::Line } else { Fetch::Requested };
             config.l2.write_policy =
                 if through { L2WritePolicy::WriteThrough } else { L2WritePolicy::WriteBack };
+            config.l2.allocate = if on_fill { Allocate::OnFill } else { Allocate::OnMiss };
             config.l2.write_allocate =
                 [WriteAllocate::Fetch, WriteAllocate::Mask, WriteAllocate::None][allocate];
             config.l1d.line_bytes = 1 << l1d_line.min(line);
