@@ -175,6 +175,7 @@ fn show(
         "L2 misses",
         "DRAM bytes",
         "DRAM uJ",
+        "energy uJ",
     ]);
     let mut all: Vec<Vec<f64>> = mechanisms.iter().map(|_| Vec::new()).collect();
     for row in &by_workload {
@@ -192,13 +193,14 @@ fn show(
                 t.l2.misses.to_string(),
                 (32 * t.dram.bursts).to_string(),
                 format!("{:.1}", t.dram.energy.total_nj / 1000.0),
+                format!("{:.1}", t.energy.total_nj / 1000.0),
             ]);
         }
     }
     for (mechanism, speedups) in mechanisms.iter().zip(&all) {
         let mean = geometric_mean(speedups).map_or("-".into(), |mean| format!("{mean:.3}"));
         let mut cells = vec!["geometric mean".into(), mechanism.text.clone(), "-".into(), mean];
-        cells.extend(std::iter::repeat_n("-".to_string(), 4));
+        cells.extend(std::iter::repeat_n("-".to_string(), 5));
         table.row(cells);
     }
     if let Some(path) = &options.plot {

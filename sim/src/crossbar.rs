@@ -76,6 +76,8 @@ pub struct CrossbarCounters {
     pub packets: u64,
     /// Their flits.
     pub flits: u64,
+    /// Bytes of data in them, headers apart.
+    pub data_bytes: u64,
 }
 }
 
@@ -209,6 +211,7 @@ impl Crossbar {
     fn grant(&mut self, input: usize, output: usize, flits: u32) {
         let (port, out) = (&mut self.inputs[input], &mut self.outputs[output]);
         let Some(packet) = port.queue.pop_front() else { return };
+        self.counters.data_bytes += u64::from(packet.data_bytes);
         let cycles = u64::from(flits);
         port.waiting -= flits;
         port.free_from = self.now + cycles;

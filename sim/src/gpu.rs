@@ -5,6 +5,7 @@ mod deadlock_tests;
 
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
+use crate::energy::GpuEnergyModel;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::partition::{MemorySystem, PartitionPolicy};
@@ -265,9 +266,12 @@ impl Gpu {
             dram: memory.dram,
             crossbar: memory.crossbar,
             energy_model: EnergyModel::new(&self.config),
+            gpu_energy_model: GpuEnergyModel::new(&self.config),
             ..Snapshot::default()
         };
+        self.system.policies().for_each(|policy| policy.codec_events(&mut sum.codecs));
         for sm in &self.sms {
+            sm.policy().codec_events(&mut sum.codecs);
             sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters;
             sum.constant += sm.read_only(Side::Constant);

@@ -2,13 +2,14 @@
 //!
 //! From the bottom up: [`memory`] (functional device memory), [`texture`] (views of it), [`ptx`] (front end), [`workload`] and [`launch_file`]
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
-//! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`], [`fidelity`]; [`share`] and
+//! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`], [`energy`], [`fidelity`]; [`share`] and
 //! [`together`] for kernels of several programs at the same time; [`trace`] for recorded instructions instead of kernels.
 pub mod best;
 pub mod cache;
 pub mod config;
 pub mod crossbar;
 pub mod dram;
+pub mod energy;
 pub mod fidelity;
 pub mod file;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
 use crate::dram::{DramCounters, Energy, EnergyModel};
+use crate::energy::{CodecEvents, GpuEnergy, GpuEnergyModel};
 use crate::mechanism::MechanismCounters;
 use crate::partition::{CrossbarStats, L2Counters};
 use crate::stats::{CacheCounters, SmCounters};
@@ -77,6 +78,8 @@ pub struct DramReport {
     pub bandwidth_utilization: f64,
     /// Requests for a mechanism's metadata among reads and writes.
     pub metadata: u64,
+    /// Writes among those requests, a burst each.
+    pub metadata_writes: u64,
     /// Bursts read among all bursts.
     pub read_bursts: u64,
     /// Bursts written among all bursts.
@@ -99,6 +102,20 @@ pub struct EnergyReport {
     pub total_nj: f64,
     /// Over the simulated time, milliwatts.
     pub mean_power_mw: f64,
+}
+
+/// The whole GPU's energy in the report. Conserved: the components add up to the total.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct GpuEnergyReport {
+    /// By components, nanojoules.
+    #[serde(flatten)]
+    pub parts: GpuEnergy,
+    /// All components together, nanojoules.
+    pub total_nj: f64,
+    /// Over the simulated time, milliwatts.
+    pub mean_power_mw: f64,
+    /// The total times the simulated time, nanojoule seconds.
+    pub delay_product_nj_s: f64,
 }
 
 /// The counters of a stretch of simulation.
@@ -124,14 +141,33 @@ pub struct Snapshot {
     pub dram: DramCounters,
     /// Both crossbars.
     pub crossbar: CrossbarStats,
+    /// Lines that passed dedicated codecs.
+    pub codecs: CodecEvents,
     /// What turns the channels' counters into energy.
     pub energy_model: EnergyModel,
+    /// What turns all counters into energy.
+    pub gpu_energy_model: GpuEnergyModel,
 }
 
 impl Snapshot {
     /// The DRAM's energy by its parts.
     pub fn dram_energy(&self) -> Energy {
         self.energy_model.energy(&self.dram)
+    }
+
+    /// The whole GPU's energy by its components.
+    pub fn energy(&self) -> GpuEnergy {
+        self.gpu_energy_model.energy(self)
+    }
+
+    /// The whole GPU's mean power, milliwatts.
+    pub fn power_mw(&self) -> f64 {
+        self.gpu_energy_model.mean_power_mw(self)
+    }
+
+    /// The whole GPU's energy times the time, nanojoule seconds.
+    pub fn delay_product_nj_s(&self) -> f64 {
+        self.gpu_energy_model.delay_product_nj_s(self)
     }
 
     /// The DRAM's mean power, milliwatts.
@@ -154,7 +190,9 @@ impl std::ops::Sub for Snapshot {
             instruction: self.instruction - o.instruction,
             l2: self.l2 - o.l2,
             dram: self.dram - o.dram,
+            codecs: self.codecs - o.codecs,
             energy_model: self.energy_model,
+            gpu_energy_model: self.gpu_energy_model,
             crossbar: CrossbarStats {
                 requests: self.crossbar.requests - o.crossbar.requests,
                 replies: self.crossbar.replies - o.crossbar.replies,
@@ -192,6 +230,10 @@ pub struct Totals {
     pub dram: DramReport,
     /// Crossbars.
     pub crossbar: CrossbarStats,
+    /// Lines that passed dedicated codecs.
+    pub codecs: CodecEvents,
+    /// Energy of the whole GPU, DRAM included.
+    pub energy: GpuEnergyReport,
 }
 
 impl From<Snapshot> for Totals {
@@ -225,6 +267,7 @@ impl From<Snapshot> for Totals {
                 row_hits: d.row_hits,
                 bandwidth_utilization: ratio(d.busy_cycles, s.bus_cycles),
                 metadata: d.metadata_reads + d.metadata_writes,
+                metadata_writes: d.metadata_writes,
                 read_bursts: d.read_bursts,
                 write_bursts: d.write_bursts,
                 sub_rank_activates: d.sub_rank_activates,
@@ -236,6 +279,13 @@ impl From<Snapshot> for Totals {
                 },
             },
             crossbar: s.crossbar,
+            codecs: s.codecs,
+            energy: GpuEnergyReport {
+                parts: s.energy(),
+                total_nj: s.energy().total_nj(),
+                mean_power_mw: s.power_mw(),
+                delay_product_nj_s: s.delay_product_nj_s(),
+            },
         }
     }
 }

@@ -53,7 +53,7 @@ macro_rules! statistics {
 use Value::{Count, Real};
 
 /// All keys, in the order in which they are written.
-pub static STATISTICS: [Statistic; 96] = statistics! {
+pub static STATISTICS: [Statistic; 111] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
         |c| Count(c.launch.sm.thread_instructions);
@@ -203,6 +203,23 @@ pub static STATISTICS: [Statistic; 96] = statistics! {
     "dram_power_mW", "dram_energy_total_nJ over the time so far", |c| Real(c.so_far.dram_power_mw());
     "dram_power_background_mW", "both standby parts of dram_power_mW",
         |c| Real(share(c.so_far.dram_energy().background_nj(), c.so_far.dram_energy().total_nj()) * c.so_far.dram_power_mw());
+    "energy_instructions_nJ", "energy of warp instructions so far, assist warps' among them: fetch, decode, scheduling (docs/energy.md); a name of this project, as all of energy_*",
+        |c| Real(c.so_far.energy().instructions_nj);
+    "energy_registers_nJ", "energy of register operands read and written", |c| Real(c.so_far.energy().registers_nj);
+    "energy_units_nJ", "energy of the lanes' arithmetic", |c| Real(c.so_far.energy().units_nj);
+    "energy_shared_memory_nJ", "energy of the shared memories' banks", |c| Real(c.so_far.energy().shared_memory_nj);
+    "energy_sm_active_nJ", "what SMs with warps draw whatever they issue", |c| Real(c.so_far.energy().sm_active_nj);
+    "energy_L1D_nJ", "energy of the L1Ds: lookups, lines read, sectors written", |c| Real(c.so_far.energy().l1d_nj);
+    "energy_read_only_nJ", "energy of constant, texture and instruction caches", |c| Real(c.so_far.energy().read_only_nj);
+    "energy_L2_nJ", "energy of the L2 slices: lookups, data read and written", |c| Real(c.so_far.energy().l2_nj);
+    "energy_icnt_nJ", "energy of flits on both crossbars", |c| Real(c.so_far.energy().crossbar_nj);
+    "energy_codecs_nJ", "energy of dedicated compressors and decompressors", |c| Real(c.so_far.energy().codecs_nj);
+    "energy_leakage_nJ", "static energy of the GPU chip: leakage power times the time so far", |c| Real(c.so_far.energy().leakage_nj);
+    "energy_dram_nJ", "dram_energy_total_nJ", |c| Real(c.so_far.energy().dram_nj);
+    "energy_total_nJ", "all the GPU's energy so far, DRAM included: the sum of its twelve components",
+        |c| Real(c.so_far.energy().total_nj());
+    "energy_power_mW", "energy_total_nJ over the time so far", |c| Real(c.so_far.power_mw());
+    "energy_delay_product_nJs", "energy_total_nJ times the time so far in seconds", |c| Real(c.so_far.delay_product_nj_s());
     "icnt_total_pkts_simt_to_mem", "packets from the SMs to the L2 slices", |c| Count(c.so_far.crossbar.requests.packets);
     "icnt_total_pkts_mem_to_simt", "packets from the L2 slices to the SMs", |c| Count(c.so_far.crossbar.replies.packets);
 };

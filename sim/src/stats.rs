@@ -1,4 +1,5 @@
 //! Counters: conserved, per SM and per partition, summed for reports.
+use crate::energy::SmEvents;
 use crate::memory::within_program;
 use crate::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
 use serde::Serialize;
@@ -296,6 +297,8 @@ pub struct SmCounters {
     pub l1d_writebacks: u64,
     /// The cycles of all its schedulers by what they went on.
     pub scheduler_cycles: SchedulerCycles,
+    /// The work of its instructions, from which its energy is computed.
+    pub events: SmEvents,
 }
 }
 

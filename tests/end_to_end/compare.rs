@@ -27,6 +27,8 @@ fn the_rows_are_those_of_single_runs_at_any_number_of_jobs() {
         let found = row(&table, workload, "static-bdi,latency=0");
         assert_eq!(found[2], other["totals"]["cycles"].to_string());
         assert_eq!(found[4], other["totals"]["l1d"]["misses"].to_string());
+        let energy = other["totals"]["energy"]["total_nj"].as_f64().expect("a number");
+        assert_eq!(found[8], format!("{:.1}", energy / 1000.0));
         let cycles = |report: &Value| report["totals"]["cycles"].as_f64().expect("a number");
         let speedup = cycles(&base) / cycles(&other);
         assert_eq!(found[3], format!("{speedup:.3}"));

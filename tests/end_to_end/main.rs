@@ -4,6 +4,7 @@ mod caba;
 mod command;
 mod compare;
 mod configs;
+mod energy;
 mod engines;
 mod fidelity;
 mod guide;

@@ -59,6 +59,7 @@ impl GpuConfig {
         self.interconnect.check(self.l1d.line_bytes, &mut check);
         self.l2.check(self.l1d.line_bytes, &mut check);
         self.dram.check(&self.l2, &mut check);
+        self.energy.check(&mut check);
         let found = check.into_found();
         if found.is_empty() { Ok(self) } else { Err(found) }
     }

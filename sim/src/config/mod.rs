@@ -7,6 +7,7 @@ mod clock;
 mod dram;
 mod dram_energy;
 mod error;
+mod event_energy;
 #[cfg(test)]
 mod fuzz_tests;
 pub mod import;
@@ -23,6 +24,7 @@ pub use clock::Clock;
 pub use dram::{Dram, DramScheduler, MOST_BANKS};
 pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
+pub use event_energy::EventEnergy;
 pub use interconnect::Interconnect;
 pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
@@ -98,6 +100,8 @@ pub struct GpuConfig {
     pub l2: L2,
     /// DRAM channels, one per partition.
     pub dram: Dram,
+    /// Energy of events outside the DRAM.
+    pub energy: EventEnergy,
 }
 
 impl GpuConfig {

@@ -1,4 +1,5 @@
 //! Several mechanisms in one SM: gates are all asked, events are told to all, at most one has a stage in a path.
+use crate::energy::CodecEvents;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -169,6 +170,10 @@ impl SmPolicy for Stacked {
 
     fn stores_awaited(&mut self, warp: u8, awaited: bool) {
         self.parts.iter_mut().for_each(|p| p.stores_awaited(warp, awaited));
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        self.parts.iter().for_each(|p| p.codec_events(out));
     }
 
     fn counters(&self, out: &mut MechanismCounters) {

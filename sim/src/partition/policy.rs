@@ -5,6 +5,7 @@
 //!  replies  <-- reply <----------------------- L2 <-- fill_leave  <~ fill_enter  <-- DRAM <------- read_plan
 //! ```
 use crate::cache::{Fetched, LinePart, SECTOR_BYTES};
+use crate::energy::CodecEvents;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -130,6 +131,11 @@ pub trait PartitionPolicy {
     /// A read's answer is about to wait for the crossbar: may shrink its `data_bytes` and set its `payload`.
     fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory) {
         let _ = (packet, memory);
+    }
+
+    /// Adds the lines that its dedicated codecs have compressed and decompressed.
+    fn codec_events(&self, out: &mut CodecEvents) {
+        let _ = out;
     }
 
     /// Adds this mechanism's counters to the report.

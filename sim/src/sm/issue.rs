@@ -69,6 +69,7 @@ impl Sm {
             {
                 extras.idle = None;
                 self.pipes.occupy(pipe, ctx.now);
+                self.counters.events.count_assist(pipe);
                 self.policy.issue_idle_extra(ctx.now);
                 issued.idle |= 1 << scheduler;
             }
@@ -96,6 +97,7 @@ impl Sm {
         let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
         let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
         self.pipes.occupy(pipe, now);
+        self.counters.events.count_assist(pipe);
         self.policy.issue_extra(now, warp);
         pipe
     }
@@ -151,6 +153,7 @@ impl Sm {
             _ => active,
         };
         self.counters.thread_instructions += u64::from(lanes.count_ones());
+        self.counters.events.count(&info.work, lanes.count_ones());
         mine.thread_instructions += u64::from(lanes.count_ones());
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
@@ -231,7 +234,9 @@ impl Sm {
         };
         let banks = self.config.sm.lsu.shared_banks;
         let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
-        let transactions = self.lsu.get(id).transactions.len() as u64;
+        let inst = self.lsu.peek(id);
+        let transactions = inst.transactions.len() as u64;
+        self.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };
         self.counters.memory_instructions += 1;
         self.counters.transactions += transactions;
         let mine = &mut self.by_kernel[usize::from(kernel.slot)];

@@ -1,5 +1,6 @@
 //! The execution pipes: which kind an instruction needs, when one is free, and how long a result takes.
 use crate::config::Sm as SmConfig;
+use crate::energy::Work;
 use crate::ptx::{Instr, OpClass, Space};
 
 /// The kinds of pipe that the issue stage distinguishes.
@@ -38,6 +39,8 @@ pub struct IssueInfo {
     pub pipe: PipeKind,
     /// Issue to result, cycles (loads: decided by the memory system).
     pub latency: u32,
+    /// What costs energy.
+    pub work: Work,
 }
 
 impl IssueInfo {
@@ -59,7 +62,7 @@ impl IssueInfo {
             OpClass::Load if is_bank && !sm.constant.is_there() => (PipeKind::Alu, sm.lsu.const_latency),
             OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
-        IssueInfo { pipe, latency }
+        IssueInfo { pipe, latency, work: Work::of(instr) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a mechanism may add to an SM, at named points of its memory path.
 use crate::cache::Fetched;
+use crate::energy::CodecEvents;
 use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -199,6 +200,11 @@ pub trait SmPolicy {
     /// nothing may be under way on its behalf any more.
     fn stores_awaited(&mut self, warp: u8, awaited: bool) {
         let _ = (warp, awaited);
+    }
+
+    /// Adds the lines that its dedicated codecs have compressed and decompressed.
+    fn codec_events(&self, out: &mut CodecEvents) {
+        let _ = out;
     }
 
     /// Adds this mechanism's counters to the report.

@@ -2,6 +2,7 @@
 use super::lines::{L2Form, LINE_BYTES, LineStore, has_values, is_compressed};
 use super::{Latencies, SharedLines};
 use crate::cache::LinePart;
+use crate::energy::CodecEvents;
 use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::md_cache::{MdAccess, MdCache};
 use crate::mechanism::probe::Probes;
@@ -280,6 +281,13 @@ impl PartitionPolicy for Partition {
             }
         }
         self.raw_replies += 1;
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        if let Logic::Dedicated(codecs) = &self.logic {
+            out.bdi_compressed += codecs.compressor.lines;
+            out.bdi_decompressed += codecs.decompressor.lines;
+        }
     }
 
     fn counters(&self, out: &mut MechanismCounters) {

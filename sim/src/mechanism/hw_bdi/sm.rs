@@ -1,6 +1,7 @@
 //! The SM's share of `hw-bdi`: replies are decompressed before the L1D, full-line stores compressed before the crossbar.
 use super::lines::{LINE_BYTES, LineStore, has_values, is_compressed};
 use super::{Latencies, SharedLines};
+use crate::energy::CodecEvents;
 use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
@@ -80,6 +81,11 @@ impl SmPolicy for SmCodecs {
             packet.payload = self.store.borrow_mut().send(line);
         }
         Some(packet)
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        out.bdi_compressed += self.compressor.lines;
+        out.bdi_decompressed += self.decompressor.lines;
     }
 
     fn counters(&self, out: &mut MechanismCounters) {

@@ -12,6 +12,7 @@ use super::statistical::{Statistical, Tag};
 use super::{High, ModeSource, Settings};
 use crate::cache::index::SetIndex;
 use crate::config::GpuConfig;
+use crate::energy::CodecEvents;
 use crate::mechanism::codec_stage::{CodecStage, Forms, WrongValue};
 use crate::mechanism::hw_bdi::has_values;
 use crate::mechanism::probe::Probes;
@@ -414,6 +415,19 @@ impl SmPolicy for CompressedL1d {
 
     fn hit_leave(&mut self) -> Option<InstId> {
         self.hits.pop()
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        out.bdi_compressed += self.bdi_compressor.lines;
+        out.bdi_decompressed += self.bdi_decompressor.lines;
+        if let Some(sc) = &self.sc {
+            out.sc_compressed += sc.compressor.lines;
+            out.sc_decompressed += sc.decompressor.lines;
+        }
+        if let Some(bpc) = &self.bpc {
+            out.bpc_compressed += bpc.compressor.lines;
+            out.bpc_decompressed += bpc.decompressor.lines;
+        }
     }
 
     fn counters(&self, out: &mut MechanismCounters) {

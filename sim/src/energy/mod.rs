@@ -1,0 +1,268 @@
+//! The energy of the whole GPU: counted events times the table of the configuration's section `[energy]`, leakage by time, and
+//! the DRAM by its own formula ([`crate::dram::EnergyModel`]). docs/energy.md has the table with its sources.
+//!
+//! | component | events |
+//! |---|---|
+//! | instructions | warp instructions of kernels and assist warps |
+//! | registers | operands read and written |
+//! | units | operations of lanes |
+//! | shared memory | cycles of its banks |
+//! | SM active | cycles with a warp on the SM |
+//! | L1D | lookups; lines read by load hits; sectors written by fills, and by stores where they stay; lines read by assist warps |
+//! | read-only caches | accesses, sectors filled |
+//! | L2 | lookups; bytes read for answers and evictions, written by requests and fills |
+//! | crossbars | flits |
+//! | codecs | lines compressed and decompressed |
+//! | leakage | cycles |
+mod events;
+
+pub use events::{CodecEvents, SmEvents, Work};
+
+use crate::config::{EventEnergy, GpuConfig, WritePolicy};
+use crate::report::Snapshot;
+use serde::Serialize;
+
+/// Bytes of the unit in which the table counts data.
+const UNIT_BYTES: u64 = 32;
+
+/// Energy by components, nanojoules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct GpuEnergy {
+    /// Fetch, decode, scheduling and control of warp instructions, assist warps' included.
+    pub instructions_nj: f64,
+    /// The register files.
+    pub registers_nj: f64,
+    /// Arithmetic of lanes.
+    pub units_nj: f64,
+    /// Shared memories.
+    pub shared_memory_nj: f64,
+    /// What SMs with warps draw whatever they issue.
+    pub sm_active_nj: f64,
+    /// L1 data caches.
+    pub l1d_nj: f64,
+    /// Constant, texture and instruction caches.
+    pub read_only_nj: f64,
+    /// L2 slices.
+    pub l2_nj: f64,
+    /// Crossbars.
+    pub crossbar_nj: f64,
+    /// Dedicated compressors and decompressors.
+    pub codecs_nj: f64,
+    /// Static energy of the GPU chip; that of the DRAM is among the DRAM's.
+    pub leakage_nj: f64,
+    /// DRAM channels, by LAMAR's formula.
+    pub dram_nj: f64,
+}
+
+impl GpuEnergy {
+    /// The components, in their order.
+    pub fn parts(&self) -> [f64; 12] {
+        [
+            self.instructions_nj,
+            self.registers_nj,
+            self.units_nj,
+            self.shared_memory_nj,
+            self.sm_active_nj,
+            self.l1d_nj,
+            self.read_only_nj,
+            self.l2_nj,
+            self.crossbar_nj,
+            self.codecs_nj,
+            self.leakage_nj,
+            self.dram_nj,
+        ]
+    }
+
+    /// All components together, nanojoules.
+    pub fn total_nj(&self) -> f64 {
+        self.parts().iter().sum()
+    }
+}
+
+/// The table in the units of the sums, and what of the machine turns counters into events.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GpuEnergyModel {
+    table: Option<EventEnergy>,
+    core_mhz: f64,
+    sms: f64,
+    partitions: f64,
+    /// Units of 32 bytes of an L1D line.
+    l1d_units: f64,
+    tags_per_way: f64,
+    stores_stay_in_l1d: bool,
+    flit_units: f64,
+    burst_units: f64,
+}
+
+impl GpuEnergyModel {
+    /// The model of a machine.
+    pub fn new(config: &GpuConfig) -> Self {
+        let units = |bytes: u32| f64::from(bytes) / UNIT_BYTES as f64;
+        Self {
+            table: Some(config.energy),
+            core_mhz: f64::from(config.clock.core_mhz),
+            sms: f64::from(config.sm.count),
+            partitions: f64::from(config.l2.partitions),
+            l1d_units: units(config.l1d.line_bytes),
+            tags_per_way: f64::from(config.l1d.tags_per_way),
+            stores_stay_in_l1d: config.l1d.write_policy != WritePolicy::WriteEvict,
+            flit_units: units(config.interconnect.flit_bytes),
+            burst_units: units(config.dram.burst_bytes),
+        }
+    }
+
+    /// The energy of what was counted; nothing without a machine.
+    pub fn energy(&self, s: &Snapshot) -> GpuEnergy {
+        let Some(t) = &self.table else { return GpuEnergy::default() };
+        let events = &s.sm.events;
+        let instructions = s.sm.warp_instructions + events.assist_instructions;
+        let leakage_mw =
+            self.sms * f64::from(t.sm_leakage_mw) + self.partitions * f64::from(t.partition_leakage_mw);
+        GpuEnergy {
+            instructions_nj: nj(instructions, t.instruction_fj),
+            registers_nj: nj(events.register_reads, t.register_read_fj)
+                + nj(events.register_writes, t.register_write_fj),
+            units_nj: nj(events.int_ops, t.int_fj)
+                + nj(events.int_mul_ops, t.int_mul_fj)
+                + nj(events.fp32_ops, t.fp32_fj)
+                + nj(events.fp64_ops, t.fp64_fj)
+                + nj(events.sfu_ops, t.sfu_fj),
+            shared_memory_nj: nj(events.shared_cycles, t.shared_cycle_fj),
+            sm_active_nj: self.over_cycles(s.sm.resident_cycles, f64::from(t.sm_active_mw)),
+            l1d_nj: self.l1d(s, t),
+            read_only_nj: read_only(s, t),
+            l2_nj: self.l2(s, t),
+            crossbar_nj: self.flit_units
+                * nj(s.crossbar.requests.flits + s.crossbar.replies.flits, t.flit_fj),
+            codecs_nj: codecs(&s.codecs, t),
+            leakage_nj: self.over_cycles(s.cycles, leakage_mw),
+            dram_nj: s.dram_energy().total_nj(),
+        }
+    }
+
+    /// Mean power over the stretch that was counted, milliwatts; 0 without time.
+    pub fn mean_power_mw(&self, s: &Snapshot) -> f64 {
+        let microseconds = self.microseconds(s);
+        if microseconds > 0.0 { self.energy(s).total_nj() / microseconds } else { 0.0 }
+    }
+
+    /// Energy times delay, nanojoule seconds.
+    pub fn delay_product_nj_s(&self, s: &Snapshot) -> f64 {
+        self.energy(s).total_nj() * self.microseconds(s) * 1e-6
+    }
+
+    fn microseconds(&self, s: &Snapshot) -> f64 {
+        if self.core_mhz > 0.0 { s.cycles as f64 / self.core_mhz } else { 0.0 }
+    }
+
+    /// Milliwatts over core cycles, in nanojoules.
+    fn over_cycles(&self, cycles: u64, milliwatts: f64) -> f64 {
+        cycles as f64 * milliwatts / self.core_mhz
+    }
+
+    fn l1d(&self, s: &Snapshot, t: &EventEnergy) -> f64 {
+        let load_hits = s.l1d.hits - s.l1d.write_hits;
+        let stored = if self.stores_stay_in_l1d { s.l1d.write_hits } else { 0 };
+        self.tags_per_way * nj(s.l1d.accesses, t.l1d_lookup_fj)
+            + self.l1d_units * nj(load_hits + s.sm.events.assist_accesses, t.l1d_read_fj)
+            + nj(s.l1d.sectors_filled, t.l1d_write_fj)
+            + self.l1d_units * nj(stored, t.l1d_write_fj)
+    }
+
+    fn l2(&self, s: &Snapshot, t: &EventEnergy) -> f64 {
+        let units = |bytes: u64| bytes as f64 / UNIT_BYTES as f64;
+        let evicted = self.burst_units * (s.dram.write_bursts as f64 - s.dram.metadata_writes as f64);
+        let read = units(s.crossbar.replies.data_bytes) + evicted;
+        let written = units(s.crossbar.requests.data_bytes) + s.l2.cache.sectors_filled as f64;
+        nj(s.l2.cache.accesses, t.l2_lookup_fj) + read * nj(1, t.l2_read_fj) + written * nj(1, t.l2_write_fj)
+    }
+}
+
+/// So many events of so many femtojoules, in nanojoules.
+fn nj(count: u64, femtojoules: u32) -> f64 {
+    count as f64 * f64::from(femtojoules) * 1e-6
+}
+
+fn read_only(s: &Snapshot, t: &EventEnergy) -> f64 {
+    let caches = [&s.constant, &s.texture, &s.instruction];
+    let accesses = caches.iter().map(|cache| cache.accesses).sum();
+    let filled = caches.iter().map(|cache| cache.sectors_filled).sum();
+    nj(accesses, t.read_only_access_fj) + nj(filled, t.read_only_fill_fj)
+}
+
+fn codecs(c: &CodecEvents, t: &EventEnergy) -> f64 {
+    nj(c.bdi_compressed, t.bdi_compress_fj)
+        + nj(c.bdi_decompressed, t.bdi_decompress_fj)
+        + nj(c.sc_compressed, t.sc_compress_fj)
+        + nj(c.sc_decompressed, t.sc_decompress_fj)
+        + nj(c.bpc_compressed, t.bpc_compress_fj)
+        + nj(c.bpc_decompressed, t.bpc_decompress_fj)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() <= 1e-9 * expected.abs(), "{value}, expected {expected}");
+    }
+
+    fn model() -> (GpuEnergyModel, EventEnergy) {
+        let config = GpuConfig::load("gtx480").expect("built in");
+        (GpuEnergyModel::new(&config), config.energy)
+    }
+
+    fn snapshot() -> Snapshot {
+        let mut s = Snapshot { gpu_energy_model: model().0, ..Snapshot::default() };
+        s.cycles = 1400;
+        s
+    }
+
+    #[test]
+    fn a_component_is_the_sum_of_its_events() {
+        let t = model().1;
+        let mut s = snapshot();
+        s.sm.warp_instructions = 3;
+        s.sm.events =
+            SmEvents { assist_instructions: 2, assist_accesses: 1, fp32_ops: 64, ..SmEvents::default() };
+        s.l1d.accesses = 10;
+        (s.l1d.hits, s.l1d.write_hits, s.l1d.sectors_filled) = (5, 1, 8);
+        s.crossbar.replies.data_bytes = 320;
+        s.crossbar.requests.flits = 7;
+        s.codecs.sc_decompressed = 1000;
+        let e = s.energy();
+        let fj = |count: f64, one: u32| count * f64::from(one) / 1e6;
+        near(e.instructions_nj, fj(5.0, t.instruction_fj));
+        near(e.units_nj, fj(64.0, t.fp32_fj));
+        // A line of 128 bytes for each of four load hits and an access of an assist warp; stores evict.
+        near(e.l1d_nj, fj(10.0, t.l1d_lookup_fj) + fj(20.0, t.l1d_read_fj) + fj(8.0, t.l1d_write_fj));
+        near(e.l2_nj, fj(10.0, t.l2_read_fj));
+        near(e.crossbar_nj, fj(7.0, t.flit_fj));
+        near(e.codecs_nj, 336.0);
+        near(e.total_nj(), e.parts().iter().sum());
+    }
+
+    #[test]
+    fn an_idle_gpu_leaks() {
+        // A microsecond: milliwatts are nanojoules.
+        let s = snapshot();
+        let t = model().1;
+        near(s.energy().leakage_nj, f64::from(15 * t.sm_leakage_mw + 6 * t.partition_leakage_mw));
+        near(s.power_mw(), s.energy().total_nj());
+        near(s.delay_product_nj_s(), s.energy().total_nj() * 1e-6);
+        assert_eq!(Snapshot::default().energy().total_nj(), 0.0, "no machine, no energy");
+    }
+
+    /// LAMAR's figure is what the row of instructions was made from: an SM at its peak draws it.
+    #[test]
+    fn an_sm_of_fused_multiply_adds_at_its_peak_draws_9_5_watts() {
+        let mut s = snapshot();
+        s.sm.warp_instructions = s.cycles;
+        s.sm.resident_cycles = s.cycles;
+        s.sm.events.fp32_ops = 32 * s.cycles;
+        (s.sm.events.register_reads, s.sm.events.register_writes) = (3 * s.cycles, s.cycles);
+        let e = s.energy();
+        let sm = e.instructions_nj + e.registers_nj + e.units_nj + e.sm_active_nj;
+        assert!((sm / 9500.0 - 1.0).abs() < 1e-3, "{sm} mW");
+    }
+}
