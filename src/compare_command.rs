@@ -6,6 +6,7 @@ use crate::plot::{Series, speedups};
 use crate::progress::{Tally, stop_on_interrupt};
 use crate::run_command::{classify, mismatch};
 use crate::table::Table;
+use selvedge_sim::best::settled;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
@@ -99,7 +100,7 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
     }
     // A machine that does not suit is told before hours of runs, not after.
     for spec in &specs[..mechanisms.len()] {
-        spec.mechanism.machine(&config).map_err(Failure::usage)?;
+        settled(&spec.mechanism, &config).machine(&config).map_err(Failure::usage)?;
     }
     Ok(specs)
 }

@@ -203,7 +203,7 @@ fn run_recorded(
         mechanism_counters.insert(swl::MOST_WARPS, gpu.most_resident_warps());
     }
     if let Some(best) = &best {
-        best.counters(&mut mechanism_counters);
+        mechanism_counters.extend(best.found.iter());
     }
     let mut series = gpu.samples().to_vec();
     if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {

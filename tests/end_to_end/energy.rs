@@ -84,7 +84,7 @@ fn check(totals: &Value, machine: &GpuConfig, what: &str) {
 fn the_energy_of_runs_and_launches_follows_from_their_counters() {
     for (workload, mechanism, events) in [
         ("backprop", "base", &["sm.events.shared_cycles", "sm.events.fp32_ops"][..]),
-        ("vecadd", "hw-bdi", &["codecs.bdi_compressed", "codecs.bdi_decompressed"]),
+        ("gesummv", "hw-bdi", &["codecs.bdi_compressed", "codecs.bdi_decompressed"]),
         ("gesummv", "latte-cc", &["codecs.sc_compressed", "codecs.sc_decompressed"]),
         ("bfs", "caba-bdi", &["sm.events.assist_instructions", "sm.events.assist_accesses"]),
     ] {

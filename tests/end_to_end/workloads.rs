@@ -64,7 +64,7 @@ fn every_workload_passes_under_the_rtl_of_hw_bdi() {
 }
 
 /// Mechanisms whose runs are a search that runs the workload again and again; their own tests run them.
-const SEARCHES: [&str; 2] = ["swl-best", "cbwt-best"];
+const SEARCHES: [&str; 3] = ["swl-best", "cbwt-best", "kernel-opt"];
 
 #[test]
 fn every_workload_passes_under_every_mechanism() {

@@ -112,6 +112,8 @@ pub enum Claim {
     Ranks,
     /// The number of the kernels' memory instructions in flight.
     Limits,
+    /// What the workload runs for several times first.
+    Trials,
 }
 
 impl Claim {
@@ -126,6 +128,7 @@ impl Claim {
             Claim::WarpLimit => "limit the warps that are scheduled",
             Claim::Ranks => "rank the kernels' memory instructions",
             Claim::Limits => "limit the kernels' memory instructions",
+            Claim::Trials => "run the workload several times first",
         }
     }
 }
@@ -210,6 +213,7 @@ pub const ALL: &[MechanismInfo] = &[
     latte::STATIC_BDI,
     latte::STATIC_SC,
     latte::STATIC_BPC,
+    latte::KERNEL_OPT,
     mdb::LOCAL,
     mdb::GLOBAL,
     swl::SWL,
@@ -310,6 +314,8 @@ pub struct Part {
     pub info: &'static MechanismInfo,
     /// Value of every option, given or default.
     pub options: BTreeMap<&'static str, u32>,
+    /// What trials have chosen launch by launch, the last for all that follow; nothing elsewhere.
+    pub launches: Vec<u32>,
 }
 
 impl Part {
@@ -379,7 +385,7 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
         given.push(option);
         options.insert(option, value);
     }
-    Ok(Part { info, options })
+    Ok(Part { info, options, launches: Vec::new() })
 }
 
 fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32), MechanismError> {
@@ -411,7 +417,10 @@ pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
 impl MechanismSpec {
     /// The mechanism that changes nothing.
     pub fn base() -> Self {
-        MechanismSpec { text: "base".into(), parts: vec![Part { info: &BASE, options: BTreeMap::new() }] }
+        MechanismSpec {
+            text: "base".into(),
+            parts: vec![Part { info: &BASE, options: BTreeMap::new(), launches: Vec::new() }],
+        }
     }
 
     /// The machine with what every mechanism brings along; call before [`MechanismSpec::build`].

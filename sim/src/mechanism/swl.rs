@@ -37,6 +37,7 @@ pub const SWL_BEST: MechanismInfo = MechanismInfo {
     summary: "the same with the best limit, for which the workload runs with each limit first",
     source: "Dai, section 2.7.1 (SWL-best)",
     options: &[],
+    claims: &[Claim::WarpLimit, Claim::Trials],
     ..SWL
 };
 
@@ -45,7 +46,7 @@ pub const CBWT_BEST: MechanismInfo = MechanismInfo {
     name: "cbwt-best",
     summary: "SWL-best, and loads pass by the L1D where they would evict a line within its protecting distance",
     source: "Dai, section 2.7.1 (CBWT-best)",
-    claims: &[Claim::WarpLimit, Claim::Bypass],
+    claims: &[Claim::WarpLimit, Claim::Bypass, Claim::Trials],
     build: pdp::build,
     ..SWL_BEST
 };

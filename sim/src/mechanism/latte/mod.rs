@@ -14,10 +14,11 @@ mod tests;
 
 use crate::config::{GpuConfig, WritePolicy};
 use crate::gpu::Policies;
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, MechanismSpec, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use selvedge_hw::latte_controller::Mode;
 use sm::CompressedL1d;
+use std::rc::Rc;
 
 /// Cycles of BDI's compressor (LATTE-CC, section IV.C.1).
 const BDI_COMPRESS: u32 = 2;
@@ -67,6 +68,9 @@ const SC_OPTIONS: [OptionInfo; 3] =
 
 const BPC_OPTIONS: [OptionInfo; 2] =
     [latency("latency", 11, "decompression latency, cycles (table I); 0: none at all"), QUEUE];
+
+const KERNEL_OPTIONS: [OptionInfo; 4] =
+    [BDI_LATENCY, latency("sc", 14, "decompression latency of SC, cycles (table I)"), QUEUE, CODES];
 
 /// What the entries have in common.
 const COMMON: MechanismInfo = MechanismInfo {
@@ -161,11 +165,51 @@ pub const STATIC_BPC: MechanismInfo = MechanismInfo {
     ..COMMON
 };
 
+/// The registry's entry of `kernel-opt`.
+pub const KERNEL_OPT: MechanismInfo = MechanismInfo {
+    name: "kernel-opt",
+    summary: "compresses the L1D by BDI, SC or not at all, each launch as it is shortest, for which the workload runs with each first",
+    source: "LATTE-CC, section V.B",
+    blocks: &[
+        "latte_controller",
+        "decompression_queue",
+        "bdi_compressor",
+        "bdi_decompressor",
+        "sc_vft",
+        "sc_code_builder",
+        "sc_compressor",
+        "sc_decompressor",
+    ],
+    options: &KERNEL_OPTIONS,
+    claims: &[Claim::L1dLines, Claim::Trials],
+    ..COMMON
+};
+
+/// Does the specification want the best mode of each launch, and not have it yet?
+pub fn wants_launches(spec: &MechanismSpec) -> bool {
+    spec.parts.iter().any(|part| is_kernel_opt(part) && part.launches.is_empty())
+}
+
+/// The specification with these modes of the launches, by their numbers; the last is that of all that follow.
+pub fn with_launches(spec: &MechanismSpec, modes: &[u32]) -> MechanismSpec {
+    let mut spec = spec.clone();
+    for part in spec.parts.iter_mut().filter(|part| is_kernel_opt(part)) {
+        part.launches = modes.to_vec();
+    }
+    spec
+}
+
+fn is_kernel_opt(part: &Part) -> bool {
+    part.info.name == KERNEL_OPT.name
+}
+
 /// Where a line's mode comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ModeSource {
     /// It is always the same.
     Fixed(Mode),
+    /// It is that of the launch.
+    Launch,
     /// The controller with this policy.
     Controller(u32),
 }
@@ -194,6 +238,7 @@ impl Settings {
         let (source, high) = match part.info.name {
             "static-bdi" => (ModeSource::Fixed(Mode::LowLatency), High::Sc),
             "static-sc" => (ModeSource::Fixed(Mode::HighCapacity), High::Sc),
+            "kernel-opt" => (ModeSource::Launch, High::Sc),
             "static-bpc" => (ModeSource::Fixed(Mode::HighCapacity), High::Bpc),
             name => {
                 let policy = match name {
@@ -220,7 +265,7 @@ impl Settings {
     fn uses(&self, mode: Mode) -> bool {
         match self.source {
             ModeSource::Fixed(fixed) => fixed == mode,
-            ModeSource::Controller(_) => true,
+            ModeSource::Launch | ModeSource::Controller(_) => true,
         }
     }
 
@@ -228,6 +273,7 @@ impl Settings {
     fn controller_policy(&self) -> Option<u32> {
         match self.source {
             ModeSource::Controller(policy) => Some(policy),
+            ModeSource::Launch => Some(AMAT_WITH_TOLERANCE),
             ModeSource::Fixed(Mode::HighCapacity) if self.high == High::Sc => Some(AMAT_WITH_TOLERANCE),
             ModeSource::Fixed(_) => None,
         }
@@ -245,6 +291,10 @@ impl Settings {
 
 /// Gives an L1D without compression four tags per way, and refuses what the blocks are not made for.
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+    if is_kernel_opt(part) && part.launches.is_empty() {
+        let allowed = "allowed is one, which runs with each mode first";
+        return Err(part.unsuited("workloads", "several", allowed));
+    }
     let l1d = &mut config.l1d;
     let whole = "allowed is 128: the codecs take whole lines of that size";
     if l1d.line_bytes != codecs::LINE_BYTES as u32 {
@@ -275,6 +325,11 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
 
 fn build(part: &Part, with: &Build<'_>) -> Policies {
     let settings = Settings::of(part);
-    let one = |sm| Box::new(CompressedL1d::new(sm, settings, with.config, with.probes)) as Box<dyn SmPolicy>;
+    let mode = |number: &u32| Mode::ALL.get(*number as usize).copied().unwrap_or(Mode::None);
+    let launches: Rc<[Mode]> = part.launches.iter().map(mode).collect();
+    let one = |sm| {
+        let l1d = CompressedL1d::new(sm, settings, Rc::clone(&launches), with.config, with.probes);
+        Box::new(l1d) as Box<dyn SmPolicy>
+    };
     Policies { sms: (0..with.config.sm.count).map(one).collect(), partitions: Vec::new() }
 }

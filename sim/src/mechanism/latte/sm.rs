@@ -28,6 +28,7 @@ use selvedge_hw::latte_controller::{LatteControllerOut, LatteControllerParams, M
 use selvedge_hw::sc;
 use selvedge_hw::wave::Trace;
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 /// Lines that wait for their mode and a compressor.
 const ARRIVED: usize = 4;
@@ -57,6 +58,9 @@ struct BpcCodecs {
 pub struct CompressedL1d {
     prefix: String,
     settings: Settings,
+    /// The launches' modes, where each has its own, and the launches that have begun.
+    launch_modes: Rc<[Mode]>,
+    launches: usize,
     index: SetIndex,
     controller: Option<Controller>,
     bdi_compressor: CodecStage<BdiCompressor, Tag>,
@@ -81,7 +85,13 @@ pub struct CompressedL1d {
 }
 
 impl CompressedL1d {
-    pub(super) fn new(sm: u32, settings: Settings, config: &GpuConfig, probes: &Probes) -> Self {
+    pub(super) fn new(
+        sm: u32,
+        settings: Settings,
+        launch_modes: Rc<[Mode]>,
+        config: &GpuConfig,
+        probes: &Probes,
+    ) -> Self {
         let prefix = format!("sm{sm}.l1d");
         let l1d = &config.l1d;
         let controller = settings.controller_policy().map(|policy| {
@@ -124,6 +134,8 @@ impl CompressedL1d {
             stale_lines: 0,
             prefix,
             settings,
+            launch_modes,
+            launches: 0,
         }
     }
 
@@ -152,6 +164,10 @@ impl CompressedL1d {
         }
         match self.settings.source {
             ModeSource::Fixed(mode) => next.into_iter().for_each(|next| self.compress(next, mode)),
+            ModeSource::Launch => {
+                let mode = self.launch_mode();
+                next.into_iter().for_each(|next| self.compress(next, mode));
+            }
             ModeSource::Controller(_) => {
                 if let (Some(asked), Some(mode)) = (asked, mode) {
                     self.compress(asked, mode);
@@ -160,6 +176,12 @@ impl CompressedL1d {
             }
         }
         Ok(())
+    }
+
+    /// The mode of the launch that runs; the last that is known is that of all that follow.
+    fn launch_mode(&self) -> Mode {
+        let running = self.launches.saturating_sub(1);
+        self.launch_modes.get(running).or(self.launch_modes.last()).copied().unwrap_or(Mode::None)
     }
 
     /// SC's life goes by the controller's EPs.
@@ -384,7 +406,10 @@ impl SmPolicy for CompressedL1d {
                     controller.miss_returned(*cycles);
                 }
             }
-            L1dEvent::Flushed { program: None } => self.stored.clear(),
+            L1dEvent::Flushed { program: None } => {
+                self.stored.clear();
+                self.launches += 1;
+            }
             L1dEvent::Flushed { program: Some(program) } => {
                 self.stored.retain(|line, _| program_of(*line) != *program);
             }

@@ -3,40 +3,19 @@
 //! The trials go from no limit down to one warp per scheduler. They run under the model engine, whose decisions are those of
 //! every engine. A trial that has taken longer than the best one so far cannot win and is given up, which changes no result.
 //! A limit above the most warps that a scheduler ever had is no limit, so that none of these is tried twice.
+use super::{Best, trial};
 use crate::gpu::Control;
-use crate::mechanism::probe::{ProbeSpec, Probes};
-use crate::mechanism::{MechanismCounters, MechanismSpec, count, swl};
+use crate::mechanism::{MechanismCounters, swl};
 use crate::run::{RunError, RunSpec, run};
 use crate::sm::SimFault;
-use selvedge_hw::Engine;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What the trials have found.
-pub struct Best {
-    /// The mechanism with the limit.
-    pub mechanism: MechanismSpec,
-    limit: u32,
-    trials: u64,
-    unlimited_cycles: u64,
-}
-
-impl Best {
-    /// Adds the choice and its costs to the mechanism's counters.
-    pub fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "chosen_limit", u64::from(self.limit));
-        count(out, "tried_limits", self.trials);
-        count(out, "unlimited_cycles", self.unlimited_cycles);
-    }
-}
-
-/// Tries every limit, if the mechanism wants the best.
+/// Tries every limit up to `all`, which limits nothing.
 ///
 /// # Errors
 /// What stops a trial: a fault of the kernel, or the user.
-pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunError> {
-    let Some(all) = swl::wants_best(&spec.mechanism, &spec.config) else { return Ok(None) };
-    check(spec, all)?;
+pub(super) fn find(spec: &RunSpec, all: u32, control: &Arc<Control>) -> Result<Best, RunError> {
     let unlimited = try_limit(spec, all, None, control)?.expect("a trial without bound ends");
     let most = unlimited.most_warps.clamp(1, u64::from(all)) as u32;
     control.trials.store(u64::from(most), Ordering::Relaxed);
@@ -50,17 +29,12 @@ pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunE
         }
     }
     control.trials.store(0, Ordering::Relaxed);
-    let mechanism = swl::with_limit(&spec.mechanism, limit);
-    let (trials, unlimited_cycles) = (u64::from(most), unlimited.cycles);
-    Ok(Some(Best { mechanism, limit, trials, unlimited_cycles }))
-}
-
-/// Finds the mistakes of the options before anything has run.
-fn check(spec: &RunSpec, limit: u32) -> Result<(), RunError> {
-    let mechanism = swl::with_limit(&spec.mechanism, limit);
-    let probes = Probes::new(spec.probes.clone(), spec.engine);
-    mechanism.build(&mechanism.machine(&spec.config)?, 1, &probes);
-    Ok(probes.check_names()?)
+    let found = MechanismCounters::from([
+        ("chosen_limit", u64::from(limit)),
+        ("tried_limits", u64::from(most)),
+        ("unlimited_cycles", unlimited.cycles),
+    ]);
+    Ok(Best { mechanism: swl::with_limit(&spec.mechanism, limit), found })
 }
 
 /// What a trial has shown.
@@ -77,14 +51,7 @@ fn try_limit(
     bound: Option<u64>,
     control: &Arc<Control>,
 ) -> Result<Option<Trial>, RunError> {
-    let trial = RunSpec {
-        mechanism: swl::with_limit(&spec.mechanism, limit),
-        engine: Engine::Model,
-        probes: ProbeSpec::default(),
-        check_dram: false,
-        sample_cycles: None,
-        ..spec.clone()
-    };
+    let trial = trial(spec, swl::with_limit(&spec.mechanism, limit));
     control.bound.store(bound.unwrap_or(u64::MAX), Ordering::Relaxed);
     let outcome = run(&trial, Arc::clone(control));
     control.bound.store(u64::MAX, Ordering::Relaxed);
