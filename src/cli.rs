@@ -94,12 +94,16 @@ pub struct RunOptions {
     /// is alone, or warped-slicer[:CYCLES] by how each scales alone
     #[arg(long)]
     pub share: Option<String>,
-    /// Cycles that workloads joined by + run; unless given, until each has come to its end once
-    #[arg(long = "for", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Cycles that workloads joined by + run, each started again when it ends; unless given, until each has come to its end
+    /// once
+    #[arg(long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles_together: Option<u64>,
     /// Run each of the workloads joined by + alone too, to compare
     #[arg(long)]
     pub alone: bool,
+    /// Folder in which the runs of --alone are kept and looked up, or none; unless given, selvedge/alone among the user's caches
+    #[arg(long, value_name = "DIR", requires = "alone")]
+    pub cache: Option<String>,
     /// Write the report as JSON to FILE (- for standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
@@ -121,6 +125,9 @@ pub struct RunOptions {
     /// Block instance to record, such as sm0.milg; may be repeated
     #[arg(long, value_name = "INSTANCE", requires = "vcd")]
     pub probe: Vec<String>,
+    /// Print the block instances that --probe can name in this run, and do not run
+    #[arg(long, conflicts_with_all = ["vcd", "json", "stats", "csv", "series", "inject"])]
+    pub list_probes: bool,
     /// First cycle to record
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub from: u64,

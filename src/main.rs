@@ -5,6 +5,7 @@ mod config_command;
 mod error;
 mod fidelity_command;
 mod gen_command;
+mod isolated;
 mod list;
 mod new_command;
 mod output;

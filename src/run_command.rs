@@ -13,7 +13,7 @@ use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::report::{Outcome, RunReport};
-use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
+use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
@@ -31,6 +31,10 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return together_command::run(options, &names);
     }
     let specs = specs(options)?;
+    if options.list_probes {
+        let names = specs.iter().map(probe_names).collect::<Result<Vec<_>, _>>();
+        return show_probes(&names.map_err(|e| classify(&e))?.concat());
+    }
     check_outputs(options)?;
     for path in specs.iter().flat_map(|spec| spec.workload.outputs()) {
         check_writable(path)?;
@@ -99,6 +103,14 @@ pub(super) fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
         given.push((option, path));
     }
     Ok(())
+}
+
+/// The names of block instances, a line each.
+pub(super) fn show_probes(names: &[String]) -> Result<(), Failure> {
+    if names.is_empty() {
+        eprintln!("selvedge: the mechanism has no blocks to probe");
+    }
+    write_or_print("-", &names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
 /// What the kernels have printed goes to standard error, so that the table or JSON on standard output stays whole.

@@ -1,9 +1,12 @@
 //! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
 use crate::cli::RunOptions;
 use crate::error::Failure;
+use crate::isolated::Folder;
 use crate::output::{check_writable, write_or_print, write_whole};
 use crate::progress::{Progress, stop_on_interrupt};
-use crate::run_command::{check_outputs, classify, parse_fault, show_printed, waveform, write_divergence};
+use crate::run_command::{
+    check_outputs, classify, parse_fault, show_printed, show_probes, waveform, write_divergence,
+};
 use crate::table::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
@@ -12,8 +15,9 @@ use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
+use selvedge_sim::together::isolated::IsolatedRuns;
 use selvedge_sim::together::report::{TogetherReport, Verdict};
-use selvedge_sim::together::{TogetherSpec, run as simulate};
+use selvedge_sim::together::{TogetherSpec, probe_names, run as simulate};
 use selvedge_sim::workload::Size;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +47,9 @@ pub fn workloads(options: &RunOptions) -> Result<Option<Vec<&str>>, Failure> {
 /// Runs these workloads together.
 pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     let spec = spec(options, names)?;
+    if options.list_probes {
+        return show_probes(&probe_names(&spec).map_err(|e| classify(&e))?);
+    }
     check_outputs(options)?;
     for path in spec.workloads.iter().flat_map(Source::outputs) {
         check_writable(path)?;
@@ -105,6 +112,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         share,
         cycles: options.cycles_together,
         alone: options.alone,
+        isolated: isolated(options),
         mechanism,
         engine: options.engine.parse().map_err(Failure::usage)?,
         probes: ProbeSpec {
@@ -115,6 +123,12 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         },
         check_dram: options.check,
     })
+}
+
+/// Where runs alone are kept, where there are any.
+fn isolated(options: &RunOptions) -> Option<Arc<dyn IsolatedRuns>> {
+    let folder = Folder::new(options.cache.as_deref()).filter(|_| options.alone)?;
+    Some(Arc::new(folder))
 }
 
 /// The JSON that was asked for, and the table unless that took its place on standard output.

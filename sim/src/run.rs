@@ -237,6 +237,25 @@ fn run_recorded(
     Ok(RunOutcome { report, fault, traces: gpu.traces(), printed, outputs })
 }
 
+/// The names of the block instances that a run can record.
+///
+/// # Errors
+/// A machine that does not suit the mechanism.
+pub fn probe_names(spec: &RunSpec) -> Result<Vec<String>, RunError> {
+    Ok(instances(&best::settled(&spec.mechanism, &spec.config), &spec.config, 1)?)
+}
+
+/// The names of the block instances of a mechanism in a machine with so many kernels at the same time.
+pub(crate) fn instances(
+    mechanism: &MechanismSpec,
+    config: &GpuConfig,
+    kernels: usize,
+) -> Result<Vec<String>, MechanismError> {
+    let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+    mechanism.build(&mechanism.machine(config)?, kernels, &probes);
+    Ok(probes.names())
+}
+
 /// Lets the host program launch its kernels one after the other.
 fn simulate(
     program: &mut Program,

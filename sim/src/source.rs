@@ -54,6 +54,15 @@ impl Source {
         }
     }
 
+    /// What tells a user's program from others of its name: a hash of its files' contents. Empty for built-in workloads and for
+    /// traces, which do not run beside others.
+    pub(crate) fn fingerprint(&self) -> String {
+        match self {
+            Source::BuiltIn(_) | Source::Trace(_) => String::new(),
+            Source::File(file) => format!("{:016x}", file.fingerprint()),
+        }
+    }
+
     /// The files that a run writes.
     pub fn outputs(&self) -> Vec<&Path> {
         match self {

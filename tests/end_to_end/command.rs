@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 pub fn selvedge_in(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .args(words)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .current_dir(folder)
         .output()
         .expect("the command starts")

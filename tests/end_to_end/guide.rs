@@ -28,6 +28,7 @@ pub fn shell(folder: &Path, line: &str) -> Output {
     Command::new("sh")
         .args(["-c", line])
         .env("PATH", path.expect("a path"))
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .current_dir(folder)
         .output()
         .expect("a shell")

@@ -71,6 +71,8 @@ use crate::workload::{Arg, HostProgram};
 use buffer::{Buffer, Place};
 use format::Text;
 use plan::{Argument, Stage, Step};
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use view::View;
@@ -140,6 +142,14 @@ impl LaunchFile {
         Ok(LaunchFile { name, ptx_name, ptx, parts: Arc::new(Parts { text, buffers, textures, stages }) })
     }
 
+    /// A hash of everything that was read: the launch file, its PTX and the files that it names.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Hashed(DefaultHasher::new());
+        // Into a hash, anything can be written.
+        let _ = write!(hash, "{self:?}");
+        hash.0.finish()
+    }
+
     /// The files that a run writes.
     pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         self.parts.buffers.iter().filter_map(|buffer| buffer.save.as_ref().map(|save| &save.path))
@@ -179,6 +189,16 @@ impl LaunchFile {
             }
         }
         Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound, references)))
+    }
+}
+
+/// Text that is hashed instead of kept.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
     }
 }
 

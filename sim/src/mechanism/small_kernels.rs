@@ -92,6 +92,7 @@ pub fn run_together(kernels: &[&SmallKernel], config: &str, mechanism: &str, cyc
         share: "left-over".parse().expect("valid"),
         cycles: Some(cycles),
         alone: false,
+        isolated: None,
         mechanism: mechanism.parse().expect("valid"),
         engine: Engine::Model,
         probes: ProbeSpec::default(),

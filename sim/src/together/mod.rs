@@ -4,6 +4,7 @@
 //! A program that comes to its end starts again, so that the others keep its competition, until a given number of cycles
 //! has passed or each has come to its end once. Every end is verified against the CPU reference.
 pub mod partition;
+pub mod isolated;
 mod program;
 pub mod report;
 #[cfg(test)]
@@ -15,12 +16,13 @@ use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismSpec};
 use crate::memory::{DeviceMemory, Printed};
 use crate::report::{FORMAT_VERSION, HostReport, Snapshot, ratio};
-use crate::run::{RunError, Source};
+use crate::run::{RunError, Source, instances};
 use crate::share::{Share, ShareSpec};
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::statistic::check_conservation;
 use crate::stats::KernelCounters;
 use crate::workload::{OutputFile, Size};
+use isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
 use partition::Partition;
 use program::Program;
 use report::{ProgramReport, Throughput, TogetherReport, Verdict};
@@ -44,6 +46,8 @@ pub struct TogetherSpec {
     pub cycles: Option<u64>,
     /// Run each workload without the others and without mechanism for as many cycles, for comparison?
     pub alone: bool,
+    /// Where such runs are looked up first and kept.
+    pub isolated: Option<Arc<dyn IsolatedRuns>>,
     /// The mechanism.
     pub mechanism: MechanismSpec,
     /// The engine of the mechanism's blocks.
@@ -200,12 +204,29 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
     let (base, probes) = (MechanismSpec::base(), ProbeSpec::default());
     let mut ipcs = Vec::new();
     for workload in &spec.workloads {
+        let key = spec.isolated.as_ref().map(|runs| (runs, IsolatedKey::new(spec, workload, cycles)));
+        if let Some(known) = key.as_ref().and_then(|(runs, key)| runs.known(key)) {
+            ipcs.push(known.ipc());
+            continue;
+        }
         let only = std::slice::from_ref(workload);
         let mut machine = Machine::new(spec, only, &base, &probes, Share::LeftOver, control)?;
         machine.run(Some(cycles))?;
-        ipcs.extend(machine.measure().ipcs());
+        let run = IsolatedRun { thread_instructions: machine.measure().kernels[0].thread_instructions, cycles };
+        if let Some((runs, key)) = &key {
+            runs.keep(key, &run);
+        }
+        ipcs.push(run.ipc());
     }
     Ok(ipcs)
+}
+
+/// The names of the block instances that a run can record.
+///
+/// # Errors
+/// A machine that does not suit the mechanism.
+pub fn probe_names(spec: &TogetherSpec) -> Result<Vec<String>, RunError> {
+    Ok(instances(&spec.mechanism, &spec.config, spec.workloads.len())?)
 }
 
 /// A GPU with its memory and the programs that use it.

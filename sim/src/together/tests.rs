@@ -13,6 +13,7 @@ fn spec(workloads: &[&str], share: &str) -> TogetherSpec {
         share: share.parse().expect("valid"),
         cycles: None,
         alone: false,
+        isolated: None,
         mechanism: MechanismSpec::base(),
         engine: Engine::Model,
         probes: ProbeSpec::default(),

@@ -1,0 +1,92 @@
+//! The folder in which runs of one program alone are kept, a file each, so that many comparisons need them once.
+use crate::output::write_whole;
+use selvedge_sim::together::isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// The word that stands for no folder.
+const NONE: &str = "none";
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    /// The simulator that ran.
+    build: String,
+    key: IsolatedKey,
+    run: IsolatedRun,
+}
+
+/// The folder.
+pub struct Folder {
+    path: PathBuf,
+    build: String,
+}
+
+impl Folder {
+    /// The folder that is given, or else that for this program among the user's caches; nothing for `none`, and where there
+    /// is no such place.
+    pub fn new(given: Option<&str>) -> Option<Self> {
+        let path = match given {
+            Some(NONE) => return None,
+            Some(folder) => PathBuf::from(folder),
+            None => caches_of_user()?.join("selvedge").join("alone"),
+        };
+        Some(Folder { path, build: build()? })
+    }
+
+    /// The file of a run: one for each workload, size, machine and time, so that what is out of date is replaced.
+    fn file(&self, key: &IsolatedKey) -> PathBuf {
+        let IsolatedKey { workload, size, config, cycles, .. } = key;
+        let name = format!("{workload}-{size}-{config}-{cycles}");
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        self.path.join(name.chars().map(plain).collect::<String>() + ".json")
+    }
+}
+
+impl IsolatedRuns for Folder {
+    fn known(&self, key: &IsolatedKey) -> Option<IsolatedRun> {
+        let file = self.file(key);
+        let ignored = |why: &str| eprintln!("selvedge: {}: {why}: ignored", file.display());
+        let text = match std::fs::read(&file) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
+            Err(e) => {
+                ignored(&e.to_string());
+                return None;
+            }
+        };
+        match serde_json::from_slice::<Entry>(&text) {
+            Err(_) => ignored("this is no run that was kept"),
+            Ok(entry) if entry.build != self.build => ignored("kept by another build of selvedge"),
+            Ok(entry) if entry.key != *key || entry.run.cycles != key.cycles => {
+                ignored("kept of another program, machine or engine")
+            }
+            Ok(entry) => return Some(entry.run),
+        }
+        None
+    }
+
+    fn keep(&self, key: &IsolatedKey, run: &IsolatedRun) {
+        let entry = Entry { build: self.build.clone(), key: key.clone(), run: *run };
+        let written = serde_json::to_string_pretty(&entry).map(|text| write_whole(&self.file(key), text.as_bytes()));
+        // It is found out again next time.
+        if let Ok(Err(unwritten)) = written {
+            unwritten.report();
+        }
+    }
+}
+
+/// The user's folder for caches, as the XDG base directories have it.
+fn caches_of_user() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+}
+
+/// Which simulator this is: its version, and size and time of its file, since two of one version may differ.
+fn build() -> Option<String> {
+    let file = std::env::current_exe().ok()?;
+    let facts = Path::new(&file).metadata().ok()?;
+    let time = facts.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{}, {} bytes, {} ns", env!("CARGO_PKG_VERSION"), facts.len(), time.as_nanos()))
+}
