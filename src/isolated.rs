@@ -69,7 +69,8 @@ impl IsolatedRuns for Folder {
 
     fn keep(&self, key: &IsolatedKey, run: &IsolatedRun) {
         let entry = Entry { build: self.build.clone(), key: key.clone(), run: *run };
-        let written = serde_json::to_string_pretty(&entry).map(|text| write_whole(&self.file(key), text.as_bytes()));
+        let written =
+            serde_json::to_string_pretty(&entry).map(|text| write_whole(&self.file(key), text.as_bytes()));
         // It is found out again next time.
         if let Ok(Err(unwritten)) = written {
             unwritten.report();

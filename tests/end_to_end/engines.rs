@@ -90,6 +90,7 @@ fn the_rivals_of_latte_cc_give_the_same_report_under_every_engine() {
         "static-bpc",
         "adaptive-hit-count,high=bpc",
         "adaptive-cmp,codes=instant",
+        "kernel-opt",
     ] {
         engines_agree_on_three(mechanism);
     }

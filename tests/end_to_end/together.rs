@@ -63,3 +63,84 @@ fn wrong_options_are_told_in_one_line() {
         assert!(error.contains(says), "{words:?}: {error}");
     }
 }
+
+/// Runs in `folder` and gives the IPC of the first program alone, and standard error.
+fn alone(folder: &std::path::Path, words: &[&str]) -> (f64, String) {
+    let common = ["run", "vecadd+atax", "--window", "5000", "--alone", "--json", "-"];
+    let output = selvedge_in(folder, &[&common[..], words].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let ipc = report["programs"][0]["ipc_alone"].as_f64().expect("a number");
+    (ipc, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn runs_alone_are_kept_and_used_again_by_what_they_are_of() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let here = folder.path();
+    let file = here.join("kept/vecadd-tiny-gtx480-5000.json");
+    let cached = ["--cache", "kept"];
+    let (ipc, error) = alone(here, &cached);
+    assert_eq!(error, "");
+    assert_eq!(
+        alone(here, &["--cache", "none"]),
+        (ipc, String::new()),
+        "what is kept is what would be found"
+    );
+    // A kept run is believed: one that is changed shows.
+    let kept = std::fs::read_to_string(&file).expect("it is kept");
+    let entry: Value = serde_json::from_str(&kept).expect("JSON");
+    let twice = entry["run"]["thread_instructions"].as_u64().expect("a count") * 2;
+    let mut changed = entry.clone();
+    changed["run"]["thread_instructions"] = twice.into();
+    std::fs::write(&file, changed.to_string()).expect("written");
+    assert_eq!(alone(here, &cached), (2.0 * ipc, String::new()));
+    // One of something else, or none at all, is ignored with a line and replaced.
+    for (field, why) in
+        [("engine", "kept of another program, machine or engine"), ("machine", "kept of another")]
+    {
+        let mut other = changed.clone();
+        other["key"][field] = "another".into();
+        std::fs::write(&file, other.to_string()).expect("written");
+        let (found, error) = alone(here, &cached);
+        assert_eq!((found, error.lines().count()), (ipc, 1), "{error}");
+        assert!(error.contains(why) && error.trim_end().ends_with(": ignored"), "{error}");
+    }
+    let mut other = changed.clone();
+    other["build"] = "0.0.1".into();
+    for (text, why) in [(other.to_string(), "another build"), ("{".into(), "no run that was kept")] {
+        std::fs::write(&file, text).expect("written");
+        let (found, error) = alone(here, &cached);
+        assert_eq!((found, error.lines().count()), (ipc, 1), "{error}");
+        assert!(error.contains(why), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).expect("it is replaced"), kept);
+    }
+}
+
+#[test]
+fn a_launch_file_that_has_changed_is_another_program() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let here = folder.path();
+    for name in ["reverse.toml", "reverse.ptx", "reverse.in.txt"] {
+        std::fs::copy(format!("tests/data/{name}"), here.join(name)).expect("copied");
+    }
+    let run = || {
+        let words = ["run", "reverse.toml+vecadd", "--window", "2000", "--alone", "--cache", "kept"];
+        let output = selvedge_in(here, &words);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!((run(), run()), (String::new(), String::new()));
+    let input = std::fs::read_to_string(here.join("reverse.in.txt")).expect("it is there");
+    let (_, rest) = input.split_once(char::is_whitespace).expect("some numbers");
+    std::fs::write(here.join("reverse.in.txt"), format!("7 {rest}")).expect("written");
+    assert!(run().contains("kept of another program"), "its input has changed");
+}
+
+#[test]
+fn programs_start_again_until_the_window_is_over() {
+    let (code, json, error) = run(&["run", "vecadd+atax", "--window", "100000", "--json", "-"]);
+    assert_eq!(code, Some(0), "{error}");
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(report["totals"]["cycles"], 100_000);
+    let ends = |program: usize| report["programs"][program]["ends"].as_u64().expect("a count");
+    assert!(ends(0) > 5 && ends(1) >= 1, "{} {}", ends(0), ends(1));
+}

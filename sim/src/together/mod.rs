@@ -3,8 +3,8 @@
 //!
 //! A program that comes to its end starts again, so that the others keep its competition, until a given number of cycles
 //! has passed or each has come to its end once. Every end is verified against the CPU reference.
-pub mod partition;
 pub mod isolated;
+pub mod partition;
 mod program;
 pub mod report;
 #[cfg(test)]
@@ -212,7 +212,8 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
         let only = std::slice::from_ref(workload);
         let mut machine = Machine::new(spec, only, &base, &probes, Share::LeftOver, control)?;
         machine.run(Some(cycles))?;
-        let run = IsolatedRun { thread_instructions: machine.measure().kernels[0].thread_instructions, cycles };
+        let run =
+            IsolatedRun { thread_instructions: machine.measure().kernels[0].thread_instructions, cycles };
         if let Some((runs, key)) = &key {
             runs.keep(key, &run);
         }

@@ -67,22 +67,36 @@ impl Walk {
     }
 
     fn outcome(&self, mechanism: &str) -> Result<RunOutcome, RunError> {
+        self.outcome_before(None, mechanism)
+    }
+
+    /// As [`Walk::outcome`], with a launch of `warps` warps that walk over so many lines so many times behind it.
+    fn outcome_before(
+        &self,
+        second: Option<(u32, u32, u32)>,
+        mechanism: &str,
+    ) -> Result<RunOutcome, RunError> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = |name: &str| folder.path().join(name);
         let words = self.values.words();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         std::fs::write(file("walk.ptx"), WALK).expect("written");
         std::fs::write(file("data.raw"), bytes).expect("written");
-        let toml = format!(
-            "ptx = \"walk.ptx\"\nkernel = \"walk\"\ngrid = [15]\nblock = [{0}]\n\
-             [[arg]]\ntype = \"u32\"\ninit = \"file\"\nfile = \"data.raw\"\nformat = \"raw\"\n\
-             [[arg]]\ntype = \"u32\"\ncount = {1}\n\
-             [[arg]]\ntype = \"u32\"\nvalue = {2}\n[[arg]]\ntype = \"u32\"\nvalue = {3}\n",
-            self.warps * 32,
-            15 * self.warps * 32,
-            self.lines,
-            self.rounds
+        let launch = |(warps, lines, rounds): (u32, u32, u32)| {
+            format!(
+                "[[launch]]\nkernel = \"walk\"\ngrid = [15]\nblock = [{0}]\narg = [{{ buffer = \"data\" }}, \
+                 {{ buffer = \"sums\" }}, {{ type = \"u32\", value = {lines} }}, \
+                 {{ type = \"u32\", value = {rounds} }}]\n",
+                warps * 32
+            )
+        };
+        let buffers = format!(
+            "ptx = \"walk.ptx\"\n[[buffer]]\nname = \"data\"\ntype = \"u32\"\ninit = \"file\"\nfile = \"data.raw\"\n\
+             format = \"raw\"\n[[buffer]]\nname = \"sums\"\ntype = \"u32\"\ncount = {}\n",
+            15 * self.warps * 32
         );
+        let first = launch((self.warps, self.lines, self.rounds));
+        let toml = buffers + &first + &second.map(launch).unwrap_or_default();
         std::fs::write(file("walk.toml"), toml).expect("written");
         let spec = RunSpec {
             workload: Source::find(&file("walk.toml").display().to_string())?,
@@ -167,6 +181,44 @@ fn the_controller_compresses_where_it_pays_and_lets_it_be_where_it_costs() {
     assert!(decisions(&adaptive, "decisions_none") > 9 * decisions(&adaptive, "decisions_low_latency"));
     assert!(fixed * 100 > base * 105, "{fixed} {base}");
     assert!(within_a_percent(adaptive.totals.cycles, base), "{} {base}", adaptive.totals.cycles);
+}
+
+#[test]
+fn the_adaptive_rivals_win_by_bdi_where_a_working_set_twice_the_l1d_fits_by_it() {
+    let large = Walk { rounds: 60, ..Walk::over(Values::Counters) };
+    let base = large.report("base").totals;
+    for mechanism in ["adaptive-hit-count", "adaptive-cmp"] {
+        let report = large.report(mechanism);
+        let counter = |name: &str| report.mechanism_counters[name];
+        assert!(report.totals.cycles * 3 < base.cycles * 2, "{mechanism}: {}", report.totals.cycles);
+        // The baseline finds nothing again; here BDI was chosen, and nearly every load hits a line that it made smaller.
+        assert!(base.l1d.hits * 100 < base.l1d.accesses, "{}", base.l1d.hits);
+        assert!(counter("decisions_low_latency") > 15, "{mechanism}: every SM has chosen it");
+        assert!(counter("l1d_hits_low_latency") * 10 > report.totals.l1d.accesses * 8, "{mechanism}");
+        assert!(report.totals.l1d.misses * 4 < base.l1d.misses, "{mechanism}: {}", report.totals.l1d.misses);
+    }
+}
+
+/// The first launch needs BDI, the second, whose lines fit without, is delayed by it.
+#[test]
+fn kernel_opt_gives_each_launch_its_mode_and_beats_each_mode_for_both() {
+    let walk = Walk::over(Values::Counters);
+    let outcome = walk.outcome_before(Some((1, 16, 60)), "kernel-opt").expect("it starts");
+    assert!(outcome.fault.is_none());
+    let report = outcome.report;
+    assert_eq!(report.result, Outcome::Pass);
+    let counter = |name: &str| report.mechanism_counters[name];
+    assert_eq!(counter("launches_low_latency"), 1);
+    assert_eq!(counter("launches_none"), 1);
+    for trial in ["trial_cycles_none", "trial_cycles_low_latency", "trial_cycles_high_capacity"] {
+        assert!(
+            report.totals.cycles < counter(trial),
+            "{trial}: {} {}",
+            report.totals.cycles,
+            counter(trial)
+        );
+    }
+    assert_eq!(counter("l1d_lines_none"), 15 * 16, "the lines of the second launch");
 }
 
 #[test]
