@@ -61,11 +61,18 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
             'a' => instruction.a = number(text, 'r', REGISTERS)?,
             'b' => instruction.b = number(text, 'r', REGISTERS)?,
             'p' => instruction.p = number(text, 'p', PREDICATES)?,
+            'w' => [instruction.at, instruction.step] = wide(text)?,
             'i' => instruction.at = text.parse().map_err(|_| "a constant is 0 to 255")?,
             _ => instruction.step = text.parse().map_err(|_| "a constant is 0 to 255")?,
         }
     }
     Ok(instruction)
+}
+
+/// The bytes of a constant of 16 bits, the low one first.
+fn wide(text: &str) -> Result<[u8; 2], &'static str> {
+    let digits = text.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    digits.map(u16::to_le_bytes).ok_or("a constant of 16 bits is 0x0000 to 0xffff")
 }
 
 /// The number of a register or predicate.
@@ -83,21 +90,26 @@ mod tests {
         let text = "addr r11\nli r4, 7\nldu.8 r0, 16, 8\nlds.2 r5, 10, 1\n@p6 st.1 r5, 10, 1\nadd r0, r1, r2\n\
                     @!p1 sub r0, r1, r2\nmov r4, r0\nsext.1 r0, r1\neq.8 p1, r0, r1\neqor.4 p2, r4, r5, p1\n\
                     eqand.2 p3, r4, r5, p7\nbit p1, r0, 32\nballot r0, p1, 32\nnobal r0, p2, 0\nor r0, r1, r2\n\
-                    ffs r4, r0\nshfl r4, r5, r6, 32\nall p6, p2\n@p6 done 3, 26";
+                    ffs r4, r0\nshfl r4, r5, r6, 32\nall p6, p2\n@p6 done 3, 26\n\
+                    lane r5\nlih r0, 0x8244\nshl r4, r5, 31\nshr r4, r5, 2\nsar r4, r5, 28\nshlv r4, r5, r6\n\
+                    shrv r4, r0, r6\nand r4, r5, r6\nandi r4, r5, 7\nori r4, r5, 128\nxori r4, r5, 1\naddi r4, r5, 8\n\
+                    mul r4, r5, r6\nmuli r4, r5, 3\nprmt r4, r5, 0x00a2\neqi p1, r4, 5\ntst p2, r4, 2\nany p3, p1\n\
+                    ldx.4 r4, r5, 16\n@!p2 stx.1 r4, r5, 3\ndonev 11, r6, 3";
         let code = assemble(text).expect("it is right");
         for (instruction, line) in code.iter().zip(text.lines()) {
             assert_eq!(instruction.to_string(), line.trim());
             assert_eq!(Instruction::decode(instruction.word()), Ok(*instruction));
         }
-        assert_eq!(code.len(), 20);
+        assert_eq!(code.len(), 41);
     }
 
     #[test]
     fn mistakes_are_told_with_their_line() {
         let why = |text: &str| assemble(text).expect_err("it is wrong").to_string();
-        assert!(why("; nothing\nmul r0, r1, r2").starts_with("line 2: `mul r0, r1, r2`"));
+        assert!(why("; nothing\ndiv r0, r1, r2").starts_with("line 2: `div r0, r1, r2`"));
         assert!(why("ldu.3 r0, 0, 0").contains("bytes are 1, 2, 4 or 8"));
         assert!(why("add r0, r1").contains("another number of operands"));
+        assert!(why("lih r4, 7").contains("0x0000 to 0xffff"));
         assert!(why("mov r12, r0").contains("r0 to r11"));
         assert!(why("eq.8 p7, r0, r1").contains("p0 to p7"), "p7 is preset");
         assert!(Instruction::decode(0xff).is_err() && Instruction::decode(12 << 16).is_err());

@@ -151,14 +151,7 @@ mod tests {
 
     /// What a routine makes of a line.
     fn run(routine: &Routine, input: &Line) -> Lanes {
-        let mut lanes = Lanes::new(bytes_of(input));
-        for instruction in &routine.code {
-            lanes.execute(instruction, routine.mask).expect("it stays within the line");
-            if lanes.made.is_some() {
-                break;
-            }
-        }
-        lanes
+        Lanes::run(routine, bytes_of(input))
     }
 
     /// The line of an encoding with the extreme values of its deltas from zero and from the base, and one that just

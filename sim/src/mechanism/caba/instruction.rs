@@ -62,10 +62,53 @@ pub enum Op {
     All = 18,
     /// The line that is made is complete: encoding `at`, `step` bytes. The rest of the routine is not needed.
     Done = 19,
+    /// Number of the lane.
+    Lane = 20,
+    /// The destination, moved up by 16 bits, with a 16-bit constant below: `step` above `at`.
+    Lih = 21,
+    /// `a`, moved up by `at` bits.
+    Shl = 22,
+    /// `a`, moved down by `at` bits.
+    Shr = 23,
+    /// The low 32 bits of `a` with their sign, moved down by `at` bits.
+    Sar = 24,
+    /// `a`, moved up by `b` bits.
+    Shlv = 25,
+    /// `a`, moved down by `b` bits.
+    Shrv = 26,
+    /// `a & b`.
+    And = 27,
+    /// `a & at`.
+    Andi = 28,
+    /// `a | at`.
+    Ori = 29,
+    /// `a ^ at`.
+    Xori = 30,
+    /// `a + at`.
+    Addi = 31,
+    /// `a * b`.
+    Mul = 32,
+    /// `a * at`.
+    Muli = 33,
+    /// The four bytes that the four digits of a 16-bit constant choose, the lowest digit the lowest byte: 0 to 3 are those of `a`, 4
+    /// to 7 zero, 8 to 11 the signs of those of `a` (`prmt` of PTX).
+    Prmt = 34,
+    /// Predicate: the low 32 bits of `a` are `at`.
+    Eqi = 35,
+    /// Predicate: `a & at` is not zero.
+    Tst = 36,
+    /// Predicate, the same in all lanes that run, false in the others: `p` holds in some lane that runs.
+    Any = 37,
+    /// Loads `bytes` at `a + at`, zero-extended; what is beyond the line is zero.
+    Ldx = 38,
+    /// Stores the low `bytes` of `a` at `b + at`; what is beyond the line is lost.
+    Stx = 39,
+    /// As `done`, with `a + step` bytes. A line that saves no DRAM burst stays as it is.
+    Donev = 40,
 }
 
 /// All operations, by number.
-const OPS: [Op; 20] = [
+const OPS: [Op; 41] = [
     Op::Addr,
     Op::Li,
     Op::Ldu,
@@ -86,6 +129,27 @@ const OPS: [Op; 20] = [
     Op::Shfl,
     Op::All,
     Op::Done,
+    Op::Lane,
+    Op::Lih,
+    Op::Shl,
+    Op::Shr,
+    Op::Sar,
+    Op::Shlv,
+    Op::Shrv,
+    Op::And,
+    Op::Andi,
+    Op::Ori,
+    Op::Xori,
+    Op::Addi,
+    Op::Mul,
+    Op::Muli,
+    Op::Prmt,
+    Op::Eqi,
+    Op::Tst,
+    Op::Any,
+    Op::Ldx,
+    Op::Stx,
+    Op::Donev,
 ];
 
 impl Op {
@@ -112,6 +176,27 @@ impl Op {
             Op::Shfl => "shfl",
             Op::All => "all",
             Op::Done => "done",
+            Op::Lane => "lane",
+            Op::Lih => "lih",
+            Op::Shl => "shl",
+            Op::Shr => "shr",
+            Op::Sar => "sar",
+            Op::Shlv => "shlv",
+            Op::Shrv => "shrv",
+            Op::And => "and",
+            Op::Andi => "andi",
+            Op::Ori => "ori",
+            Op::Xori => "xori",
+            Op::Addi => "addi",
+            Op::Mul => "mul",
+            Op::Muli => "muli",
+            Op::Prmt => "prmt",
+            Op::Eqi => "eqi",
+            Op::Tst => "tst",
+            Op::Any => "any",
+            Op::Ldx => "ldx",
+            Op::Stx => "stx",
+            Op::Donev => "donev",
         }
     }
 
@@ -121,33 +206,40 @@ impl Op {
     }
 
     /// What its operands are, in the order of the assembly: `d` and `D` destination register and predicate, `a`, `b` source
-    /// registers, `p` a source predicate, `i` the constant `at`, `s` the constant `step`.
+    /// registers, `p` a source predicate, `i` the constant `at`, `s` the constant `step`, `w` both as one of 16 bits.
     pub const fn operands(self) -> &'static str {
         match self {
-            Op::Addr => "d",
+            Op::Addr | Op::Lane => "d",
+            Op::Lih => "dw",
+            Op::Prmt => "daw",
+            Op::Stx => "abi",
+            Op::Donev => "ias",
             Op::Li => "di",
             Op::Ldu | Op::Lds => "dis",
             Op::St => "ais",
-            Op::Add | Op::Sub | Op::Or => "dab",
+            Op::Add | Op::Sub | Op::Or | Op::And | Op::Mul | Op::Shlv | Op::Shrv => "dab",
             Op::Mov | Op::Sext | Op::Ffs => "da",
             Op::Eq => "Dab",
             Op::EqOr | Op::EqAnd => "Dabp",
-            Op::Bit => "Dai",
+            Op::Shl | Op::Shr | Op::Sar | Op::Andi | Op::Ori | Op::Xori | Op::Addi | Op::Muli | Op::Ldx => {
+                "dai"
+            }
+            Op::Bit | Op::Eqi | Op::Tst => "Dai",
             Op::Ballot | Op::Nobal => "dpi",
             Op::Shfl => "dabi",
-            Op::All => "Dp",
+            Op::All | Op::Any => "Dp",
             Op::Done => "is",
         }
     }
 
     /// Is the operation followed by a number of bytes?
     pub const fn has_bytes(self) -> bool {
-        matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
+        self.is_memory() || matches!(self, Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
     }
 
     /// Does it go through the load/store unit?
     pub const fn is_memory(self) -> bool {
-        matches!(self, Op::Ldu | Op::Lds | Op::St)
+        matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx)
     }
 }
 
@@ -185,6 +277,11 @@ impl Instruction {
     /// An instruction with nothing but an operation.
     pub const fn new(op: Op) -> Self {
         Instruction { op, guard: 0, inverted: false, dest: 0, a: 0, b: 0, p: 0, bytes: 8, at: 0, step: 0 }
+    }
+
+    /// The constant of 16 bits.
+    pub const fn constant(&self) -> u16 {
+        u16::from_le_bytes([self.at, self.step])
     }
 
     /// The word: from bit 0 on operation (8 bits), guard (7) and its inversion (1), destination, a, b, p, bytes, at and step
@@ -264,6 +361,7 @@ impl fmt::Display for Instruction {
                 'b' => write!(f, "r{}", self.b)?,
                 'p' => write!(f, "p{}", self.p)?,
                 'i' => write!(f, "{}", self.at)?,
+                'w' => write!(f, "{:#06x}", self.constant())?,
                 _ => write!(f, "{}", self.step)?,
             }
         }

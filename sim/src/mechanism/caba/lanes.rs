@@ -7,6 +7,9 @@ const LANES: usize = 32;
 /// Bytes of a line.
 pub const LINE_BYTES: usize = 128;
 
+/// A line of more bytes saves no DRAM burst.
+pub const SAVING_BYTES: usize = LINE_BYTES - 32;
+
 /// What an assist warp has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
@@ -48,6 +51,19 @@ impl Lanes {
         }
     }
 
+    /// What a routine makes of a line.
+    #[cfg(test)]
+    pub fn run(routine: &super::routine::Routine, input: [u8; LINE_BYTES]) -> Self {
+        let mut lanes = Lanes::new(input);
+        for instruction in &routine.code {
+            lanes.execute(instruction, routine.mask).expect("it stays within the line");
+            if lanes.made.is_some() {
+                break;
+            }
+        }
+        lanes
+    }
+
     /// Executes an instruction in the lanes of `mask`.
     ///
     /// # Errors
@@ -56,14 +72,30 @@ impl Lanes {
         let guard = self.predicates[usize::from(i.guard)];
         let running = mask & if i.inverted { !guard } else { guard };
         match i.op {
-            Op::Eq | Op::EqOr | Op::EqAnd | Op::Bit => self.set_predicate(i, running),
+            Op::Eq | Op::EqOr | Op::EqAnd | Op::Bit | Op::Eqi | Op::Tst => self.set_predicate(i, running),
             Op::All => {
                 let holds = self.predicates[usize::from(i.p)] & running == running;
+                self.predicates[usize::from(i.dest)] = if holds { running } else { 0 };
+            }
+            Op::Any => {
+                let holds = self.predicates[usize::from(i.p)] & running != 0;
                 self.predicates[usize::from(i.dest)] = if holds { running } else { 0 };
             }
             Op::Done => {
                 if running != 0 {
                     self.made = Some(Made { encoding: i.at, size: i.step });
+                }
+            }
+            Op::Donev => {
+                let size = lanes_of(running).next().map(|lane| self.register(i.a, lane) + u64::from(i.step));
+                let saves = |size: &u64| *size <= SAVING_BYTES as u64;
+                if let Some(size) = size.filter(saves) {
+                    self.made = Some(Made { encoding: i.at, size: size as u8 });
+                }
+            }
+            Op::Stx => {
+                for lane in lanes_of(running) {
+                    self.store_indexed(i, lane);
                 }
             }
             Op::St => {
@@ -105,8 +137,27 @@ impl Lanes {
         Ok(u64::from_le_bytes(bytes))
     }
 
+    /// Where an indexed instruction begins; some of its bytes, or all, may lie beyond the line.
+    fn indexed(i: &Instruction, index: u64) -> usize {
+        usize::from(i.at).saturating_add(index as usize)
+    }
+
+    fn store_indexed(&mut self, i: &Instruction, lane: usize) {
+        let bytes = self.register(i.a, lane).to_le_bytes();
+        let first = Self::indexed(i, self.register(i.b, lane));
+        let places = self.output.iter_mut().skip(first);
+        places.zip(&bytes[..usize::from(i.bytes)]).for_each(|(place, byte)| *place = *byte);
+    }
+
+    fn load_indexed(&self, i: &Instruction, lane: usize) -> u64 {
+        let first = Self::indexed(i, self.register(i.a, lane));
+        let bytes = self.input.iter().skip(first).take(usize::from(i.bytes));
+        bytes.rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    }
+
     fn result(&self, i: &Instruction, lane: usize, running: u32) -> Result<u64, OutsideLine> {
         let (a, b) = (self.register(i.a, lane), self.register(i.b, lane));
+        let at = u64::from(i.at);
         let predicate = self.predicates[usize::from(i.p)];
         let value = match i.op {
             Op::Ldu => self.load(i, lane)?,
@@ -124,6 +175,22 @@ impl Lanes {
                 let from = b.checked_sub(u64::from(i.at)).filter(|from| *from < LANES as u64);
                 from.map_or(0, |from| self.register(i.a, from as usize))
             }
+            Op::Lane => lane as u64,
+            Op::Lih => self.register(i.dest, lane) << 16 | u64::from(i.constant()),
+            Op::Shl => a << (i.at % 64),
+            Op::Shr => a >> (i.at % 64),
+            Op::Sar => (sign_extended(a, 4) as i64 >> (i.at % 64)) as u64,
+            Op::Shlv => a << (b % 64),
+            Op::Shrv => a >> (b % 64),
+            Op::And => a & b,
+            Op::Andi => a & at,
+            Op::Ori => a | at,
+            Op::Xori => a ^ at,
+            Op::Addi => a.wrapping_add(at),
+            Op::Mul => a.wrapping_mul(b),
+            Op::Muli => a.wrapping_mul(at),
+            Op::Prmt => permuted(a as u32, i.constant()),
+            Op::Ldx => self.load_indexed(i, lane),
             // The line is where the address says; its place within the L1D has no part in the result.
             _ => 0,
         };
@@ -140,6 +207,8 @@ impl Lanes {
                 Op::Eq => equal,
                 Op::EqOr => equal || p,
                 Op::EqAnd => equal && p,
+                Op::Eqi => a as u32 == u32::from(i.at),
+                Op::Tst => a & u64::from(i.at) != 0,
                 _ => a >> ((usize::from(i.at) + lane) % 64) & 1 == 1,
             }
         };
@@ -158,6 +227,17 @@ pub fn registers_of(routine: &[Instruction]) -> u32 {
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
+}
+
+/// The bytes of `a`, zeros and signs that the digits of `choice` name.
+fn permuted(a: u32, choice: u16) -> u64 {
+    let bytes = a.to_le_bytes();
+    let chosen = |digit: u32| {
+        let digit = choice >> (4 * digit) & 0xf;
+        let byte = if digit & 4 == 0 { bytes[usize::from(digit & 3)] } else { 0 };
+        if digit & 8 == 0 { byte } else { (byte as i8 >> 7) as u8 }
+    };
+    u64::from(u32::from_le_bytes([0, 1, 2, 3].map(chosen)))
 }
 
 fn sign_extended(value: u64, bytes: u8) -> u64 {

@@ -15,6 +15,8 @@
 //! See `docs/mechanisms/caba.md`.
 pub mod assembly;
 pub mod bdi;
+pub mod cpack;
+pub mod fpc;
 pub mod instruction;
 pub mod lanes;
 pub mod routine;
@@ -25,72 +27,134 @@ pub mod warp;
 
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
-use crate::mechanism::hw_bdi::{self, MD_KB, MD_WAYS, SharedLines};
+use crate::mechanism::hw_bdi::form::{Algorithm, Choice};
+use crate::mechanism::hw_bdi::lines::LineStore;
+use crate::mechanism::hw_bdi::{self, MD_KB, MD_WAYS};
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use routine::Routines;
 use selvedge_hw::bdi::Encoding;
-use sm::{AssistSm, STORE_EVENT, WARPS};
+use sm::{AssistSm, WARPS, store_event};
+use std::cell::RefCell;
 use std::rc::Rc;
 use warp::Latencies;
 
+/// The options of all of them.
+const OPTIONS: &[OptionInfo] = &[
+    OptionInfo::number("stores", 16, (1, 64), "full-line stores that wait for compression, per SM"),
+    OptionInfo::number("patience", 4096, (1, 1 << 20), "cycles that a store waits at most for compression"),
+    OptionInfo::number(
+        "give_up",
+        8,
+        (0, 1024),
+        "incompressible lines in a row after which one store of 64 is tried; 0: never",
+    ),
+    OptionInfo::choice(
+        "busy_limit",
+        &["96", "64", "128"],
+        "busy cycles of 128 above which low priority is held back",
+    ),
+    OptionInfo::choice("idle_limit", &["8", "0"], "idle cycles of 128 below which it is held back"),
+    OptionInfo::choice(
+        "partition",
+        &["codecs", "raw"],
+        "partial stores and evictions: dedicated codecs, or lines that stay uncompressed",
+    ),
+    MD_KB,
+    MD_WAYS,
+];
+
+/// Compression by assist warps with the algorithms of `choice`.
+macro_rules! compression {
+    ($name:literal, $title:literal, $summary:literal, $blocks:expr, $choice:expr) => {
+        MechanismInfo {
+            name: $name,
+            summary: $summary,
+            source: concat!("CABA, sections 4, 5 and 7 (", $title, ")"),
+            blocks: $blocks,
+            options: OPTIONS,
+            needs_values: true,
+            claims: &[Claim::MemoryLines],
+            machine: |part, config| machine(part, $choice, config),
+            build: |part, with| build(part, $choice, with),
+        }
+    };
+}
+
 /// The registry's entry of `caba-bdi`.
-pub const INFO_BDI: MechanismInfo = MechanismInfo {
-    name: "caba-bdi",
-    summary: "BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
-    source: "CABA, sections 4, 5 and 7 (CABA-BDI)",
-    blocks: &["awc", "bdi_compressor", "bdi_decompressor"],
-    options: &[
-        OptionInfo::number("stores", 16, (1, 64), "full-line stores that wait for compression, per SM"),
-        OptionInfo::number(
-            "patience",
-            4096,
-            (1, 1 << 20),
-            "cycles that a store waits at most for compression",
-        ),
-        OptionInfo::number(
-            "give_up",
-            8,
-            (0, 1024),
-            "incompressible lines in a row after which one store of 64 is tried; 0: never",
-        ),
-        OptionInfo::choice(
-            "busy_limit",
-            &["96", "64", "128"],
-            "busy cycles of 128 above which low priority is held back",
-        ),
-        OptionInfo::choice("idle_limit", &["8", "0"], "idle cycles of 128 below which it is held back"),
-        OptionInfo::choice(
-            "partition",
-            &["codecs", "raw"],
-            "partial stores and evictions: codecs as in hw-bdi, or lines that stay uncompressed",
-        ),
-        MD_KB,
-        MD_WAYS,
+pub const INFO_BDI: MechanismInfo = compression!(
+    "caba-bdi",
+    "CABA-BDI",
+    "BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    &["awc", "bdi_compressor", "bdi_decompressor"],
+    Choice::One(Algorithm::Bdi)
+);
+
+/// The registry's entry of `caba-fpc`.
+pub const INFO_FPC: MechanismInfo = compression!(
+    "caba-fpc",
+    "CABA-FPC",
+    "FPC on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    &["awc", "fpc_compressor", "fpc_decompressor"],
+    Choice::One(Algorithm::Fpc)
+);
+
+/// The registry's entry of `caba-cpack`.
+pub const INFO_CPACK: MechanismInfo = compression!(
+    "caba-cpack",
+    "CABA-C-Pack",
+    "C-Pack on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    &["awc", "cpack_compressor", "cpack_decompressor"],
+    Choice::One(Algorithm::Cpack)
+);
+
+/// The registry's entry of `caba-best`.
+pub const INFO_BEST: MechanismInfo = compression!(
+    "caba-best",
+    "CABA-BestOfAll",
+    "each line by the one of BDI, FPC and C-Pack with the fewest bursts, by assist warps in the SMs",
+    &[
+        "awc",
+        "bdi_compressor",
+        "bdi_decompressor",
+        "cpack_compressor",
+        "cpack_decompressor",
+        "fpc_compressor",
+        "fpc_decompressor",
     ],
-    needs_values: true,
-    claims: &[Claim::MemoryLines],
-    machine,
-    build,
-};
+    Choice::Best
+);
 
 /// The codecs at the partitions, as in `hw-bdi` (section 6).
 const PARTITION_CODECS: hw_bdi::Latencies = hw_bdi::Latencies { compress: 5, decompress: 1 };
 
-/// The routines of BDI.
-fn routines() -> Routines {
+/// The routines of these algorithms.
+fn routines(choice: Choice) -> Routines {
     let mut routines = Routines::default();
-    for encoding in Encoding::ALL {
-        if let Some(routine) = bdi::decompression(encoding) {
-            routines.add(encoding.tag(), true, routine);
+    for algorithm in choice.algorithms() {
+        match algorithm {
+            Algorithm::Bdi => {
+                for encoding in Encoding::ALL {
+                    if let Some(routine) = bdi::decompression(encoding) {
+                        routines.add(encoding.tag(), true, routine);
+                    }
+                }
+            }
+            Algorithm::Fpc => routines.add(fpc::TAG, true, fpc::decompression()),
+            Algorithm::Cpack => routines.add(cpack::TAG, true, cpack::decompression()),
         }
+        let compression = match algorithm {
+            Algorithm::Bdi => bdi::compression(),
+            Algorithm::Fpc => fpc::compression(),
+            Algorithm::Cpack => cpack::compression(),
+        };
+        routines.add(store_event(*algorithm), false, compression);
     }
-    routines.add(STORE_EVENT, false, bdi::compression());
     routines
 }
 
 /// The registers of assist warps come out of the threads'; the controller knows 48 warps of two schedulers.
-fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), MechanismError> {
     hw_bdi::check(part, config)?;
     if config.sm.warps > WARPS as u32 {
         let allowed = "allowed are 1 to 48, the warps that the assist warp controller knows";
@@ -100,12 +164,12 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
         let allowed = "allowed is 2: the assist warp buffer has a port for each";
         return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
     }
-    config.sm.extra_registers += routines().registers();
+    config.sm.extra_registers += routines(choice).registers();
     Ok(())
 }
 
-fn build(part: &Part, with: &Build<'_>) -> Policies {
-    let lines = SharedLines::default();
+fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
+    let lines = Rc::new(RefCell::new(LineStore::new(choice)));
     let options = sm::Options {
         stores: part.options["stores"] as usize,
         patience: u64::from(part.options["patience"]),
@@ -117,7 +181,8 @@ fn build(part: &Part, with: &Build<'_>) -> Policies {
     let codecs = (part.options["partition"] == 0).then_some(PARTITION_CODECS);
     let one = |id| {
         let lines = Rc::clone(&lines);
-        Box::new(AssistSm::new(id, options, latencies, routines(), lines, with.probes)) as Box<dyn SmPolicy>
+        Box::new(AssistSm::new(id, options, latencies, routines(choice), lines, with.probes))
+            as Box<dyn SmPolicy>
     };
     Policies {
         sms: (0..with.config.sm.count).map(one).collect(),

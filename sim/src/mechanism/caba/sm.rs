@@ -8,9 +8,10 @@ use super::instruction::Instruction;
 use super::lanes::Lanes;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
-use crate::mechanism::codec_stage::{Forms, WrongValue};
+use crate::mechanism::codec_stage::WrongValue;
 use crate::mechanism::hw_bdi::SharedLines;
-use crate::mechanism::hw_bdi::lines::{LINE_BYTES, LineStore, has_values, is_compressed};
+use crate::mechanism::hw_bdi::form::{Algorithm, LineForms};
+use crate::mechanism::hw_bdi::lines::{LINE_BYTES, has_values};
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
@@ -25,8 +26,10 @@ use selvedge_hw::bdi::bytes_of;
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 
-/// Marks the events of stores; those of loads are the encodings' tags.
-pub const STORE_EVENT: u8 = 1 << 4;
+/// The event of a store that is compressed by an algorithm: a bit marks stores, the events of loads are the encodings' tags.
+pub const fn store_event(algorithm: Algorithm) -> u8 {
+    1 << 4 | algorithm as u8
+}
 
 /// One store in so many is tried where lines have proved incompressible.
 const SAMPLE: u32 = 64;
@@ -40,7 +43,7 @@ struct Work {
     packet: Packet,
     /// The parent's slot.
     warp: u8,
-    line: Forms,
+    line: LineForms,
     /// Cycle in which it came.
     since: u64,
 }
@@ -186,7 +189,7 @@ impl AssistSm {
 
     /// The event of a line.
     fn event(is_fill: bool, work: &Work) -> u8 {
-        if is_fill { work.line.form.encoding.tag() } else { STORE_EVENT }
+        if is_fill { work.line.tag } else { store_event(work.line.algorithm) }
     }
 
     /// A number that no assist warp has.
@@ -320,7 +323,7 @@ impl AssistSm {
     fn start(&mut self, is_fill: bool, at: usize, number: usize) {
         let queue = if is_fill { &mut self.fills } else { &mut self.stores };
         let Some(work) = queue.remove(at) else { return };
-        let input = if is_fill { work.line.form.payload } else { work.line.values };
+        let input = if is_fill { work.line.payload } else { work.line.values };
         debug_assert!(!self.has_assist(work.warp), "one assist warp per parent");
         self.assists[number] = Some(AssistWarp::new(work.warp, is_fill, work, Lanes::new(bytes_of(&input))));
         let counters = &mut self.counters;
@@ -357,13 +360,13 @@ impl AssistSm {
 
     fn compressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
         let Work { mut packet, line, .. } = assist.work;
-        let expected = is_compressed(&line.form).then_some((line.form.encoding.tag(), line.form.size));
+        let expected = line.is_compressed().then_some((line.tag, line.size));
         let made = assist.made().map(|made| (made.encoding, made.size));
-        if made != expected || made.is_some() && assist.lanes.output != bytes_of(&line.form.payload) {
+        if made != expected || made.is_some() && assist.lanes.output != bytes_of(&line.payload) {
             return Err(self.wrong(packet.line));
         }
         if made.is_some() {
-            packet.data_bytes = u16::from(line.form.size);
+            packet.data_bytes = u16::from(line.size);
             packet.payload = self.lines.borrow_mut().send(line);
             self.counters.compressed += 1;
             self.failures = 0;
@@ -511,7 +514,7 @@ impl SmPolicy for AssistSm {
             self.counters.overflowed += 1;
             return Stage::Through;
         }
-        let line = LineStore::forms(memory, packet.line);
+        let line = self.lines.borrow().forms(memory, packet.line);
         self.stores.push_back(Work { packet: *packet, warp, line, since: now });
         Stage::Taken
     }

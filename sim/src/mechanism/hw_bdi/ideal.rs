@@ -1,6 +1,6 @@
 //! The SM's share of `ideal-bdi`: lines are compressed and decompressed as they pass.
 use super::SharedLines;
-use super::lines::{LINE_BYTES, LineStore, has_values, is_compressed};
+use super::lines::{LINE_BYTES, has_values};
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
@@ -33,9 +33,9 @@ impl SmPolicy for IdealSm {
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Stage::Through;
         }
-        let line = LineStore::forms(memory, packet.line);
-        if is_compressed(&line.form) {
-            packet.data_bytes = u16::from(line.form.size);
+        let line = self.lines.borrow().forms(memory, packet.line);
+        if line.is_compressed() {
+            packet.data_bytes = u16::from(line.size);
             packet.payload = self.lines.borrow_mut().send(line);
             self.compressed += 1;
         }

@@ -1,8 +1,8 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
-use crate::mechanism::codec_stage::{Forms, compressed};
+use super::form::{Choice, LineForms};
 use crate::memory::{DeviceMemory, within_program};
 use crate::ptx::LOCAL_REGION;
-use selvedge_hw::bdi::{Compressed, units, words_of};
+use selvedge_hw::bdi::{units, words_of};
 use std::collections::HashMap;
 
 /// Bytes of a line; a machine with others is refused.
@@ -11,16 +11,6 @@ pub const LINE_BYTES: usize = 128;
 /// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
 pub fn has_values(line: u64) -> bool {
     within_program(line) < LOCAL_REGION
-}
-
-/// 32-byte bursts that a payload takes: at least one.
-fn bursts(form: &Compressed) -> u32 {
-    units(usize::from(form.size)) as u32
-}
-
-/// Is the line smaller compressed?
-pub fn is_compressed(form: &Compressed) -> bool {
-    usize::from(form.size) < LINE_BYTES
 }
 
 /// How a line lies in the L2.
@@ -44,32 +34,45 @@ struct LineForm {
 /// The forms of all lines, and the compressed lines on the crossbar.
 #[derive(Default)]
 pub struct LineStore {
+    choice: Choice,
     // Looked up by address only; nothing depends on its order.
     forms: HashMap<u64, LineForm>,
-    in_flight: Vec<Forms>,
+    in_flight: Vec<LineForms>,
     free: Vec<u32>,
 }
 
 impl LineStore {
+    /// A store of lines that are compressed by the algorithms of `choice`.
+    pub fn new(choice: Choice) -> Self {
+        LineStore { choice, ..LineStore::default() }
+    }
+
+    /// The algorithms that compress its lines.
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
     /// The line's values in functional memory, and their compressed form.
-    pub fn forms(memory: &DeviceMemory, line: u64) -> Forms {
+    pub fn forms(&self, memory: &DeviceMemory, line: u64) -> LineForms {
         let mut bytes = [0u8; LINE_BYTES];
         memory.line(line, &mut bytes);
-        compressed(words_of(&bytes), LINE_BYTES as u32)
+        self.choice.line(words_of(&bytes))
     }
 
     /// Bursts that the line's values would take in DRAM now.
-    pub fn bursts_now(line: u64, memory: &DeviceMemory) -> u32 {
-        if has_values(line) { bursts(&Self::forms(memory, line).form) } else { units(LINE_BYTES) as u32 }
+    pub fn bursts_now(&self, line: u64, memory: &DeviceMemory) -> u32 {
+        if has_values(line) { self.forms(memory, line).bursts() } else { units(LINE_BYTES) as u32 }
     }
 
     /// Bursts of the line in DRAM. A line that was never written there is as the host prepared it.
     pub fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
-        let form = self.forms.entry(line).or_default();
-        if form.dram_bursts == 0 {
-            form.dram_bursts = Self::bursts_now(line, memory) as u8;
+        let known = self.forms.get(&line).map_or(0, |form| form.dram_bursts);
+        if known != 0 {
+            return u32::from(known);
         }
-        u32::from(form.dram_bursts)
+        let bursts = self.bursts_now(line, memory);
+        self.forms.entry(line).or_default().dram_bursts = bursts as u8;
+        bursts
     }
 
     /// The line leaves for DRAM in `bursts` bursts; `l2` is the form of its copy in the L2, if any comes again.
@@ -88,7 +91,7 @@ impl LineStore {
     }
 
     /// Puts a compressed line on the crossbar; the handle is never 0.
-    pub fn send(&mut self, line: Forms) -> u32 {
+    pub fn send(&mut self, line: LineForms) -> u32 {
         match self.free.pop() {
             Some(slot) => {
                 self.in_flight[slot as usize] = line;
@@ -102,7 +105,7 @@ impl LineStore {
     }
 
     /// Takes a compressed line off the crossbar.
-    pub fn receive(&mut self, handle: u32) -> Forms {
+    pub fn receive(&mut self, handle: u32) -> LineForms {
         self.free.push(handle - 1);
         self.in_flight[handle as usize - 1]
     }

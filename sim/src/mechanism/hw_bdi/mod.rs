@@ -13,6 +13,8 @@
 //! All move a line as one to four 32-byte bursts and ask the metadata cache how many. Buffers that the host filled are
 //! compressed from the start (section 5.3.1). The values are those of functional memory when a line enters a codec.
 //! Local memory is not in it, so its lines are not compressed.
+mod codecs;
+pub mod form;
 mod ideal;
 pub mod lines;
 mod partition;
@@ -24,10 +26,11 @@ use crate::mechanism::md_cache::MdCache;
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
+use codecs::Codecs;
 use ideal::IdealSm;
 use lines::LineStore;
 pub(crate) use lines::has_values;
-use partition::{Codecs, Logic, Partition, Reach};
+use partition::{Logic, Partition, Reach};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -196,7 +199,7 @@ fn dedicated(
 ) -> Vec<Box<dyn PartitionPolicy>> {
     let map = AddressMap::new(&with.config.l2);
     for_partitions(with.config, |id| {
-        let codecs = Codecs::new(id, Latencies::of(part), with.probes);
+        let codecs = Codecs::new(id, lines.borrow().choice(), Latencies::of(part), with.probes);
         Partition::new(
             reach,
             Logic::Dedicated(Box::new(codecs)),
@@ -218,7 +221,9 @@ pub fn assisted(
     let map = AddressMap::new(&with.config.l2);
     for_partitions(with.config, |id| {
         let logic = match latencies {
-            Some(latencies) => Logic::Dedicated(Box::new(Codecs::new(id, latencies, with.probes))),
+            Some(latencies) => {
+                Logic::Dedicated(Box::new(Codecs::new(id, lines.borrow().choice(), latencies, with.probes)))
+            }
             None => Logic::None,
         };
         let metadata = Some(metadata_of(part));

@@ -1,16 +1,14 @@
 //! A partition's share of the compressing mechanisms: codecs between L2 and DRAM, the metadata cache, compressed replies.
-use super::lines::{L2Form, LINE_BYTES, LineStore, has_values, is_compressed};
-use super::{Latencies, SharedLines};
+use super::SharedLines;
+use super::codecs::Codecs;
+use super::lines::{L2Form, LINE_BYTES, has_values};
 use crate::cache::LinePart;
 use crate::energy::CodecEvents;
-use crate::mechanism::codec_stage::CodecStage;
 use crate::mechanism::md_cache::{MdAccess, MdCache};
-use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, DramPlan, MechanismFault, PartitionPolicy, Stage};
-use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
 
 /// Where the metadata region begins in a partition's channel: above all data.
@@ -30,48 +28,9 @@ pub enum Reach {
 
 /// What passes the decompressor: a line on its way from DRAM, or a partial write that must wait for its line.
 #[derive(Clone, Copy)]
-enum Inbound {
+pub(super) enum Inbound {
     Fill,
     Write(Packet),
-}
-
-/// The codecs of one partition.
-pub struct Codecs {
-    compressor: CodecStage<BdiCompressor, ()>,
-    decompressor: CodecStage<BdiDecompressor, Inbound>,
-    /// A fill or write that has left the decompressor.
-    ready: Option<(Inbound, u64)>,
-}
-
-impl Codecs {
-    pub(super) fn new(id: u32, Latencies { compress, decompress }: Latencies, probes: &Probes) -> Self {
-        let bytes = LINE_BYTES as u32;
-        Codecs {
-            compressor: CodecStage::new(format!("l2.p{id}.compressor"), bytes, compress, probes),
-            decompressor: CodecStage::new(format!("l2.p{id}.decompressor"), bytes, decompress, probes),
-            ready: None,
-        }
-    }
-
-    /// Offers a compressed line to the decompressor.
-    fn decompress(&mut self, what: Inbound, line: u64, memory: &DeviceMemory) -> Stage {
-        let forms = LineStore::forms(memory, line);
-        if !has_values(line) || !is_compressed(&forms.form) {
-            return Stage::Through;
-        }
-        if !self.decompressor.has_room() {
-            return Stage::Full;
-        }
-        self.decompressor.push(what, line, forms);
-        Stage::Taken
-    }
-
-    fn next_ready(&mut self) -> Option<Inbound> {
-        if self.ready.is_none() {
-            self.ready = self.decompressor.pop().map(|(what, line, _)| (what, line));
-        }
-        self.ready.map(|(what, _)| what)
-    }
 }
 
 /// What compresses and decompresses lines at a partition.
@@ -160,21 +119,12 @@ impl Partition {
 
 impl PartitionPolicy for Partition {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        let Some(codecs) = self.logic.codecs() else { return Ok(()) };
-        if codecs.compressor.is_busy() {
-            codecs.compressor.tick(now)?;
-        }
-        if codecs.decompressor.is_busy() {
-            codecs.decompressor.tick(now)?;
-        }
-        Ok(())
+        self.logic.codecs().map_or(Ok(()), |codecs| codecs.tick(now))
     }
 
     fn busy(&self) -> bool {
         match &self.logic {
-            Logic::Dedicated(codecs) => {
-                codecs.ready.is_some() || codecs.compressor.is_busy() || codecs.decompressor.is_busy()
-            }
+            Logic::Dedicated(codecs) => codecs.is_busy(),
             Logic::Ideal | Logic::None => false,
         }
     }
@@ -186,7 +136,7 @@ impl PartitionPolicy for Partition {
 
     fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
-        let bursts = if stays_raw { RAW_BURSTS } else { LineStore::bursts_now(line, memory) };
+        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow().bursts_now(line, memory) };
         let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
         self.store.borrow_mut().written_to_dram(line, bursts, l2);
         self.plan(line, bursts, true)
@@ -200,7 +150,10 @@ impl PartitionPolicy for Partition {
 
     fn fill_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
         match (self.reach, self.logic.codecs()) {
-            (Reach::Dram, Some(codecs)) => codecs.decompress(Inbound::Fill, line, memory),
+            (Reach::Dram, Some(codecs)) => {
+                let forms = self.store.borrow().forms(memory, line);
+                codecs.decompress(Inbound::Fill, line, &forms)
+            }
             _ => Stage::Through,
         }
     }
@@ -219,15 +172,12 @@ impl PartitionPolicy for Partition {
         let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
             return Stage::Through;
         };
-        if !codecs.compressor.has_room() {
-            return Stage::Full;
-        }
-        codecs.compressor.push((), line, LineStore::forms(memory, line));
-        Stage::Taken
+        let forms = self.store.borrow().forms(memory, line);
+        codecs.compress(line, &forms)
     }
 
     fn evict_leave(&mut self) -> Option<LinePart> {
-        self.logic.codecs()?.compressor.pop().map(|(_, line, _)| Self::whole(line))
+        self.logic.codecs()?.compressed().map(Self::whole)
     }
 
     fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
@@ -248,7 +198,10 @@ impl PartitionPolicy for Partition {
             return Stage::Through;
         }
         let stage = match &mut self.logic {
-            Logic::Dedicated(codecs) => codecs.decompress(Inbound::Write(*packet), packet.line, memory),
+            Logic::Dedicated(codecs) => {
+                let forms = self.store.borrow().forms(memory, packet.line);
+                codecs.decompress(Inbound::Write(*packet), packet.line, &forms)
+            }
             // The line is compressed again at once.
             Logic::Ideal => return Stage::Through,
             Logic::None => Stage::Through,
@@ -272,9 +225,9 @@ impl PartitionPolicy for Partition {
         }
         let mut store = self.store.borrow_mut();
         if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
-            let line = LineStore::forms(memory, packet.line);
-            if is_compressed(&line.form) {
-                packet.data_bytes = u16::from(line.form.size);
+            let line = store.forms(memory, packet.line);
+            if line.is_compressed() {
+                packet.data_bytes = u16::from(line.size);
                 packet.payload = store.send(line);
                 self.compressed_replies += 1;
                 return;
@@ -299,8 +252,9 @@ impl PartitionPolicy for Partition {
             count(out, "metadata_hits", cache.hits);
         }
         if let Logic::Dedicated(codecs) = &self.logic {
-            count(out, "partition_lines_compressed", codecs.compressor.lines);
-            count(out, "partition_lines_decompressed", codecs.decompressor.lines);
+            let [compressed, decompressed] = codecs.lines();
+            count(out, "partition_lines_compressed", compressed);
+            count(out, "partition_lines_decompressed", decompressed);
         }
         if self.reach == Reach::Crossbar {
             count(out, "compressed_replies", self.compressed_replies);
@@ -310,8 +264,7 @@ impl PartitionPolicy for Partition {
 
     fn traces(&self, out: &mut Vec<Trace>) {
         if let Logic::Dedicated(codecs) = &self.logic {
-            out.extend(codecs.compressor.trace());
-            out.extend(codecs.decompressor.trace());
+            codecs.traces(out);
         }
     }
 }

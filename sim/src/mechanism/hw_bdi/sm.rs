@@ -1,8 +1,9 @@
 //! The SM's share of `hw-bdi`: replies are decompressed before the L1D, full-line stores compressed before the crossbar.
-use super::lines::{LINE_BYTES, LineStore, has_values, is_compressed};
+use super::form::{Algorithm, LineForms};
+use super::lines::{LINE_BYTES, has_values};
 use super::{Latencies, SharedLines};
 use crate::energy::CodecEvents;
-use crate::mechanism::codec_stage::CodecStage;
+use crate::mechanism::codec_stage::{CodecStage, compressed};
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
@@ -55,7 +56,7 @@ impl SmPolicy for SmCodecs {
             return Stage::Full;
         }
         let line = self.store.borrow_mut().receive(packet.payload);
-        self.decompressor.push(*packet, packet.line, line);
+        self.decompressor.push(*packet, packet.line, compressed(line.values, LINE_BYTES as u32));
         Stage::Taken
     }
 
@@ -70,14 +71,16 @@ impl SmPolicy for SmCodecs {
         if !self.compressor.has_room() {
             return Stage::Full;
         }
-        self.compressor.push(*packet, packet.line, LineStore::forms(memory, packet.line));
+        let line = self.store.borrow().forms(memory, packet.line);
+        self.compressor.push(*packet, packet.line, compressed(line.values, LINE_BYTES as u32));
         Stage::Taken
     }
 
     fn store_leave(&mut self) -> Option<Packet> {
         let (mut packet, _, line) = self.compressor.pop()?;
-        if is_compressed(&line.form) {
-            packet.data_bytes = u16::from(line.form.size);
+        let line = LineForms::of(Algorithm::Bdi, line.values);
+        if line.is_compressed() {
+            packet.data_bytes = u16::from(line.size);
             packet.payload = self.store.borrow_mut().send(line);
         }
         Some(packet)
