@@ -5,13 +5,37 @@ use crate::engines::report;
 /// Full-line stores, a matrix, and lines that many warps read.
 const WORKLOADS: [&str; 3] = ["vecadd", "atax", "bfs"];
 
+fn engines_agree(mechanism: &str) {
+    for workload in WORKLOADS {
+        let model = report(workload, mechanism, "model");
+        assert_eq!(model, report(workload, mechanism, "rtl"), "{workload}: the RTL differs");
+        assert_eq!(model, report(workload, mechanism, "lockstep"), "{workload}: lockstep differs");
+    }
+}
+
 #[test]
 fn caba_bdi_gives_the_same_report_under_every_engine() {
-    for workload in WORKLOADS {
-        let model = report(workload, "caba-bdi", "model");
-        assert_eq!(model, report(workload, "caba-bdi", "rtl"), "{workload}: the RTL differs");
-        assert_eq!(model, report(workload, "caba-bdi", "lockstep"), "{workload}: lockstep differs");
-    }
+    engines_agree("caba-bdi");
+}
+
+#[test]
+fn caba_fpc_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-fpc");
+}
+
+#[test]
+fn caba_cpack_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-cpack");
+}
+
+#[test]
+fn caba_best_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-best");
+}
+
+#[test]
+fn compressed_caches_give_the_same_report_under_every_engine() {
+    engines_agree("caba-bdi,l1_tags=2,l2_tags=4");
 }
 
 #[test]

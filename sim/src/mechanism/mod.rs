@@ -46,6 +46,8 @@ pub struct OptionInfo {
     pub choices: &'static [&'static str],
     /// What it means, with its unit.
     pub help: &'static str,
+    /// What the mechanism has for itself with another value than the default.
+    pub claim: Option<Claim>,
 }
 
 impl OptionInfo {
@@ -56,13 +58,13 @@ impl OptionInfo {
         (low, high): (u32, u32),
         help: &'static str,
     ) -> Self {
-        OptionInfo { name, default, low, high, power_of_two: false, choices: &[], help }
+        OptionInfo { name, default, low, high, power_of_two: false, choices: &[], help, claim: None }
     }
 
     /// One of several names; its value is the name's place in `choices`, and the first is the default.
     pub const fn choice(name: &'static str, choices: &'static [&'static str], help: &'static str) -> Self {
         let high = choices.len() as u32 - 1;
-        OptionInfo { name, default: 0, low: 0, high, power_of_two: false, choices, help }
+        OptionInfo { name, default: 0, low: 0, high, power_of_two: false, choices, help, claim: None }
     }
 
     /// The value that `text` stands for, if it is allowed.
@@ -322,6 +324,13 @@ pub struct Part {
 }
 
 impl Part {
+    /// What it has for itself, as its options say.
+    fn claims(&self) -> impl Iterator<Item = Claim> {
+        let is_changed = |option: &&OptionInfo| self.options[option.name] != option.default;
+        let optional = self.info.options.iter().filter(is_changed).filter_map(|option| option.claim);
+        self.info.claims.iter().copied().chain(optional)
+    }
+
     /// A machine that does not suit, with the configuration's key, its value and what is allowed.
     pub fn unsuited(&self, key: &'static str, value: impl ToString, allowed: &'static str) -> MechanismError {
         MechanismError::Machine { mechanism: self.info.name.into(), key, value: value.to_string(), allowed }
@@ -344,7 +353,7 @@ impl std::str::FromStr for MechanismSpec {
         let parts = text.split('+').map(parse_part).collect::<Result<Vec<_>, _>>()?;
         for (i, first) in parts.iter().enumerate() {
             for second in &parts[i + 1..] {
-                if let Some(why) = conflict(first.info, second.info) {
+                if let Some(why) = conflict(first, second) {
                     return Err(MechanismError::Conflict {
                         first: first.info.name.into(),
                         second: second.info.name.into(),
@@ -358,11 +367,11 @@ impl std::str::FromStr for MechanismSpec {
 }
 
 /// What both mechanisms claim, if anything.
-fn conflict(first: &MechanismInfo, second: &MechanismInfo) -> Option<&'static str> {
-    if first.name == second.name {
+fn conflict(first: &Part, second: &Part) -> Option<&'static str> {
+    if first.info.name == second.info.name {
         return Some("are the same mechanism");
     }
-    first.claims.iter().find(|claim| second.claims.contains(claim)).map(|claim| claim.why())
+    first.claims().find(|claim| second.claims().any(|other| other == *claim)).map(Claim::why)
 }
 
 /// One mechanism: `NAME[=VALUE][,OPTION=VALUE...]`; a value at the name is that of the first option.
@@ -505,6 +514,10 @@ mod tests {
         assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, "));
         assert!(error("rbmi+qbmi").contains("both rank the kernels' memory instructions"));
         assert!(error("smil,k0=4+dmil").contains("both limit the kernels' memory instructions"));
+        assert!(
+            error("caba-bdi,l1_tags=2+latte-cc").contains("both compress or divide the lines in the L1D")
+        );
+        assert!(error("caba-bdi,l1_tags=3").contains("allowed are powers of two from 1 to 4"));
         assert!(error("smil,k1=129").contains("allowed are 0 to 128"));
         assert!(error("hw-bdi,compress=9").contains("allowed are 1 to 5"));
         assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 1 to 1024"));

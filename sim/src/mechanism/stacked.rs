@@ -120,8 +120,8 @@ impl SmPolicy for Stacked {
         self.parts.iter().any(|p| p.takes_hits())
     }
 
-    fn hit_enter(&mut self, now: u64, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
-        self.first_stage(|p| p.hit_enter(now, inst, line, memory))
+    fn hit_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64, memory: &DeviceMemory) -> Stage {
+        self.first_stage(|p| p.hit_enter(now, inst, warp, line, memory))
     }
 
     fn hit_leave(&mut self) -> Option<InstId> {

@@ -56,14 +56,18 @@ impl Known {
 
 impl Slice {
     /// A request whose sectors have just come.
-    pub(super) fn handle_replay(&mut self, now: u64, packet: &Packet) {
+    pub(super) fn handle_replay(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) {
         if packet.kind != PacketKind::Read {
             if self.check_pass_on(packet).is_err() {
+                return;
+            }
+            if self.check_room().is_err() {
                 return;
             }
             let part = self.sectors.part(packet.line, packet.sectors);
             let slot = self.tags.probe(self.map.local(part.line)).slot();
             self.write(slot.expect("a line stays until what waited for it is done"), part);
+            self.give_room(now, part.line, memory);
         }
         self.answer(now, packet);
         self.replayed += 1;
@@ -108,7 +112,10 @@ impl Slice {
         if let (Some(slot), 0) = (known.slot, known.missing()) {
             if packet.kind != PacketKind::Read {
                 self.check_pass_on(packet)?;
+                self.check_room()?;
                 self.write(slot, known.part);
+                self.tags.touch(slot);
+                self.give_room(now, known.part.line, memory);
             }
             self.tags.touch(slot);
             self.ask(now, slot, known.needed);
@@ -125,10 +132,12 @@ impl Slice {
             WriteAllocate::Mask if may_write_at_once => self.write_some(now, packet, &known)?,
             WriteAllocate::Fetch if may_write_at_once && is_whole => {
                 self.check_pass_on(packet)?;
+                self.check_room()?;
                 let slot = self.slot_of(now, &known)?;
                 self.tags.touch(slot);
                 self.ask(now, slot, known.needed);
                 self.write(slot, known.part);
+                self.give_room(now, known.part.line, memory);
             }
             _ => {
                 self.wait(now, packet, &known, memory)?;
@@ -306,12 +315,37 @@ impl Slice {
     /// Sends a dirty victim on its way to DRAM, and tells the mechanism.
     fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
         let Some((local, state)) = victim.evicted else { return };
+        self.tags.invalidate(victim.slot);
+        self.evicted(now, local, &state);
+    }
+
+    /// A line has left the tags: if it is dirty it is on its way to DRAM.
+    fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
         let line = self.map.global(self.number, local);
         if state.dirty != 0 {
             self.leave(LinePart { line, sectors: state.dirty });
         }
-        self.tags.invalidate(victim.slot);
         self.policy.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
+    }
+
+    /// Can a line be given room? All that leave for it may be dirty, besides the one whose tag it takes.
+    pub(super) fn check_room(&self) -> Result<(), FailCause> {
+        let most = (self.line_bytes / SECTOR_BYTES) as usize + 1;
+        let has_room = self.evictions.is_empty() || self.evictions.len() + most <= self.eviction_capacity;
+        if !self.is_compressed || has_room { Ok(()) } else { Err(FailCause::MissQueue) }
+    }
+
+    /// Gives a line that has come or was written the sub-blocks that it takes; the least recently used lines of its set leave
+    /// for it. The caller has made sure of [`Self::check_room`].
+    pub(super) fn give_room(&mut self, now: u64, line: u64, memory: &DeviceMemory) {
+        let slot = self.tags.probe(self.map.local(line)).slot();
+        let (true, Some(slot)) = (self.is_compressed, slot) else { return };
+        let blocks = self.policy.room(line, memory).unwrap_or(self.line_bytes / SECTOR_BYTES);
+        let fits = self.tags.give_blocks(slot, blocks, &mut self.making_room);
+        debug_assert!(fits, "lines that await their data take none");
+        let mut leaving = std::mem::take(&mut self.making_room);
+        leaving.drain(..).for_each(|(local, state)| self.evicted(now, local, &state));
+        self.making_room = leaving;
     }
 
     /// Asks DRAM for sectors of a line, or first for their metadata.

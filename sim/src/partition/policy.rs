@@ -79,6 +79,17 @@ pub trait PartitionPolicy {
         None
     }
 
+    /// Tags for each way of the slice. With more than one its data are given out in sub-blocks of 32 bytes.
+    fn tags_per_way(&self) -> u32 {
+        1
+    }
+
+    /// Sub-blocks that a line takes in the slice from its fill or a write on. Asked only where there are more tags than ways.
+    fn room(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
+        let _ = (line, memory);
+        None
+    }
+
     /// Something happened in the L2 slice.
     fn l2_event(&mut self, now: u64, event: &L2Event) {
         let _ = (now, event);

@@ -71,7 +71,7 @@ pub(super) struct Parked {
 pub struct Slice {
     pub(super) number: u16,
     pub(super) map: AddressMap,
-    line_bytes: u32,
+    pub(super) line_bytes: u32,
     /// How a line is divided into bursts.
     bursts: Sectors,
     pub(super) sectors: Sectors,
@@ -91,6 +91,10 @@ pub struct Slice {
     /// A write that has left the mechanism's write stage.
     entering: Option<Packet>,
     pub(super) tags: TagArray<LineState>,
+    /// Has it more tags than ways?
+    pub(super) is_compressed: bool,
+    /// Lines that leave in this access so that another has room.
+    pub(super) making_room: Vec<(u64, LineState)>,
     pub(super) mshr: MshrTable<Packet>,
     /// Requests whose line has come; `replayed` of them are done.
     pub(super) replay: Vec<Packet>,
@@ -112,7 +116,9 @@ impl Slice {
     /// The empty slice of partition `number`.
     pub fn new(config: &GpuConfig, number: u16, policy: Box<dyn PartitionPolicy>) -> Self {
         let l2 = &config.l2;
+        let tags_per_way = policy.tags_per_way();
         Self {
+            is_compressed: tags_per_way > 1,
             number,
             map: AddressMap::new(l2),
             line_bytes: l2.line_bytes,
@@ -131,7 +137,8 @@ impl Slice {
             requests: VecDeque::with_capacity(l2.request_queue as usize),
             head_may_enter: false,
             entering: None,
-            tags: TagArray::new(l2.sets, l2.ways, l2.line_bytes, l2.index),
+            tags: TagArray::compressed(l2.sets, l2.ways, tags_per_way, l2.line_bytes, l2.index),
+            making_room: Vec::new(),
             mshr: MshrTable::new(l2.mshr_entries, l2.mshr_merges),
             replay: Vec::with_capacity(l2.mshr_merges as usize),
             replayed: 0,
@@ -229,9 +236,11 @@ impl Slice {
             self.receive(dram_now, request, memory);
         }
         if self.replay.is_empty()
+            && self.check_room().is_ok()
             && let Some(part) = self.filled.pop_front()
         {
             self.fill(now, part);
+            self.give_room(now, part.line, memory);
         }
     }
 
@@ -363,7 +372,7 @@ impl Slice {
             return;
         }
         if let Some(packet) = self.replay.get(self.replayed).copied() {
-            self.handle_replay(now, &packet);
+            self.handle_replay(now, &packet, memory);
             return;
         }
         if self.entering.is_none() {

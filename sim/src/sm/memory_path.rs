@@ -184,7 +184,8 @@ impl Sm {
 
     /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
-        match self.policy.hit_enter(ctx.now, inst, line, ctx.memory) {
+        let warp = self.lsu.peek(inst).warp;
+        match self.policy.hit_enter(ctx.now, inst, warp, line, ctx.memory) {
             Stage::Through => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
             Stage::Taken => {}
             Stage::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),

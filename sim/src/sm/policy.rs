@@ -136,9 +136,9 @@ pub trait SmPolicy {
     }
 
     /// The data of a hit leave the L1D's array at the end of this cycle (for a decompressor, say, that may take them in
-    /// the next one, in which they would else be there).
-    fn hit_enter(&mut self, now: u64, inst: InstId, line: u64, memory: &DeviceMemory) -> Stage {
-        let _ = (now, inst, line, memory);
+    /// the next one, in which they would else be there). `warp` is the load's.
+    fn hit_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64, memory: &DeviceMemory) -> Stage {
+        let _ = (now, inst, warp, line, memory);
         Stage::Through
     }
 

@@ -19,13 +19,15 @@ pub mod cpack;
 pub mod fpc;
 pub mod instruction;
 pub mod lanes;
+pub mod resident;
 pub mod routine;
 pub mod sm;
 #[cfg(test)]
 mod tests;
 pub mod warp;
+pub mod work;
 
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, WritePolicy};
 use crate::gpu::Policies;
 use crate::mechanism::hw_bdi::form::{Algorithm, Choice};
 use crate::mechanism::hw_bdi::lines::LineStore;
@@ -38,6 +40,12 @@ use sm::{AssistSm, WARPS, store_event};
 use std::cell::RefCell;
 use std::rc::Rc;
 use warp::Latencies;
+
+/// The option of a compressed L1D.
+const L1_TAGS: &str = "l1_tags";
+
+/// The option of an L2 whose compressed lines take less room.
+const L2_TAGS: &str = "l2_tags";
 
 /// The options of all of them.
 const OPTIONS: &[OptionInfo] = &[
@@ -60,6 +68,25 @@ const OPTIONS: &[OptionInfo] = &[
         &["codecs", "raw"],
         "partial stores and evictions: dedicated codecs, or lines that stay uncompressed",
     ),
+    OptionInfo {
+        power_of_two: true,
+        claim: Some(Claim::L1dLines),
+        ..OptionInfo::number(
+            L1_TAGS,
+            1,
+            (1, 4),
+            "tags for each way of the L1D; 2, 4: it keeps lines compressed",
+        )
+    },
+    OptionInfo {
+        power_of_two: true,
+        ..OptionInfo::number(
+            L2_TAGS,
+            1,
+            (1, 4),
+            "tags for each way of the L2; 2, 4: compressed lines take less room in it",
+        )
+    },
     MD_KB,
     MD_WAYS,
 ];
@@ -164,7 +191,29 @@ fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), Me
         let allowed = "allowed is 2: the assist warp buffer has a port for each";
         return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
     }
+    let tags = part.options[L1_TAGS];
+    if tags > 1 {
+        compress_l1d(part, tags, config)?;
+    }
     config.sm.extra_registers += routines(choice).registers();
+    Ok(())
+}
+
+/// Gives the L1D more tags than ways.
+fn compress_l1d(part: &Part, tags: u32, config: &mut GpuConfig) -> Result<(), MechanismError> {
+    let l1d = &mut config.l1d;
+    if l1d.write_policy != WritePolicy::WriteEvict {
+        let allowed = "allowed is write-evict: a compressed line does not change";
+        return Err(part.unsuited("l1d.write_policy", "write-through", allowed));
+    }
+    if l1d.tags_per_way != 1 {
+        return Err(part.unsuited(
+            "l1d.tags_per_way",
+            l1d.tags_per_way,
+            "allowed is 1: l1_tags says how many",
+        ));
+    }
+    l1d.tags_per_way = tags;
     Ok(())
 }
 
@@ -176,6 +225,7 @@ fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
         give_up: part.options["give_up"],
         busy_limit: [96, 64, 128][part.options["busy_limit"] as usize],
         idle_limit: [8, 0][part.options["idle_limit"] as usize],
+        l1_tags: part.options[L1_TAGS],
     };
     let latencies = Latencies::of(with.config);
     let codecs = (part.options["partition"] == 0).then_some(PARTITION_CODECS);
@@ -186,6 +236,6 @@ fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
     };
     Policies {
         sms: (0..with.config.sm.count).map(one).collect(),
-        partitions: hw_bdi::assisted(part, with, codecs, &lines),
+        partitions: hw_bdi::assisted(part, with, codecs, part.options[L2_TAGS], &lines),
     }
 }

@@ -4,21 +4,26 @@
 //! The controller (`smN.awc`) is clocked while an assist warp is wanted or under way. A tick offers it at most one trigger and
 //! one kill, takes an instruction for each scheduler and one of low priority out of its buffer into a decode register (one
 //! per warp, one for low priority), and hands out what is done. The schedulers look at the decode registers in the same cycle.
+//!
+//! With more tags than ways the L1D keeps lines compressed, and each hit on one has an assist warp of its own.
 use super::instruction::Instruction;
 use super::lanes::Lanes;
+use super::resident::Resident;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
+use super::work::{Counters, Origin, Work};
+use crate::mechanism::MechanismCounters;
 use crate::mechanism::codec_stage::WrongValue;
 use crate::mechanism::hw_bdi::SharedLines;
 use crate::mechanism::hw_bdi::form::{Algorithm, LineForms};
 use crate::mechanism::hw_bdi::lines::{LINE_BYTES, has_values};
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
+use crate::sm::lsu::InstId;
 use crate::sm::pipes::{PIPE_KINDS, PipeKind};
-use crate::sm::policy::{Extras, IssueReport, SmPolicy};
+use crate::sm::policy::{Extras, IssueReport, L1dEvent, Room, SmPolicy};
 use crate::sm::scheduler::WarpMask;
 use selvedge_hw::Instance;
 use selvedge_hw::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
@@ -37,17 +42,6 @@ const SAMPLE: u32 = 64;
 /// Warps of an SM that the controller knows.
 pub const WARPS: usize = selvedge_hw::assist::WARPS;
 
-/// A line that waits for an assist warp or has one.
-#[derive(Clone, Copy)]
-struct Work {
-    packet: Packet,
-    /// The parent's slot.
-    warp: u8,
-    line: LineForms,
-    /// Cycle in which it came.
-    since: u64,
-}
-
 /// What the options ask for.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -61,26 +55,8 @@ pub struct Options {
     pub busy_limit: u32,
     /// Fewer idle cycles of 128 throttle.
     pub idle_limit: u32,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Counters {
-    triggered_high: u64,
-    triggered_low: u64,
-    finished: u64,
-    killed: u64,
-    issued_high: u64,
-    issued_low: u64,
-    throttled_cycles: u64,
-    controller_cycles: u64,
-    overflowed: u64,
-    late: u64,
-    overtaken: u64,
-    awaited: u64,
-    untried: u64,
-    compressed: u64,
-    incompressible: u64,
-    decompressed: u64,
+    /// Tags for each way of the L1D; with more than one it keeps lines compressed.
+    pub l1_tags: u32,
 }
 
 /// The assist warps of one SM.
@@ -90,7 +66,7 @@ pub struct AssistSm {
     options: Options,
     latencies: Latencies,
     lines: SharedLines,
-    /// Compressed lines that have come and have no assist warp yet.
+    /// Compressed lines that have come, or were hit, and have no assist warp yet.
     fills: VecDeque<Work>,
     /// Stores that have no assist warp yet, the oldest first.
     stores: VecDeque<Work>,
@@ -108,8 +84,11 @@ pub struct AssistSm {
     /// Assist warps that are to be flushed.
     kills: VecDeque<usize>,
     report: IssueReport,
-    done_fills: VecDeque<Packet>,
+    done_fills: VecDeque<(Packet, LineForms)>,
+    done_hits: VecDeque<InstId>,
     done_stores: VecDeque<Packet>,
+    /// The compressed lines of the L1D.
+    resident: Resident,
     /// Warps that wait for their stores, a bit each: their lines are not compressed.
     awaited: u64,
     /// Lines in a row that no encoding fitted, and stores that were not tried since.
@@ -155,6 +134,8 @@ impl AssistSm {
             kills: VecDeque::new(),
             report: IssueReport::default(),
             done_fills: VecDeque::new(),
+            done_hits: VecDeque::new(),
+            resident: Resident::default(),
             done_stores: VecDeque::new(),
             awaited: 0,
             failures: 0,
@@ -243,12 +224,12 @@ impl AssistSm {
         let is_late = |work: &Work| now - work.since > patience;
         while let Some(at) = self.stores.iter().position(is_late) {
             self.counters.late += 1;
-            self.done_stores.extend(self.stores.remove(at).map(|work| work.packet));
+            self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
         }
         let late = self.number_of(|a| !a.high && !a.over && !a.killed && is_late(&a.work));
         if let Some(work) = late.and_then(|number| self.kill(number)) {
             self.counters.late += 1;
-            self.done_stores.push_back(work.packet);
+            self.done_stores.extend(work.store());
         }
     }
 
@@ -349,17 +330,25 @@ impl AssistSm {
     }
 
     fn decompressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
-        let Work { packet, line, .. } = &assist.work;
+        let Work { origin, line, .. } = assist.work;
         if assist.lanes.output != bytes_of(&line.values) {
-            return Err(self.wrong(packet.line));
+            return Err(self.wrong(assist.work.address()));
         }
         self.counters.decompressed += 1;
-        self.done_fills.push_back(*packet);
+        match origin {
+            Origin::Reply(packet) => self.done_fills.push_back((packet, line)),
+            Origin::Hit { inst, .. } => {
+                self.counters.decompressed_hits += 1;
+                self.done_hits.push_back(inst);
+            }
+            Origin::Store(_) => debug_assert!(false, "a store is not decompressed"),
+        }
         Ok(())
     }
 
     fn compressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
-        let Work { mut packet, line, .. } = assist.work;
+        let line = assist.work.line;
+        let Some(mut packet) = assist.work.store() else { return Ok(()) };
         let expected = line.is_compressed().then_some((line.tag, line.size));
         let made = assist.made().map(|made| (made.encoding, made.size));
         if made != expected || made.is_some() && assist.lanes.output != bytes_of(&line.payload) {
@@ -433,6 +422,7 @@ impl SmPolicy for AssistSm {
             || !self.fills.is_empty()
             || !self.stores.is_empty()
             || !self.done_fills.is_empty()
+            || !self.done_hits.is_empty()
             || !self.done_stores.is_empty()
             || self.assists.iter().any(Option::is_some)
     }
@@ -483,15 +473,46 @@ impl SmPolicy for AssistSm {
 
     fn fill_enter(&mut self, packet: &Packet, warp: u8, _: &DeviceMemory) -> Stage {
         if packet.payload == 0 {
+            self.resident.comes_whole();
             return Stage::Through;
         }
         let line = self.lines.borrow_mut().receive(packet.payload);
-        self.fills.push_back(Work { packet: *packet, warp, line, since: 0 });
+        self.fills.push_back(Work { origin: Origin::Reply(*packet), warp, line, since: 0 });
         Stage::Taken
     }
 
     fn fill_leave(&mut self) -> Option<Packet> {
-        self.done_fills.pop_front()
+        let (packet, line) = self.done_fills.pop_front()?;
+        self.resident.leaves(packet.line, line);
+        Some(packet)
+    }
+
+    fn room(&mut self, line: u64, _: &DeviceMemory) -> Room {
+        if self.options.l1_tags == 1 {
+            return Room::Whole;
+        }
+        let room = self.resident.put(line);
+        self.counters.kept_compressed += u64::from(room != Room::Whole);
+        room
+    }
+
+    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        self.resident.event(event);
+    }
+
+    fn takes_hits(&self) -> bool {
+        self.options.l1_tags > 1
+    }
+
+    fn hit_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64, _: &DeviceMemory) -> Stage {
+        let Some(forms) = self.resident.get(line) else { return Stage::Through };
+        let origin = Origin::Hit { inst, line };
+        self.fills.push_back(Work { origin, warp, line: forms, since: now });
+        Stage::Taken
+    }
+
+    fn hit_leave(&mut self) -> Option<InstId> {
+        self.done_hits.pop_front()
     }
 
     fn store_enter(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
@@ -515,7 +536,7 @@ impl SmPolicy for AssistSm {
             return Stage::Through;
         }
         let line = self.lines.borrow().forms(memory, packet.line);
-        self.stores.push_back(Work { packet: *packet, warp, line, since: now });
+        self.stores.push_back(Work { origin: Origin::Store(*packet), warp, line, since: now });
         Stage::Taken
     }
 
@@ -524,23 +545,7 @@ impl SmPolicy for AssistSm {
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
-        let c = &self.counters;
-        count(out, "assist_warps_high", c.triggered_high);
-        count(out, "assist_warps_low", c.triggered_low);
-        count(out, "assist_warps_finished", c.finished);
-        count(out, "assist_warps_killed", c.killed);
-        count(out, "assist_instructions_high", c.issued_high);
-        count(out, "assist_instructions_low", c.issued_low);
-        count(out, "assist_cycles", c.controller_cycles);
-        count(out, "assist_cycles_throttled", c.throttled_cycles);
-        count(out, "stores_released_overflow", c.overflowed);
-        count(out, "stores_released_late", c.late);
-        count(out, "stores_released_overtaken", c.overtaken);
-        count(out, "stores_released_awaited", c.awaited);
-        count(out, "stores_not_tried", c.untried);
-        count(out, "sm_lines_compressed", c.compressed);
-        count(out, "sm_lines_incompressible", c.incompressible);
-        count(out, "sm_lines_decompressed", c.decompressed);
+        self.counters.report(self.options.l1_tags > 1, out);
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
@@ -553,12 +558,12 @@ impl AssistSm {
     fn release_of(&mut self, warp: u8) {
         while let Some(at) = self.stores.iter().position(|work| work.warp == warp) {
             self.counters.awaited += 1;
-            self.done_stores.extend(self.stores.remove(at).map(|work| work.packet));
+            self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
         }
         let number = self.number_of(|a| !a.high && !a.over && !a.killed && a.warp == warp);
         if let Some(work) = number.and_then(|number| self.kill(number)) {
             self.counters.awaited += 1;
-            self.done_stores.push_back(work.packet);
+            self.done_stores.extend(work.store());
         }
     }
 
@@ -573,16 +578,16 @@ impl AssistSm {
 
     /// Would a store of this line overtake one in the buffer? Then that one is released, uncompressed.
     fn overtakes(&mut self, line: u64) -> bool {
-        if let Some(at) = self.stores.iter().position(|work| work.packet.line == line) {
+        if let Some(at) = self.stores.iter().position(|work| work.address() == line) {
             self.counters.overtaken += 1;
-            self.done_stores.extend(self.stores.remove(at).map(|work| work.packet));
+            self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
         }
-        let number = self.number_of(|a| !a.high && !a.over && !a.killed && a.work.packet.line == line);
+        let number = self.number_of(|a| !a.high && !a.over && !a.killed && a.work.address() == line);
         if let Some(work) = number.and_then(|number| self.kill(number)) {
             self.counters.overtaken += 1;
-            self.done_stores.push_back(work.packet);
+            self.done_stores.extend(work.store());
         }
-        let is_ending = |a: &AssistWarp<Work>| !a.high && !a.killed && a.work.packet.line == line;
+        let is_ending = |a: &AssistWarp<Work>| !a.high && !a.killed && a.work.address() == line;
         self.alive().any(is_ending) || self.done_stores.iter().any(|packet| packet.line == line)
     }
 

@@ -65,7 +65,49 @@ const NOISE: Kernel = Kernel {
            add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra LOOP;",
 };
 
+/// A halfword above zeros in each word: 67 bytes by FPC, incompressible by the others.
+const HALFWORDS: Kernel = Kernel { fill: "init = \"iota\"\nstep = 65536", ..STREAM };
+
+/// Four values in turn that are far from each other: 32 bytes by C-Pack, incompressible by the others.
+const FOUR_VALUES: Kernel =
+    Kernel { fill: "init = \"iota\"\nstart = 305419896\nstep = 1073741824", ..STREAM };
+
+/// Each warp adds up the same 24 lines of small numbers eight times: 24 KB on each SM.
+const AGAIN: Kernel = Kernel {
+    grid: 15,
+    block: 256,
+    words: 15 * 256 * 24,
+    fill: "init = \"iota\"\nstep = 1",
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
+           PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd4, %rd4, 15360;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 24;\n@%p1 bra LOOP;\n\
+           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra PASS;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+};
+
+/// The same with 1.2 MB of them, four times.
+const AGAIN_IN_L2: Kernel = Kernel {
+    grid: 60,
+    words: 60 * 256 * 20,
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
+           PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd4, %rd4, 61440;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 20;\n@%p1 bra LOOP;\n\
+           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4;\n@%p1 bra PASS;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    ..AGAIN
+};
+
+/// The GTX 480 with half, and with a quarter, of its DRAM's bandwidth.
+const HALF: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 462\n";
+const QUARTER: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 231\n";
+
 fn run_kernel(kernel: &Kernel, mechanism: &str) -> RunReport {
+    run_on("base = \"gtx480\"\n", kernel, mechanism)
+}
+
+fn run_on(machine: &str, kernel: &Kernel, mechanism: &str) -> RunReport {
     let Kernel { grid, block, words, fill, body } = kernel;
     let folder = tempfile::tempdir().expect("a folder");
     let ptx = format!(
@@ -84,7 +126,7 @@ fn run_kernel(kernel: &Kernel, mechanism: &str) -> RunReport {
         workload: Source::find(&file.display().to_string()).expect("valid"),
         size: Size::Tiny,
         input: None,
-        config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
+        config: Arc::new(GpuConfig::parse("machine.toml", machine).expect("valid")),
         mechanism: mechanism.parse().expect("valid"),
         engine: Engine::Model,
         probes: ProbeSpec::default(),
@@ -115,8 +157,67 @@ fn compressible_streams_run_faster_by_assist_warps_and_not_faster_than_at_no_cos
 
 #[test]
 fn a_kernel_that_does_not_touch_memory_runs_as_fast_as_without() {
-    let [base, caba] = ["base", "caba-bdi"].map(|name| run_kernel(&COMPUTE, name).totals.cycles);
-    assert!(caba.abs_diff(base) * 100 <= base, "base {base}, caba-bdi {caba}");
+    let base = run_kernel(&COMPUTE, "base").totals.cycles;
+    for name in ["caba-bdi", "caba-fpc", "caba-cpack", "caba-best", "caba-bdi,l1_tags=4,l2_tags=4"] {
+        let caba = run_kernel(&COMPUTE, name).totals.cycles;
+        assert!(caba.abs_diff(base) * 100 <= base, "base {base}, {name} {caba}");
+    }
+}
+
+/// Cycles and data bursts of a kernel under each algorithm, and without, on a machine whose bandwidth binds.
+fn by_algorithm(kernel: &Kernel) -> [(u64, u64); 4] {
+    ["caba-bdi", "caba-fpc", "caba-cpack", "caba-best"].map(|name| {
+        let report = run_on(QUARTER, kernel, name);
+        (report.totals.cycles, counter(&report, "data_bursts"))
+    })
+}
+
+#[test]
+fn fpc_wins_where_it_alone_finds_a_pattern_and_is_then_the_best() {
+    let base = run_on(QUARTER, &HALFWORDS, "base").totals.cycles;
+    let [bdi, fpc, cpack, best] = by_algorithm(&HALFWORDS);
+    assert!(fpc.0 * 100 < base * 95, "base {base}, caba-fpc {fpc:?}");
+    // Three bursts of four, but for the first line, which the others compress too.
+    assert_eq!(fpc.1, 3 * 60 * 8 * 48);
+    assert!(bdi.1 > 4 * 60 * 8 * 48 - 8 && cpack.1 > 4 * 60 * 8 * 48 - 8, "{bdi:?} {cpack:?}");
+    assert!(best.1 <= fpc.1 && best.0.abs_diff(fpc.0) * 100 <= fpc.0, "{best:?} {fpc:?}");
+}
+
+#[test]
+fn cpack_wins_where_four_values_recur_and_is_then_the_best() {
+    let base = run_on(QUARTER, &FOUR_VALUES, "base").totals.cycles;
+    let [bdi, fpc, cpack, best] = by_algorithm(&FOUR_VALUES);
+    assert!(cpack.0 * 2 < base, "base {base}, caba-cpack {cpack:?}");
+    assert_eq!((bdi.1, fpc.1, cpack.1), (4 * 60 * 8 * 48, 4 * 60 * 8 * 48, 60 * 8 * 48));
+    assert!(best.1 == cpack.1 && best.0.abs_diff(cpack.0) * 100 <= cpack.0, "{best:?} {cpack:?}");
+}
+
+#[test]
+fn more_tags_keep_a_compressed_working_set_in_the_l1d_at_an_assist_warp_for_each_hit() {
+    let [one, two] = ["caba-bdi", "caba-bdi,l1_tags=2"].map(|name| run_kernel(&AGAIN, name));
+    let cycles = [&one, &two].map(|report| report.totals.cycles);
+    assert!(cycles[1] * 100 < cycles[0] * 90, "l1_tags 1, 2: {cycles:?}");
+    let loads = 15 * 8 * 24 * 8;
+    assert_eq!(counter(&one, "sm_lines_decompressed"), loads, "every load misses");
+    assert_eq!(counter(&two, "l1d_lines_compressed"), loads / 8);
+    assert_eq!(counter(&two, "l1d_hits_decompressed"), loads / 8 * 7);
+}
+
+#[test]
+fn more_tags_keep_a_compressed_working_set_in_the_l2() {
+    let [one, two] = ["caba-bdi", "caba-bdi,l2_tags=2"].map(|name| run_on(HALF, &AGAIN_IN_L2, name));
+    let cycles = [&one, &two].map(|report| report.totals.cycles);
+    assert!(cycles[1] * 100 < cycles[0] * 97, "l2_tags 1, 2: {cycles:?}");
+    assert!(counter(&two, "data_bursts") * 3 < counter(&one, "data_bursts"));
+    assert!(counter(&two, "l2_sub_blocks") < 3 * counter(&two, "l2_lines_placed"), "two bursts a line");
+}
+
+#[test]
+fn lines_that_are_not_compressed_fill_the_caches_as_ever() {
+    let [one, four] = ["caba-bdi", "caba-bdi,l1_tags=4,l2_tags=4"].map(|name| run_kernel(&NOISE, name));
+    assert_eq!(counter(&four, "l1d_lines_compressed"), 0);
+    let cycles = [&one, &four].map(|report| report.totals.cycles);
+    assert!(cycles[0].abs_diff(cycles[1]) * 100 <= cycles[0], "one tag, four: {cycles:?}");
 }
 
 #[test]

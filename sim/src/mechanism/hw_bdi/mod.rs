@@ -211,11 +211,12 @@ fn dedicated(
 }
 
 /// Partitions for SMs that compress by themselves, and do not compress every line that they could: with codecs of the
-/// given latencies for lines that are written in part and lines that leave, or without.
+/// given latencies for lines that are written in part and lines that leave, or without. The L2 has `tags` tags for each way.
 pub fn assisted(
     part: &Part,
     with: &Build<'_>,
     latencies: Option<Latencies>,
+    tags: u32,
     lines: &SharedLines,
 ) -> Vec<Box<dyn PartitionPolicy>> {
     let map = AddressMap::new(&with.config.l2);
@@ -227,7 +228,9 @@ pub fn assisted(
             None => Logic::None,
         };
         let metadata = Some(metadata_of(part));
-        Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines)).with_raw_stores()
+        Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines))
+            .with_raw_stores()
+            .with_tags(tags)
     })
 }
 

@@ -58,6 +58,8 @@ pub struct Partition {
     logic: Logic,
     /// May full-line stores come uncompressed that could be compressed?
     stores_may_be_raw: bool,
+    /// Tags for each way of the L2.
+    tags_per_way: u32,
     /// Without it, the bursts of every line are known.
     metadata: Option<MdCache>,
     map: AddressMap,
@@ -67,6 +69,9 @@ pub struct Partition {
     metadata_bursts: u64,
     compressed_replies: u64,
     raw_replies: u64,
+    /// Lines that were given room in the L2, and their sub-blocks.
+    rooms: u64,
+    sub_blocks: u64,
 }
 
 impl Partition {
@@ -81,6 +86,7 @@ impl Partition {
             reach,
             logic,
             stores_may_be_raw: false,
+            tags_per_way: 1,
             metadata,
             map,
             store,
@@ -89,12 +95,19 @@ impl Partition {
             metadata_bursts: 0,
             compressed_replies: 0,
             raw_replies: 0,
+            rooms: 0,
+            sub_blocks: 0,
         }
     }
 
     /// The same, where full-line stores may come uncompressed that could be compressed.
     pub(super) fn with_raw_stores(self) -> Self {
         Partition { stores_may_be_raw: true, ..self }
+    }
+
+    /// The same, with so many tags for each way of the L2.
+    pub(super) fn with_tags(self, tags_per_way: u32) -> Self {
+        Partition { tags_per_way, ..self }
     }
 
     fn plan(&mut self, line: u64, bursts: u32, write: bool) -> DramPlan {
@@ -127,6 +140,19 @@ impl PartitionPolicy for Partition {
             Logic::Dedicated(codecs) => codecs.is_busy(),
             Logic::Ideal | Logic::None => false,
         }
+    }
+
+    fn tags_per_way(&self) -> u32 {
+        self.tags_per_way
+    }
+
+    fn room(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
+        let store = self.store.borrow();
+        let is_raw = store.l2_form(line) == L2Form::Raw;
+        let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
+        self.rooms += 1;
+        self.sub_blocks += u64::from(blocks);
+        Some(blocks)
     }
 
     fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
@@ -259,6 +285,10 @@ impl PartitionPolicy for Partition {
         if self.reach == Reach::Crossbar {
             count(out, "compressed_replies", self.compressed_replies);
             count(out, "raw_replies", self.raw_replies);
+        }
+        if self.tags_per_way > 1 {
+            count(out, "l2_lines_placed", self.rooms);
+            count(out, "l2_sub_blocks", self.sub_blocks);
         }
     }
 

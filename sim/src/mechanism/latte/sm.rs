@@ -420,7 +420,7 @@ impl SmPolicy for CompressedL1d {
         true
     }
 
-    fn hit_enter(&mut self, now: u64, inst: InstId, line: u64, _: &DeviceMemory) -> Stage {
+    fn hit_enter(&mut self, now: u64, inst: InstId, _: u8, line: u64, _: &DeviceMemory) -> Stage {
         let Some(stored) = self.stored.get(&line).copied() else { return Stage::Through };
         let latency = self.settings.latency(stored.mode);
         if latency == 0 {

@@ -1,0 +1,59 @@
+//! The compressed lines of an L1D with more tags than ways (CABA, section 7.5).
+use crate::mechanism::hw_bdi::form::LineForms;
+use crate::memory::program_of;
+use crate::sm::policy::{L1dEvent, Room};
+use std::collections::HashMap;
+
+/// The lines that lie compressed in an SM's L1D.
+#[derive(Default)]
+pub struct Resident {
+    // Looked up by address only; nothing depends on its order.
+    lines: HashMap<u64, LineForms>,
+    /// The line that is on its way into the L1D.
+    coming: Option<(u64, LineForms)>,
+}
+
+impl Resident {
+    /// A line leaves for the L1D, or passes it by.
+    pub fn leaves(&mut self, line: u64, forms: LineForms) {
+        self.coming = Some((line, forms));
+    }
+
+    /// A line comes that is not compressed.
+    pub fn comes_whole(&mut self) {
+        self.coming = None;
+    }
+
+    /// The line is being put into the L1D: the room that it takes.
+    pub fn put(&mut self, line: u64) -> Room {
+        match self.coming.take() {
+            Some((own, forms)) if own == line => {
+                self.lines.insert(line, forms);
+                Room::SubBlocks(forms.bursts())
+            }
+            _ => {
+                self.lines.remove(&line);
+                Room::Whole
+            }
+        }
+    }
+
+    /// The line, if it lies compressed in the L1D.
+    pub fn get(&self, line: u64) -> Option<LineForms> {
+        self.lines.get(&line).copied()
+    }
+
+    /// Forgets the lines that have left.
+    pub fn event(&mut self, event: &L1dEvent) {
+        match event {
+            L1dEvent::Evicted { line, .. } => {
+                self.lines.remove(line);
+            }
+            L1dEvent::Flushed { program: None } => self.lines.clear(),
+            L1dEvent::Flushed { program: Some(program) } => {
+                self.lines.retain(|line, _| program_of(*line) != *program);
+            }
+            _ => {}
+        }
+    }
+}
