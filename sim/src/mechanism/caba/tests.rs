@@ -65,8 +65,8 @@ const NOISE: Kernel = Kernel {
            add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra LOOP;",
 };
 
-/// A halfword above zeros in each word: 67 bytes by FPC, incompressible by the others.
-const HALFWORDS: Kernel = Kernel { fill: "init = \"iota\"\nstep = 65536", ..STREAM };
+/// Numbers from 0 to 7: 19 bytes by FPC, more than 32 by the others.
+const NIBBLES: Kernel = Kernel { fill: "init = \"random\"\nlow = 0\nhigh = 7", ..STREAM };
 
 /// Four values in turn that are far from each other: 32 bytes by C-Pack, incompressible by the others.
 const FOUR_VALUES: Kernel =
@@ -99,9 +99,9 @@ const AGAIN_IN_L2: Kernel = Kernel {
     ..AGAIN
 };
 
-/// The GTX 480 with half, and with a quarter, of its DRAM's bandwidth.
+/// The GTX 480 with half, and with an eighth, of its DRAM's bandwidth.
 const HALF: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 462\n";
-const QUARTER: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 231\n";
+const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
 
 fn run_kernel(kernel: &Kernel, mechanism: &str) -> RunReport {
     run_on("base = \"gtx480\"\n", kernel, mechanism)
@@ -167,27 +167,25 @@ fn a_kernel_that_does_not_touch_memory_runs_as_fast_as_without() {
 /// Cycles and data bursts of a kernel under each algorithm, and without, on a machine whose bandwidth binds.
 fn by_algorithm(kernel: &Kernel) -> [(u64, u64); 4] {
     ["caba-bdi", "caba-fpc", "caba-cpack", "caba-best"].map(|name| {
-        let report = run_on(QUARTER, kernel, name);
+        let report = run_on(EIGHTH, kernel, name);
         (report.totals.cycles, counter(&report, "data_bursts"))
     })
 }
 
 #[test]
-fn fpc_wins_where_it_alone_finds_a_pattern_and_is_then_the_best() {
-    let base = run_on(QUARTER, &HALFWORDS, "base").totals.cycles;
-    let [bdi, fpc, cpack, best] = by_algorithm(&HALFWORDS);
-    assert!(fpc.0 * 100 < base * 95, "base {base}, caba-fpc {fpc:?}");
-    // Three bursts of four, but for the first line, which the others compress too.
-    assert_eq!(fpc.1, 3 * 60 * 8 * 48);
-    assert!(bdi.1 > 4 * 60 * 8 * 48 - 8 && cpack.1 > 4 * 60 * 8 * 48 - 8, "{bdi:?} {cpack:?}");
-    assert!(best.1 <= fpc.1 && best.0.abs_diff(fpc.0) * 100 <= fpc.0, "{best:?} {fpc:?}");
+fn fpc_wins_where_words_have_four_bits_and_the_best_takes_it() {
+    let base = run_on(EIGHTH, &NIBBLES, "base").totals.cycles;
+    let [bdi, fpc, cpack, best] = by_algorithm(&NIBBLES);
+    assert!(fpc.0 * 100 < base * 90, "base {base}, caba-fpc {fpc:?}");
+    assert_eq!((bdi.1, fpc.1, cpack.1), (2 * 60 * 8 * 48, 60 * 8 * 48, 2 * 60 * 8 * 48));
+    assert!(best.1 == fpc.1 && best.0.abs_diff(fpc.0) * 100 <= fpc.0, "{best:?} {fpc:?}");
 }
 
 #[test]
 fn cpack_wins_where_four_values_recur_and_is_then_the_best() {
-    let base = run_on(QUARTER, &FOUR_VALUES, "base").totals.cycles;
+    let base = run_on(EIGHTH, &FOUR_VALUES, "base").totals.cycles;
     let [bdi, fpc, cpack, best] = by_algorithm(&FOUR_VALUES);
-    assert!(cpack.0 * 2 < base, "base {base}, caba-cpack {cpack:?}");
+    assert!(cpack.0 * 100 < base * 90, "base {base}, caba-cpack {cpack:?}");
     assert_eq!((bdi.1, fpc.1, cpack.1), (4 * 60 * 8 * 48, 4 * 60 * 8 * 48, 60 * 8 * 48));
     assert!(best.1 == cpack.1 && best.0.abs_diff(cpack.0) * 100 <= cpack.0, "{best:?} {cpack:?}");
 }
