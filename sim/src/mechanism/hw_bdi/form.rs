@@ -115,11 +115,12 @@ mod tests {
 
     #[test]
     fn the_best_is_the_algorithm_with_the_fewest_bursts() {
-        // Small differences; pairs of small halfwords; and four values in turn that are far from each other.
+        // Small differences; four bits a word; and four values in turn that are far from each other.
         let near = line(|i| 0x1234_5600 + i as u32);
-        let halves = line(|i| ((i as u32 * 3) << 16) + i as u32 + if i < 16 { 0 } else { 0xff80_0000 });
+        let nibbles = line(|i| i as u32 * 5 % 8);
         let few = line(|i| [0x1234_5678, 0x9abc_def0, 0x0f1e_2d3c, 0x5566_7788][i % 4]);
-        for (values, algorithm) in [(near, Algorithm::Bdi), (halves, Algorithm::Fpc), (few, Algorithm::Cpack)]
+        for (values, algorithm) in
+            [(near, Algorithm::Bdi), (nibbles, Algorithm::Fpc), (few, Algorithm::Cpack)]
         {
             let best = Choice::Best.line(values);
             let bursts = Algorithm::ALL.map(|algorithm| LineForms::of(algorithm, values).bursts());
@@ -135,7 +136,7 @@ mod tests {
     fn a_line_that_saves_no_burst_stays_as_it_is() {
         // Six raw segments, one of halfwords and one of zeros: 107 bytes.
         let values = line(|i| match i {
-            0..24 => 0x1234_5678 + i as u32 * 0x1111_1111,
+            0..24 => 0x1234_5678u32.wrapping_add(i as u32 * 0x0101_1111),
             24..28 => 0x1234,
             _ => 0,
         });
