@@ -25,6 +25,8 @@ pub enum Command {
     New(NewOptions),
     /// Write the Verilog of blocks
     Gen(GenOptions),
+    /// Measure area and timing of blocks with Yosys, ABC and OpenSTA, or their resources on an FPGA
+    Area(Box<AreaOptions>),
     /// Run a block's stimulus and write its waveform, a GTKWave save file and a self-checking testbench
     Wave(WaveOptions),
     /// Record what a workload executes, or show what is in a trace
@@ -221,6 +223,56 @@ pub struct GenOptions {
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,
+}
+
+/// Options of `selvedge area`.
+#[derive(Args)]
+pub struct AreaOptions {
+    /// Blocks (see `selvedge list blocks`)
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub blocks: Vec<String>,
+    /// Every block with its default parameters
+    #[arg(long)]
+    pub all: bool,
+    /// Elaboration parameter, name=value; may be repeated
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// Each value of one parameter in turn
+    #[arg(long, value_name = "NAME=A,B,C")]
+    pub sweep: Option<String>,
+    /// asic, ecp5, ice40, xilinx or gowin
+    #[arg(long, default_value = "asic")]
+    pub target: String,
+    /// Standard-cell library; unless given, OSU 0.18 um of Debian's qflow-tech-osu018
+    #[arg(long, value_name = "FILE.lib")]
+    pub liberty: Option<PathBuf>,
+    /// Table of technologies to add to the built-in one
+    #[arg(long, value_name = "FILE.toml")]
+    pub technologies: Option<PathBuf>,
+    /// Show areas at another node beside: gate equivalents times its library's NAND gate
+    #[arg(long, value_name = "NODE")]
+    pub scale_to: Option<String>,
+    /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns; the fastest unless given
+    #[arg(long, value_name = "CLOCK")]
+    pub clock: Option<String>,
+    /// Turn memories into flip-flops instead of listing them beside the cells
+    #[arg(long)]
+    pub memories_in_flip_flops: bool,
+    /// Place and route with nextpnr (ecp5, ice40) for the clock that is reached
+    #[arg(long)]
+    pub place: bool,
+    /// Blocks studied at the same time; unless given, as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Keep scripts, netlists and tools' output of each block in a folder
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Write every figure with its unit as JSON to a file, or with - to standard output instead of the table
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// Write the figures as CSV, a row for each block and mapping
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 /// Options of `selvedge wave`.

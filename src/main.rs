@@ -1,4 +1,6 @@
 //! The command `selvedge`: a thin shell around the crates that do the work.
+mod area_command;
+mod area_report;
 mod cli;
 mod compare_command;
 mod config_command;
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => compare_command::run(&options),
         Command::New(options) => new_command::run(&options),
         Command::Gen(options) => gen_command::run(&options),
+        Command::Area(options) => area_command::run(&options),
         Command::Wave(options) => wave_command::run(&options),
         Command::Trace(options) => trace_command::run(&options),
         Command::Config(options) => config_command::run(&options),

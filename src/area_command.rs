@@ -1,0 +1,276 @@
+//! `selvedge area`: area and timing of blocks, by outside tools.
+use crate::area_report::{Report, csv, table};
+use crate::cli::AreaOptions;
+use crate::error::Failure;
+use crate::gen_command::{emit_options, params};
+use crate::output::{check_writable, write_or_print, write_whole};
+use crate::progress::{Tally, stop_on_interrupt};
+use selvedge_gen::area::AreaError;
+use selvedge_gen::area::asic::MemoryStyle;
+use selvedge_gen::area::fpga::Family;
+use selvedge_gen::area::liberty::{Liberty, OSU018};
+use selvedge_gen::area::study::{AsicSetup, BlockReport, Subject, asic, fpga};
+use selvedge_gen::area::technology::Technologies;
+use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
+use selvedge_gen::{ResetStyle, emit};
+use selvedge_hw::{BLOCKS, BlockEntry, find};
+use selvedge_sim::gpu::Control;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A block with its complete parameters.
+struct Job {
+    entry: &'static dyn BlockEntry,
+    params: Value,
+}
+
+/// What the blocks are studied for.
+enum Target {
+    Asic(Box<AsicSetup>),
+    Fpga { yosys: Found, family: Family, placer: Option<Found> },
+}
+
+/// The outcome of each study, by its place; none when it was not reached.
+type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
+
+/// Studies the blocks and shows what came of it; after Ctrl-C or a failure, of those that were through.
+pub fn run(options: &AreaOptions) -> Result<(), Failure> {
+    let jobs = jobs(options)?;
+    let target = target(options)?;
+    check_outputs(options)?;
+    let control = Arc::new(Control::default());
+    stop_on_interrupt(&control)?;
+    let threads = options
+        .jobs
+        .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let mut failure = None;
+    let mut reports = Vec::new();
+    for outcome in study_all(&jobs, &target, threads, options.keep.as_deref(), &control.stop) {
+        match outcome {
+            Some(Ok(report)) => reports.push(report),
+            Some(Err(error)) => failure = failure.or(Some(error)),
+            None => {}
+        }
+    }
+    if !reports.is_empty() {
+        show(options, &target, reports)?;
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// Every block under every value of the swept parameter.
+fn jobs(options: &AreaOptions) -> Result<Vec<Job>, Failure> {
+    let entries = if options.all {
+        BLOCKS.to_vec()
+    } else {
+        options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
+    };
+    let mut jobs = Vec::new();
+    for entry in entries {
+        for words in parameter_words(options)? {
+            jobs.push(Job { entry, params: params(entry, &words)? });
+        }
+    }
+    Ok(jobs)
+}
+
+/// The `name=value` words of each turn: those of `--param`, and one of `--sweep`.
+fn parameter_words(options: &AreaOptions) -> Result<Vec<Vec<String>>, Failure> {
+    let Some(sweep) = &options.sweep else { return Ok(vec![options.params.clone()]) };
+    let bad = || Failure::usage(format!("--sweep {sweep}: allowed is NAME=VALUE,VALUE..."));
+    let (name, values) = sweep.split_once('=').ok_or_else(bad)?;
+    if values.split(',').any(|value| value.trim().is_empty()) {
+        return Err(bad());
+    }
+    let turn = |value: &str| {
+        let mut words = options.params.clone();
+        words.push(format!("{name}={value}"));
+        words
+    };
+    Ok(values.split(',').map(turn).collect())
+}
+
+/// Finds tools and library before any work is done.
+fn target(options: &AreaOptions) -> Result<Target, Failure> {
+    if options.target != "asic" {
+        return fpga_target(options);
+    }
+    if options.place {
+        return Err(Failure::usage("--place: allowed with --target ecp5 or ice40"));
+    }
+    let technologies = Technologies::load(options.technologies.as_deref()).map_err(Failure::usage)?;
+    let scale_to = options.scale_to.as_deref().map(|node| technologies.of_node(node).cloned()).transpose();
+    let target_ps = options.clock.as_deref().map(period_ps).transpose()?;
+    let path = options.liberty.clone().unwrap_or_else(|| PathBuf::from(OSU018));
+    let library = Liberty::load(&path).map_err(Failure::usage)?;
+    Ok(Target::Asic(Box::new(AsicSetup {
+        yosys: YOSYS.find().map_err(Failure::usage)?,
+        sta: OPENSTA.find().map_err(Failure::usage)?,
+        technology: technologies.of_library(&library.name).cloned(),
+        library,
+        scale_to: scale_to.map_err(Failure::usage)?,
+        target_ps,
+        memories: if options.memories_in_flip_flops { MemoryStyle::FlipFlops } else { MemoryStyle::Listed },
+    })))
+}
+
+fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
+    let family: Family = options.target.parse().map_err(Failure::usage)?;
+    let asic_only = [
+        ("--liberty", options.liberty.is_some()),
+        ("--technologies", options.technologies.is_some()),
+        ("--scale-to", options.scale_to.is_some()),
+        ("--clock", options.clock.is_some()),
+        ("--memories-in-flip-flops", options.memories_in_flip_flops),
+    ];
+    if let Some((option, _)) = asic_only.iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!("{option}: allowed with --target asic")));
+    }
+    let placer = match (options.place, family.placer()) {
+        (false, _) => None,
+        (true, Some(tool)) => Some(tool.find().map_err(Failure::usage)?),
+        (true, None) => {
+            return Err(Failure::usage(format!(
+                "--place with --target {}: allowed with ecp5 and ice40",
+                family.name()
+            )));
+        }
+    };
+    Ok(Target::Fpga { yosys: YOSYS.find().map_err(Failure::usage)?, family, placer })
+}
+
+/// Picoseconds of a clock such as 700MHz, 1.4GHz or 2ns.
+fn period_ps(text: &str) -> Result<u32, Failure> {
+    let units: [(&str, fn(f64) -> f64); 3] =
+        [("GHz", |f| 1e3 / f), ("MHz", |f| 1e6 / f), ("ns", |ns| ns * 1e3)];
+    let period = units.iter().find_map(|(unit, period)| {
+        let number = text.strip_suffix(unit)?.trim().parse::<f64>().ok()?;
+        Some(period(number)).filter(|ps| (1.0..1e9).contains(ps))
+    });
+    let bad = || {
+        Failure::usage(format!("--clock {text}: allowed is a clock or period such as 700MHz, 1.4GHz, 2ns"))
+    };
+    period.map(|ps| ps.round() as u32).ok_or_else(bad)
+}
+
+fn check_outputs(options: &AreaOptions) -> Result<(), Failure> {
+    if let Some(path) = &options.csv {
+        check_writable(path)?;
+    }
+    match options.json.as_deref() {
+        Some(path) if path != "-" => check_writable(Path::new(path)),
+        _ => Ok(()),
+    }
+}
+
+/// Studies `jobs` on so many threads; which thread does what changes nothing. The first failure that would be every
+/// block's ends it, as does Ctrl-C.
+fn study_all(
+    jobs: &[Job],
+    target: &Target,
+    threads: usize,
+    keep: Option<&Path>,
+    stop: &AtomicBool,
+) -> Outcomes {
+    let next = AtomicUsize::new(0);
+    let outcomes: Mutex<Outcomes> = Mutex::new(jobs.iter().map(|_| None).collect());
+    let tally = Tally::start(jobs.len());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(jobs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= jobs.len() || stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
+                    let outcome = study(&jobs[at], target, keep.as_deref(), stop);
+                    tally.one_done();
+                    outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
+                }
+            });
+        }
+    });
+    drop(tally);
+    outcomes.into_inner().expect("no thread has panicked")
+}
+
+/// The block's name, with a number where it is studied more than once.
+fn folder_name(jobs: &[Job], at: usize) -> String {
+    let name = jobs[at].entry.name();
+    let same = |jobs: &[Job]| jobs.iter().filter(|job| job.entry.name() == name).count();
+    if same(jobs) == 1 { name.into() } else { format!("{name}_{}", same(&jobs[..at]) + 1) }
+}
+
+fn study(job: &Job, target: &Target, keep: Option<&Path>, stop: &AtomicBool) -> Result<BlockReport, Failure> {
+    let temporary;
+    let folder = match keep {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)
+                .map_err(|e| Failure::usage(format!("cannot write {}: {e}", folder.display())))?;
+            folder
+        }
+        None => {
+            temporary = tempfile::tempdir()
+                .map_err(|e| Failure::usage(format!("cannot make a temporary folder: {e}")))?;
+            temporary.path()
+        }
+    };
+    let options = emit_options(job.entry, &job.params, ResetStyle::AsyncLow);
+    let facts = job.entry.facts(&job.params).map_err(Failure::usage)?;
+    let block = job.entry.elaborate(&job.params).map_err(Failure::usage)?;
+    let design = emit(block.as_ref(), job.entry.name(), &options).map_err(Failure::usage)?;
+    let subject = Subject {
+        design: &design,
+        options: &options,
+        parameters: &job.params,
+        latency: facts.latency,
+        storage_bits: facts.storage_bits(),
+    };
+    let done = match target {
+        Target::Asic(setup) => asic(&subject, setup, folder, stop),
+        Target::Fpga { yosys, family, placer } => {
+            fpga(&subject, yosys, *family, placer.as_ref(), folder, stop)
+        }
+    };
+    done.map_err(|error| match error {
+        AreaError::Interrupted => Failure::interrupted(format!("{}: interrupted", job.entry.name())),
+        error => Failure::usage(error),
+    })
+}
+
+fn show(options: &AreaOptions, target: &Target, blocks: Vec<BlockReport>) -> Result<(), Failure> {
+    let report = match target {
+        Target::Asic(setup) => Report::asic(setup, blocks),
+        Target::Fpga { yosys, placer, .. } => Report::fpga(yosys, placer.as_ref(), blocks),
+    };
+    if let Some(path) = &options.csv {
+        write_whole(path, csv(&report).as_bytes())?;
+    }
+    if let Some(target) = &options.json {
+        let text = serde_json::to_string_pretty(&report)
+            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
+        write_or_print(target, &(text + "\n"))?;
+    }
+    if options.json.as_deref() != Some("-") {
+        write_or_print("-", &table(&report))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_read_as_periods() {
+        for (text, ps) in [("700MHz", 1429), ("1.4GHz", 714), ("2ns", 2000)] {
+            assert_eq!(period_ps(text).expect("valid"), ps);
+        }
+        for text in ["0MHz", "-1ns", "fast", "100", "1e-9ns", "nanns"] {
+            assert!(period_ps(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The report of `selvedge area`: as JSON, as CSV and as a table.
+use crate::table::Table;
+use selvedge_gen::area::study::{AsicSetup, BlockReport, Mapping};
+use selvedge_gen::area::tool::Found;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Of the JSON form; a field that changes its meaning raises it.
+const FORMAT_VERSION: u32 = 1;
+
+/// The library of a study.
+#[derive(Serialize)]
+struct Library {
+    name: String,
+    file: String,
+    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    technology: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_nm: Option<u32>,
+    nand2_um2: f64,
+}
+
+/// All studies of one call.
+#[derive(Serialize)]
+pub struct Report {
+    format_version: u32,
+    selvedge: &'static str,
+    tools: Vec<Found>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<Library>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale_rule: Option<String>,
+    blocks: Vec<BlockReport>,
+}
+
+impl Report {
+    /// Studies in standard cells.
+    pub fn asic(setup: &AsicSetup, blocks: Vec<BlockReport>) -> Self {
+        let known = setup.technology.as_ref();
+        let library = Library {
+            name: setup.library.name.clone(),
+            file: setup.library.path.display().to_string(),
+            sha256: setup.library.sha256.clone(),
+            technology: known.map(|known| known.name.clone()),
+            node_nm: known.map(|known| known.node_nm),
+            nand2_um2: setup.nand2_um2(),
+        };
+        let scale_rule = setup.scale_to.as_ref().map(|to| {
+            format!(
+                "scaled area = gate equivalents x {} um2, the NAND gate of {}; delays are not scaled",
+                to.nand2_um2, to.name
+            )
+        });
+        Report {
+            format_version: FORMAT_VERSION,
+            selvedge: env!("CARGO_PKG_VERSION"),
+            tools: vec![setup.yosys.clone(), setup.sta.clone()],
+            library: Some(library),
+            scale_rule,
+            blocks,
+        }
+    }
+
+    /// Studies for an FPGA.
+    pub fn fpga(yosys: &Found, placer: Option<&Found>, blocks: Vec<BlockReport>) -> Self {
+        Report {
+            format_version: FORMAT_VERSION,
+            selvedge: env!("CARGO_PKG_VERSION"),
+            tools: std::iter::once(yosys).chain(placer).cloned().collect(),
+            library: None,
+            scale_rule: None,
+            blocks,
+        }
+    }
+
+    /// Is more than one value of a parameter among the blocks?
+    fn varies(&self) -> bool {
+        self.blocks.windows(2).any(|two| two[0].block == two[1].block)
+    }
+}
+
+/// A block's name, with its parameters where these vary.
+fn name(report: &Report, block: &BlockReport) -> String {
+    if report.varies() { format!("{} {}", block.block, parameters(block)) } else { block.block.clone() }
+}
+
+fn parameters(block: &BlockReport) -> String {
+    let Some(all) = block.parameters.as_object() else { return String::new() };
+    all.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The table with what must be known to read it.
+pub fn table(report: &Report) -> String {
+    let mut text = if report.library.is_some() { asic_table(report) } else { fpga_table(report) };
+    text += &memories(report);
+    text.push('\n');
+    if let Some(library) = &report.library {
+        let name = library.technology.as_ref().unwrap_or(&library.name);
+        writeln!(
+            text,
+            "{name}; 1 GE = {} um2; no wires, no clock tree, no scan; delays between registers on all ports",
+            library.nand2_um2
+        )
+        .expect("writing to a string cannot fail");
+    }
+    if let Some(rule) = &report.scale_rule {
+        writeln!(text, "{rule}").expect("writing to a string cannot fail");
+    }
+    let tools: Vec<String> =
+        report.tools.iter().map(|tool| format!("{} {}", tool.program, tool.version)).collect();
+    text += &tools.join(", ");
+    text.push('\n');
+    text
+}
+
+fn asic_table(report: &Report) -> String {
+    let scaled = report.scale_rule.is_some();
+    let mut head = vec![
+        "block",
+        "mapped for",
+        "kGE",
+        "um2",
+        "comb um2",
+        "seq um2",
+        "cells",
+        "flip-flops",
+        "memory bits",
+        "path ns",
+        "depth",
+        "MHz",
+        "cycles",
+        "latency ns",
+    ];
+    if scaled {
+        head.push("scaled um2");
+    }
+    let mut table = Table::new(&head);
+    for block in &report.blocks {
+        for one in &block.mappings {
+            let mut cells = vec![name(report, block), one.goal.into()];
+            cells.extend(numbers(block, one));
+            if scaled {
+                cells.push(one.scaled_area.map_or("-".into(), |area| format!("{:.0}", area.value)));
+            }
+            table.row(cells);
+        }
+    }
+    table.render()
+}
+
+/// What a row says after block and goal.
+fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
+    let whole = |value: f64| format!("{value:.0}");
+    vec![
+        format!("{:.2}", one.area_kge.value),
+        whole(one.area.value),
+        whole(one.combinational_area.value),
+        whole(one.sequential_area.value),
+        whole(one.cells.value),
+        whole(one.flip_flops.value),
+        listed_bits(block).to_string(),
+        format!("{:.2}", one.critical_path.value),
+        whole(one.logic_depth.value),
+        whole(one.fmax.value),
+        whole(block.latency_cycles.value),
+        format!("{:.2}", one.latency.value),
+    ]
+}
+
+/// Memory bits outside the cells.
+fn listed_bits(block: &BlockReport) -> usize {
+    if block.memories_in_flip_flops {
+        return 0;
+    }
+    block.memories.iter().map(|memory| memory.words * memory.width).sum()
+}
+
+fn fpga_table(report: &Report) -> String {
+    let mut table =
+        Table::new(&["block", "target", "LUTs", "flip-flops", "block RAMs", "LUT RAMs", "carries", "MHz"]);
+    for block in &report.blocks {
+        let Some(one) = &block.fpga else { continue };
+        let whole = |value: f64| format!("{value:.0}");
+        table.row(vec![
+            name(report, block),
+            block.target.into(),
+            whole(one.luts.value),
+            whole(one.flip_flops.value),
+            whole(one.block_rams.value),
+            whole(one.lut_rams.value),
+            whole(one.carries.value),
+            one.fmax.map_or("-".into(), |fmax| format!("{:.1}", fmax.value)),
+        ]);
+    }
+    table.render()
+}
+
+/// The memories of all blocks, if there are any.
+fn memories(report: &Report) -> String {
+    let mut table = Table::new(&[
+        "memory of",
+        "name",
+        "words",
+        "width",
+        "bits",
+        "read ports",
+        "clocked",
+        "write ports",
+        "made of",
+    ]);
+    let mut any = false;
+    for block in &report.blocks {
+        for memory in &block.memories {
+            any = true;
+            let made_of = match (report.library.is_some(), block.memories_in_flip_flops) {
+                (false, _) => "what the family has",
+                (true, true) => "flip-flops",
+                (true, false) => "unpriced",
+            };
+            table.row(vec![
+                name(report, block),
+                memory.name.clone(),
+                memory.words.to_string(),
+                memory.width.to_string(),
+                (memory.words * memory.width).to_string(),
+                memory.read_ports.to_string(),
+                memory.clocked_read_ports.to_string(),
+                memory.write_ports.to_string(),
+                made_of.into(),
+            ]);
+        }
+    }
+    if any { format!("\n{}", table.render()) } else { String::new() }
+}
+
+/// A row for each block and mapping, or each block on an FPGA.
+pub fn csv(report: &Report) -> String {
+    let mut text = String::new();
+    if report.library.is_some() {
+        text += "block,parameters,goal,area_kge,area_um2,combinational_um2,sequential_um2,cells,flip_flops,memory_bits,\
+                 critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2\n";
+        for block in &report.blocks {
+            for one in &block.mappings {
+                let scaled = one.scaled_area.map(|area| area.value.to_string()).unwrap_or_default();
+                writeln!(
+                    text,
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}",
+                    block.block,
+                    parameters(block),
+                    one.goal,
+                    one.area_kge.value,
+                    one.area.value,
+                    one.combinational_area.value,
+                    one.sequential_area.value,
+                    one.cells.value,
+                    one.flip_flops.value,
+                    listed_bits(block),
+                    one.critical_path.value,
+                    one.logic_depth.value,
+                    one.fmax.value,
+                    block.latency_cycles.value,
+                    one.latency.value,
+                )
+                .expect("writing to a string cannot fail");
+            }
+        }
+        return text;
+    }
+    text += "block,parameters,target,luts,flip_flops,block_rams,lut_rams,carries,fmax_mhz\n";
+    for block in &report.blocks {
+        let Some(one) = &block.fpga else { continue };
+        let fmax = one.fmax.map(|fmax| fmax.value.to_string()).unwrap_or_default();
+        writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{fmax}",
+            block.block,
+            parameters(block),
+            block.target,
+            one.luts.value,
+            one.flip_flops.value,
+            one.block_rams.value,
+            one.lut_rams.value,
+            one.carries.value,
+        )
+        .expect("writing to a string cannot fail");
+    }
+    text
+}
