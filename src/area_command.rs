@@ -1,9 +1,10 @@
 //! `selvedge area`: area and timing of blocks, by outside tools.
-use crate::area_report::{Report, csv, table};
+use crate::area_report::{Report, csv, curves, page, table};
 use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::gen_command::{emit_options, params};
 use crate::output::{check_writable, write_or_print, write_whole};
+use crate::plot::sweep;
 use crate::progress::{Tally, stop_on_interrupt};
 use selvedge_gen::area::AreaError;
 use selvedge_gen::area::asic::MemoryStyle;
@@ -123,6 +124,7 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
         ("--technologies", options.technologies.is_some()),
         ("--scale-to", options.scale_to.is_some()),
         ("--clock", options.clock.is_some()),
+        ("--plot", options.plot.is_some()),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
     ];
     if let Some((option, _)) = asic_only.iter().find(|(_, given)| *given) {
@@ -156,7 +158,7 @@ fn period_ps(text: &str) -> Result<u32, Failure> {
 }
 
 fn check_outputs(options: &AreaOptions) -> Result<(), Failure> {
-    if let Some(path) = &options.csv {
+    for path in [&options.csv, &options.markdown, &options.plot].into_iter().flatten() {
         check_writable(path)?;
     }
     match options.json.as_deref() {
@@ -248,6 +250,16 @@ fn show(options: &AreaOptions, target: &Target, blocks: Vec<BlockReport>) -> Res
     };
     if let Some(path) = &options.csv {
         write_whole(path, csv(&report).as_bytes())?;
+    }
+    if let (Some(path), Some(text)) = (&options.plot, &options.sweep) {
+        let name = text.split('=').next().unwrap_or_default().trim().replace('-', "_");
+        let (areas, delays) = curves(&report, &name);
+        write_whole(path, sweep(&name, &areas, &delays)?.as_bytes())?;
+    }
+    if let Some(path) = &options.markdown {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        let text = page(&report, &format!("selvedge {}", words.join(" ")));
+        write_whole(path, text.as_bytes())?;
     }
     if let Some(target) = &options.json {
         let text = serde_json::to_string_pretty(&report)

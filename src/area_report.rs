@@ -1,4 +1,5 @@
 //! The report of `selvedge area`: as JSON, as CSV and as a table.
+use crate::plot::Curve;
 use crate::table::Table;
 use selvedge_gen::area::study::{AsicSetup, BlockReport, Mapping};
 use selvedge_gen::area::tool::Found;
@@ -90,11 +91,39 @@ fn parameters(block: &BlockReport) -> String {
     all.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
+/// What the figures are, and what they are not.
+const PAGE: &str = include_str!("area_page.md");
+
+/// The page for `docs`, with the words of the command that wrote it.
+pub fn page(report: &Report, words: &str) -> String {
+    let (title, text) = PAGE.split_once('\n').unwrap_or((PAGE, ""));
+    let mut page = format!("{title}\n\n`{words}`\n{text}\n{}", figures(report).markdown());
+    if let Some(table) = memories(report) {
+        page += &format!("\n{}", table.markdown());
+    }
+    for line in footer(report).lines() {
+        page += &format!("\n{line}\n");
+    }
+    page
+}
+
 /// The table with what must be known to read it.
 pub fn table(report: &Report) -> String {
-    let mut text = if report.library.is_some() { asic_table(report) } else { fpga_table(report) };
-    text += &memories(report);
+    let mut text = figures(report).render();
+    if let Some(table) = memories(report) {
+        text += &format!("\n{}", table.render());
+    }
     text.push('\n');
+    text + &footer(report)
+}
+
+fn figures(report: &Report) -> Table {
+    if report.library.is_some() { asic_table(report) } else { fpga_table(report) }
+}
+
+/// Library, rule of scaling and tools, a line each.
+fn footer(report: &Report) -> String {
+    let mut text = String::new();
     if let Some(library) = &report.library {
         let name = library.technology.as_ref().unwrap_or(&library.name);
         writeln!(
@@ -114,7 +143,7 @@ pub fn table(report: &Report) -> String {
     text
 }
 
-fn asic_table(report: &Report) -> String {
+fn asic_table(report: &Report) -> Table {
     let scaled = report.scale_rule.is_some();
     let mut head = vec![
         "block",
@@ -126,6 +155,7 @@ fn asic_table(report: &Report) -> String {
         "cells",
         "flip-flops",
         "memory bits",
+        "storage bits",
         "path ns",
         "depth",
         "MHz",
@@ -146,7 +176,7 @@ fn asic_table(report: &Report) -> String {
             table.row(cells);
         }
     }
-    table.render()
+    table
 }
 
 /// What a row says after block and goal.
@@ -160,12 +190,19 @@ fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
         whole(one.cells.value),
         whole(one.flip_flops.value),
         listed_bits(block).to_string(),
+        storage(block),
         format!("{:.2}", one.critical_path.value),
         whole(one.logic_depth.value),
         whole(one.fmax.value),
         whole(block.latency_cycles.value),
         format!("{:.2}", one.latency.value),
     ]
+}
+
+/// Storage as the block states it, with the paper's claim beside.
+fn storage(block: &BlockReport) -> String {
+    let stated = selvedge_hw::find(&block.block).ok().and_then(|entry| entry.storage(&block.parameters).ok());
+    stated.unwrap_or_else(|| format!("{:.0}", block.storage.value))
 }
 
 /// Memory bits outside the cells.
@@ -176,7 +213,7 @@ fn listed_bits(block: &BlockReport) -> usize {
     block.memories.iter().map(|memory| memory.words * memory.width).sum()
 }
 
-fn fpga_table(report: &Report) -> String {
+fn fpga_table(report: &Report) -> Table {
     let mut table =
         Table::new(&["block", "target", "LUTs", "flip-flops", "block RAMs", "LUT RAMs", "carries", "MHz"]);
     for block in &report.blocks {
@@ -193,11 +230,11 @@ fn fpga_table(report: &Report) -> String {
             one.fmax.map_or("-".into(), |fmax| format!("{:.1}", fmax.value)),
         ]);
     }
-    table.render()
+    table
 }
 
 /// The memories of all blocks, if there are any.
-fn memories(report: &Report) -> String {
+fn memories(report: &Report) -> Option<Table> {
     let mut table = Table::new(&[
         "memory of",
         "name",
@@ -231,7 +268,32 @@ fn memories(report: &Report) -> String {
             ]);
         }
     }
-    if any { format!("\n{}", table.render()) } else { String::new() }
+    any.then_some(table)
+}
+
+/// Curves of area and of critical path over a parameter, one for each block and mapping.
+pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
+    let mut curves: Vec<(String, Vec<(f64, f64, f64)>)> = Vec::new();
+    for block in &report.blocks {
+        let Some(at) = block.parameters[parameter].as_f64() else { continue };
+        for one in &block.mappings {
+            let name = format!("{}, for {}", block.block, one.goal);
+            let place = curves.iter().position(|curve| curve.0 == name).unwrap_or_else(|| {
+                curves.push((name, Vec::new()));
+                curves.len() - 1
+            });
+            curves[place].1.push((at, one.area_kge.value, one.critical_path.value));
+        }
+    }
+    let curve = |of: fn(&(f64, f64, f64)) -> (f64, f64)| {
+        let mut all: Vec<Curve> = curves
+            .iter()
+            .map(|(name, points)| Curve { name: name.clone(), points: points.iter().map(of).collect() })
+            .collect();
+        all.iter_mut().for_each(|one| one.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        all
+    };
+    (curve(|point| (point.0, point.1)), curve(|point| (point.0, point.2)))
 }
 
 /// A row for each block and mapping, or each block on an FPGA.

@@ -240,6 +240,9 @@ pub struct AreaOptions {
     /// Each value of one parameter in turn
     #[arg(long, value_name = "NAME=A,B,C")]
     pub sweep: Option<String>,
+    /// Draw area and critical path over the swept parameter
+    #[arg(long, value_name = "FILE.svg", requires = "sweep")]
+    pub plot: Option<PathBuf>,
     /// asic, ecp5, ice40, xilinx or gowin
     #[arg(long, default_value = "asic")]
     pub target: String,
@@ -273,6 +276,9 @@ pub struct AreaOptions {
     /// Write the figures as CSV, a row for each block and mapping
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Write the table as a Markdown page that says what the figures are and what they are not
+    #[arg(long, value_name = "FILE.md")]
+    pub markdown: Option<PathBuf>,
 }
 
 /// Options of `selvedge wave`.

@@ -67,9 +67,82 @@ fn draw(text: &mut String, groups: &[String], series: &[Series]) -> Result<(), B
     Ok(())
 }
 
+/// A line of one block in a sweep: points of (value of the parameter, what was measured).
+pub struct Curve {
+    /// What it stands for.
+    pub name: String,
+    /// Its points, by value.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Size of each of a sweep's two charts, pixels.
+const CHART: (u32, u32) = (480, 360);
+
+/// Two charts beside each other over the same parameter: area in kGE, and the critical path in ns.
+pub fn sweep(parameter: &str, areas: &[Curve], delays: &[Curve]) -> Result<String, Failure> {
+    let mut text = String::new();
+    draw_sweep(&mut text, parameter, areas, delays)
+        .map_err(|error| Failure::simulation(format!("the chart cannot be drawn: {error}")))?;
+    Ok(text)
+}
+
+fn draw_sweep(
+    text: &mut String,
+    parameter: &str,
+    areas: &[Curve],
+    delays: &[Curve],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let root = SVGBackend::with_string(text, (2 * CHART.0, CHART.1)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (left, right) = root.split_horizontally(CHART.0);
+    curves(&left, parameter, "area, kGE", areas)?;
+    curves(&right, parameter, "critical path, ns", delays)?;
+    root.present()?;
+    Ok(())
+}
+
+/// Curves from zero up.
+fn curves(
+    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+    x: &str,
+    y: &str,
+    all: &[Curve],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let points = || all.iter().flat_map(|one| one.points.iter());
+    let low = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let high = points().map(|point| point.0).fold(low + 1.0, f64::max);
+    let top = points().map(|point| point.1).fold(0.0, f64::max);
+    let mut chart = ChartBuilder::on(area)
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(56)
+        .build_cartesian_2d(low..high, 0.0..(1.2 * top).max(1e-3))?;
+    chart.configure_mesh().x_desc(x).y_desc(y).draw()?;
+    for (at, one) in all.iter().enumerate() {
+        let colour = Palette99::pick(at).to_rgba();
+        chart
+            .draw_series([PathElement::new(one.points.clone(), colour)])?
+            .label(one.name.as_str())
+            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 12, y)], colour));
+        chart.draw_series(one.points.iter().map(|point| Circle::new(*point, 3, colour.filled())))?;
+    }
+    chart.configure_series_labels().border_style(BLACK).background_style(WHITE).draw()?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_has_two_charts_with_a_point_for_each_value() {
+        let curve =
+            |scale: f64| Curve { name: "milg".into(), points: vec![(5.0, scale), (6.0, 2.0 * scale)] };
+        let text = sweep("inflight_bits", &[curve(0.5)], &[curve(3.0)]).expect("drawn");
+        assert_eq!(text.matches("<circle").count(), 4);
+        assert_eq!(text.matches("inflight_bits").count(), 2);
+        assert!(text.contains("area, kGE") && text.contains("critical path, ns"));
+    }
 
     #[test]
     fn a_chart_has_a_bar_for_each_value_and_the_names() {

@@ -18,6 +18,14 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The table as Markdown.
+    pub fn markdown(&self) -> String {
+        let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();
+        let rule = vec!["---".to_string(); head.len()];
+        let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
+        [&head, &rule].into_iter().chain(&self.rows).map(line).collect()
+    }
+
     /// The table as lines of text.
     pub fn render(&self) -> String {
         let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();

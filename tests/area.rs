@@ -1,0 +1,216 @@
+//! Does `selvedge area` measure what is there, say with what, and fail in one line?
+//!
+//! Gate-level netlists of the large blocks take minutes each: they are mapped and simulated when the variable
+//! `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` does.
+use selvedge_gen::ResetStyle;
+use selvedge_gen::area::liberty::OSU018;
+use selvedge_hw::find;
+use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::tool::YOSYS;
+use selvedge_testbenches::{icarus, testbench};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs the command in `folder`; `path` replaces the search path for programs.
+fn selvedge(folder: &Path, words: &[&str], path: Option<&str>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    if let Some(path) = path {
+        command.env("PATH", path);
+    }
+    command.current_dir(folder).arg("area").args(words).output().expect("the command starts")
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn json(words: &[&str]) -> Value {
+    let output = selvedge(folder().path(), &[words, &["--json", "-"]].concat(), None);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Fails with exit code 2 and one line that says `says`.
+fn refused(folder: &Path, words: &[&str], path: Option<&str>, says: &str) -> Output {
+    let output = selvedge(folder, words, path);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+    assert_eq!(error.trim_end().lines().count(), 1, "one line, not:\n{error}");
+    assert!(error.contains(says), "`{error}` should say `{says}`");
+    output
+}
+
+/// A figure's number, after a look at its unit.
+fn figure(value: &Value, unit: &str) -> f64 {
+    assert_eq!(value["unit"], unit, "{value}");
+    value["value"].as_f64().expect("a number")
+}
+
+#[test]
+fn the_report_has_versions_library_and_units_and_adds_up() {
+    let report = json(&["milg", "--scale-to", "45nm"]);
+    assert_eq!(report["format_version"], 1);
+    let tools: Vec<&str> =
+        report["tools"].as_array().expect("a list").iter().filter_map(|t| t["program"].as_str()).collect();
+    assert_eq!(tools, ["yosys", "sta"]);
+    assert!(report["tools"][0]["version"].as_str().expect("a version").contains('.'));
+    let library = &report["library"];
+    assert_eq!(library["name"], "osu018_stdcells");
+    assert_eq!(library["sha256"].as_str().expect("a hash").len(), 64);
+    let block = &report["blocks"][0];
+    assert_eq!((&block["block"], &block["target"]), (&Value::from("milg"), &Value::from("asic")));
+    let storage = figure(&block["storage"], "bits");
+    for one in block["mappings"].as_array().expect("a list") {
+        let area = figure(&one["area"], "um2");
+        let parts = figure(&one["combinational_area"], "um2") + figure(&one["sequential_area"], "um2");
+        assert!((area - parts).abs() < 1e-6);
+        let kge = figure(&one["area_kge"], "kGE");
+        assert!((area - 24_000.0 * kge).abs() < 0.1, "24 um2 is the NAND gate of the library");
+        assert!((figure(&one["scaled_area"], "um2") - 798.0 * kge).abs() < 0.01);
+        assert_eq!(figure(&one["flip_flops"], "cells"), storage, "every bit of state is a flip-flop");
+        let path = figure(&one["critical_path"], "ns");
+        assert!((figure(&one["fmax"], "MHz") * path - 1000.0).abs() < 0.1);
+        assert!(figure(&one["logic_depth"], "cells") > 1.0 && figure(&one["latency"], "ns") >= path);
+    }
+    let (area, delay) = (&block["mappings"][0], &block["mappings"][1]);
+    assert!(figure(&area["area"], "um2") <= figure(&delay["area"], "um2"));
+    assert!(figure(&area["critical_path"], "ns") >= figure(&delay["critical_path"], "ns"));
+}
+
+#[test]
+fn the_number_of_jobs_changes_nothing() {
+    let words = ["set_index_bxor", "set_index_pmod", "milg"];
+    let one = json(&[&words[..], &["--jobs", "1"]].concat());
+    assert_eq!(one, json(&[&words[..], &["--jobs", "3"]].concat()));
+}
+
+#[test]
+fn memories_are_listed_and_no_flip_flops() {
+    let report = json(&["awb"]);
+    let block = &report["blocks"][0];
+    assert_eq!(block["memories_in_flip_flops"], false);
+    let memories = block["memories"].as_array().expect("a list");
+    let bits: f64 = memories.iter().map(|memory| figure(&memory["bits"], "bits")).sum();
+    assert!(memories.len() == 4 && memories.iter().all(|m| m["read_ports"] == 1 && m["write_ports"] == 1));
+    for one in block["mappings"].as_array().expect("a list") {
+        assert!(figure(&one["flip_flops"], "cells") + bits <= figure(&block["storage"], "bits"));
+        let path = figure(&one["critical_path"], "ns");
+        assert!(path > 1.0 && path < 50.0, "{path} ns from register to register");
+    }
+}
+
+#[test]
+fn a_sweep_has_a_row_for_each_value() {
+    let folder = folder();
+    let words = ["milg", "--sweep", "inflight_bits=5,6", "--csv", "rows.csv", "--plot", "x.svg"];
+    let output = selvedge(folder.path(), &words, None);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let rows = std::fs::read_to_string(folder.path().join("rows.csv")).expect("rows");
+    assert_eq!(rows.lines().count(), 1 + 2 * 2);
+    let chart = std::fs::read_to_string(folder.path().join("x.svg")).expect("a chart");
+    assert_eq!(chart.matches("<circle").count(), 2 * 2 * 2, "two charts of two curves with two points");
+    assert!(rows.contains("inflight_bits=5") && rows.contains("inflight_bits=6"), "{rows}");
+}
+
+#[test]
+fn an_fpga_has_luts_and_flip_flops() {
+    let report = json(&["milg", "--target", "ice40"]);
+    let fpga = &report["blocks"][0]["fpga"];
+    assert_eq!(figure(&fpga["flip_flops"], "flip-flops"), 44.0);
+    assert!(figure(&fpga["luts"], "LUTs") > 44.0);
+    assert!(fpga.get("fmax").is_none(), "nothing was placed");
+}
+
+#[test]
+fn mistakes_are_one_line() {
+    let folder = folder();
+    let here = folder.path();
+    std::fs::write(here.join("bad.lib"), "hello {\n}\n").expect("written");
+    let cut = std::fs::read_to_string(OSU018).expect("the package qflow-tech-osu018 is installed");
+    std::fs::write(here.join("cut.lib"), &cut[..cut.len() / 2]).expect("written");
+    refused(here, &["milg", "--liberty", "bad.lib"], None, "bad.lib: not a liberty file");
+    refused(here, &["milg", "--liberty", "cut.lib"], None, "cut.lib: ");
+    refused(here, &["milg", "--liberty", "none.lib"], None, "none.lib");
+    refused(here, &["milg", "--target", "virtex"], None, "allowed are asic, ecp5, ice40, xilinx, gowin");
+    refused(here, &["milg", "--param", "inflight_bits=99"], None, "inflight_bits");
+    refused(here, &["milg", "--sweep", "inflight_bits"], None, "allowed is NAME=VALUE");
+    refused(here, &["milg", "--clock", "fast"], None, "1.4GHz");
+    refused(here, &["milg", "--scale-to", "1nm"], None, "45nm");
+    refused(here, &["milg", "--place"], None, "allowed with --target ecp5 or ice40");
+    refused(here, &["milg", "--target", "ice40", "--clock", "2ns"], None, "allowed with --target asic");
+    refused(here, &["milg", "--json", "bad.lib/x.json"], None, "bad.lib");
+    refused(here, &["milk"], None, "unknown block `milk`");
+}
+
+/// A folder with a program `yosys` of this shell text, in front of the search path.
+#[cfg(unix)]
+fn with_yosys(folder: &Path, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let program = folder.join("yosys");
+    std::fs::write(&program, format!("#!/bin/sh\n{text}\n")).expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let path = std::env::var("PATH").expect("a search path");
+    format!("{}:{path}", folder.display())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tool_that_is_missing_too_old_or_fails_is_one_line_and_results_stay() {
+    let folder = folder();
+    let here = folder.path();
+    refused(here, &["milg"], Some("/nowhere"), "install the Debian package `yosys`");
+    let old = with_yosys(here, "echo Yosys 0.9");
+    refused(here, &["milg"], Some(&old), "`yosys` is version 0.9; at least 0.23 is needed");
+
+    let real = Command::new("sh").args(["-c", "command -v yosys"]).output().expect("a shell");
+    let real = String::from_utf8_lossy(&real.stdout).trim().to_string();
+    let fails =
+        format!("grep -qs bxor \"$2\" && {{ echo ERROR: out of gates; exit 1; }}; exec {real} \"$@\"");
+    let fails = with_yosys(here, &fails);
+    let output =
+        refused(here, &["milg", "set_index_bxor"], Some(&fails), "`yosys` failed: ERROR: out of gates");
+    let kept = String::from_utf8_lossy(&output.stdout);
+    assert!(kept.contains("milg") && !kept.contains("bxor  "), "{kept}");
+}
+
+/// Maps a block, and runs its vectors through the netlist with the library's cells.
+fn netlist_passes(block: &str, goal: &str, clocks: u64) {
+    let folder = folder();
+    let here = folder.path();
+    let output = selvedge(here, &[block, "--keep", "kept"], None);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let cells = format!("read_liberty -ignore_miss_func {OSU018}; proc; write_verilog -noattr cells.v");
+    YOSYS.run(here, ["-q", "-p", &cells]).expect("models of the cells");
+    let read = |path: &str| std::fs::read_to_string(here.join(path)).expect("a netlist");
+    let entry = find(block).expect("a block");
+    let params = entry.defaults();
+    let netlist = Emitted {
+        name: block.into(),
+        ports: entry.ports(&params).expect("its ports"),
+        reset: ResetStyle::AsyncLow,
+        sources: vec![
+            Source { module: block.into(), text: read(&format!("kept/{block}/{goal}.v")) },
+            Source { module: "cells".into(), text: read("cells.v") },
+        ],
+    };
+    let bench = testbench::write(entry, &params, clocks, 1, ResetStyle::AsyncLow).expect("a testbench");
+    let passed = icarus::run(&bench, &netlist, &here.join("run")).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(passed, clocks);
+}
+
+#[test]
+fn netlists_of_milg_pass_its_vectors() {
+    for goal in ["area", "delay"] {
+        netlist_passes("milg", goal, 5000);
+    }
+}
+
+#[test]
+fn netlists_of_large_blocks_pass_their_vectors() {
+    let factor = std::env::var("SELVEDGE_VECTORS").map_or(1, |text| text.parse().unwrap_or(1));
+    if factor >= 2 {
+        netlist_passes("bdi_decompressor", "delay", 500);
+        netlist_passes("bgp", "delay", 500);
+    }
+}
