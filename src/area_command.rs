@@ -143,10 +143,12 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
     Ok(Target::Fpga { yosys: YOSYS.find().map_err(Failure::usage)?, family, placer })
 }
 
+/// A unit, and the picoseconds of a number in it.
+type ClockUnit = (&'static str, fn(f64) -> f64);
+
 /// Picoseconds of a clock such as 700MHz, 1.4GHz or 2ns.
 fn period_ps(text: &str) -> Result<u32, Failure> {
-    let units: [(&str, fn(f64) -> f64); 3] =
-        [("GHz", |f| 1e3 / f), ("MHz", |f| 1e6 / f), ("ns", |ns| ns * 1e3)];
+    let units: [ClockUnit; 3] = [("GHz", |f| 1e3 / f), ("MHz", |f| 1e6 / f), ("ns", |ns| ns * 1e3)];
     let period = units.iter().find_map(|(unit, period)| {
         let number = text.strip_suffix(unit)?.trim().parse::<f64>().ok()?;
         Some(period(number)).filter(|ps| (1.0..1e9).contains(ps))

@@ -271,9 +271,12 @@ fn memories(report: &Report) -> Option<Table> {
     any.then_some(table)
 }
 
+/// What a sweep found for one value of its parameter: the value, kGE, and the critical path in ns.
+type Sample = (f64, f64, f64);
+
 /// Curves of area and of critical path over a parameter, one for each block and mapping.
 pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
-    let mut curves: Vec<(String, Vec<(f64, f64, f64)>)> = Vec::new();
+    let mut curves: Vec<(String, Vec<Sample>)> = Vec::new();
     for block in &report.blocks {
         let Some(at) = block.parameters[parameter].as_f64() else { continue };
         for one in &block.mappings {
@@ -285,7 +288,7 @@ pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
             curves[place].1.push((at, one.area_kge.value, one.critical_path.value));
         }
     }
-    let curve = |of: fn(&(f64, f64, f64)) -> (f64, f64)| {
+    let curve = |of: fn(&Sample) -> (f64, f64)| {
         let mut all: Vec<Curve> = curves
             .iter()
             .map(|(name, points)| Curve { name: name.clone(), points: points.iter().map(of).collect() })

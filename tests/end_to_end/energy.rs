@@ -62,7 +62,11 @@ fn check(totals: &Value, machine: &GpuConfig, what: &str) {
             + fj(n("codecs.sc_compressed"), t.sc_compress_fj)
             + fj(n("codecs.sc_decompressed"), t.sc_decompress_fj)
             + fj(n("codecs.bpc_compressed"), t.bpc_compress_fj)
-            + fj(n("codecs.bpc_decompressed"), t.bpc_decompress_fj),
+            + fj(n("codecs.bpc_decompressed"), t.bpc_decompress_fj)
+            + fj(n("codecs.fpc_compressed"), t.fpc_compress_fj)
+            + fj(n("codecs.fpc_decompressed"), t.fpc_decompress_fj)
+            + fj(n("codecs.cpack_compressed"), t.cpack_compress_fj)
+            + fj(n("codecs.cpack_decompressed"), t.cpack_decompress_fj),
         core_us
             * (f64::from(machine.sm.count * t.sm_leakage_mw)
                 + f64::from(machine.l2.partitions * t.partition_leakage_mw)),

@@ -68,6 +68,14 @@ event_energy! {
     bpc_compress_fj,
     /// A line through BPC's decompressor.
     bpc_decompress_fj,
+    /// A line through FPC's compressor.
+    fpc_compress_fj,
+    /// A line through FPC's decompressor.
+    fpc_decompress_fj,
+    /// A line through C-Pack's compressor.
+    cpack_compress_fj,
+    /// A line through C-Pack's decompressor.
+    cpack_decompress_fj,
     /// Power of an SM with a warp on it beyond its leakage, whatever it issues.
     sm_active_mw,
     /// Leakage of an SM.

@@ -27,10 +27,11 @@ pub enum Fetch {
 }
 
 /// What a store does in the L1D.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
     /// The sectors that a store hits are evicted, with the last one the line; the store goes to the L2; a miss does not allocate.
+    #[default]
     WriteEvict,
     /// The sectors that a store hits stay, the store goes to the L2; a miss does not allocate.
     WriteThrough,

@@ -51,6 +51,14 @@ pub struct CodecEvents {
     pub bpc_compressed: u64,
     /// By BPC's decompressors.
     pub bpc_decompressed: u64,
+    /// By FPC's compressors.
+    pub fpc_compressed: u64,
+    /// By FPC's decompressors.
+    pub fpc_decompressed: u64,
+    /// By C-Pack's compressors.
+    pub cpack_compressed: u64,
+    /// By C-Pack's decompressors.
+    pub cpack_decompressed: u64,
 }
 }
 

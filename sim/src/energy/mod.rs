@@ -89,7 +89,7 @@ pub struct GpuEnergyModel {
     /// Units of 32 bytes of an L1D line.
     l1d_units: f64,
     tags_per_way: f64,
-    stores_stay_in_l1d: bool,
+    l1d_writes: WritePolicy,
     flit_units: f64,
     burst_units: f64,
 }
@@ -105,7 +105,7 @@ impl GpuEnergyModel {
             partitions: f64::from(config.l2.partitions),
             l1d_units: units(config.l1d.line_bytes),
             tags_per_way: f64::from(config.l1d.tags_per_way),
-            stores_stay_in_l1d: config.l1d.write_policy != WritePolicy::WriteEvict,
+            l1d_writes: config.l1d.write_policy,
             flit_units: units(config.interconnect.flit_bytes),
             burst_units: units(config.dram.burst_bytes),
         }
@@ -162,9 +162,14 @@ impl GpuEnergyModel {
 
     fn l1d(&self, s: &Snapshot, t: &EventEnergy) -> f64 {
         let load_hits = s.l1d.hits - s.l1d.write_hits;
-        let stored = if self.stores_stay_in_l1d { s.l1d.write_hits } else { 0 };
+        let stored = match self.l1d_writes {
+            WritePolicy::WriteEvict => 0,
+            WritePolicy::WriteThrough => s.l1d.write_hits,
+            WritePolicy::WriteBack | WritePolicy::LocalWriteBack => s.sm.stores_kept,
+        };
         self.tags_per_way * nj(s.l1d.accesses, t.l1d_lookup_fj)
-            + self.l1d_units * nj(load_hits + s.sm.events.assist_accesses, t.l1d_read_fj)
+            + self.l1d_units
+                * nj(load_hits + s.sm.events.assist_accesses + s.sm.l1d_writebacks, t.l1d_read_fj)
             + nj(s.l1d.sectors_filled, t.l1d_write_fj)
             + self.l1d_units * nj(stored, t.l1d_write_fj)
     }
@@ -197,6 +202,10 @@ fn codecs(c: &CodecEvents, t: &EventEnergy) -> f64 {
         + nj(c.sc_decompressed, t.sc_decompress_fj)
         + nj(c.bpc_compressed, t.bpc_compress_fj)
         + nj(c.bpc_decompressed, t.bpc_decompress_fj)
+        + nj(c.fpc_compressed, t.fpc_compress_fj)
+        + nj(c.fpc_decompressed, t.fpc_decompress_fj)
+        + nj(c.cpack_compressed, t.cpack_compress_fj)
+        + nj(c.cpack_decompressed, t.cpack_decompress_fj)
 }
 
 #[cfg(test)]

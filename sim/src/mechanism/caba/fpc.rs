@@ -19,7 +19,7 @@ fn sums(sum: &str, other: &str, steps: &[u8], text: &mut String) {
 
 /// Half bytes that are kept of a word, one digit for each prefix.
 fn digits() -> u32 {
-    Pattern::ALL.iter().rev().fold(0, |all, pattern| all << 4 | pattern.data_bits() as u32 / 4)
+    Pattern::ALL.iter().rev().fold(0, |all, pattern| (all << 4) | (pattern.data_bits() as u32 / 4))
 }
 
 /// Loads a constant into a register, 16 bits at a time.

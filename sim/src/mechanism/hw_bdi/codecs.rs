@@ -3,6 +3,7 @@ use super::Latencies;
 use super::form::{Algorithm, Choice, LineForms};
 use super::lines::{LINE_BYTES, has_values};
 use super::partition::Inbound;
+use crate::energy::CodecEvents;
 use crate::mechanism::codec_stage::{Codec, CodecStage, compressed};
 use crate::mechanism::probe::Probes;
 use crate::partition::{MechanismFault, Stage};
@@ -299,6 +300,18 @@ impl Codecs {
     pub(super) fn lines(&self) -> [u64; 2] {
         let lines = self.stages.iter().map(|(_, stages)| stages.lines());
         lines.fold([0, 0], |all, one| [all[0] + one[0], all[1] + one[1]])
+    }
+
+    pub(super) fn codec_events(&self, out: &mut CodecEvents) {
+        for (algorithm, stages) in &self.stages {
+            let [compressed, decompressed] = stages.lines();
+            let counts = match algorithm {
+                Algorithm::Bdi => [&mut out.bdi_compressed, &mut out.bdi_decompressed],
+                Algorithm::Fpc => [&mut out.fpc_compressed, &mut out.fpc_decompressed],
+                Algorithm::Cpack => [&mut out.cpack_compressed, &mut out.cpack_decompressed],
+            };
+            counts.into_iter().zip([compressed, decompressed]).for_each(|(count, lines)| *count += lines);
+        }
     }
 
     pub(super) fn traces(&self, out: &mut Vec<Trace>) {

@@ -264,8 +264,7 @@ impl PartitionPolicy for Partition {
 
     fn codec_events(&self, out: &mut CodecEvents) {
         if let Logic::Dedicated(codecs) = &self.logic {
-            out.bdi_compressed += codecs.compressor.lines;
-            out.bdi_decompressed += codecs.decompressor.lines;
+            codecs.codec_events(out);
         }
     }
 
