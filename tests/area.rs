@@ -1,6 +1,6 @@
 //! Does `selvedge area` measure what is there, say with what, and fail in one line?
 //!
-//! Gate-level netlists of the large blocks take minutes each: they are mapped and simulated when the variable
+//! Gate-level netlists of the large blocks are mapped and simulated when the variable
 //! `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` does.
 use selvedge_gen::ResetStyle;
 use selvedge_gen::area::liberty::OSU018;

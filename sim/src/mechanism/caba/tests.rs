@@ -214,8 +214,11 @@ fn more_tags_keep_a_compressed_working_set_in_the_l2() {
 fn lines_that_are_not_compressed_fill_the_caches_as_ever() {
     let [one, four] = ["caba-bdi", "caba-bdi,l1_tags=4,l2_tags=4"].map(|name| run_kernel(&NOISE, name));
     assert_eq!(counter(&four, "l1d_lines_compressed"), 0);
+    let misses = [&one, &four].map(|report| report.totals.l1d.misses);
+    assert_eq!(misses[0], misses[1]);
+    // A line that awaits its data takes a tag alone: with more tags more misses are under way, which gains 1.4%.
     let cycles = [&one, &four].map(|report| report.totals.cycles);
-    assert!(cycles[0].abs_diff(cycles[1]) * 100 <= cycles[0], "one tag, four: {cycles:?}");
+    assert!(cycles[0].abs_diff(cycles[1]) * 50 <= cycles[0], "one tag, four: {cycles:?}");
 }
 
 #[test]
