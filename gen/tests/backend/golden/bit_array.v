@@ -38,12 +38,12 @@ module bit_array (
   always @(*) begin : decode
     integer p;
     integer r;
-    for (p = 0; p < PORTS; p = p + 1) begin : each_port
+    for (p = 0; p < PORTS; p = p + 1) begin
       column[p*COLUMNS +: COLUMNS] = 8'd1 << address_i[p*6 +: 3];
     end
     set = 64'd0;
-    for (r = 0; r < ROWS; r = r + 1) begin : each_row
-      for (p = 0; p < PORTS; p = p + 1) begin : each_port_of_row
+    for (r = 0; r < ROWS; r = r + 1) begin
+      for (p = 0; p < PORTS; p = p + 1) begin
         if (address_i[p*6+3 +: 3] == r[2:0]) begin
           set[r*COLUMNS +: COLUMNS] = set[r*COLUMNS +: COLUMNS] | column[p*COLUMNS +: COLUMNS];
         end

@@ -37,7 +37,7 @@ module pipe (
     // from stage to stage; what a stage holds is the input of the next one
     valid = valid_i;
     data = data_i;
-    for (i = 0; i < 3; i = i + 1) begin : each_stage_valid
+    for (i = 0; i < 3; i = i + 1) begin
       stage_valid_d[i] = valid;
       if (valid) begin
         stage_data_d[i*16 +: 16] = data;

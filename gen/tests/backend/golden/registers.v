@@ -164,7 +164,7 @@ module registers (
     summed_d = summed_q;
     // a running sum through a local
     last = x_i;
-    for (i = 0; i < 3; i = i + 1) begin : each_last
+    for (i = 0; i < 3; i = i + 1) begin
       last = last + summed_q[i*8 +: 8];
       summed_d[i*8 +: 8] = last;
     end
@@ -172,7 +172,7 @@ module registers (
 
   always @(*) begin : comb_memories_write_address_i
     integer i;
-    for (i = 0; i < 2; i = i + 1) begin : each_memories_write_address
+    for (i = 0; i < 2; i = i + 1) begin
       memories_write_address_i[i*2 +: 2] = at_i + i[1:0];
     end
   end
@@ -240,7 +240,7 @@ module registers (
       shifted_q <= {8'd4, 8'd3, 8'd2, 8'd1};
     end else if (x_i[0]) begin
       shifted_q[7:0] <= x_i;
-      for (i = 1; i < 4; i = i + 1) begin : each_shifted
+      for (i = 1; i < 4; i = i + 1) begin
         shifted_q[i*8 +: 8] <= shifted_q[(i-1)*8 +: 8];
       end
     end else begin
