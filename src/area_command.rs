@@ -1,5 +1,6 @@
 //! `selvedge area`: area and timing of blocks, by outside tools.
 use crate::area_report::{Report, csv, curves, page, table};
+use crate::area_system::{Part, System};
 use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::gen_command::{emit_options, params};
@@ -27,6 +28,12 @@ struct Job {
     params: Value,
 }
 
+impl Job {
+    fn of(part: &Part) -> Self {
+        Job { entry: part.entry, params: part.parameters.clone() }
+    }
+}
+
 /// What the blocks are studied for.
 enum Target {
     Asic(Box<AsicSetup>),
@@ -38,7 +45,11 @@ type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
 
 /// Studies the blocks and shows what came of it; after Ctrl-C or a failure, of those that were through.
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
-    let jobs = jobs(options)?;
+    let system = System::of(options)?;
+    let jobs = match &system {
+        Some(system) => system.parts().iter().map(Job::of).collect(),
+        None => jobs(options)?,
+    };
     let target = target(options)?;
     check_outputs(options)?;
     let control = Arc::new(Control::default());
@@ -56,7 +67,8 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         }
     }
     if !reports.is_empty() {
-        show(options, &target, reports)?;
+        // A sum is one only when nothing is missing.
+        show(options, &target, reports, system.as_ref().filter(|_| failure.is_none()))?;
     }
     failure.map_or(Ok(()), Err)
 }
@@ -126,6 +138,7 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
         ("--clock", options.clock.is_some()),
         ("--plot", options.plot.is_some()),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
+        ("--mechanism", options.mechanism.is_some()),
     ];
     if let Some((option, _)) = asic_only.iter().find(|(_, given)| *given) {
         return Err(Failure::usage(format!("{option}: allowed with --target asic")));
@@ -245,11 +258,19 @@ fn study(job: &Job, target: &Target, keep: Option<&Path>, stop: &AtomicBool) -> 
     })
 }
 
-fn show(options: &AreaOptions, target: &Target, blocks: Vec<BlockReport>) -> Result<(), Failure> {
-    let report = match target {
+fn show(
+    options: &AreaOptions,
+    target: &Target,
+    blocks: Vec<BlockReport>,
+    system: Option<&System>,
+) -> Result<(), Failure> {
+    let mut report = match target {
         Target::Asic(setup) => Report::asic(setup, blocks),
         Target::Fpga { yosys, placer, .. } => Report::fpga(yosys, placer.as_ref(), blocks),
     };
+    if let Some(system) = system {
+        report = report.with_system(system);
+    }
     if let Some(path) = &options.csv {
         write_whole(path, csv(&report).as_bytes())?;
     }

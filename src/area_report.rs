@@ -1,4 +1,5 @@
 //! The report of `selvedge area`: as JSON, as CSV and as a table.
+use crate::area_system::{System, SystemReport};
 use crate::plot::Curve;
 use crate::table::Table;
 use selvedge_gen::area::study::{AsicSetup, BlockReport, Mapping};
@@ -32,6 +33,8 @@ pub struct Report {
     library: Option<Library>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scale_rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<SystemReport>,
     blocks: Vec<BlockReport>,
 }
 
@@ -59,6 +62,7 @@ impl Report {
             tools: vec![setup.yosys.clone(), setup.sta.clone()],
             library: Some(library),
             scale_rule,
+            system: None,
             blocks,
         }
     }
@@ -71,8 +75,14 @@ impl Report {
             tools: std::iter::once(yosys).chain(placer).cloned().collect(),
             library: None,
             scale_rule: None,
+            system: None,
             blocks,
         }
+    }
+
+    /// The same, with the sum over a mechanism's block instances.
+    pub fn with_system(self, system: &System) -> Self {
+        Report { system: Some(system.report(&self.blocks)), ..self }
     }
 
     /// Is more than one value of a parameter among the blocks?
@@ -101,6 +111,12 @@ pub fn page(report: &Report, words: &str) -> String {
     if let Some(table) = memories(report) {
         page += &format!("\n{}", table.markdown());
     }
+    if let Some(system) = &report.system {
+        page += &format!("\n{}", system.table().markdown());
+        for line in system.summary().lines() {
+            page += &format!("\n{line}\n");
+        }
+    }
     for line in footer(report).lines() {
         page += &format!("\n{line}\n");
     }
@@ -112,6 +128,9 @@ pub fn table(report: &Report) -> String {
     let mut text = figures(report).render();
     if let Some(table) = memories(report) {
         text += &format!("\n{}", table.render());
+    }
+    if let Some(system) = &report.system {
+        text += &format!("\n{}\n{}", system.table().render(), system.summary());
     }
     text.push('\n');
     text + &footer(report)
@@ -200,13 +219,13 @@ fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
 }
 
 /// Storage as the block states it, with the paper's claim beside.
-fn storage(block: &BlockReport) -> String {
+pub fn storage(block: &BlockReport) -> String {
     let stated = selvedge_hw::find(&block.block).ok().and_then(|entry| entry.storage(&block.parameters).ok());
     stated.unwrap_or_else(|| format!("{:.0}", block.storage.value))
 }
 
 /// Memory bits outside the cells.
-fn listed_bits(block: &BlockReport) -> usize {
+pub fn listed_bits(block: &BlockReport) -> usize {
     if block.memories_in_flip_flops {
         return 0;
     }

@@ -229,11 +229,20 @@ pub struct GenOptions {
 #[derive(Args)]
 pub struct AreaOptions {
     /// Blocks (see `selvedge list blocks`)
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present_any = ["all", "mechanism"], conflicts_with_all = ["all", "mechanism"])]
     pub blocks: Vec<String>,
     /// Every block with its default parameters
-    #[arg(long)]
+    #[arg(long, conflicts_with = "mechanism")]
     pub all: bool,
+    /// Every block instance of a mechanism in a machine, and their sum
+    #[arg(long, value_name = "NAME[,KEY=VALUE]", conflicts_with_all = ["params", "sweep"])]
+    pub mechanism: Option<String>,
+    /// The machine of --mechanism
+    #[arg(long, value_name = "NAME|FILE", default_value = "gtx480", requires = "mechanism")]
+    pub config: String,
+    /// Kernels at the same time that --mechanism is built for
+    #[arg(long, default_value_t = 1, requires = "mechanism", value_parser = clap::value_parser!(u32).range(1..=4))]
+    pub kernels: u32,
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,

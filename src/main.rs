@@ -1,6 +1,7 @@
 //! The command `selvedge`: a thin shell around the crates that do the work.
 mod area_command;
 mod area_report;
+mod area_system;
 mod cli;
 mod compare_command;
 mod config_command;

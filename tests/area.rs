@@ -1,9 +1,11 @@
 //! Does `selvedge area` measure what is there, say with what, and fail in one line?
 //!
-//! Gate-level netlists of the large blocks are mapped and simulated when the variable
-//! `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` does.
-use selvedge_gen::ResetStyle;
-use selvedge_gen::area::liberty::OSU018;
+//! Gate-level netlists of the large blocks are mapped and simulated, and their cells compared with those of plain Verilog
+//! written by hand (`tests/reference/`), when the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` does.
+use selvedge_gen::area::asic::MemoryStyle;
+use selvedge_gen::area::liberty::{Liberty, OSU018};
+use selvedge_gen::area::study::{self, AsicSetup, Subject};
+use selvedge_gen::{Design, EmitOptions, Module, ResetStyle, emit};
 use selvedge_hw::find;
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::tool::YOSYS;
@@ -11,6 +13,7 @@ use selvedge_testbenches::{icarus, testbench};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
 
 /// Runs the command in `folder`; `path` replaces the search path for programs.
 fn selvedge(folder: &Path, words: &[&str], path: Option<&str>) -> Output {
@@ -206,11 +209,84 @@ fn netlists_of_milg_pass_its_vectors() {
     }
 }
 
+/// Is this a run with more than the usual count of vectors, which may take its time?
+fn is_long() -> bool {
+    std::env::var("SELVEDGE_VECTORS").is_ok_and(|text| text.parse().is_ok_and(|factor: u64| factor >= 2))
+}
+
 #[test]
 fn netlists_of_large_blocks_pass_their_vectors() {
-    let factor = std::env::var("SELVEDGE_VECTORS").map_or(1, |text| text.parse().unwrap_or(1));
-    if factor >= 2 {
+    if is_long() {
         netlist_passes("bdi_decompressor", "delay", 500);
         netlist_passes("bgp", "delay", 500);
+    }
+}
+
+/// A block written by hand in plain Verilog, with the ports and the behaviour of Selvedge's.
+fn by_hand(block: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/reference/{block}.v"));
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The parameters under which a block does what its reference does.
+fn like_reference(block: &str) -> Value {
+    let one_cycle = [("pipeline_depth".to_string(), "1".to_string())];
+    let given = if block == "bgp" { &[] } else { &one_cycle[..] };
+    find(block).expect("a block").params(given).expect("parameters")
+}
+
+const WITH_REFERENCE: [&str; 3] = ["bdi_compressor", "bdi_decompressor", "bgp"];
+
+#[test]
+fn verilog_written_by_hand_does_what_the_blocks_do() {
+    for block in WITH_REFERENCE {
+        let entry = find(block).expect("a block");
+        let params = like_reference(block);
+        let reference = Emitted {
+            name: block.into(),
+            ports: entry.ports(&params).expect("its ports"),
+            reset: ResetStyle::AsyncLow,
+            sources: vec![Source { module: block.into(), text: by_hand(block) }],
+        };
+        let bench = testbench::write(entry, &params, 2000, 1, ResetStyle::AsyncLow).expect("a testbench");
+        let folder = folder();
+        let passed = icarus::run(&bench, &reference, folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(passed, 2000, "{block}");
+    }
+}
+
+/// Cells of a design, mapped for area.
+fn cells(design: &Design, options: &EmitOptions) -> f64 {
+    let setup = AsicSetup {
+        yosys: selvedge_gen::area::tool::YOSYS.find().expect("Yosys"),
+        sta: selvedge_gen::area::tool::OPENSTA.find().expect("OpenSTA"),
+        library: Liberty::load(Path::new(OSU018)).expect("the library"),
+        technology: None,
+        scale_to: None,
+        target_ps: None,
+        memories: MemoryStyle::Listed,
+    };
+    let subject = Subject { design, options, parameters: &Value::Null, latency: 1, storage_bits: 0 };
+    let folder = folder();
+    let report = study::asic(&subject, &setup, folder.path(), &AtomicBool::new(false)).expect("a report");
+    report.mappings[0].cells.value
+}
+
+#[test]
+fn emitted_verilog_takes_at_most_a_tenth_more_cells_than_verilog_written_by_hand() {
+    if !is_long() {
+        return;
+    }
+    for block in WITH_REFERENCE {
+        let entry = find(block).expect("a block");
+        let params = like_reference(block);
+        let options = EmitOptions::default();
+        let emitted =
+            emit(entry.elaborate(&params).expect("RTL").as_ref(), block, &options).expect("Verilog");
+        let ports = emitted.top().ports.clone();
+        let reference = Design { modules: vec![Module { name: block.into(), text: by_hand(block), ports }] };
+        let (ours, by_hand) = (cells(&emitted, &options), cells(&reference, &options));
+        println!("{block}: {ours} cells, {by_hand} by hand");
+        assert!(ours <= 1.1 * by_hand, "{block}: {ours} cells, {by_hand} by hand");
     }
 }

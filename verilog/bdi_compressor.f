@@ -1,5 +1,6 @@
 bdi_compressor_elastic_pipe.v
 bdi_compressor_bdi_pack_one.v
+bdi_compressor_bdi_bases.v
 bdi_compressor_bdi_pack.v
 bdi_compressor_bdi_fit.v
 bdi_compressor_bdi_choose.v

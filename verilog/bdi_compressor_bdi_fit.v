@@ -2,9 +2,11 @@
 //
 // Tries one encoding: are all words of the line deltas from zero or from one common base?
 //
-// BASE and DELTA are the bits of a word and of a delta. A word is a delta of DELTA bits when its upper bits,
-// from the delta's sign on (SIGN = BASE - DELTA + 1 of them), are all equal. The base is the first word that
-// is none.
+// BASE and DELTA are the bits of a word and of a delta, UP those of a word above a delta. A word is a delta
+// of DELTA bits from zero when its upper bits, from the delta's sign on (SIGN = UP + 1 of them), are all
+// equal. The base is the first word that is none. A word is a delta from the base when it is one of the
+// 2^DELTA from base - 2^(DELTA-1) on: whole differences, of which no bit but the last is wanted here, would
+// be twice the gates.
 //
 // Parameters: LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
@@ -29,40 +31,71 @@ module bdi_compressor_bdi_fit #(
   output wire [1024/BASE-1:0] mask_o
 );
 
-  localparam SIGN = BASE - DELTA + 1;
+  localparam UP = BASE - DELTA;
+  localparam SIGN = UP + 1;
   localparam WORDS = 1024 / BASE;
-  reg [BASE-1:0] word;
-  reg [BASE-1:0] difference;
-  reg [SIGN-1:0] upper;
+  reg [BASE-1:0] candidate;
+  reg [UP:0] sign;
   reg immediate;
   reg found;
-  reg fits;
   reg [BASE-1:0] base;
   reg [WORDS-1:0] mask;
+  reg [BASE-1:0] lowest;
+  wire [UP-1:0] above;
+  reg [UP-1:0] wrapped;
+  reg [BASE-1:0] word;
+  reg [UP-1:0] wanted;
+  reg fits;
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_candidate
     integer i;
-    word = {BASE{1'b0}};
-    difference = {BASE{1'b0}};
-    upper = {SIGN{1'b0}};
+    candidate = {BASE{1'b0}};
+    sign = {SIGN{1'b0}};
     immediate = 1'b0;
     found = 1'b0;
-    fits = 1'b1;
     base = {BASE{1'b0}};
     mask = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
-      word = line_i[i*BASE +: BASE];
-      upper = word[BASE-1:DELTA-1];
-      immediate = (&upper) | !(|upper);
+      sign = line_i[i*BASE+DELTA-1 +: SIGN];
+      immediate = (&sign) | !(|sign);
       mask[i] = immediate;
+      candidate = {BASE{1'b0}};
       if (!immediate & !found) begin
-        base = word;
+        candidate = line_i[i*BASE +: BASE];
         found = 1'b1;
       end
-      // the subtraction wraps around in the width of the word
-      difference = word - base;
-      upper = difference[BASE-1:DELTA-1];
-      if (!immediate & (|upper) & !(&upper)) begin
+      base = base | candidate;
+    end
+  end
+
+  // the lowest word that is a delta from the base; it wraps around in the width of the word
+  always @(*) begin
+    lowest = {BASE{1'b0}};
+    lowest[DELTA-1] = 1'b1;
+    lowest = base - lowest;
+  end
+
+  assign above = lowest[BASE-1:DELTA];
+
+  always @(*) begin
+    wrapped = {UP{1'b0}};
+    wrapped[0] = 1'b1;
+    wrapped = above + wrapped;
+  end
+
+  // the bits above the delta are those of the lowest word, or one more where the delta's bits have wrapped
+  always @(*) begin : comb_word
+    integer i;
+    word = {BASE{1'b0}};
+    wanted = {UP{1'b0}};
+    fits = 1'b1;
+    for (i = 0; i < WORDS; i = i + 1) begin
+      word = line_i[i*BASE +: BASE];
+      wanted = above;
+      if (word[DELTA-1:0] < lowest[DELTA-1:0]) begin
+        wanted = wrapped;
+      end
+      if (!mask[i] & (word[BASE-1:DELTA] != wanted)) begin
         fits = 1'b0;
       end
     end
@@ -71,9 +104,6 @@ module bdi_compressor_bdi_fit #(
   assign fits_o = fits;
   assign base_o = base;
   assign mask_o = mask;
-
-  // bits that nothing here looks at
-  wire unused = &{1'b0, difference[DELTA-2:0]};
 
 endmodule
 

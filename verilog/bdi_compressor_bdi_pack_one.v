@@ -3,8 +3,7 @@
 // Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the
 // words.
 //
-// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together. Only the low
-// bits of each word are subtracted again: it is known that the upper ones repeat the sign.
+// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
 //
 // Parameters: LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
@@ -19,8 +18,8 @@ module bdi_compressor_bdi_pack_one #(
   parameter integer BASE = 64,
   parameter integer DELTA = 8
 ) (
-  // the line
-  input  wire        [1023:0] line_i,
+  // the deltas, each in the low bits of its word
+  input  wire        [1023:0] deltas_i,
   // the base
   input  wire      [BASE-1:0] base_i,
   // one bit per word: it is a delta from zero
@@ -41,10 +40,7 @@ module bdi_compressor_bdi_pack_one #(
     payload[BASE-1:0] = base_i;
     payload[HEAD-1:BASE] = mask_i;
     for (i = 0; i < WORDS; i = i + 1) begin
-      delta = line_i[i*BASE +: DELTA];
-      if (!mask_i[i]) begin
-        delta = delta - base_i[DELTA-1:0];
-      end
+      delta = deltas_i[i*BASE +: DELTA];
       payload[HEAD+i*DELTA +: DELTA] = delta;
     end
   end

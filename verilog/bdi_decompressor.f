@@ -1,5 +1,5 @@
 bdi_decompressor_elastic_pipe.v
-bdi_decompressor_bdi_add.v
+bdi_decompressor_bdi_bases.v
 bdi_decompressor_bdi_rebuild.v
 bdi_decompressor_bdi_spread_one.v
 bdi_decompressor_bdi_spread.v

@@ -19,68 +19,68 @@ module bdi_decompressor_bdi_rebuild (
   // one bit per word: it is a delta from zero
   input  wire   [63:0] mask_i,
   // the line
-  output reg  [1023:0] line_o,
+  output wire [1023:0] line_o,
   // the tag means nothing
-  output reg           error_o
+  output wire          error_o
 );
 
-  localparam [3:0] UNCOMPRESSED = 4'd0;
   localparam [3:0] ZEROS = 4'd1;
   localparam [3:0] B8D4 = 4'd5;
   localparam [3:0] B4D2 = 4'd8;
   localparam [3:0] B2D1 = 4'd10;
-  wire [15:0] add_b8_mask_i;
-  wire [1023:0] add_b8_line_o;
-  wire [31:0] add_b4_base_i;
-  wire [31:0] add_b4_mask_i;
-  wire [1023:0] add_b4_line_o;
-  wire [15:0] add_b2_base_i;
-  wire [1023:0] add_b2_line_o;
+  reg [63:0] word;
+  reg [63:0] base;
+  wire [63:0] stops;
+  reg [63:0] sum;
+  reg [1023:0] line;
+  wire has_base;
+  reg [63:0] word_bases_base_i;
+  wire word_bases_b8_i;
+  wire word_bases_b4_i;
+  wire [1023:0] word_bases_bases_o;
+  wire [63:0] word_bases_stops_o;
 
-  bdi_decompressor_bdi_add #(.BASE (64)) add_b8 (
-    .deltas_i (deltas_i),
-    .base_i   (base_i),
-    .mask_i   (add_b8_mask_i),
-    .line_o   (add_b8_line_o)
+  bdi_decompressor_bdi_bases word_bases (
+    .base_i  (word_bases_base_i),
+    .mask_i  (mask_i),
+    .b8_i    (word_bases_b8_i),
+    .b4_i    (word_bases_b4_i),
+    .bases_o (word_bases_bases_o),
+    .stops_o (word_bases_stops_o)
   );
-
-  bdi_decompressor_bdi_add #(.BASE (32)) add_b4 (
-    .deltas_i (deltas_i),
-    .base_i   (add_b4_base_i),
-    .mask_i   (add_b4_mask_i),
-    .line_o   (add_b4_line_o)
-  );
-
-  bdi_decompressor_bdi_add #(.BASE (16)) add_b2 (
-    .deltas_i (deltas_i),
-    .base_i   (add_b2_base_i),
-    .mask_i   (mask_i),
-    .line_o   (add_b2_line_o)
-  );
-
-  assign add_b8_mask_i = mask_i[15:0];
-  assign add_b4_base_i = base_i[31:0];
-  assign add_b4_mask_i = mask_i[31:0];
-  assign add_b2_base_i = base_i[15:0];
 
   // tags rise with the width of the word: 2 to 5, 6 to 8, 9 and 10; those above mean nothing
+  assign error_o = tag_i > B2D1;
+  assign has_base = (tag_i > ZEROS) & (tag_i <= B2D1);
+
   always @(*) begin
-    line_o = 1024'd0;
-    error_o = 1'b0;
-    if (tag_i == UNCOMPRESSED) begin
-      line_o = deltas_i;
-    end else if (tag_i == ZEROS) begin
-      line_o = 1024'd0;
-    end else if (tag_i <= B8D4) begin
-      line_o = add_b8_line_o;
-    end else if (tag_i <= B4D2) begin
-      line_o = add_b4_line_o;
-    end else if (tag_i <= B2D1) begin
-      line_o = add_b2_line_o;
-    end else begin
-      error_o = 1'b1;
+    word_bases_base_i = 64'd0;
+    if (has_base) begin
+      word_bases_base_i = base_i;
     end
   end
+
+  assign word_bases_b8_i = tag_i <= B8D4;
+  assign word_bases_b4_i = (tag_i > B8D4) & (tag_i <= B4D2);
+  // one row of adders for words of every width: at the highest bit of each a carry ends
+  assign stops = word_bases_stops_o;
+
+  always @(*) begin : comb_word
+    integer i;
+    word = 64'd0;
+    base = 64'd0;
+    sum = 64'd0;
+    line = 1024'd0;
+    for (i = 0; i < 16; i = i + 1) begin
+      word = deltas_i[i*64 +: 64];
+      base = word_bases_bases_o[i*64 +: 64];
+      sum = (word & ~stops) + (base & ~stops);
+      sum = sum ^ ((word ^ base) & stops);
+      line[i*64 +: 64] = sum;
+    end
+  end
+
+  assign line_o = line;
 
 endmodule
 

@@ -5,7 +5,7 @@ use crate::best;
 use crate::config::GpuConfig;
 use crate::gpu::{Control, Gpu};
 use crate::launch_file::LaunchFileError;
-use crate::mechanism::probe::{ProbeSpec, Probes};
+use crate::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec, swl};
 use crate::memory::{DeviceMemory, MemoryError, Printed};
 use crate::ptx::{ArgError, Module, PtxError};
@@ -242,18 +242,22 @@ fn run_recorded(
 /// # Errors
 /// A machine that does not suit the mechanism.
 pub fn probe_names(spec: &RunSpec) -> Result<Vec<String>, RunError> {
-    Ok(instances(&best::settled(&spec.mechanism, &spec.config), &spec.config, 1)?)
+    let mechanism = best::settled(&spec.mechanism, &spec.config);
+    Ok(instances(&mechanism, &spec.config, 1)?.into_iter().map(|one| one.name).collect())
 }
 
-/// The names of the block instances of a mechanism in a machine with so many kernels at the same time.
-pub(crate) fn instances(
+/// The block instances of a mechanism in a machine with so many kernels at the same time.
+///
+/// # Errors
+/// A machine that does not suit the mechanism.
+pub fn instances(
     mechanism: &MechanismSpec,
     config: &GpuConfig,
     kernels: usize,
-) -> Result<Vec<String>, MechanismError> {
+) -> Result<Vec<BlockInstance>, MechanismError> {
     let probes = Probes::new(ProbeSpec::default(), Engine::Model);
     mechanism.build(&mechanism.machine(config)?, kernels, &probes);
-    Ok(probes.names())
+    Ok(probes.into_instances())
 }
 
 /// Lets the host program launch its kernels one after the other.

@@ -14,6 +14,7 @@ mod latte_controller;
 mod lockstep;
 mod md_cache;
 mod qbmi;
+mod registry;
 mod sc_code_builder;
 mod sc_compressor;
 mod sc_decompressor;

@@ -426,6 +426,15 @@ pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
     *counters.entry(name).or_default() += value;
 }
 
+/// The machine with what each of the mechanisms brings along, in their order.
+fn with<'a>(
+    mut parts: impl Iterator<Item = &'a Part>,
+    mut machine: GpuConfig,
+) -> Result<GpuConfig, MechanismError> {
+    parts.try_for_each(|part| (part.info.machine)(part, &mut machine))?;
+    Ok(machine)
+}
+
 impl MechanismSpec {
     /// The mechanism that changes nothing.
     pub fn base() -> Self {
@@ -440,9 +449,9 @@ impl MechanismSpec {
     /// # Errors
     /// [`MechanismError::Machine`] when it does not suit a mechanism.
     pub fn machine(&self, config: &GpuConfig) -> Result<GpuConfig, MechanismError> {
-        let mut machine = config.clone();
-        self.parts.iter().try_for_each(|part| (part.info.machine)(part, &mut machine))?;
-        Ok(machine)
+        // What one brings along another may refuse, whichever is named first.
+        with(self.parts.iter().rev(), config.clone())?;
+        with(self.parts.iter(), config.clone())
     }
 
     /// Checks that every mechanism does without values, which `trace` does not have.
@@ -507,6 +516,16 @@ mod tests {
         assert_eq!(spec.parts[0].options["compress"], 3);
         assert_eq!(spec.parts[0].options["decompress"], 1);
         assert_eq!(spec.parts[1].info.name, "dmil");
+    }
+
+    #[test]
+    fn what_one_brings_along_another_refuses_whichever_is_named_first() {
+        let machine = GpuConfig::load("gtx480").expect("built in");
+        for text in ["ucp+static-bdi", "static-bdi+ucp", "ucp+caba-bdi,l1_tags=2", "caba-bdi,l1_tags=2+ucp"] {
+            let spec: MechanismSpec = text.parse().expect("both are known");
+            let refused = spec.machine(&machine).expect_err(text).to_string();
+            assert!(refused.contains("l1d.tags_per_way"), "{text}: {refused}");
+        }
     }
 
     #[test]

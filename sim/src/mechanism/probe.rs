@@ -1,6 +1,7 @@
 //! Building block instances by name, so that any of them can be recorded or struck by a planted fault.
 use crate::mechanism::MechanismError;
 use selvedge_hw::{Direction, Engine, Fault, HwBlock, Instance, Ports};
+use serde_json::Value;
 use std::cell::RefCell;
 
 /// What to record.
@@ -16,11 +17,22 @@ pub struct ProbeSpec {
     pub faults: Vec<(String, Fault)>,
 }
 
+/// A block instance of a mechanism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockInstance {
+    /// Its name, such as `sm3.compressor`.
+    pub name: String,
+    /// The block.
+    pub block: &'static str,
+    /// Every parameter of the block.
+    pub parameters: Value,
+}
+
 /// The maker of a mechanism's block instances.
 pub struct Probes {
     spec: ProbeSpec,
     engine: Engine,
-    known: RefCell<Vec<String>>,
+    known: RefCell<Vec<BlockInstance>>,
     /// The first fault that strikes beyond its block's outputs: as it was asked for, and the last bit.
     beyond: RefCell<Option<(String, usize)>>,
 }
@@ -46,7 +58,8 @@ impl Probes {
             }
             instance.inject(*fault).expect("check() refuses faults under the model engine");
         }
-        self.known.borrow_mut().push(name);
+        let parameters = serde_json::to_value(params).expect("parameters have a JSON form");
+        self.known.borrow_mut().push(BlockInstance { name, block: B::NAME, parameters });
         instance
     }
 
@@ -72,11 +85,11 @@ impl Probes {
         let known = self.known.borrow();
         let wanted = self.spec.instances.iter().chain(self.spec.faults.iter().map(|(name, _)| name));
         for name in wanted {
-            if !known.contains(name) {
+            if !known.iter().any(|one| one.name == *name) {
                 let allowed = if known.is_empty() {
                     "none, the mechanism has no blocks".into()
                 } else {
-                    known.join(", ")
+                    self.names().join(", ")
                 };
                 return Err(MechanismError::Probe { name: name.clone(), allowed });
             }
@@ -89,6 +102,11 @@ impl Probes {
 
     /// Names of every instance that was built.
     pub fn names(&self) -> Vec<String> {
-        self.known.borrow().clone()
+        self.known.borrow().iter().map(|one| one.name.clone()).collect()
+    }
+
+    /// Every instance that was built, in that order.
+    pub fn into_instances(self) -> Vec<BlockInstance> {
+        self.known.into_inner()
     }
 }

@@ -227,7 +227,8 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
 /// # Errors
 /// A machine that does not suit the mechanism.
 pub fn probe_names(spec: &TogetherSpec) -> Result<Vec<String>, RunError> {
-    Ok(instances(&spec.mechanism, &spec.config, spec.workloads.len())?)
+    let built = instances(&spec.mechanism, &spec.config, spec.workloads.len())?;
+    Ok(built.into_iter().map(|one| one.name).collect())
 }
 
 /// A GPU with its memory and the programs that use it.

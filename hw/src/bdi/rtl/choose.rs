@@ -6,11 +6,14 @@ use crate::rtl::prelude::*;
 rtl_block! {
     /// Tries one encoding: are all words of the line deltas from zero or from one common base?
     ///
-    /// BASE and DELTA are the bits of a word and of a delta. A word is a delta of DELTA bits when its upper bits, from
-    /// the delta's sign on (SIGN = BASE - DELTA + 1 of them), are all equal. The base is the first word that is none.
+    /// BASE and DELTA are the bits of a word and of a delta, UP those of a word above a delta. A word is a delta of DELTA
+    /// bits from zero when its upper bits, from the delta's sign on (SIGN = UP + 1 of them), are all equal. The base is the
+    /// first word that is none. A word is a delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1) on:
+    /// whole differences, of which no bit but the last is wanted here, would be twice the gates.
     #[derive(LogicBlock, Default)]
     pub struct BdiFit<
-        const BASE: usize, const DELTA: usize, const SIGN: usize, const WORDS: usize, const LINE: usize, const LW: usize,
+        const BASE: usize, const DELTA: usize, const UP: usize, const SIGN: usize, const WORDS: usize,
+        const LINE: usize, const LW: usize,
     > {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
@@ -20,49 +23,73 @@ rtl_block! {
         pub base_o: Signal<Out, U<BASE>>,
         /// one bit per word: it is a delta from zero
         pub mask_o: Signal<Out, U<WORDS>>,
-        word: Signal<Local, U<BASE>>,
-        difference: Signal<Local, U<BASE>>,
-        upper: Signal<Local, U<SIGN>>,
+        candidate: Signal<Local, U<BASE>>,
+        sign: Signal<Local, U<SIGN>>,
         immediate: Signal<Local, Bit>,
         found: Signal<Local, Bit>,
-        fits: Signal<Local, Bit>,
         base: Signal<Local, U<BASE>>,
         mask: Signal<Local, U<WORDS>>,
+        lowest: Signal<Local, U<BASE>>,
+        above: Signal<Local, U<UP>>,
+        wrapped: Signal<Local, U<UP>>,
+        word: Signal<Local, U<BASE>>,
+        wanted: Signal<Local, U<UP>>,
+        fits: Signal<Local, Bit>,
     }
 }
 
 impl<
     const BASE: usize,
     const DELTA: usize,
+    const UP: usize,
     const SIGN: usize,
     const WORDS: usize,
     const LINE: usize,
     const LW: usize,
-> Logic for BdiFit<BASE, DELTA, SIGN, WORDS, LINE, LW>
+> Logic for BdiFit<BASE, DELTA, UP, SIGN, WORDS, LINE, LW>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.word.next = 0.into();
-        self.difference.next = 0.into();
-        self.upper.next = 0.into();
+        self.candidate.next = 0.into();
+        self.sign.next = 0.into();
         self.immediate.next = false;
         self.found.next = false;
-        self.fits.next = true;
         self.base.next = 0.into();
         self.mask.next = 0.into();
         for i in 0..WORDS {
-            self.word.next = self.line_i.val().get_bits::<BASE>(i * BASE);
-            self.upper.next = self.word.val().get_bits::<SIGN>(DELTA - 1);
-            self.immediate.next = self.upper.val().all() | !self.upper.val().any();
+            self.sign.next = self.line_i.val().get_bits::<SIGN>(i * BASE + DELTA - 1);
+            self.immediate.next = self.sign.val().all() | !self.sign.val().any();
             self.mask.next = self.mask.val().replace_bit(i, self.immediate.val());
+            self.candidate.next = 0.into();
             if !self.immediate.val() & !self.found.val() {
-                self.base.next = self.word.val();
+                self.candidate.next = self.line_i.val().get_bits::<BASE>(i * BASE);
                 self.found.next = true;
             }
-            comment!("the subtraction wraps around in the width of the word");
-            self.difference.next = self.word.val() - self.base.val();
-            self.upper.next = self.difference.val().get_bits::<SIGN>(DELTA - 1);
-            if !self.immediate.val() & self.upper.val().any() & !self.upper.val().all() {
+            self.base.next = self.base.val() | self.candidate.val();
+        }
+
+        comment!("the lowest word that is a delta from the base; it wraps around in the width of the word");
+        self.lowest.next = 0.into();
+        self.lowest.next = self.lowest.val().replace_bit(DELTA - 1, true);
+        self.lowest.next = self.base.val() - self.lowest.val();
+        self.above.next = self.lowest.val().get_bits::<UP>(DELTA);
+        self.wrapped.next = 0.into();
+        self.wrapped.next = self.wrapped.val().replace_bit(0, true);
+        self.wrapped.next = self.above.val() + self.wrapped.val();
+
+        comment!(
+            "the bits above the delta are those of the lowest word, or one more where the delta's bits have wrapped"
+        );
+        self.word.next = 0.into();
+        self.wanted.next = 0.into();
+        self.fits.next = true;
+        for i in 0..WORDS {
+            self.word.next = self.line_i.val().get_bits::<BASE>(i * BASE);
+            self.wanted.next = self.above.val();
+            if self.word.val().get_bits::<DELTA>(0) < self.lowest.val().get_bits::<DELTA>(0) {
+                self.wanted.next = self.wrapped.val();
+            }
+            if !self.mask.val().get_bit(i) & (self.word.val().get_bits::<UP>(DELTA) != self.wanted.val()) {
                 self.fits.next = false;
             }
         }
@@ -79,11 +106,12 @@ impl<
 impl<
     const BASE: usize,
     const DELTA: usize,
+    const UP: usize,
     const SIGN: usize,
     const WORDS: usize,
     const LINE: usize,
     const LW: usize,
-> PureLogic for BdiFit<BASE, DELTA, SIGN, WORDS, LINE, LW>
+> PureLogic for BdiFit<BASE, DELTA, UP, SIGN, WORDS, LINE, LW>
 {
     #[inline]
     fn take_inputs(&mut self) {
@@ -103,12 +131,12 @@ rtl_block! {
         pub base_o: Signal<Out, U<64>>,
         /// one bit per word: it is a delta from zero
         pub mask_o: Signal<Out, U<N2>>,
-        fit_b8d1: Once<BdiFit<64, 8, 57, N8, LINE, LW>>,
-        fit_b8d2: Once<BdiFit<64, 16, 49, N8, LINE, LW>>,
-        fit_b8d4: Once<BdiFit<64, 32, 33, N8, LINE, LW>>,
-        fit_b4d1: Once<BdiFit<32, 8, 25, N4, LINE, LW>>,
-        fit_b4d2: Once<BdiFit<32, 16, 17, N4, LINE, LW>>,
-        fit_b2d1: Once<BdiFit<16, 8, 9, N2, LINE, LW>>,
+        fit_b8d1: Once<BdiFit<64, 8, 56, 57, N8, LINE, LW>>,
+        fit_b8d2: Once<BdiFit<64, 16, 48, 49, N8, LINE, LW>>,
+        fit_b8d4: Once<BdiFit<64, 32, 32, 33, N8, LINE, LW>>,
+        fit_b4d1: Once<BdiFit<32, 8, 24, 25, N4, LINE, LW>>,
+        fit_b4d2: Once<BdiFit<32, 16, 16, 17, N4, LINE, LW>>,
+        fit_b2d1: Once<BdiFit<16, 8, 8, 9, N2, LINE, LW>>,
         /// tags of the encodings with deltas, smallest payload first
         order: Constant<U<24>>,
         uncompressed: Constant<U<4>>,

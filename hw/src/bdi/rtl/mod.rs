@@ -1,5 +1,6 @@
 //! RTL of the codec. Each top is two halves of combinational logic and an elastic pipeline.
 
+mod bases;
 mod choose;
 mod compressor;
 mod decompressor;

@@ -1,5 +1,6 @@
 //! Second half of the compressor: base, mask and deltas packed into the payload.
 
+use super::bases::BdiBases;
 use super::choose::tag;
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
@@ -7,14 +8,13 @@ use crate::rtl::prelude::*;
 rtl_block! {
     /// Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the words.
     ///
-    /// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together. Only the low bits of
-    /// each word are subtracted again: it is known that the upper ones repeat the sign.
+    /// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
     #[derive(LogicBlock, Default)]
     pub struct BdiPackOne<
         const BASE: usize, const DELTA: usize, const WORDS: usize, const HEAD: usize, const LINE: usize, const LW: usize,
     > {
-        /// the line
-        pub line_i: Signal<In, W<LINE, LW>>,
+        /// the deltas, each in the low bits of its word
+        pub deltas_i: Signal<In, W<LINE, LW>>,
         /// the base
         pub base_i: Signal<In, U<BASE>>,
         /// one bit per word: it is a delta from zero
@@ -42,10 +42,7 @@ impl<
         self.payload.next = self.payload.val().replace_bit(0, self.base_i.val());
         self.payload.next = self.payload.val().replace_bit(BASE, self.mask_i.val());
         for i in 0..WORDS {
-            self.delta.next = self.line_i.val().get_bits::<DELTA>(i * BASE);
-            if !self.mask_i.val().get_bit(i) {
-                self.delta.next = self.delta.val() - self.base_i.val().get_bits::<DELTA>(0);
-            }
+            self.delta.next = self.deltas_i.val().get_bits::<DELTA>(i * BASE);
             self.payload.next = self.payload.val().replace_bit(HEAD + i * DELTA, self.delta.val());
         }
         self.payload_o.next = self.payload.val();
@@ -67,7 +64,7 @@ impl<
 {
     #[inline]
     fn take_inputs(&mut self) {
-        self.line_i.update_all();
+        self.deltas_i.update_all();
         self.base_i.update_all();
         self.mask_i.update_all();
     }
@@ -92,6 +89,7 @@ rtl_block! {
         pub payload_o: Signal<Out, W<LINE, LW>>,
         /// its size in bytes
         pub size_o: Signal<Out, U<SIZE>>,
+        word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
         pack_b8d1: Once<BdiPackOne<64, 8, N8, H8, LINE, LW>>,
         pack_b8d2: Once<BdiPackOne<64, 16, N8, H8, LINE, LW>>,
         pack_b8d4: Once<BdiPackOne<64, 32, N8, H8, LINE, LW>>,
@@ -108,6 +106,11 @@ rtl_block! {
         b4d2: Constant<U<4>>,
         b2d0: Constant<U<4>>,
         b2d1: Constant<U<4>>,
+        word: Signal<Local, U<64>>,
+        base: Signal<Local, U<64>>,
+        stops: Signal<Local, U<64>>,
+        difference: Signal<Local, U<64>>,
+        deltas: Signal<Local, W<LINE, LW>>,
         line_bytes: Constant<U<SIZE>>,
         b8d1_bytes: Constant<U<SIZE>>,
         b8d2_bytes: Constant<U<SIZE>>,
@@ -146,6 +149,7 @@ impl<
             mask_i: Signal::default(),
             payload_o: Signal::default(),
             size_o: Signal::default(),
+            word_bases: Once::default(),
             pack_b8d1: Once::default(),
             pack_b8d2: Once::default(),
             pack_b8d4: Once::default(),
@@ -162,6 +166,11 @@ impl<
             b4d2: tag(Encoding::B4D2),
             b2d0: tag(Encoding::B2D0),
             b2d1: tag(Encoding::B2D1),
+            word: Signal::default(),
+            base: Signal::default(),
+            stops: Signal::default(),
+            difference: Signal::default(),
+            deltas: Signal::default(),
             line_bytes: bytes(Encoding::Uncompressed, LINE),
             b8d1_bytes: bytes(Encoding::B8D1, LINE),
             b8d2_bytes: bytes(Encoding::B8D2, LINE),
@@ -187,22 +196,44 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.pack_b8d1.line_i.next = self.line_i.val();
+        self.word_bases.base_i.next = self.base_i.val();
+        self.word_bases.mask_i.next = self.mask_i.val();
+        self.word_bases.b8_i.next = self.tag_i.val() <= self.b8d4.val();
+        self.word_bases.b4_i.next =
+            (self.tag_i.val() > self.b8d4.val()) & (self.tag_i.val() <= self.b4d2.val());
+
+        comment!("one row of subtractors for words of every width: at the highest bit of each a borrow ends");
+        self.stops.next = self.word_bases.stops_o.val();
+        self.word.next = 0.into();
+        self.base.next = 0.into();
+        self.difference.next = 0.into();
+        self.deltas.next = 0.into();
+        for i in 0..N8 {
+            self.word.next = self.line_i.val().get_bits::<64>(i * 64);
+            self.base.next = self.word_bases.bases_o.val().get_bits::<64>(i * 64);
+            self.difference.next =
+                (self.word.val() | self.stops.val()) - (self.base.val() & !self.stops.val());
+            self.difference.next =
+                self.difference.val() ^ (!(self.word.val() ^ self.base.val()) & self.stops.val());
+            self.deltas.next = self.deltas.val().replace_bit(i * 64, self.difference.val());
+        }
+
+        self.pack_b8d1.deltas_i.next = self.deltas.val();
         self.pack_b8d1.base_i.next = self.base_i.val();
         self.pack_b8d1.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b8d2.line_i.next = self.line_i.val();
+        self.pack_b8d2.deltas_i.next = self.deltas.val();
         self.pack_b8d2.base_i.next = self.base_i.val();
         self.pack_b8d2.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b8d4.line_i.next = self.line_i.val();
+        self.pack_b8d4.deltas_i.next = self.deltas.val();
         self.pack_b8d4.base_i.next = self.base_i.val();
         self.pack_b8d4.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b4d1.line_i.next = self.line_i.val();
+        self.pack_b4d1.deltas_i.next = self.deltas.val();
         self.pack_b4d1.base_i.next = bit_cast::<32, 64>(self.base_i.val());
         self.pack_b4d1.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
-        self.pack_b4d2.line_i.next = self.line_i.val();
+        self.pack_b4d2.deltas_i.next = self.deltas.val();
         self.pack_b4d2.base_i.next = bit_cast::<32, 64>(self.base_i.val());
         self.pack_b4d2.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
-        self.pack_b2d1.line_i.next = self.line_i.val();
+        self.pack_b2d1.deltas_i.next = self.deltas.val();
         self.pack_b2d1.base_i.next = bit_cast::<16, 64>(self.base_i.val());
         self.pack_b2d1.mask_i.next = self.mask_i.val();
 

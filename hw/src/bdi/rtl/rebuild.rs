@@ -1,5 +1,6 @@
 //! The two halves of the decompressor: spread the deltas to whole words, then add each word's base.
 
+use super::bases::BdiBases;
 use super::choose::tag;
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
@@ -188,56 +189,6 @@ impl<
 }
 
 rtl_block! {
-    /// Adds the base to every word that is not a delta from zero. BASE is the bits of a word.
-    #[derive(LogicBlock, Default)]
-    pub struct BdiAdd<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> {
-        /// the deltas, spread to words
-        pub deltas_i: Signal<In, W<LINE, LW>>,
-        /// the base
-        pub base_i: Signal<In, U<BASE>>,
-        /// one bit per word: it is a delta from zero
-        pub mask_i: Signal<In, U<WORDS>>,
-        /// the line
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        word: Signal<Local, U<BASE>>,
-        line: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> Logic
-    for BdiAdd<BASE, WORDS, LINE, LW>
-{
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.word.next = 0.into();
-        self.line.next = 0.into();
-        for i in 0..WORDS {
-            self.word.next = self.deltas_i.val().get_bits::<BASE>(i * BASE);
-            if !self.mask_i.val().get_bit(i) {
-                self.word.next = self.word.val() + self.base_i.val();
-            }
-            self.line.next = self.line.val().replace_bit(i * BASE, self.word.val());
-        }
-        self.line_o.next = self.line.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const BASE: usize, const WORDS: usize, const LINE: usize, const LW: usize> PureLogic
-    for BdiAdd<BASE, WORDS, LINE, LW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.deltas_i.update_all();
-        self.base_i.update_all();
-        self.mask_i.update_all();
-    }
-}
-
-rtl_block! {
     /// Second half of the decompressor: the line from bases and deltas.
     #[derive(LogicBlock)]
     pub struct BdiRebuild<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
@@ -253,10 +204,13 @@ rtl_block! {
         pub line_o: Signal<Out, W<LINE, LW>>,
         /// the tag means nothing
         pub error_o: Signal<Out, Bit>,
-        add_b8: Once<BdiAdd<64, N8, LINE, LW>>,
-        add_b4: Once<BdiAdd<32, N4, LINE, LW>>,
-        add_b2: Once<BdiAdd<16, N2, LINE, LW>>,
-        uncompressed: Constant<U<4>>,
+        word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
+        word: Signal<Local, U<64>>,
+        base: Signal<Local, U<64>>,
+        stops: Signal<Local, U<64>>,
+        sum: Signal<Local, U<64>>,
+        line: Signal<Local, W<LINE, LW>>,
+        has_base: Signal<Local, Bit>,
         zeros: Constant<U<4>>,
         b8d4: Constant<U<4>>,
         b4d2: Constant<U<4>>,
@@ -276,10 +230,13 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
             mask_i: Signal::default(),
             line_o: Signal::default(),
             error_o: Signal::default(),
-            add_b8: Once::default(),
-            add_b4: Once::default(),
-            add_b2: Once::default(),
-            uncompressed: tag(Encoding::Uncompressed),
+            word_bases: Once::default(),
+            word: Signal::default(),
+            base: Signal::default(),
+            stops: Signal::default(),
+            sum: Signal::default(),
+            line: Signal::default(),
+            has_base: Signal::default(),
             zeros: tag(Encoding::Zeros),
             b8d4: tag(Encoding::B8D4),
             b4d2: tag(Encoding::B4D2),
@@ -293,32 +250,32 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.add_b8.deltas_i.next = self.deltas_i.val();
-        self.add_b8.base_i.next = self.base_i.val();
-        self.add_b8.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.add_b4.deltas_i.next = self.deltas_i.val();
-        self.add_b4.base_i.next = bit_cast::<32, 64>(self.base_i.val());
-        self.add_b4.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
-        self.add_b2.deltas_i.next = self.deltas_i.val();
-        self.add_b2.base_i.next = bit_cast::<16, 64>(self.base_i.val());
-        self.add_b2.mask_i.next = self.mask_i.val();
-
         comment!("tags rise with the width of the word: 2 to 5, 6 to 8, 9 and 10; those above mean nothing");
-        self.line_o.next = 0.into();
-        self.error_o.next = false;
-        if self.tag_i.val() == self.uncompressed.val() {
-            self.line_o.next = self.deltas_i.val();
-        } else if self.tag_i.val() == self.zeros.val() {
-            self.line_o.next = 0.into();
-        } else if self.tag_i.val() <= self.b8d4.val() {
-            self.line_o.next = self.add_b8.line_o.val();
-        } else if self.tag_i.val() <= self.b4d2.val() {
-            self.line_o.next = self.add_b4.line_o.val();
-        } else if self.tag_i.val() <= self.b2d1.val() {
-            self.line_o.next = self.add_b2.line_o.val();
-        } else {
-            self.error_o.next = true;
+        self.error_o.next = self.tag_i.val() > self.b2d1.val();
+        self.has_base.next = (self.tag_i.val() > self.zeros.val()) & (self.tag_i.val() <= self.b2d1.val());
+        self.word_bases.base_i.next = 0.into();
+        if self.has_base.val() {
+            self.word_bases.base_i.next = self.base_i.val();
         }
+        self.word_bases.mask_i.next = self.mask_i.val();
+        self.word_bases.b8_i.next = self.tag_i.val() <= self.b8d4.val();
+        self.word_bases.b4_i.next =
+            (self.tag_i.val() > self.b8d4.val()) & (self.tag_i.val() <= self.b4d2.val());
+
+        comment!("one row of adders for words of every width: at the highest bit of each a carry ends");
+        self.stops.next = self.word_bases.stops_o.val();
+        self.word.next = 0.into();
+        self.base.next = 0.into();
+        self.sum.next = 0.into();
+        self.line.next = 0.into();
+        for i in 0..N8 {
+            self.word.next = self.deltas_i.val().get_bits::<64>(i * 64);
+            self.base.next = self.word_bases.bases_o.val().get_bits::<64>(i * 64);
+            self.sum.next = (self.word.val() & !self.stops.val()) + (self.base.val() & !self.stops.val());
+            self.sum.next = self.sum.val() ^ ((self.word.val() ^ self.base.val()) & self.stops.val());
+            self.line.next = self.line.val().replace_bit(i * 64, self.sum.val());
+        }
+        self.line_o.next = self.line.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -1,0 +1,83 @@
+// bdi_compressor_bdi_bases
+//
+// Lays the base beside every word of the line: zero where the word's delta is from zero.
+//
+// With `stops_o` one row of 64-bit adders serves words of every width: the highest bit of each word stops its
+// carry.
+//
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
+// Part of: bdi_compressor
+// Source: CABA, section 5.1; LATTE-CC, section IV.C.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bdi_compressor_bdi_bases (
+  // the base, in the low bits
+  input  wire   [63:0] base_i,
+  // one bit per word: it is a delta from zero
+  input  wire   [63:0] mask_i,
+  // words have 8 bytes
+  input  wire          b8_i,
+  // words have 4 bytes; if neither, they have 2
+  input  wire          b4_i,
+  // base or zero for each word
+  output wire [1023:0] bases_o,
+  // the highest bit of each word in 8 bytes
+  output reg    [63:0] stops_o
+);
+
+  localparam [63:0] STOPS_B8 = 64'h8000000000000000;
+  localparam [63:0] STOPS_B4 = 64'h8000000080000000;
+  localparam [63:0] STOPS_B2 = 64'h8000800080008000;
+  reg [63:0] pattern;
+  reg from_zero;
+  reg [15:0] part;
+  reg [1023:0] bases;
+
+  // the base as often as it fits into 8 bytes
+  always @(*) begin
+    pattern = base_i;
+    stops_o = STOPS_B8;
+    if (b4_i) begin
+      pattern[63:32] = base_i[31:0];
+      stops_o = STOPS_B4;
+    end else if (!b8_i) begin
+      pattern[31:16] = base_i[15:0];
+      pattern[47:32] = base_i[15:0];
+      pattern[63:48] = base_i[15:0];
+      stops_o = STOPS_B2;
+    end
+  end
+
+  always @(*) begin : comb_from_zero
+    integer h;
+    integer q;
+    integer w;
+    from_zero = 1'b0;
+    part = 16'd0;
+    bases = 1024'd0;
+    for (w = 0; w < 16; w = w + 1) begin
+      for (h = 0; h < 2; h = h + 1) begin
+        for (q = 0; q < 2; q = q + 1) begin
+          from_zero = mask_i[w*4+h*2+q];
+          if (b8_i) begin
+            from_zero = mask_i[w];
+          end else if (b4_i) begin
+            from_zero = mask_i[w*2+h];
+          end
+          part = 16'd0;
+          if (!from_zero) begin
+            part = pattern[h*32+q*16 +: 16];
+          end
+          bases[w*64+h*32+q*16 +: 16] = part;
+        end
+      end
+    end
+  end
+
+  assign bases_o = bases;
+
+endmodule
+
+`default_nettype wire
