@@ -117,6 +117,23 @@ fn a_sweep_has_a_row_for_each_value() {
 }
 
 #[test]
+fn a_mechanism_is_the_sum_of_its_instances() {
+    let report = json(&["--mechanism", "dmil", "--kernels", "2"]);
+    let (system, block) = (&report["system"], &report["blocks"][0]);
+    assert_eq!(block["block"], "milg");
+    assert_eq!(system["parts"][0]["instances"], 30, "one for each kernel of 15 SMs");
+    assert_eq!(system["block_bits"].as_f64().expect("bits"), 30.0 * figure(&block["storage"], "bits"));
+    let um2 = figure(&block["mappings"][0]["area"], "um2");
+    assert!((system["cells_um2"].as_f64().expect("an area") - 30.0 * um2).abs() < 1.0, "{system}");
+    assert_eq!(system["added_tag_bits"], 0, "it leaves the caches alone");
+
+    let here = folder();
+    refused(here.path(), &["--mechanism", "base"], None, "it has no blocks in gtx480");
+    refused(here.path(), &["--mechanism", "dmill"], None, "unknown mechanism `dmill`");
+    refused(here.path(), &["--mechanism", "dmil", "--target", "ice40"], None, "allowed with --target asic");
+}
+
+#[test]
 fn an_fpga_has_luts_and_flip_flops() {
     let report = json(&["milg", "--target", "ice40"]);
     let fpga = &report["blocks"][0]["fpga"];

@@ -11,11 +11,10 @@ use selvedge_hw::{BLOCKS, BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::vectors::{Vector, Vectors};
-use selvedge_testbenches::{icarus, testbench};
+use selvedge_testbenches::{icarus, parallel, testbench};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The first seed.
 const SEED: u64 = 1;
@@ -35,9 +34,6 @@ const RTL_CLOCKS: usize = 10_000;
 const RESET_CLOCKS: [(ResetStyle, u64); 2] = [(ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
 /// Blocks whose planted faults Verilator must find, too; it has to compile each block once more for that.
 const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
-
-/// Blocks under test at a time.
-const WORKERS: usize = 2;
 
 /// The factor on all counts.
 fn factor() -> u64 {
@@ -63,16 +59,7 @@ fn blocks() -> Vec<&'static dyn BlockEntry> {
 
 /// Runs `test` on every block, some at a time.
 fn each_block(test: impl Fn(&dyn BlockEntry) + Sync) {
-    let (blocks, next) = (blocks(), AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                while let Some(block) = blocks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    test(*block);
-                }
-            });
-        }
-    });
+    parallel::each(&blocks(), |block| test(*block));
 }
 
 /// The number of clocks in which the golden model's vectors add `count` operations to what the corners have counted.

@@ -3,21 +3,22 @@
 use selvedge_gen::{EmitOptions, ResetStyle};
 use selvedge_hw::BLOCKS;
 use selvedge_testbenches::emitted::Emitted;
+use selvedge_testbenches::parallel;
 use selvedge_testbenches::tool::{VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
 
 const STYLES: [ResetStyle; 3] = [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
 
 /// Writes every block with its default parameters, and hands name, folder and files to `check`.
-fn for_every_block(reset: ResetStyle, check: impl Fn(&str, &Path, Vec<PathBuf>)) {
-    for block in BLOCKS {
+fn for_every_block(reset: ResetStyle, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
+    parallel::each(BLOCKS, |block| {
         let options = EmitOptions { reset, ..EmitOptions::default() };
         let emitted = Emitted::of(*block, &block.defaults(), &options)
             .unwrap_or_else(|error| panic!("{} {}: {error}", block.name(), reset.name()));
         let folder = tempfile::tempdir().unwrap();
         let files = emitted.write(folder.path()).unwrap();
         check(block.name(), folder.path(), files);
-    }
+    });
 }
 
 #[test]

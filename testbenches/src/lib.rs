@@ -11,6 +11,7 @@
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
+//! | [`parallel`] | some threads for work that waits for them |
 //! | [`tool`] | external programs, and what to install when one is missing |
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
@@ -20,6 +21,7 @@ pub mod equivalence;
 pub mod formal;
 pub mod icarus;
 pub mod literal;
+pub mod parallel;
 pub mod testbench;
 pub mod tool;
 pub mod vectors;
