@@ -2,6 +2,7 @@
 
 use crate::command::selvedge_in;
 use selvedge_hw::BLOCKS;
+use std::collections::BTreeMap;
 use std::fs;
 
 fn readme() -> String {
@@ -70,4 +71,35 @@ fn the_shown_table_is_what_the_main_job_prints() {
     let output = selvedge_in(folder.path(), &[]);
     let printed = String::from_utf8(output.stdout).expect("text");
     assert!(readme().contains(printed.trim_end()), "the README should show:\n{printed}");
+}
+
+/// The rows of the Markdown table under a heading, each by the names of its columns; of the whole text when there is none.
+fn rows(text: &str, heading: Option<&str>) -> Vec<BTreeMap<String, String>> {
+    let section = heading.map_or(text, |heading| {
+        text.split("\n## ").find(|section| section.starts_with(heading)).expect("the section")
+    });
+    let cells = |line: &str| -> Vec<String> {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`').to_string()).collect()
+    };
+    let mut lines =
+        section.lines().skip_while(|line| !line.starts_with("| block")).take_while(|l| !l.is_empty());
+    let head = cells(lines.next().expect("a table"));
+    lines.skip(1).map(|line| head.iter().cloned().zip(cells(line)).collect()).collect()
+}
+
+#[test]
+fn the_areas_are_those_of_their_page() {
+    let page = fs::read_to_string("docs/area.md").expect("the page is there");
+    let (page, readme) = (rows(&page, None), readme());
+    let shown = rows(&readme, Some("Area"));
+    assert_eq!(shown.len(), 6);
+    for row in shown {
+        let same = |known: &&BTreeMap<String, String>| {
+            known["block"] == row["block"] && known["mapped for"] == "area"
+        };
+        let known = page.iter().find(same).unwrap_or_else(|| panic!("{} is not on the page", row["block"]));
+        for (column, value) in &row {
+            assert_eq!(&known[column], value, "{} of {}", column, row["block"]);
+        }
+    }
 }

@@ -215,6 +215,8 @@ fn mapping(
 ) -> Result<Mapping, AreaError> {
     let (name, goal) = (subject.name(), goal.name());
     let count = asic::count(&get(folder, &format!("{goal}.json"))?, &setup.library, name)?;
+    let netlist = format!("{goal}_timing.v");
+    put(folder, &netlist, &timing::plain_names(&get(folder, &netlist)?))?;
     let reset = subject
         .options
         .reset

@@ -5,6 +5,21 @@ use super::liberty::Liberty;
 /// The clock that slack is measured against, ns: long enough for anything.
 const PERIOD_NS: f64 = 1000.0;
 
+/// A netlist with names that OpenSTA takes for what they are: in an escaped name it reads brackets as those of a bus, and finds no
+/// such port where a memory of an array of instances has become ports.
+pub fn plain_names(netlist: &str) -> String {
+    let mut plain = String::with_capacity(netlist.len());
+    let mut rest = netlist;
+    while let Some(start) = rest.find('\\') {
+        plain += &rest[..start];
+        let name = &rest[start + 1..];
+        let end = name.find(char::is_whitespace).unwrap_or(name.len());
+        plain.extend(name[..end].chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }));
+        rest = &name[end..];
+    }
+    plain + rest
+}
+
 /// OpenSTA's script for the netlist `GOAL_timing.v` of `wrapper`. Ports count as registers without delay; only those of
 /// memories have logic between them and a register.
 pub fn script(goal: &str, wrapper: &str, reset: Option<&str>) -> String {
@@ -49,4 +64,16 @@ pub fn parse(report: &str, library: &Liberty, work: &str) -> Result<Path, AreaEr
     };
     let path = report.lines().take_while(|line| !line.contains("data arrival time"));
     Ok(Path { period_ns: PERIOD_NS - slack, depth: path.filter(is_logic).count() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escaped_name_keeps_no_brackets() {
+        let netlist = "  output \\dut.each[0].words.WR_DATA[26] ;\n  INVX1 _1_ (.A(\\q[3] ), .Y(n[0]));\n";
+        let plain = "  output dut_each_0__words_WR_DATA_26_ ;\n  INVX1 _1_ (.A(q_3_ ), .Y(n[0]));\n";
+        assert_eq!(plain_names(netlist), plain);
+    }
 }
