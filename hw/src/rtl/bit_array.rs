@@ -9,6 +9,7 @@
 //! bit_o       ______/-----------\_______     the state before this cycle's set or clear
 //! ```
 
+use super::activity;
 use super::mem::template;
 use crate::rtl::prelude::*;
 
@@ -54,8 +55,10 @@ impl<const P: usize, const A: usize> Logic for BitArray<P, A> {
     #[inline]
     fn update(&mut self) {
         if !self.rst_ni.val() {
+            activity::note_change();
             self._words.fill(0);
         } else if self.clk_i.pos_edge() {
+            activity::note_change_if(|| self.clear_i.val() || self.set_i.val());
             if self.clear_i.val() {
                 self._words.fill(0);
             } else if self.set_i.val() {

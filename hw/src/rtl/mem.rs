@@ -13,6 +13,7 @@
 //! [`SyncMem`] gives at its output, one cycle later, what the memory held when the address was sampled (before a
 //! write in the same cycle).
 
+use super::activity;
 use crate::rtl::prelude::*;
 
 /// What `Wrapper::cores` holds in the Verilog of a hand-written leaf; `Wrapper::code` is the text of the module's body.
@@ -100,6 +101,7 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
     #[inline]
     fn update(&mut self) {
         if self.clk_i.pos_edge() && self.write_i.val() {
+            activity::note_change();
             self._words[self.write_address_i.val().index()] = self.write_data_i.val();
         }
         self.read_data_o.next = self._words[self.read_address_i.val().index()];
@@ -171,7 +173,9 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
     #[inline]
     fn update(&mut self) {
         if self.clk_i.pos_edge() {
-            self.read_data_o.next = self._words[self.read_address_i.val().index()];
+            let read = self._words[self.read_address_i.val().index()];
+            activity::note_change_if(|| self.write_i.val() || read != self.read_data_o.val());
+            self.read_data_o.next = read;
             if self.write_i.val() {
                 self._words[self.write_address_i.val().index()] = self.write_data_i.val();
             }

@@ -15,6 +15,7 @@
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
 //! | [`source`] | a block's body as data: what `#[hdl_gen]` makes, and rust-hdl's syntax tree of it |
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
+//! | [`activity`] | whether a register or memory changed: what does not change need not be evaluated |
 //! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
 //!
 //! # Writing a block
@@ -63,6 +64,7 @@
 //! `for i in A..B`, arrays of signals and of sub-blocks, `comment!`. There is no `let`: a scalar `Local` that is assigned
 //! anew in each turn of a loop takes its place. What it does not accept, as `..=` in a loop, is a compile error.
 
+pub mod activity;
 pub mod bit_array;
 pub mod bits;
 pub mod describe;

@@ -19,6 +19,7 @@
 //!
 //! The Verilog back end writes a register into the module that has it (`reg [7:0] count_q`), not as a module.
 
+use super::activity;
 use rust_hdl_core::prelude::{
     Bit, Block, Clock, In, Logic, Out, Probe, Signal, Synth, Verilog, Wrapper, ast::VerilogLiteral,
 };
@@ -69,8 +70,10 @@ impl<T: Synth> Logic for Reg<T> {
     #[inline]
     fn update(&mut self) {
         if !self.reset_n.val() {
+            activity::note_change();
             self.q.next = self.reset_value;
         } else if self.clock.pos_edge() {
+            activity::note_change_if(|| self.d.val() != self.q.val());
             self.q.next = self.d.val();
         }
     }

@@ -10,6 +10,7 @@
 //!
 //! Simulated, all copies share one storage: they never differ.
 
+use super::activity;
 use super::mem::template;
 use crate::rtl::prelude::*;
 
@@ -53,6 +54,7 @@ impl<T: Synth, const A: usize, const P: usize> Logic for ReplicatedMem<T, A, P> 
     #[inline]
     fn update(&mut self) {
         if self.clk_i.pos_edge() && self.write_i.val() {
+            activity::note_change();
             self._words[self.write_address_i.val().index()] = self.write_data_i.val();
         }
         for (address, data) in self.read_address_i.iter().zip(&mut self.read_data_o) {

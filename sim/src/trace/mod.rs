@@ -13,6 +13,8 @@ pub(crate) mod replay;
 pub mod strace;
 mod stream;
 #[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
 mod tests;
 
 pub use error::TraceError;

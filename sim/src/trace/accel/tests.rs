@@ -9,7 +9,6 @@ use crate::trace::launch::TraceLaunch;
 use crate::trace::stream::{Cursor, lanes};
 use crate::trace::tests::spec;
 use crate::trace::{Trace, TraceError, TraceFile};
-use proptest::prelude::*;
 use std::io::Cursor as Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -214,29 +213,5 @@ fn a_damaged_archive_is_refused_in_one_line() {
     for damaged in [&PACKED[..PACKED.len() / 2], &[PACKED, b"x"].concat(), PLAIN] {
         let line = read(damaged, true).map(|_| ()).expect_err("it is damaged").to_string();
         assert!(line.starts_with("k.traceg:") && line.contains("cannot read on"), "{line}");
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
-    #[test]
-    fn damaged_traces_never_panic_or_hang(
-        packed in any::<bool>(),
-        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
-        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
-    ) {
-        let mut bytes = if packed { PACKED } else { PLAIN }.to_vec();
-        for (place, value) in edits {
-            let at = place.index(bytes.len());
-            bytes[at] = if packed { value } else { b' ' + value % 96 };
-        }
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join(if packed { "k.traceg.xz" } else { "k.traceg" });
-        std::fs::write(&path, &bytes).expect("written");
-        crate::trace::tests::survives(Source::find(&path.display().to_string()));
     }
 }

@@ -1,0 +1,124 @@
+//! Activity of a block's state: whether a register or a memory took another value since one asked.
+//!
+//! A block whose inputs are those of the cycle before and whose state did not change at the edge between them repeats its
+//! outputs, and its next edge changes nothing either: it need not be evaluated. Every leaf of the kit that holds state
+//! tells of a change here; a block has no other state.
+
+use std::cell::Cell;
+
+thread_local! {
+    static CHANGED: Cell<bool> = const { Cell::new(true) };
+}
+
+/// A state element takes another value, or may do so.
+#[inline]
+pub(super) fn note_change() {
+    CHANGED.set(true);
+}
+
+/// Notes a change if there is one, which is looked for only if none is known yet.
+#[inline]
+pub(super) fn note_change_if(changes: impl FnOnce() -> bool) {
+    if !CHANGED.get() && changes() {
+        CHANGED.set(true);
+    }
+}
+
+/// Runs `edge` on this thread; gives its result and whether a state element changed in it.
+#[inline]
+pub fn watch<R>(edge: impl FnOnce() -> R) -> (R, bool) {
+    CHANGED.set(false);
+    let result = edge();
+    (result, CHANGED.replace(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::watch;
+    use crate::rtl::prelude::*;
+
+    rtl_block! {
+        /// One of each leaf that holds state, all written with `x_i` while their enable is high.
+        #[derive(LogicBlock, Default)]
+        pub struct Leaves {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// what to write
+            pub x_i: Signal<In, U<4>>,
+            /// one enable per leaf; the sixth clears the bits
+            pub enable_i: [Signal<In, Bit>; 6],
+            /// what the memory with the registered read is asked for
+            pub address_i: Signal<In, U<4>>,
+            /// keeps the outputs of the leaves in use
+            pub sum_o: Signal<Out, U<4>>,
+            register: Reg<U<4>>,
+            mem: Mem<U<4>, 4>,
+            sync_mem: SyncMem<U<4>, 4>,
+            replicated_mem: ReplicatedMem<U<4>, 4, 1>,
+            bits: BitArray<1, 4>,
+        }
+    }
+    impl Logic for Leaves {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, register);
+            if self.enable_i[0].val() {
+                self.register.d.next = self.x_i.val();
+            }
+            self.mem.clk_i.next = self.clk_i.val();
+            self.mem.write_i.next = self.enable_i[1].val();
+            self.mem.write_address_i.next = self.x_i.val();
+            self.mem.write_data_i.next = self.x_i.val();
+            self.mem.read_address_i.next = self.x_i.val();
+            self.sync_mem.clk_i.next = self.clk_i.val();
+            self.sync_mem.write_i.next = self.enable_i[2].val();
+            self.sync_mem.write_address_i.next = self.x_i.val();
+            self.sync_mem.write_data_i.next = self.x_i.val();
+            self.sync_mem.read_address_i.next = self.address_i.val();
+            self.replicated_mem.clk_i.next = self.clk_i.val();
+            self.replicated_mem.write_i.next = self.enable_i[3].val();
+            self.replicated_mem.write_address_i.next = self.x_i.val();
+            self.replicated_mem.write_data_i.next = self.x_i.val();
+            self.replicated_mem.read_address_i[0].next = self.x_i.val();
+            self.bits.clk_i.next = self.clk_i.val();
+            self.bits.rst_ni.next = self.rst_ni.val();
+            self.bits.set_i.next = self.enable_i[4].val();
+            self.bits.clear_i.next = self.enable_i[5].val();
+            self.bits.address_i[0].next = self.x_i.val();
+            self.sum_o.next = self.register.q.val() + self.sync_mem.read_data_o.val();
+        }
+    }
+
+    /// Whether a cycle with value `x` and leaf `enabled` on changes any state.
+    fn changes(leaves: &mut Stepper<Leaves>, x: u64, enabled: Option<usize>, address: u64) -> bool {
+        let set = |leaves: &mut Leaves| {
+            leaves.x_i.next = x.into();
+            leaves.address_i.next = address.into();
+            for (i, enable) in leaves.enable_i.iter_mut().enumerate() {
+                enable.next = enabled == Some(i);
+            }
+        };
+        watch(|| leaves.step(set, |_| ()).unwrap()).1
+    }
+
+    #[test]
+    fn every_leaf_with_state_tells_of_its_change() {
+        let mut leaves = Stepper::new(Leaves::default()).unwrap();
+        assert!(!changes(&mut leaves, 5, None, 0), "nothing is enabled");
+        for leaf in 0..6 {
+            assert!(changes(&mut leaves, 5, Some(leaf), 0), "leaf {leaf}");
+            assert!(!changes(&mut leaves, 5, None, 0), "after leaf {leaf}");
+        }
+        assert!(!changes(&mut leaves, 5, Some(0), 0), "a register that takes what it has");
+        assert!(changes(&mut leaves, 5, None, 5), "a registered read of another word");
+        assert!(!changes(&mut leaves, 5, None, 5), "the same word again");
+    }
+
+    #[test]
+    fn reset_is_a_change() {
+        let mut leaves = Stepper::new(Leaves::default()).unwrap();
+        assert!(watch(|| leaves.reset().unwrap()).1);
+    }
+}
