@@ -24,6 +24,16 @@ pub(super) fn note_change_if(changes: impl FnOnce() -> bool) {
     }
 }
 
+/// Runs `part` of what is being watched; gives whether a state element changed in it.
+#[inline]
+pub(super) fn watch_within(part: impl FnOnce()) -> bool {
+    let before = CHANGED.replace(false);
+    part();
+    let changed = CHANGED.get();
+    CHANGED.set(before || changed);
+    changed
+}
+
 /// Runs `edge` on this thread; gives its result and whether a state element changed in it.
 #[inline]
 pub fn watch<R>(edge: impl FnOnce() -> R) -> (R, bool) {

@@ -185,6 +185,10 @@ macro_rules! rtl_block {
                 self.clk_i.next = level.into();
             }
             #[inline(always)]
+            fn clock(&self) -> (bool, bool) {
+                (self.clk_i.next.clk, self.clk_i.val().clk)
+            }
+            #[inline(always)]
             fn set_reset_n(&mut self, level: bool) {
                 self.rst_ni.next = level;
             }

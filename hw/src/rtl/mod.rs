@@ -13,6 +13,7 @@
 //! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitUnpacker`](unpacker::BitUnpacker): fields of variable length to one string of bits, and back |
 //! | [`valid_ready`] | [`ValidReady`](valid_ready::ValidReady): a two-entry stage between valid/ready partners |
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
+//! | [`idle`] | [`Idle`](idle::Idle): skips a clocked sub-block that has come to rest |
 //! | [`source`] | a block's body as data: what `#[hdl_gen]` makes, and rust-hdl's syntax tree of it |
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`activity`] | whether a register or memory changed: what does not change need not be evaluated |
@@ -70,6 +71,7 @@ pub mod bits;
 pub mod describe;
 pub mod elastic;
 pub mod gate;
+pub mod idle;
 pub mod mem;
 pub mod once;
 pub mod packer;
@@ -88,6 +90,7 @@ pub mod prelude {
     pub use super::describe::Described;
     pub use super::elastic::ElasticPipe;
     pub use super::gate::{Gate, Pending};
+    pub use super::idle::Idle;
     pub use super::mem::{Mem, SyncMem};
     pub use super::once::{Once, PureLogic};
     pub use super::packer::BitPacker;

@@ -44,6 +44,8 @@ pub fn settle<B: Block + ?Sized>(block: &mut B) -> Result<u32, StepError> {
 pub trait ClockedBlock: Block {
     /// Sets the level of `clk_i`.
     fn set_clock(&mut self, level: bool);
+    /// The level that `clk_i` is to take, and the one that the block has seen.
+    fn clock(&self) -> (bool, bool);
     /// Sets the level of `rst_ni`.
     fn set_reset_n(&mut self, level: bool);
 }

@@ -6,14 +6,14 @@ pub mod accel;
 mod bytes;
 mod change;
 mod error;
+#[cfg(test)]
+mod fuzz_tests;
 mod launch;
 mod program;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub mod strace;
 mod stream;
-#[cfg(test)]
-mod fuzz_tests;
 #[cfg(test)]
 mod tests;
 

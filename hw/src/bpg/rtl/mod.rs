@@ -51,7 +51,7 @@ rtl_block! {
         pub bypass_o: Signal<Out, U<LEVELS>>,
         /// the number was chosen anew at the last clock edge
         pub update_o: Signal<Out, Bit>,
-        calculator: [AdjustedHits<TAG, LINE, WORDS>; LEVELS],
+        calculator: [Idle<AdjustedHits<TAG, LINE, WORDS>>; LEVELS],
         most_hits: Gate<MostHits>,
         accesses: Reg<U<ACCESS_BITS>>,
         rsfails: Reg<U<RSFAIL_BITS>>,

@@ -122,7 +122,7 @@ rtl_block! {
         high_latency: RunningMean<8, 16, 12>,
         miss_latency: RunningMean<12, 20, 16>,
         sums: ScheduleSums,
-        decision: AmatDecision,
+        decision: Idle<AmatDecision>,
         /// accesses of this EP
         accesses: Reg<U<8>>,
         /// EPs of this period
@@ -180,7 +180,7 @@ impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
             high_latency: RunningMean::new(high),
             miss_latency: RunningMean::new(miss),
             sums: ScheduleSums::default(),
-            decision: AmatDecision::new(params),
+            decision: Idle::new(AmatDecision::new(params)),
             accesses: Reg::default(),
             ep: Reg::default(),
             first_period: Reg::new(true),
@@ -345,6 +345,7 @@ impl<const SET: usize, const REST: usize> RtlTop for LatteControllerTop<SET, RES
             let value = register.q.val();
             register.q.next = value.replace_bit(bit, !value.get_bit(bit));
         }
+        self.decision.wake();
         match bit % 22 {
             bit @ 0..2 => flip(&mut self.lookup_mode, bit),
             2 => self.lookup_dedicated.q.next = !self.lookup_dedicated.q.val(),

@@ -87,10 +87,10 @@ rtl_block! {
         asked: Reg<U<COUNT>>,
         /// entries that the table gave
         given: Reg<U<INDEX>>,
-        sorter: Sorter<INDEX, COUNT, ITEM>,
-        merger: Merger<INDEX, COUNT, WEIGHT>,
-        lengths: Lengths<COUNT, ITEMS, WORD, ADDRESS>,
-        emitter: Emitter<INDEX, COUNT>,
+        sorter: Idle<Sorter<INDEX, COUNT, ITEM>>,
+        merger: Idle<Merger<INDEX, COUNT, WEIGHT>>,
+        lengths: Idle<Lengths<COUNT, ITEMS, WORD, ADDRESS>>,
+        emitter: Idle<Emitter<INDEX, COUNT>>,
         drained: Signal<Local, Bit>,
         empty: Signal<Local, Bit>,
     }
@@ -134,10 +134,10 @@ impl<
             escape_weight: Reg::default(),
             asked: Reg::default(),
             given: Reg::default(),
-            sorter: Sorter::default(),
-            merger: Merger::new(max_code_bits),
-            lengths: Lengths::new(max_code_bits),
-            emitter: Emitter::new(max_code_bits),
+            sorter: Idle::default(),
+            merger: Idle::new(Merger::new(max_code_bits)),
+            lengths: Idle::new(Lengths::new(max_code_bits)),
+            emitter: Idle::new(Emitter::new(max_code_bits)),
             drained: Signal::default(),
             empty: Signal::default(),
         }
@@ -322,6 +322,7 @@ impl<
     }
 
     fn upset(&mut self, bit: usize) {
+        self.emitter.wake();
         self.emitter.upset(bit);
     }
 }
