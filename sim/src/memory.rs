@@ -484,6 +484,15 @@ impl DeviceMemory {
         }
     }
 
+    /// Is some of the `bytes` bytes from the physical `address` in a buffer of their program? A program without buffers (a trace of
+    /// addresses has none) is everywhere.
+    pub(crate) fn is_allocated(&self, address: u64, bytes: u64) -> bool {
+        let buffers = self.buffers_of(program_of(address));
+        let address = within_program(address);
+        let after = buffers.partition_point(|b| b.end() <= address);
+        buffers.is_empty() || buffers.get(after).is_some_and(|b| b.base < address.saturating_add(bytes))
+    }
+
     fn buffers_of(&self, program: u8) -> &[Buffer] {
         if program == self.program {
             return &self.buffers;

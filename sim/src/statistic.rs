@@ -348,10 +348,12 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
     equal("every packet is answered once", sent.packets, run.crossbar.replies.packets)?;
     let load_misses = run.l1d.misses - run.l1d.write_misses;
     equal("every load miss of an L1D returns once", load_misses, run.sm.misses_returned)?;
+    let prefetches = run.sm.prefetches_sent;
+    equal("every prefetch of an L1D returns once", prefetches, run.sm.prefetches_returned)?;
     let writes = run.l1d.write_hits + run.l1d.write_misses - run.sm.stores_kept + run.sm.l1d_writebacks;
     let side_misses: u64 = sides.iter().map(|(cache, _)| cache.misses).sum();
-    let told = load_misses + writes + run.l1d.bypasses + side_misses;
-    equal("the SMs' caches send misses, writes and bypasses", sent.packets, told)
+    let told = load_misses + prefetches + writes + run.l1d.bypasses + side_misses;
+    equal("the SMs' caches send misses, prefetches, writes and bypasses", sent.packets, told)
 }
 
 #[cfg(test)]

@@ -291,6 +291,10 @@ pub struct SmCounters {
     pub misses_returned: u64,
     /// Core cycles from each of those misses to its return, all together.
     pub miss_latency_cycles: u64,
+    /// Misses of the L1D that were sent for prefetches; not among its accesses.
+    pub prefetches_sent: u64,
+    /// Lines that came back to the L1D for its prefetches.
+    pub prefetches_returned: u64,
     /// Stores that stayed in the L1D.
     pub stores_kept: u64,
     /// Writes of lines that left the L1D with what it had kept of stores.

@@ -39,6 +39,17 @@ fn compressed_caches_give_the_same_report_under_every_engine() {
 }
 
 #[test]
+fn caba_prefetch_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-prefetch");
+    // The one of these that prefetches many lines.
+    let [model, rtl, lockstep] =
+        ["model", "rtl", "lockstep"].map(|engine| report("pathfinder", "caba-prefetch", engine));
+    assert!(!model.contains("\"prefetched_lines_useful\": 0,"), "it prefetches");
+    assert_eq!(model, rtl, "the RTL differs");
+    assert_eq!(model, lockstep, "lockstep differs");
+}
+
+#[test]
 fn a_flipped_bit_of_the_controller_is_caught() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let words =

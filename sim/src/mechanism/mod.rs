@@ -106,6 +106,8 @@ pub enum Claim {
     Granularity,
     /// Which loads pass by the L1D.
     Bypass,
+    /// The assist warps of the SMs.
+    AssistWarps,
     /// The ways of the L1D that each kernel has.
     Ways,
     /// Which warps may be scheduled.
@@ -126,6 +128,7 @@ impl Claim {
             Claim::L1dLines => "compress or divide the lines in the L1D",
             Claim::Granularity => "choose the sectors that a miss fetches",
             Claim::Bypass => "choose the loads that pass by the L1D",
+            Claim::AssistWarps => "have the SMs' assist warps",
             Claim::Ways => "give the kernels ways of the L1D",
             Claim::WarpLimit => "limit the warps that are scheduled",
             Claim::Ranks => "rank the kernels' memory instructions",
@@ -208,6 +211,7 @@ pub const ALL: &[MechanismInfo] = &[
     caba::INFO_FPC,
     caba::INFO_CPACK,
     caba::INFO_BEST,
+    caba::prefetch::INFO,
     dmil::INFO,
     smil::INFO,
     issue_order::RBMI,

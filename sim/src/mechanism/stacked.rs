@@ -5,7 +5,7 @@ use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
-use crate::sm::policy::{Extras, IssueReport, L1dEvent, Load, MemoryEvent, Room, SmPolicy};
+use crate::sm::policy::{Extras, IssueReport, L1dEvent, Load, MemoryEvent, Prefetch, Room, SmPolicy};
 use crate::sm::scheduler::WarpMask;
 use crate::stats::FailCause;
 use selvedge_hw::wave::Trace;
@@ -170,6 +170,14 @@ impl SmPolicy for Stacked {
 
     fn stores_awaited(&mut self, warp: u8, awaited: bool) {
         self.parts.iter_mut().for_each(|p| p.stores_awaited(warp, awaited));
+    }
+
+    fn prefetch(&mut self, now: u64) -> Option<Prefetch> {
+        self.parts.iter_mut().find_map(|p| p.prefetch(now))
+    }
+
+    fn warp_left(&mut self, warp: u8) {
+        self.parts.iter_mut().for_each(|p| p.warp_left(warp));
     }
 
     fn codec_events(&self, out: &mut CodecEvents) {

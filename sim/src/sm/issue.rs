@@ -28,7 +28,8 @@ impl Sm {
         self.count_issue(issued, ctx.now);
         if self.policy.busy() {
             let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, ctx.now));
-            self.policy.issue_ended(&IssueReport { busy, idle: own == 0 });
+            let memory_waits = self.blocked.is_some() || self.l1d.is_strained();
+            self.policy.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
         }
         let waiting = self.parked | self.awaiting_memory;
         self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
@@ -288,6 +289,7 @@ impl Sm {
     pub(super) fn free_warp(&mut self, warp: u8) {
         let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
         self.policy.stores_awaited(warp, false);
+        self.policy.warp_left(warp);
         let count = self.schedulers.len();
         self.schedulers[usize::from(warp) % count].leave(warp);
         self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);

@@ -5,6 +5,8 @@
 //! miss queue. Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
 //! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
 //! lines leave as the compressed size asks for.
+mod prefetch;
+
 use crate::cache::sectors::MOST_SECTORS;
 use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, Slot, TagArray};
 use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};

@@ -405,7 +405,10 @@ impl SmPolicy for Spatial {
 
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         match *event {
-            L1dEvent::Load { .. } | L1dEvent::Returned { .. } | L1dEvent::Flushed { .. } => {}
+            L1dEvent::Load { .. }
+            | L1dEvent::Prefetch { .. }
+            | L1dEvent::Returned { .. }
+            | L1dEvent::Flushed { .. } => {}
             L1dEvent::Fetched(fetched) => self.fetched.push(fetched),
             L1dEvent::PredictionUsed(sectors) => self.used += sectors,
             L1dEvent::Evicted { line, used } => self.evicted.push((line, used)),

@@ -3,6 +3,7 @@ use super::coalescer::Transaction;
 use super::l1d::{self, Access, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
 use super::policy::{L1dEvent, Load, MemoryEvent};
+use super::prefetch::is_prefetch;
 use super::read_only::{SIDE_TOKEN, Side};
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
 use crate::config::Bypass;
@@ -73,6 +74,7 @@ impl Sm {
         match Side::of_read(token) {
             Some((Side::Instruction, warp)) => warp as u8,
             Some((_, inst)) => self.lsu.peek(inst).warp,
+            None if is_prefetch(token) => token as u8,
             None => self.lsu.peek(token & !BYPASS_TOKEN).warp,
         }
     }
@@ -95,9 +97,13 @@ impl Sm {
         let mut woken = std::mem::take(&mut self.woken);
         let mut l1d_ctx = l1d::Context { now, policy: self.policy.as_mut(), memory: ctx.memory };
         let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
-        self.counters.misses_returned += 1;
-        self.counters.miss_latency_cycles += now - missed_at;
-        self.policy.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
+        if is_prefetch(packet.token) {
+            self.counters.prefetches_returned += 1;
+        } else {
+            self.counters.misses_returned += 1;
+            self.counters.miss_latency_cycles += now - missed_at;
+            self.policy.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
+        }
         for inst in woken.drain(..) {
             self.data_arrived(inst, now);
         }
@@ -283,6 +289,8 @@ impl Sm {
             pc: inst.pc,
             line,
             sectors,
+            index: inst.next as u8,
+            last: inst.next + 1 == inst.transactions.len(),
         };
         let passes = inst.passes.unwrap_or_else(|| {
             inst.bypass || self.config.l1d.bypass == Bypass::All || self.policy.bypasses(ctx.now, &load)

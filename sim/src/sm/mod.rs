@@ -17,6 +17,7 @@ mod memory_path;
 mod occupancy_tests;
 pub mod pipes;
 pub mod policy;
+mod prefetch;
 pub mod quota;
 pub mod read_only;
 mod schedule;
@@ -96,6 +97,9 @@ pub enum SimFault {
 
 /// Marks the token of a read that passed by the L1D; the rest of the token is the instruction.
 const BYPASS_TOKEN: u32 = 1 << 31;
+
+/// Marks the token of a read that no load waits for; the rest of the token is the warp that it was prefetched for.
+const PREFETCH_TOKEN: u32 = 1 << 29;
 
 /// Something that becomes due in a later cycle.
 #[derive(Clone, Copy, Debug)]
@@ -450,7 +454,11 @@ impl Sm {
         self.account_for_sleep(ctx.now);
         self.receive(ctx)?;
         self.run_events(ctx);
+        let port_is_free = self.l1d_port_is_free(ctx.now);
         self.run_lsu(ctx);
+        if port_is_free {
+            self.run_prefetch(ctx);
+        }
         self.retry_fetches(ctx);
         let issued = self.issue(ctx)?;
         self.send(ctx);

@@ -191,6 +191,13 @@ pub trait SmPolicy {
         let _ = now;
     }
 
+    /// The next line to be prefetched, if there is one in cycle `now`. Only asked while the mechanism is busy, in cycles in which
+    /// the load/store unit leaves the L1D's port free; [`L1dEvent::Prefetch`] tells what has become of it.
+    fn prefetch(&mut self, now: u64) -> Option<Prefetch> {
+        let _ = now;
+        None
+    }
+
     /// The schedulers have had their turn in this cycle; only called while the mechanism is busy.
     fn issue_ended(&mut self, report: &IssueReport) {
         let _ = report;
@@ -200,6 +207,11 @@ pub trait SmPolicy {
     /// nothing may be under way on its behalf any more.
     fn stores_awaited(&mut self, warp: u8, awaited: bool) {
         let _ = (warp, awaited);
+    }
+
+    /// The warp has left the SM; its slot may have another one from now on.
+    fn warp_left(&mut self, warp: u8) {
+        let _ = warp;
     }
 
     /// Adds the lines that its dedicated codecs have compressed and decompressed.
@@ -235,6 +247,8 @@ pub struct IssueReport {
     pub busy: [bool; PIPE_KINDS],
     /// No scheduler has issued, but perhaps an extra instruction for idle cycles.
     pub idle: bool,
+    /// Loads and stores wait in the L1D: for an MSHR, say, or in the miss queue, or more than half of the MSHRs are taken.
+    pub memory_waits: bool,
 }
 
 /// A load's line transaction as it comes to the L1D.
@@ -256,6 +270,36 @@ pub struct Load {
     pub line: u64,
     /// The sectors that it reads, 32 bytes each.
     pub sectors: u32,
+    /// Its place among the instruction's line transactions.
+    pub index: u8,
+    /// Is it the last of them?
+    pub last: bool,
+}
+
+/// A line that a mechanism wants to have in the L1D before a load asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefetch {
+    /// Kernel slot.
+    pub kernel: u8,
+    /// The warp slot on whose behalf.
+    pub warp: u8,
+    /// Byte address of the line.
+    pub line: u64,
+}
+
+/// What has become of a prefetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefetched {
+    /// A miss was sent, for which nobody waits.
+    Sent,
+    /// Dropped: the line, or some of its sectors, is there.
+    Present,
+    /// Dropped: it is on its way.
+    UnderWay,
+    /// Dropped: an MSHR, a way of its set or room in the miss queue is missing.
+    NoRoom(FailCause),
+    /// Dropped: the program has no memory there.
+    Beyond,
 }
 
 /// The room of a line in an L1D with more tags than ways.
@@ -278,6 +322,13 @@ pub enum L1dEvent {
         load: Load,
         /// What was found.
         decision: Decision,
+    },
+    /// A prefetch was decided.
+    Prefetch {
+        /// Byte address of the line.
+        line: u64,
+        /// What has become of it.
+        outcome: Prefetched,
     },
     /// A miss has fetched sectors, as [`SmPolicy::fetch`] or the configuration chose them.
     Fetched(Fetched),

@@ -94,13 +94,14 @@ mod tests {
                     lane r5\nlih r0, 0x8244\nshl r4, r5, 31\nshr r4, r5, 2\nsar r4, r5, 28\nshlv r4, r5, r6\n\
                     shrv r4, r0, r6\nand r4, r5, r6\nandi r4, r5, 7\nori r4, r5, 128\nxori r4, r5, 1\naddi r4, r5, 8\n\
                     mul r4, r5, r6\nmuli r4, r5, 3\nprmt r4, r5, 0x00a2\neqi p1, r4, 5\ntst p2, r4, 2\nany p3, p1\n\
-                    ldx.4 r4, r5, 16\n@!p2 stx.1 r4, r5, 3\ndonev 11, r6, 3";
+                    ldx.4 r4, r5, 16\n@!p2 stx.1 r4, r5, 3\ndonev 11, r6, 3\n\
+                    line r0\ngetm r4, 1\nsetm r4, 0\n@p1 pref r0, r4";
         let code = assemble(text).expect("it is right");
         for (instruction, line) in code.iter().zip(text.lines()) {
             assert_eq!(instruction.to_string(), line.trim());
             assert_eq!(Instruction::decode(instruction.word()), Ok(*instruction));
         }
-        assert_eq!(code.len(), 41);
+        assert_eq!(code.len(), 45);
     }
 
     #[test]

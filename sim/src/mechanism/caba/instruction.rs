@@ -2,7 +2,8 @@
 //!
 //! An instruction works on the lanes of a warp. Registers r0 to r3 are pairs and hold 64 bits, r4 to r11 hold 32; p1 to p6 are
 //! predicates, p7 is preset to the lower half of the lanes and p0 to all of them. Loads read the line that the assist warp is
-//! for, as it came; stores write the line that is made of it. Both address it by r11, which `addr` sets.
+//! for, as it came; stores write the line that is made of it. Both address it by r11, which `addr` sets. An assist warp that is
+//! for a load has a lane for each of the load's line transactions, and metadata that outlive it.
 use std::fmt;
 
 /// 64-bit registers: the first of all.
@@ -105,10 +106,18 @@ pub enum Op {
     Stx = 39,
     /// As `done`, with `a + step` bytes. A line that saves no DRAM burst stays as it is.
     Donev = 40,
+    /// The number of the line that the parent's load asks for with its transaction of the lane's number.
+    Line = 41,
+    /// The metadata that the parent keeps with the load, word `at`.
+    Getm = 42,
+    /// Sets the metadata's word `at` to the low 32 bits of `a`.
+    Setm = 43,
+    /// Prefetches the line with the number `a + b`, of `b` the low 32 bits with their sign.
+    Pref = 44,
 }
 
 /// All operations, by number.
-const OPS: [Op; 41] = [
+const OPS: [Op; 45] = [
     Op::Addr,
     Op::Li,
     Op::Ldu,
@@ -150,6 +159,10 @@ const OPS: [Op; 41] = [
     Op::Ldx,
     Op::Stx,
     Op::Donev,
+    Op::Line,
+    Op::Getm,
+    Op::Setm,
+    Op::Pref,
 ];
 
 impl Op {
@@ -197,6 +210,10 @@ impl Op {
             Op::Ldx => "ldx",
             Op::Stx => "stx",
             Op::Donev => "donev",
+            Op::Line => "line",
+            Op::Getm => "getm",
+            Op::Setm => "setm",
+            Op::Pref => "pref",
         }
     }
 
@@ -209,12 +226,14 @@ impl Op {
     /// registers, `p` a source predicate, `i` the constant `at`, `s` the constant `step`, `w` both as one of 16 bits.
     pub const fn operands(self) -> &'static str {
         match self {
-            Op::Addr | Op::Lane => "d",
+            Op::Addr | Op::Lane | Op::Line => "d",
+            Op::Pref => "ab",
+            Op::Setm => "ai",
             Op::Lih => "dw",
             Op::Prmt => "daw",
             Op::Stx => "abi",
             Op::Donev => "ias",
-            Op::Li => "di",
+            Op::Li | Op::Getm => "di",
             Op::Ldu | Op::Lds => "dis",
             Op::St => "ais",
             Op::Add | Op::Sub | Op::Or | Op::And | Op::Mul | Op::Shlv | Op::Shrv => "dab",
@@ -234,11 +253,16 @@ impl Op {
 
     /// Is the operation followed by a number of bytes?
     pub const fn has_bytes(self) -> bool {
-        self.is_memory() || matches!(self, Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
+        self.is_in_line() || matches!(self, Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
     }
 
     /// Does it go through the load/store unit?
     pub const fn is_memory(self) -> bool {
+        self.is_in_line() || matches!(self, Op::Pref)
+    }
+
+    /// Does it read the line that the assist warp is for, or write the one that is made of it?
+    pub const fn is_in_line(self) -> bool {
         matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx)
     }
 }
@@ -329,7 +353,7 @@ impl Instruction {
             'p' => predicate(self.p),
             _ => 0,
         });
-        let address = if self.op.is_memory() { register(ADDRESS) } else { 0 };
+        let address = if self.op.is_in_line() { register(ADDRESS) } else { 0 };
         operands.fold(address | predicate(self.guard), |all, one| all | one)
     }
 

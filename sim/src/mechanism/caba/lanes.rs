@@ -1,8 +1,8 @@
 //! The lanes of an assist warp: registers, predicates and the two lines, and what an instruction does to them.
-use super::instruction::{ADDRESS, Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
+use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
 
 /// Lanes of a warp.
-const LANES: usize = 32;
+pub const LANES: usize = 32;
 
 /// Bytes of a line.
 pub const LINE_BYTES: usize = 128;
@@ -17,6 +17,29 @@ pub struct Made {
     pub encoding: u8,
     /// Bytes of the payload.
     pub size: u8,
+}
+
+/// Words of metadata that a warp keeps in each lane for a load instruction.
+pub const METADATA: usize = 2;
+
+/// What a warp keeps for a load instruction between its assist warps.
+pub type Metadata = [[u32; METADATA]; LANES];
+
+/// The load that an assist warp is for.
+#[derive(Clone)]
+pub struct ParentLoad {
+    /// The numbers of the lines that it asks for, one per lane.
+    pub lines: [u64; LANES],
+    /// What the parent keeps with it.
+    pub metadata: Metadata,
+    /// The numbers of the lines that were prefetched for it.
+    pub prefetched: Vec<u64>,
+}
+
+impl Default for ParentLoad {
+    fn default() -> Self {
+        ParentLoad { lines: [0; LANES], metadata: Metadata::default(), prefetched: Vec::new() }
+    }
 }
 
 /// What an instruction must not do.
@@ -34,6 +57,8 @@ pub struct Lanes {
     pub output: [u8; LINE_BYTES],
     /// What `done` has told.
     pub made: Option<Made>,
+    /// The parent's load, where the assist warp is for one.
+    pub load: ParentLoad,
 }
 
 impl Lanes {
@@ -48,7 +73,13 @@ impl Lanes {
             input,
             output: [0; LINE_BYTES],
             made: None,
+            load: ParentLoad::default(),
         }
+    }
+
+    /// Lanes that work for a load.
+    pub fn of_load(load: ParentLoad) -> Self {
+        Lanes { load, ..Lanes::new([0; LINE_BYTES]) }
     }
 
     /// What a routine makes of a line.
@@ -91,6 +122,17 @@ impl Lanes {
                 let saves = |size: &u64| *size <= SAVING_BYTES as u64;
                 if let Some(size) = size.filter(saves) {
                     self.made = Some(Made { encoding: i.at, size: size as u8 });
+                }
+            }
+            Op::Setm => {
+                for lane in lanes_of(running) {
+                    self.load.metadata[lane][usize::from(i.at) % METADATA] = self.register(i.a, lane) as u32;
+                }
+            }
+            Op::Pref => {
+                for lane in lanes_of(running) {
+                    let offset = sign_extended(self.register(i.b, lane), 4);
+                    self.load.prefetched.push(self.register(i.a, lane).wrapping_add(offset));
                 }
             }
             Op::Stx => {
@@ -176,6 +218,8 @@ impl Lanes {
                 from.map_or(0, |from| self.register(i.a, from as usize))
             }
             Op::Lane => lane as u64,
+            Op::Line => self.load.lines[lane],
+            Op::Getm => u64::from(self.load.metadata[lane][usize::from(i.at) % METADATA]),
             Op::Lih => self.register(i.dest, lane) << 16 | u64::from(i.constant()),
             Op::Shl => a << (i.at % 64),
             Op::Shr => a >> (i.at % 64),
@@ -218,9 +262,9 @@ impl Lanes {
     }
 }
 
-/// 32-bit registers that a routine takes of each thread: two for each of the wide ones that it uses, and the address.
+/// 32-bit registers that a routine takes of each thread: two for each of the wide ones that it uses.
 pub fn registers_of(routine: &[Instruction]) -> u32 {
-    let used = routine.iter().fold(1 << ADDRESS, |all, i| all | (i.touches() & 0xffff));
+    let used = routine.iter().fold(0, |all, i| all | (i.touches() & 0xffff));
     let wide = used & ((1 << WIDE_REGISTERS) - 1);
     used.count_ones() + wide.count_ones()
 }

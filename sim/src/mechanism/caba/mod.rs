@@ -19,6 +19,7 @@ pub mod cpack;
 pub mod fpc;
 pub mod instruction;
 pub mod lanes;
+pub mod prefetch;
 pub mod resident;
 pub mod routine;
 pub mod sm;
@@ -35,6 +36,7 @@ use crate::mechanism::hw_bdi::{self, MD_KB, MD_WAYS};
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use routine::Routines;
+use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::bdi::Encoding;
 use sm::{AssistSm, WARPS, store_event};
 use std::cell::RefCell;
@@ -47,7 +49,27 @@ const L1_TAGS: &str = "l1_tags";
 /// The option of an L2 whose compressed lines take less room.
 const L2_TAGS: &str = "l2_tags";
 
-/// The options of all of them.
+/// When the controller throttles.
+const BUSY_LIMIT: OptionInfo = OptionInfo::choice(
+    "busy_limit",
+    &["96", "64", "128"],
+    "busy cycles of 128 above which low priority is held back",
+);
+
+/// The same for idle cycles.
+const IDLE_LIMIT: OptionInfo =
+    OptionInfo::choice("idle_limit", &["8", "0"], "idle cycles of 128 below which it is held back");
+
+/// The parameters of a controller with these options.
+fn throttle(part: &Part) -> AwcParams {
+    AwcParams {
+        busy_limit: [96, 64, 128][part.options["busy_limit"] as usize],
+        idle_limit: [8, 0][part.options["idle_limit"] as usize],
+        ..AwcParams::default()
+    }
+}
+
+/// The options of all of them that compress.
 const OPTIONS: &[OptionInfo] = &[
     OptionInfo::number("stores", 16, (1, 64), "full-line stores that wait for compression, per SM"),
     OptionInfo::number("patience", 4096, (1, 1 << 20), "cycles that a store waits at most for compression"),
@@ -57,12 +79,8 @@ const OPTIONS: &[OptionInfo] = &[
         (0, 1024),
         "incompressible lines in a row after which one store of 64 is tried; 0: never",
     ),
-    OptionInfo::choice(
-        "busy_limit",
-        &["96", "64", "128"],
-        "busy cycles of 128 above which low priority is held back",
-    ),
-    OptionInfo::choice("idle_limit", &["8", "0"], "idle cycles of 128 below which it is held back"),
+    BUSY_LIMIT,
+    IDLE_LIMIT,
     OptionInfo::choice(
         "partition",
         &["codecs", "raw"],
@@ -101,7 +119,7 @@ macro_rules! compression {
             blocks: $blocks,
             options: OPTIONS,
             needs_values: true,
-            claims: &[Claim::MemoryLines],
+            claims: &[Claim::MemoryLines, Claim::AssistWarps],
             machine: |part, config| machine(part, $choice, config),
             build: |part, with| build(part, $choice, with),
         }
@@ -183,6 +201,17 @@ fn routines(choice: Choice) -> Routines {
 /// The registers of assist warps come out of the threads'; the controller knows 48 warps of two schedulers.
 fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), MechanismError> {
     hw_bdi::check(part, config)?;
+    suits_controller(part, config)?;
+    let tags = part.options[L1_TAGS];
+    if tags > 1 {
+        compress_l1d(part, tags, config)?;
+    }
+    config.sm.extra_registers += routines(choice).registers();
+    Ok(())
+}
+
+/// Refuses warps and schedulers that the controller does not know.
+fn suits_controller(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
     if config.sm.warps > WARPS as u32 {
         let allowed = "allowed are 1 to 48, the warps that the assist warp controller knows";
         return Err(part.unsuited("sm.warps", config.sm.warps, allowed));
@@ -191,11 +220,6 @@ fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), Me
         let allowed = "allowed is 2: the assist warp buffer has a port for each";
         return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
     }
-    let tags = part.options[L1_TAGS];
-    if tags > 1 {
-        compress_l1d(part, tags, config)?;
-    }
-    config.sm.extra_registers += routines(choice).registers();
     Ok(())
 }
 
@@ -223,8 +247,7 @@ fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
         stores: part.options["stores"] as usize,
         patience: u64::from(part.options["patience"]),
         give_up: part.options["give_up"],
-        busy_limit: [96, 64, 128][part.options["busy_limit"] as usize],
-        idle_limit: [8, 0][part.options["idle_limit"] as usize],
+        throttle: throttle(part),
         l1_tags: part.options[L1_TAGS],
     };
     let latencies = Latencies::of(with.config);

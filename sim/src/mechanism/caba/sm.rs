@@ -51,10 +51,8 @@ pub struct Options {
     pub patience: u64,
     /// Incompressible lines in a row after which few stores are tried; 0: never.
     pub give_up: u32,
-    /// A class of units busy in more cycles of 128 throttles.
-    pub busy_limit: u32,
-    /// Fewer idle cycles of 128 throttle.
-    pub idle_limit: u32,
+    /// When the controller throttles.
+    pub throttle: AwcParams,
     /// Tags for each way of the L1D; with more than one it keeps lines compressed.
     pub l1_tags: u32,
 }
@@ -109,12 +107,7 @@ impl AssistSm {
         lines: SharedLines,
         probes: &Probes,
     ) -> Self {
-        let params = AwcParams {
-            busy_limit: options.busy_limit,
-            idle_limit: options.idle_limit,
-            ..AwcParams::default()
-        };
-        let mut controller: Instance<Awc> = probes.instance(format!("sm{id}.awc"), &params);
+        let mut controller: Instance<Awc> = probes.instance(format!("sm{id}.awc"), &options.throttle);
         let mut loading = routines.loading().into_iter();
         let fault = loading.find_map(|inputs| controller.step(&inputs).err());
         AssistSm {

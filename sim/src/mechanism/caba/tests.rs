@@ -9,7 +9,7 @@ use selvedge_hw::Engine;
 use std::sync::Arc;
 
 /// A kernel `k` of one `.u32` buffer in %rd1, with the thread's number in %r1.
-struct Kernel {
+pub(super) struct Kernel {
     grid: u32,
     block: u32,
     words: u32,
@@ -19,7 +19,7 @@ struct Kernel {
 }
 
 /// Each warp adds up 48 lines of small numbers, four at a time, each line for itself.
-const STREAM: Kernel = Kernel {
+pub(super) const STREAM: Kernel = Kernel {
     grid: 60,
     block: 256,
     words: 60 * 256 * 48,
@@ -101,13 +101,13 @@ const AGAIN_IN_L2: Kernel = Kernel {
 
 /// The GTX 480 with half, and with an eighth, of its DRAM's bandwidth.
 const HALF: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 462\n";
-const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
+pub(super) const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
 
 fn run_kernel(kernel: &Kernel, mechanism: &str) -> RunReport {
     run_on("base = \"gtx480\"\n", kernel, mechanism)
 }
 
-fn run_on(machine: &str, kernel: &Kernel, mechanism: &str) -> RunReport {
+pub(super) fn run_on(machine: &str, kernel: &Kernel, mechanism: &str) -> RunReport {
     let Kernel { grid, block, words, fill, body } = kernel;
     let folder = tempfile::tempdir().expect("a folder");
     let ptx = format!(
@@ -138,7 +138,7 @@ fn run_on(machine: &str, kernel: &Kernel, mechanism: &str) -> RunReport {
     outcome.report
 }
 
-fn counter(report: &RunReport, name: &str) -> u64 {
+pub(super) fn counter(report: &RunReport, name: &str) -> u64 {
     report.mechanism_counters[name]
 }
 

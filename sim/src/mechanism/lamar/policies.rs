@@ -25,7 +25,10 @@ impl SmPolicy for SmGdu {
 
     fn l1d_event(&mut self, now: u64, event: &L1dEvent) {
         match *event {
-            L1dEvent::Load { .. } | L1dEvent::Returned { .. } | L1dEvent::Flushed { .. } => {}
+            L1dEvent::Load { .. }
+            | L1dEvent::Prefetch { .. }
+            | L1dEvent::Returned { .. }
+            | L1dEvent::Flushed { .. } => {}
             L1dEvent::Fetched(fetched) => self.0.fetched(fetched),
             L1dEvent::PredictionUsed(sectors) => self.0.prediction_used(sectors),
             L1dEvent::Evicted { line, used } => self.0.evicted(now, line, used),

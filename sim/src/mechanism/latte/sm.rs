@@ -399,7 +399,7 @@ impl SmPolicy for CompressedL1d {
                     controller.access(self.index.set(load.line), *decision);
                 }
             }
-            L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) => {}
+            L1dEvent::Prefetch { .. } | L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) => {}
             L1dEvent::Evicted { line, .. } => _ = self.stored.remove(line),
             L1dEvent::Returned { cycles } => {
                 if let Some(controller) = &mut self.controller {
