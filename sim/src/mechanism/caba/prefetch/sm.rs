@@ -356,8 +356,8 @@ impl SmPolicy for PrefetchSm {
     }
 
     fn prefetch(&mut self, now: u64) -> Option<Prefetch> {
-        let waiting = self.queue.pop_front_if(|waiting| waiting.from <= now)?;
-        Some(waiting.prefetch)
+        self.queue.front().filter(|waiting| waiting.from <= now)?;
+        self.queue.pop_front().map(|waiting| waiting.prefetch)
     }
 
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
