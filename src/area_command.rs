@@ -1,4 +1,5 @@
 //! `selvedge area`: area and timing of blocks, by outside tools.
+use crate::area_energy::{EnergySetup, EnergySubject};
 use crate::area_report::{Report, csv, curves, page, table};
 use crate::area_system::{Part, System};
 use crate::cli::AreaOptions;
@@ -36,7 +37,7 @@ impl Job {
 
 /// What the blocks are studied for.
 enum Target {
-    Asic(Box<AsicSetup>),
+    Asic(Box<AsicSetup>, Option<Box<EnergySetup>>),
     Fpga { yosys: Found, family: Family, placer: Option<Found> },
 }
 
@@ -118,7 +119,7 @@ fn target(options: &AreaOptions) -> Result<Target, Failure> {
     let target_ps = options.clock.as_deref().map(period_ps).transpose()?;
     let path = options.liberty.clone().unwrap_or_else(|| PathBuf::from(OSU018));
     let library = Liberty::load(&path).map_err(Failure::usage)?;
-    Ok(Target::Asic(Box::new(AsicSetup {
+    let setup = AsicSetup {
         yosys: YOSYS.find().map_err(Failure::usage)?,
         sta: OPENSTA.find().map_err(Failure::usage)?,
         technology: technologies.of_library(&library.name).cloned(),
@@ -126,7 +127,9 @@ fn target(options: &AreaOptions) -> Result<Target, Failure> {
         scale_to: scale_to.map_err(Failure::usage)?,
         target_ps,
         memories: if options.memories_in_flip_flops { MemoryStyle::FlipFlops } else { MemoryStyle::Listed },
-    })))
+    };
+    let energy = options.energy.then(|| EnergySetup::find(&setup, options.vectors)).transpose()?;
+    Ok(Target::Asic(Box::new(setup), energy.map(Box::new)))
 }
 
 fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
@@ -137,6 +140,7 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
         ("--scale-to", options.scale_to.is_some()),
         ("--clock", options.clock.is_some()),
         ("--plot", options.plot.is_some()),
+        ("--energy", options.energy),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
         ("--mechanism", options.mechanism.is_some()),
     ];
@@ -247,7 +251,16 @@ fn study(job: &Job, target: &Target, keep: Option<&Path>, stop: &AtomicBool) -> 
         storage_bits: facts.storage_bits(),
     };
     let done = match target {
-        Target::Asic(setup) => asic(&subject, setup, folder, stop),
+        Target::Asic(setup, energy) => asic(&subject, setup, folder, stop).and_then(|mut report| {
+            if let Some(energy) = energy {
+                let has_reset =
+                    design.top().ports.iter().any(|port| Some(port.name.as_str()) == options.reset.port());
+                let subject =
+                    EnergySubject { entry: job.entry, params: &job.params, options: &options, has_reset };
+                energy.study(&subject, setup, &mut report, folder, stop)?;
+            }
+            Ok(report)
+        }),
         Target::Fpga { yosys, family, placer } => {
             fpga(&subject, yosys, *family, placer.as_ref(), folder, stop)
         }
@@ -265,7 +278,9 @@ fn show(
     system: Option<&System>,
 ) -> Result<(), Failure> {
     let mut report = match target {
-        Target::Asic(setup) => Report::asic(setup, blocks),
+        Target::Asic(setup, energy) => {
+            Report::asic(setup, energy.as_deref().map(EnergySetup::simulator), blocks)
+        }
         Target::Fpga { yosys, placer, .. } => Report::fpga(yosys, placer.as_ref(), blocks),
     };
     if let Some(system) = system {

@@ -1,4 +1,5 @@
 //! The report of `selvedge area`: as JSON, as CSV and as a table.
+use crate::area_energy;
 use crate::area_system::{System, SystemReport};
 use crate::plot::Curve;
 use crate::table::Table;
@@ -33,14 +34,19 @@ pub struct Report {
     library: Option<Library>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scale_rule: Option<String>,
+    /// How energies came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_method: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_scale_rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<SystemReport>,
     blocks: Vec<BlockReport>,
 }
 
 impl Report {
-    /// Studies in standard cells.
-    pub fn asic(setup: &AsicSetup, blocks: Vec<BlockReport>) -> Self {
+    /// Studies in standard cells; energies are in them where there was a simulator.
+    pub fn asic(setup: &AsicSetup, simulator: Option<&Found>, blocks: Vec<BlockReport>) -> Self {
         let known = setup.technology.as_ref();
         let library = Library {
             name: setup.library.name.clone(),
@@ -59,9 +65,13 @@ impl Report {
         Report {
             format_version: FORMAT_VERSION,
             selvedge: env!("CARGO_PKG_VERSION"),
-            tools: vec![setup.yosys.clone(), setup.sta.clone()],
+            tools: [&setup.yosys, &setup.sta].into_iter().chain(simulator).cloned().collect(),
             library: Some(library),
             scale_rule,
+            energy_method: simulator.map(|_| area_energy::METHOD),
+            energy_scale_rule: simulator
+                .and(known.zip(setup.scale_to.as_ref()))
+                .map(|(from, to)| area_energy::scale_rule(from, to)),
             system: None,
             blocks,
         }
@@ -75,6 +85,8 @@ impl Report {
             tools: std::iter::once(yosys).chain(placer).cloned().collect(),
             library: None,
             scale_rule: None,
+            energy_method: None,
+            energy_scale_rule: None,
             system: None,
             blocks,
         }
@@ -108,6 +120,9 @@ const PAGE: &str = include_str!("area_page.md");
 pub fn page(report: &Report, words: &str) -> String {
     let (title, text) = PAGE.split_once('\n').unwrap_or((PAGE, ""));
     let mut page = format!("{title}\n\n`{words}`\n{text}\n{}", figures(report).markdown());
+    if let Some(table) = area_energy::table(&report.blocks, |block| name(report, block)) {
+        page += &format!("\n{}", table.markdown());
+    }
     if let Some(table) = memories(report) {
         page += &format!("\n{}", table.markdown());
     }
@@ -126,6 +141,9 @@ pub fn page(report: &Report, words: &str) -> String {
 /// The table with what must be known to read it.
 pub fn table(report: &Report) -> String {
     let mut text = figures(report).render();
+    if let Some(table) = area_energy::table(&report.blocks, |block| name(report, block)) {
+        text += &format!("\n{}", table.render());
+    }
     if let Some(table) = memories(report) {
         text += &format!("\n{}", table.render());
     }
@@ -152,7 +170,8 @@ fn footer(report: &Report) -> String {
         )
         .expect("writing to a string cannot fail");
     }
-    if let Some(rule) = &report.scale_rule {
+    let rules = [report.scale_rule.as_deref(), report.energy_method, report.energy_scale_rule.as_deref()];
+    for rule in rules.into_iter().flatten() {
         writeln!(text, "{rule}").expect("writing to a string cannot fail");
     }
     let tools: Vec<String> =
@@ -323,13 +342,19 @@ pub fn csv(report: &Report) -> String {
     let mut text = String::new();
     if report.library.is_some() {
         text += "block,parameters,goal,area_kge,area_um2,combinational_um2,sequential_um2,cells,flip_flops,memory_bits,\
-                 critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2\n";
+                 critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2";
+        // Columns that only --energy fills come only with it.
+        let with_energy = report.energy_method.is_some();
+        text += &if with_energy { format!(",{}\n", area_energy::CSV_HEAD) } else { "\n".into() };
         for block in &report.blocks {
             for one in &block.mappings {
                 let scaled = one.scaled_area.map(|area| area.value.to_string()).unwrap_or_default();
+                let energy = one.energy.as_ref();
+                let energy =
+                    with_energy.then(|| format!(",{}", area_energy::csv(energy))).unwrap_or_default();
                 writeln!(
                     text,
-                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}",
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}{energy}",
                     block.block,
                     parameters(block),
                     one.goal,

@@ -267,6 +267,12 @@ pub struct AreaOptions {
     /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns; the fastest unless given
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
+    /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
+    #[arg(long)]
+    pub energy: bool,
+    /// Clocks of the stimulus that --energy simulates
+    #[arg(long, value_name = "N", default_value_t = 500, requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub vectors: u64,
     /// Turn memories into flip-flops instead of listing them beside the cells
     #[arg(long)]
     pub memories_in_flip_flops: bool,

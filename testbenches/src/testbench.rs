@@ -57,17 +57,29 @@ pub fn write(
     seed: u64,
     reset: ResetStyle,
 ) -> Result<Testbench, ParamError> {
-    let ports = entry.ports(params)?;
     let mut vectors = Vectors::new(entry, params, seed)?;
     if reset == ResetStyle::None {
         vectors = vectors.without_resets();
     }
     let cycles = cycles.max(1);
-    let mut text = String::new();
-    for vector in vectors.take(usize::try_from(cycles).unwrap_or(usize::MAX)) {
-        text.push_str(&line(&ports, &vector));
-        text.push('\n');
-    }
+    let vectors: Vec<Vector> = vectors.take(usize::try_from(cycles).unwrap_or(usize::MAX)).collect();
+    of_vectors(entry, params, &vectors, seed, reset)
+}
+
+/// Writes the testbench for given vectors, which the seed is said to have made.
+///
+/// # Errors
+/// When the parameters are not valid.
+pub fn of_vectors(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    vectors: &[Vector],
+    seed: u64,
+    reset: ResetStyle,
+) -> Result<Testbench, ParamError> {
+    let ports = entry.ports(params)?;
+    let cycles = vectors.len() as u64;
+    let text = vectors.iter().map(|vector| line(&ports, vector) + "\n").collect();
     Ok(Testbench {
         block: entry.name().to_string(),
         verilog: verilog(entry, params, &ports, cycles, seed, reset),

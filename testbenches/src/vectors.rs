@@ -57,6 +57,18 @@ impl Vectors {
         Ok(Vectors { stimulus: Box::new(stimulus(entry, params, seed)?), model: entry.model(params)? })
     }
 
+    /// The vectors of a stimulus of one's own.
+    ///
+    /// # Errors
+    /// When the parameters are not valid.
+    pub fn of(
+        entry: &dyn BlockEntry,
+        params: &Value,
+        stimulus: Box<dyn Iterator<Item = StimulusBits>>,
+    ) -> Result<Self, ParamError> {
+        Ok(Vectors { stimulus, model: entry.model(params)? })
+    }
+
     /// The vectors without the clocks in reset, for Verilog that has no reset: all begins in the power-up state, which
     /// for such Verilog is the reset state.
     pub fn without_resets(self) -> Self {

