@@ -142,6 +142,9 @@ pub struct RunOptions {
     /// Check every DRAM command against every timing constraint while running
     #[arg(long)]
     pub check: bool,
+    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's
+    #[arg(long, value_name = "FILE.json")]
+    pub energy_from: Option<PathBuf>,
 }
 
 /// Options of `selvedge new`.

@@ -6,6 +6,7 @@ mod area_system;
 mod cli;
 mod compare_command;
 mod config_command;
+mod energy_from;
 mod error;
 mod fidelity_command;
 mod gen_command;

@@ -1,5 +1,6 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
 use crate::cli::RunOptions;
+use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
 use crate::output::{check_writable, write_or_print, write_whole};
 use crate::progress::{Progress, stop_on_interrupt};
@@ -17,6 +18,7 @@ use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate}
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,7 +32,8 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     if let Some(names) = together_command::workloads(options)? {
         return together_command::run(options, &names);
     }
-    let specs = specs(options)?;
+    let (config, sources) = machine(options)?;
+    let specs = specs(options, &config)?;
     if options.list_probes {
         let names = specs.iter().map(probe_names).collect::<Result<Vec<_>, _>>();
         return show_probes(&names.map_err(|e| classify(&e))?.concat());
@@ -75,7 +78,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         break;
     }
     if !reports.is_empty() {
-        show(options, &reports)?;
+        show(options, &reports, &sources)?;
     }
     failure.map_or(Ok(()), Err)
 }
@@ -153,10 +156,17 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
     Ok((instance.to_string(), fault.parse().map_err(|_| wrong())?))
 }
 
+/// The machine, and where its codecs' energies are from if not from its own table.
+fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<CodecSource>), Failure> {
+    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    let path = options.energy_from.as_deref();
+    let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
+    Ok((Arc::new(config), sources.unwrap_or_default()))
+}
+
 /// Turns the options into runs.
-fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
+fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, Failure> {
     let engine: Engine = options.engine.parse().map_err(Failure::usage)?;
-    let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
     let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
     let size = options.size.as_deref().map_or(Ok(default_size), |s| s.parse().map_err(Failure::usage))?;
     let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |w| vec![w]);
@@ -180,7 +190,7 @@ fn specs(options: &RunOptions) -> Result<Vec<RunSpec>, Failure> {
                 workload: workload.clone(),
                 size,
                 input: options.input.clone(),
-                config: Arc::clone(&config),
+                config: Arc::clone(config),
                 mechanism,
                 engine,
                 probes: probes.clone(),
@@ -221,18 +231,39 @@ pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
     })
 }
 
+/// A report, with the sources of its codecs' energies where they are not the machine's.
+#[derive(Serialize)]
+struct Sourced<'a> {
+    #[serde(flatten)]
+    report: &'a RunReport,
+    energy_sources: &'a [CodecSource],
+}
+
+/// Reports as JSON: one by itself, several as a list.
+fn json(reports: &[RunReport], sources: &[CodecSource]) -> serde_json::Result<String> {
+    let sourced: Vec<Sourced> =
+        reports.iter().map(|report| Sourced { report, energy_sources: sources }).collect();
+    match (reports, sourced.as_slice()) {
+        ([_], [one]) if !sources.is_empty() => serde_json::to_string_pretty(one),
+        (_, many) if !sources.is_empty() => serde_json::to_string_pretty(many),
+        ([one], _) => serde_json::to_string_pretty(one),
+        (many, _) => serde_json::to_string_pretty(many),
+    }
+}
+
 /// The files that were asked for, and the table unless one of them took its place on standard output.
-fn show(options: &RunOptions, reports: &[RunReport]) -> Result<(), Failure> {
+fn show(options: &RunOptions, reports: &[RunReport], sources: &[CodecSource]) -> Result<(), Failure> {
     if let Some(target) = &options.json {
-        let text = match reports {
-            [one] => serde_json::to_string_pretty(one),
-            many => serde_json::to_string_pretty(many),
-        };
-        let text = text.map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
+        let text = json(reports, sources)
+            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
         write_or_print(target, &(text + "\n"))?;
     }
     if let Some(target) = &options.stats {
-        write_or_print(target, &reports.iter().map(statistic::text).collect::<String>())?;
+        let mut text: String = reports.iter().map(statistic::text).collect();
+        for one in sources {
+            text += &one.statistic();
+        }
+        write_or_print(target, &text)?;
     }
     if let Some(target) = &options.csv {
         write_or_print(target, &statistic::csv(reports))?;
@@ -243,6 +274,9 @@ fn show(options: &RunOptions, reports: &[RunReport]) -> Result<(), Failure> {
     let files = [&options.json, &options.stats, &options.csv, &options.series];
     if !files.into_iter().any(|target| target.as_deref() == Some("-")) {
         write_or_print("-", &render(reports))?;
+        if !sources.is_empty() {
+            write_or_print("-", &energy_from::summary(sources))?;
+        }
     }
     Ok(())
 }

@@ -94,6 +94,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         ("--stats", options.stats.is_some()),
         ("--csv", options.csv.is_some()),
         ("--series", options.series.is_some()),
+        ("--energy-from", options.energy_from.is_some()),
     ];
     if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
         return Err(Failure::usage(format!(

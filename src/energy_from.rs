@@ -1,0 +1,171 @@
+//! `selvedge run --energy-from`: energies of codecs from a report of `selvedge area --energy`, in place of the machine's table.
+use crate::error::Failure;
+use selvedge_sim::config::{EventEnergy, GpuConfig};
+use serde::Serialize;
+use serde_json::Value;
+use std::path::Path;
+
+/// A codec's block with its place in the table.
+type Codec = (&'static str, fn(&mut EventEnergy) -> &mut u32);
+
+/// All that the energy model counts.
+const CODECS: [Codec; 10] = [
+    ("bdi_compressor", |table| &mut table.bdi_compress_fj),
+    ("bdi_decompressor", |table| &mut table.bdi_decompress_fj),
+    ("sc_compressor", |table| &mut table.sc_compress_fj),
+    ("sc_decompressor", |table| &mut table.sc_decompress_fj),
+    ("bpc_compressor", |table| &mut table.bpc_compress_fj),
+    ("bpc_decompressor", |table| &mut table.bpc_decompress_fj),
+    ("fpc_compressor", |table| &mut table.fpc_compress_fj),
+    ("fpc_decompressor", |table| &mut table.fpc_decompress_fj),
+    ("cpack_compressor", |table| &mut table.cpack_compress_fj),
+    ("cpack_decompressor", |table| &mut table.cpack_decompress_fj),
+];
+
+/// The form of the report that is read.
+const FORMAT_VERSION: u64 = 1;
+
+/// Where the energy of one codec is from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CodecSource {
+    block: &'static str,
+    femtojoules: u32,
+    /// None: the machine's table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<String>,
+}
+
+impl CodecSource {
+    /// A line beside the statistics.
+    pub fn statistic(&self) -> String {
+        let source = match (&self.file, &self.library) {
+            (Some(file), Some(library)) => format!("{file} ({library})"),
+            _ => "the machine's table".into(),
+        };
+        format!("energy_of_{}_fJ = {} from {source}\n", self.block, self.femtojoules)
+    }
+}
+
+/// Puts the energies of the report in `path` into the machine's table; returns where each codec's is from.
+///
+/// # Errors
+/// A file that is no such report, or that has no energy of a codec or several.
+pub fn apply(path: &Path, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, Failure> {
+    let name = path.display().to_string();
+    let wrong = |problem: String| Failure::usage(format!("--energy-from {name}: {problem}"));
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let report: Value = serde_json::from_str(&text)
+        .map_err(|e| wrong(format!("allowed is JSON of `selvedge area --energy`: {e}")))?;
+    let blocks = report["blocks"].as_array().filter(|_| report["format_version"] == FORMAT_VERSION);
+    let blocks = blocks
+        .ok_or_else(|| wrong("allowed is the JSON, format_version 1, of `selvedge area --energy`".into()))?;
+    let library = &report["library"];
+    let library = library["technology"].as_str().or(library["name"].as_str()).unwrap_or("unknown library");
+    let mut sources = Vec::new();
+    for (block, entry) in CODECS {
+        let of_block: Vec<&Value> = blocks.iter().filter(|one| one["block"] == block).collect();
+        let place = entry(&mut machine.energy);
+        let known = match of_block.as_slice() {
+            [] => None,
+            [one] => Some(femtojoules(one).map_err(|problem| wrong(format!("{block}: {problem}")))?),
+            many => return Err(wrong(format!("{block} is in it {} times: allowed is once", many.len()))),
+        };
+        *place = known.unwrap_or(*place);
+        sources.push(CodecSource {
+            block,
+            femtojoules: *place,
+            file: known.map(|_| name.clone()),
+            library: known.map(|_| library.to_string()),
+        });
+    }
+    if sources.iter().all(|one| one.file.is_none()) {
+        let names: Vec<&str> = CODECS.iter().map(|(block, _)| *block).collect();
+        return Err(wrong(format!("no codec is in it: allowed are {}", names.join(", "))));
+    }
+    Ok(sources)
+}
+
+/// Of a block in the report: its first mapping, for area.
+fn femtojoules(block: &Value) -> Result<u32, String> {
+    let energy = &block["mappings"][0]["energy"]["per_operation"];
+    let value = energy["value"].as_f64().filter(|_| energy["unit"] == "nJ");
+    let value = value.ok_or("it has no energy per operation in nJ: run `selvedge area` with --energy")?;
+    let femtojoules = (value * 1e6).round();
+    if (1.0..=f64::from(u32::MAX)).contains(&femtojoules) {
+        Ok(femtojoules as u32)
+    } else {
+        Err(format!("{value} nJ: allowed are 0.000001 to {} nJ", f64::from(u32::MAX) / 1e6))
+    }
+}
+
+/// Two lines that say which energies were replaced and which are the machine's.
+pub fn summary(sources: &[CodecSource]) -> String {
+    let list = |replaced: bool| {
+        let some = sources.iter().filter(|one| one.file.is_some() == replaced);
+        let words: Vec<String> =
+            some.map(|one| format!("{} {} nJ", one.block, f64::from(one.femtojoules) / 1e6)).collect();
+        if words.is_empty() { "none".into() } else { words.join(", ") }
+    };
+    let from = sources.iter().find_map(|one| Some((one.file.as_ref()?, one.library.as_ref()?)));
+    let from = from.map_or(String::new(), |(file, library)| format!("{file} ({library})"));
+    format!(
+        "codec energies of {from}: {}\ncodec energies of the machine's table: {}\n",
+        list(true),
+        list(false)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> GpuConfig {
+        GpuConfig::load("gtx480").expect("built in")
+    }
+
+    fn apply_text(text: &str, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, Failure> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("written");
+        apply(file.path(), machine)
+    }
+
+    fn report(blocks: &str) -> String {
+        format!(r#"{{"format_version": 1, "library": {{"name": "lib"}}, "blocks": [{blocks}]}}"#)
+    }
+
+    const BDI: &str = r#"{"block": "bdi_compressor", "mappings": [{"energy": {"per_operation": {"value": 2.5, "unit": "nJ"}}}]}"#;
+
+    #[test]
+    fn what_the_file_has_replaces_the_tables_and_the_rest_stays() {
+        let mut changed = machine();
+        let sources = apply_text(&report(BDI), &mut changed).expect("a report");
+        let before = machine().energy;
+        assert_eq!(changed.energy, EventEnergy { bdi_compress_fj: 2_500_000, ..before });
+        let from_file: Vec<&str> =
+            sources.iter().filter(|one| one.file.is_some()).map(|one| one.block).collect();
+        assert_eq!(from_file, ["bdi_compressor"]);
+        let text = summary(&sources);
+        assert!(
+            text.contains("(lib): bdi_compressor 2.5 nJ\n") && text.contains("bdi_decompressor 0.056 nJ"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused() {
+        let cases = [
+            ("hello".to_string(), "allowed is JSON"),
+            ("{}".into(), "format_version 1"),
+            (report(""), "no codec is in it"),
+            (report(&format!("{BDI}, {BDI}")), "bdi_compressor is in it 2 times"),
+            (report(&BDI.replace("nJ", "pJ")), "no energy per operation in nJ"),
+            (report(&BDI.replace("2.5", "-1")), "-1 nJ: allowed are"),
+        ];
+        for (text, says) in cases {
+            let error = format!("{:?}", apply_text(&text, &mut machine()).expect_err(says));
+            assert!(error.contains(says), "`{error}` should say `{says}`");
+        }
+    }
+}
