@@ -40,8 +40,9 @@ pub const CELL_MODELS: &str =
 pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
     format!(
         "set sta_report_default_digits 5\nread_liberty cells.lib\nread_verilog {goal}_power.v\nlink_design {top}\n\
-         set_driving_cell -lib_cell {driver} [all_inputs]\nset_load {load} [all_outputs]\n\
-         foreach port {{{ideal}}} {{ set_input_transition 0 [get_ports $port] }}\n\
+         set_load {load} [all_outputs]\n\
+         foreach port [all_inputs] {{\n  if {{ [lsearch {{{ideal}}} [get_name $port]] < 0 }} {{\n    \
+         set_driving_cell -lib_cell {driver} $port\n  }}\n}}\n\
          create_clock -name clk -period 1000 [get_ports clk_i]\n\
          foreach pin [get_pins */*] {{ report_slews $pin }}\nexit\n",
         goal = goal.name(),
