@@ -351,7 +351,7 @@ pub fn csv(report: &Report) -> String {
                 let scaled = one.scaled_area.map(|area| area.value.to_string()).unwrap_or_default();
                 let energy = one.energy.as_ref();
                 let energy =
-                    with_energy.then(|| format!(",{}", area_energy::csv(energy))).unwrap_or_default();
+                    if with_energy { format!(",{}", area_energy::csv(energy)) } else { String::new() };
                 writeln!(
                     text,
                     "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}{energy}",

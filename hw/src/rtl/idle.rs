@@ -223,10 +223,13 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let random = state >> 40;
             // Long pauses, and inputs that change in every cycle.
-            let (start, from) =
-                if cycle % 97 < 48 { (random % 31 == 0, 5) } else { (random % 3 == 0, random % 7) };
+            let (start, from) = if cycle % 97 < 48 {
+                (random.is_multiple_of(31), 5)
+            } else {
+                (random.is_multiple_of(3), random % 7)
+            };
             step(&mut pair, start, from);
-            if random % 1009 == 0 {
+            if random.is_multiple_of(1009) {
                 pair.reset().unwrap();
             }
         }
