@@ -145,7 +145,7 @@ mod tests {
         let waveform = "$timescale 1ns $end $scope module t $end $scope module dut $end $var wire 1 c clk_i $end
             $scope module f $end $var wire 1 c C $end $var wire 1 d D $end $var wire 1 q Q $end $var wire 1 x X $end
             $upscope $end $upscope $end $upscope $end $enddefinitions $end
-            #0 0c 0d 0q xx #5 1c 1x #7 1d #8 0d #10 0c #15 1c 1q #20 0c 1d #25 1c 0q #30 0c #35 1c";
+            #0 0c 0d 0q xx #5 1c 1x #7 1d #8 0d #10 0c #15 1c 1q #20 0c 1d #25 1c 0q #30 0c #35 1c\n";
         let activity = count(waveform.as_bytes(), "t").expect("a waveform");
         let of = |pin: &str| activity.changes[pin];
         assert_eq!(activity.clocks, 4);
