@@ -387,7 +387,7 @@ impl DeviceMemory {
         let after = self.buffers.partition_point(|b| b.base <= address);
         let candidates = [after.checked_sub(1), Some(after)];
         let distance = |b: &Buffer| {
-            if address < b.base { b.base - address } else { (address + 1).saturating_sub(b.end()) }
+            if address < b.base { b.base - address } else { address.saturating_sub(b.end() - 1) }
         };
         let nearest =
             candidates.into_iter().flatten().filter_map(|i| self.buffers.get(i)).min_by_key(|b| distance(b));
@@ -547,6 +547,7 @@ mod tests {
         assert!(past.contains("'left'") && past.contains(&format!("{a:#x}..{:#x}", a + 16)), "{past}");
         assert!(memory.read_u32s(b - 4, 1).unwrap_err().to_string().contains("'right'"));
         assert!(memory.read_u32s(u64::MAX - 3, 2).is_err());
+        assert_eq!(memory.nearest(u64::MAX), Some(("right", b, 16)), "the last address of all");
         assert!(memory.read_u32s(7, 0).unwrap().is_empty());
     }
 

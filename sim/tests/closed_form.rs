@@ -108,6 +108,17 @@ fn dependent_arithmetic_takes_the_pipes_latency() {
 }
 
 #[test]
+fn a_load_whose_guard_holds_in_no_lane_takes_as_long_as_one_of_a_constant() {
+    let config = config();
+    let time = |count: usize| {
+        let loads = "@%q ld.global.u64 %rd1, [%rd1];\n".repeat(count);
+        let body = format!(".reg .pred %q;\nsetp.ne.u32 %q, %r1, %r1;\n{loads}");
+        Bench::new(&config).run(&body, 1, 32, 0)
+    };
+    assert_eq!((time(60) - time(10)) / 50, u64::from(config.sm.lsu.const_latency));
+}
+
+#[test]
 fn a_division_takes_its_latency_though_nothing_else_is_as_slow() {
     let config = config();
     for (instruction, latency) in [

@@ -185,12 +185,14 @@ impl Sm {
 
     fn after_alu(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
         let info = kernel.info[pc as usize];
-        let at = now + u64::from(info.latency);
-        if info.pipe == PipeKind::Control {
-            return self.hold_for_control(warp, info.latency, now);
-        }
+        let latency = match info.pipe {
+            PipeKind::Control => return self.hold_for_control(warp, info.latency, now),
+            // A memory instruction whose guard holds in no lane: it accesses nothing, but passes the load/store unit.
+            PipeKind::Memory => self.config.sm.lsu.const_latency,
+            _ => info.latency,
+        };
         if self.expect_result(warp, pc, kernel) {
-            self.wheel.push(now, at, Event::Writeback { warp, pc });
+            self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
         }
     }
 

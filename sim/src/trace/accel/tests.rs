@@ -83,6 +83,24 @@ fn a_list_runs_its_kernels_in_order_with_what_the_first_left_in_the_l2() {
 }
 
 #[test]
+fn a_load_that_its_guard_disables_in_every_lane_delays_what_waits_for_it_and_accesses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run_with = |mask: &str, name: &str| {
+        let load = format!("0000 {mask} 1 R2 LDG.E.SYS 1 R4 4 1 0x100 4 0");
+        let text = kernel(&[&load, "0010 ffffffff 1 R3 IADD3 1 R2 0", "0020 ffffffff 0 EXIT 0 0 0"]);
+        std::fs::write(folder.path().join(name), text).expect("written");
+        let source = Source::find(&folder.path().join(name).display().to_string()).expect("valid");
+        let outcome = run(&spec(source, "base"), Arc::new(Control::default())).expect("it starts");
+        assert!(outcome.fault.is_none(), "{:?}", outcome.fault.map(|fault| fault.to_string()));
+        (outcome.report.totals.cycles, outcome.report.totals.l1d.accesses)
+    };
+    let ((disabled, none), (enabled, one)) =
+        (run_with("00000000", "a.traceg"), run_with("ffffffff", "b.traceg"));
+    assert_eq!((none, one), (0, 1));
+    assert!(disabled + 100 < enabled, "{disabled} and {enabled}: a trip to DRAM lies between them");
+}
+
+#[test]
 fn all_address_modes_give_the_same_addresses() {
     let one = |addresses: &str| {
         let load = format!("0000 0000000f 1 R2 LDG.E.SYS 1 R4 4 {addresses} 0");
