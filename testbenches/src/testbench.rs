@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! clk_i     \____/----\____/----\____
-//! reset     |< vector 0 >|< vector 1     reset and inputs change as the clock falls
-//! check         ^            ^           outputs are compared just before it rises
+//! inputs    < 0 ><  vector 1  ><  vector 2     reset and inputs change as the clock rises
+//! check         ^         ^                    outputs are compared just before it rises
 //! ```
+//!
+//! Reset and inputs change together with the block's registers, as if registers drove them: all between settles once per
+//! clock. Changed as the clock falls, they would make a simulator evaluate it twice, and a gate's output move twice.
 //!
 //! A line of the vectors file is one clock in hexadecimal: `{reset, inputs, expected outputs}`, ports in order, the
 //! first one highest. Each resets the block or checks every output. The testbench prints `PASS <n> vectors` and
@@ -141,7 +144,11 @@ fn verilog(
     let fields = std::iter::once("reset".to_string())
         .chain(inputs().map(|port| port.name.to_string()))
         .chain(outputs().map(|port| format!("expected_{}", port.name)));
-    let fields: Vec<String> = fields.map(|field| format!("        {field}")).collect();
+    let fields: Vec<String> = fields.collect();
+    let listed = |indent: usize| {
+        let lines: Vec<String> = fields.iter().map(|field| format!("{:indent$}{field}", "")).collect();
+        lines.join(",\n")
+    };
     let mut checks = String::new();
     for Port { name, .. } in outputs() {
         writeln!(
@@ -178,17 +185,22 @@ module {block}_tb;
       $display(\"FAIL {block}: {block}_tb.hex is missing or short\");
       $stop;
     end
+    clk_i = 1'b0;
+    {{
+{first}
+    }} = vectors[0];
     for (clock = 0; clock < CLOCKS; clock = clock + 1) begin
-      clk_i = 1'b0;
-      {{
-{fields}
-      }} = vectors[clock];
       #4;
       // Outputs in reset are not looked at.
       if (reset !== 1'b1) begin
 {checks}      end
       #1 clk_i = 1'b1;
-      #5;
+      if (clock + 1 < CLOCKS) begin
+        {{
+{next}
+        }} <= vectors[clock+1];
+      end
+      #5 clk_i = 1'b0;
     end
     $display(\"PASS %0d vectors\", CLOCKS);
     $finish;
@@ -196,7 +208,8 @@ module {block}_tb;
 endmodule
 ",
         pins = pins.join(",\n"),
-        fields = fields.join(",\n"),
+        first = listed(6),
+        next = listed(10),
     )
 }
 

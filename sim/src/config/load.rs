@@ -41,8 +41,9 @@ impl GpuConfig {
             let mut merged = base_table(file, text, &base, MOST_BASES)?;
             strange_keys(file, text, &merged, &table)?;
             merge(&mut merged, table);
+            // By way of the text: reading tables, too, would double the code that serde makes.
             let config: Self =
-                Value::Table(merged).try_into().map_err(|e| vec![misplaced(file, text, &e)])?;
+                toml::from_str(&merged.to_string()).map_err(|e| vec![misplaced(file, text, &e)])?;
             return config.validated(file, text);
         }
         let complete = parse_table(BUILT_IN[0].name, BUILT_IN[0].text)?;
