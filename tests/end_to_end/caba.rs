@@ -39,6 +39,16 @@ fn compressed_caches_give_the_same_report_under_every_engine() {
 }
 
 #[test]
+fn direct_load_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-bdi,direct_load=on");
+}
+
+#[test]
+fn an_uncompressed_l2_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-best,l2=uncompressed");
+}
+
+#[test]
 fn caba_prefetch_gives_the_same_report_under_every_engine() {
     engines_agree("caba-prefetch");
     // The one of these that prefetches many lines.

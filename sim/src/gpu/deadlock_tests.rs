@@ -110,7 +110,7 @@ impl PartitionPolicy for BrokenPartition {
         None
     }
 
-    fn reply(&mut self, _: &mut Packet, _: &DeviceMemory) {}
+    fn reply(&mut self, _: &mut Packet, _: bool, _: &DeviceMemory) {}
 }
 
 /// Runs `body` in one CTA of `threads` on a machine whose mechanism is broken; the report of the stall.

@@ -69,7 +69,7 @@ impl Slice {
             self.write(slot.expect("a line stays until what waited for it is done"), part);
             self.give_room(now, part.line, memory);
         }
-        self.answer(now, packet);
+        self.answer(now, packet, false);
         self.replayed += 1;
         if self.replayed == self.replay.len() {
             self.replay.clear();
@@ -119,7 +119,7 @@ impl Slice {
             }
             self.tags.touch(slot);
             self.ask(now, slot, known.needed);
-            self.answer(now, packet);
+            self.answer(now, packet, true);
             return Ok(Decision::Hit);
         }
         let may_write_at_once = packet.kind == PacketKind::Write && known.missing() & known.coming() == 0;
@@ -144,7 +144,7 @@ impl Slice {
                 return Ok(known.miss());
             }
         }
-        self.answer(now, packet);
+        self.answer(now, packet, true);
         Ok(known.miss())
     }
 

@@ -139,9 +139,10 @@ pub trait PartitionPolicy {
         None
     }
 
-    /// A read's answer is about to wait for the crossbar: may shrink its `data_bytes` and set its `payload`.
-    fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory) {
-        let _ = (packet, memory);
+    /// A read's answer is about to wait for the crossbar: may shrink its `data_bytes` and set its `payload`. `is_hit` says
+    /// that it did not have to wait for its line.
+    fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
+        let _ = (packet, is_hit, memory);
     }
 
     /// Adds the lines that its dedicated codecs have compressed and decompressed.

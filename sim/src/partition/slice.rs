@@ -67,6 +67,15 @@ pub(super) struct Parked {
     pub request: Request,
 }
 
+/// An answer in the hit pipeline.
+struct Answer {
+    /// When it leaves.
+    ready: u64,
+    packet: Packet,
+    /// Its request did not have to wait.
+    is_hit: bool,
+}
+
 /// An L2 slice with its DRAM channel.
 pub struct Slice {
     pub(super) number: u16,
@@ -99,7 +108,7 @@ pub struct Slice {
     /// Requests whose line has come; `replayed` of them are done.
     pub(super) replay: Vec<Packet>,
     pub(super) replayed: usize,
-    pipe: VecDeque<(u64, Packet)>,
+    pipe: VecDeque<Answer>,
     replies: VecDeque<Packet>,
     pub(super) evictions: VecDeque<LinePart>,
     /// Lines that have left the tags and not yet reached `to_dram`: reading them has to wait.
@@ -213,13 +222,13 @@ impl Slice {
 
     /// Moves an answer that has passed the hit pipeline to the reply queue.
     fn finish_pipe(&mut self, now: u64, memory: &DeviceMemory) {
-        let ready = self.pipe.front().is_some_and(|(ready, _)| *ready <= now);
+        let ready = self.pipe.front().is_some_and(|answer| answer.ready <= now);
         if !ready || self.replies.len() >= self.reply_capacity {
             return;
         }
-        if let Some((_, mut packet)) = self.pipe.pop_front() {
+        if let Some(Answer { mut packet, is_hit, .. }) = self.pipe.pop_front() {
             if packet.kind == PacketKind::ReadReply {
-                self.policy.reply(&mut packet, memory);
+                self.policy.reply(&mut packet, is_hit, memory);
             }
             self.replies.push_back(packet);
         }
@@ -404,14 +413,15 @@ impl Slice {
         }
     }
 
-    /// Sends the answer to a request into the hit pipeline.
-    pub(super) fn answer(&mut self, now: u64, packet: &Packet) {
+    /// Sends the answer to a request into the hit pipeline. `is_hit`: the request did not have to wait.
+    pub(super) fn answer(&mut self, now: u64, packet: &Packet, is_hit: bool) {
         let (kind, data_bytes) = match packet.kind {
             PacketKind::Write => (PacketKind::WriteAck, 0),
             PacketKind::Atomic => (PacketKind::AtomicReply, packet.data_bytes),
             _ => (PacketKind::ReadReply, (packet.sectors.count_ones() * SECTOR_BYTES) as u16),
         };
-        self.pipe.push_back((now + self.hit_latency, Packet { kind, data_bytes, ..*packet }));
+        let packet = Packet { kind, data_bytes, ..*packet };
+        self.pipe.push_back(Answer { ready: now + self.hit_latency, packet, is_hit });
     }
 
     /// Has [`Self::tick_dram`] a refresh to give, though nothing waits for it?
@@ -472,7 +482,7 @@ impl Slice {
         out.extend(self.requests.iter().map(|p| text("request queue", p, resources)));
         out.extend(self.entering.iter().map(|p| text("write stage exit", p, "a way or an MSHR")));
         out.extend(self.replay.iter().skip(self.replayed).map(|p| text("replay", p, "the tags")));
-        out.extend(self.pipe.iter().map(|(_, p)| text("hit pipeline", p, "room in the reply queue")));
+        out.extend(self.pipe.iter().map(|a| text("hit pipeline", &a.packet, "room in the reply queue")));
         out.extend(self.replies.iter().map(|p| text("reply queue", p, "the reply crossbar")));
         let lines = self.mshr.lines();
         out.extend(lines.iter().map(|(line, n)| {

@@ -614,7 +614,7 @@ impl PartitionPolicy for TestPolicy {
         Self::leave(&mut self.writes, self.now)
     }
 
-    fn reply(&mut self, packet: &mut Packet, _: &DeviceMemory) {
+    fn reply(&mut self, packet: &mut Packet, _: bool, _: &DeviceMemory) {
         assert_eq!(packet.kind, PacketKind::ReadReply);
         packet.data_bytes = 32;
         packet.payload = 1;

@@ -105,7 +105,10 @@ impl Sm {
             self.policy.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
         }
         for inst in woken.drain(..) {
-            self.data_arrived(inst, now);
+            let warp = self.lsu.peek(inst).warp;
+            if self.policy.woken_enter(now, inst, warp, packet.line) == Stage::Through {
+                self.data_arrived(inst, now);
+            }
         }
         self.woken = woken;
     }

@@ -96,7 +96,7 @@ pub enum SimFault {
 }
 
 /// Marks the token of a read that passed by the L1D; the rest of the token is the instruction.
-const BYPASS_TOKEN: u32 = 1 << 31;
+pub(crate) const BYPASS_TOKEN: u32 = 1 << 31;
 
 /// Marks the token of a read that no load waits for; the rest of the token is the warp that it was prefetched for.
 const PREFETCH_TOKEN: u32 = 1 << 29;

@@ -142,6 +142,12 @@ pub trait SmPolicy {
         Stage::Through
     }
 
+    /// A load's line has come into the L1D. What is taken leaves as a hit does; only where hits pass the mechanism.
+    fn woken_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64) -> Stage {
+        let _ = (now, inst, warp, line);
+        Stage::Through
+    }
+
     /// The next hit that has passed the mechanism.
     fn hit_leave(&mut self) -> Option<InstId> {
         None

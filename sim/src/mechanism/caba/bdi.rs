@@ -5,6 +5,7 @@
 //! no short difference from zero. The encodings are tested from the smallest payload on, and the first that fits ends the
 //! routine.
 use super::assembly::assemble;
+use super::instruction::Op;
 use super::lanes::LINE_BYTES;
 use super::routine::Routine;
 use selvedge_hw::bdi::Encoding;
@@ -38,6 +39,16 @@ pub fn decompression(encoding: Encoding) -> Option<Routine> {
     let lanes = if base == 8 { LINE_BYTES / base } else { LANES };
     let code = assemble(&format!("addr r11\n{body}")).expect("the routine is right");
     Some(Routine { code, mask: u32::MAX >> (LANES - lanes) })
+}
+
+/// The routine that gives a load what it needs of a compressed line (section 7.6): its results go into the parent's registers,
+/// not into the line. The coalescing unit chooses the deltas of the load's lanes.
+pub fn extraction(encoding: Encoding) -> Option<Routine> {
+    let mut routine = decompression(encoding)?;
+    for instruction in routine.code.iter_mut().filter(|instruction| instruction.op == Op::St) {
+        instruction.op = Op::Out;
+    }
+    Some(routine)
 }
 
 /// The routine that compresses a line. Without a `done` the line stays as it is.

@@ -114,10 +114,12 @@ pub enum Op {
     Setm = 43,
     /// Prefetches the line with the number `a + b`, of `b` the low 32 bits with their sign.
     Pref = 44,
+    /// As `st`, but into the registers of the parent's lanes that load what is there.
+    Out = 45,
 }
 
 /// All operations, by number.
-const OPS: [Op; 45] = [
+const OPS: [Op; 46] = [
     Op::Addr,
     Op::Li,
     Op::Ldu,
@@ -163,6 +165,7 @@ const OPS: [Op; 45] = [
     Op::Getm,
     Op::Setm,
     Op::Pref,
+    Op::Out,
 ];
 
 impl Op {
@@ -214,6 +217,7 @@ impl Op {
             Op::Getm => "getm",
             Op::Setm => "setm",
             Op::Pref => "pref",
+            Op::Out => "out",
         }
     }
 
@@ -235,7 +239,7 @@ impl Op {
             Op::Donev => "ias",
             Op::Li | Op::Getm => "di",
             Op::Ldu | Op::Lds => "dis",
-            Op::St => "ais",
+            Op::St | Op::Out => "ais",
             Op::Add | Op::Sub | Op::Or | Op::And | Op::Mul | Op::Shlv | Op::Shrv => "dab",
             Op::Mov | Op::Sext | Op::Ffs => "da",
             Op::Eq => "Dab",
@@ -258,12 +262,12 @@ impl Op {
 
     /// Does it go through the load/store unit?
     pub const fn is_memory(self) -> bool {
-        self.is_in_line() || matches!(self, Op::Pref)
+        self.is_in_line() && !matches!(self, Op::Out) || matches!(self, Op::Pref)
     }
 
     /// Does it read the line that the assist warp is for, or write the one that is made of it?
     pub const fn is_in_line(self) -> bool {
-        matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx)
+        matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx | Op::Out)
     }
 }
 
@@ -357,7 +361,7 @@ impl Instruction {
         operands.fold(address | predicate(self.guard), |all, one| all | one)
     }
 
-    /// What it writes, in the same form; none for stores and `done`.
+    /// What it writes, in the same form; none for stores, `out` and `done`.
     pub fn writes(&self) -> Option<u32> {
         match self.op.operands().chars().next() {
             Some('d') => Some(u32::from(self.dest)),

@@ -140,7 +140,7 @@ impl Lanes {
                     self.store_indexed(i, lane);
                 }
             }
-            Op::St => {
+            Op::St | Op::Out => {
                 for lane in lanes_of(running) {
                     self.store(i, lane)?;
                 }

@@ -32,22 +32,31 @@ use crate::config::{GpuConfig, WritePolicy};
 use crate::gpu::Policies;
 use crate::mechanism::hw_bdi::form::{Algorithm, Choice};
 use crate::mechanism::hw_bdi::lines::LineStore;
-use crate::mechanism::hw_bdi::{self, MD_KB, MD_WAYS};
+use crate::mechanism::hw_bdi::{self, AssistedL2, MD_KB, MD_WAYS};
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use routine::Routines;
 use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::bdi::Encoding;
-use sm::{AssistSm, WARPS, store_event};
+use sm::{AssistSm, WARPS, direct_event, store_event};
 use std::cell::RefCell;
 use std::rc::Rc;
 use warp::Latencies;
+
+/// The option that gives partitions codecs.
+const PARTITION: &str = "partition";
 
 /// The option of a compressed L1D.
 const L1_TAGS: &str = "l1_tags";
 
 /// The option of an L2 whose compressed lines take less room.
 const L2_TAGS: &str = "l2_tags";
+
+/// The option of loads that take what they need of compressed lines.
+const DIRECT_LOAD: &str = "direct_load";
+
+/// The option of an L2 that keeps lines uncompressed.
+const L2: &str = "l2";
 
 /// When the controller throttles.
 const BUSY_LIMIT: OptionInfo = OptionInfo::choice(
@@ -82,7 +91,7 @@ const OPTIONS: &[OptionInfo] = &[
     BUSY_LIMIT,
     IDLE_LIMIT,
     OptionInfo::choice(
-        "partition",
+        PARTITION,
         &["codecs", "raw"],
         "partial stores and evictions: dedicated codecs, or lines that stay uncompressed",
     ),
@@ -103,6 +112,19 @@ const OPTIONS: &[OptionInfo] = &[
             1,
             (1, 4),
             "tags for each way of the L2; 2, 4: compressed lines take less room in it",
+        )
+    },
+    OptionInfo::choice(
+        L2,
+        &["compressed", "uncompressed"],
+        "how the L2 keeps lines; uncompressed, it answers hits so that no assist warp is needed",
+    ),
+    OptionInfo {
+        claim: Some(Claim::L1dLines),
+        ..OptionInfo::choice(
+            DIRECT_LOAD,
+            &["off", "on"],
+            "on: lines stay compressed in the L1D, and each load takes what it needs of them (BDI only)",
         )
     },
     MD_KB,
@@ -173,9 +195,16 @@ pub const INFO_BEST: MechanismInfo = compression!(
 /// The codecs at the partitions, as in `hw-bdi` (section 6).
 const PARTITION_CODECS: hw_bdi::Latencies = hw_bdi::Latencies { compress: 5, decompress: 1 };
 
-/// The routines of these algorithms.
-fn routines(choice: Choice) -> Routines {
+/// The routines of these algorithms, and BDI's for direct load where that is asked for.
+fn routines(part: &Part, choice: Choice) -> Routines {
     let mut routines = Routines::default();
+    if part.options[DIRECT_LOAD] == 1 {
+        for encoding in Encoding::ALL {
+            if let Some(routine) = bdi::extraction(encoding) {
+                routines.add(direct_event(encoding.tag()), true, routine);
+            }
+        }
+    }
     for algorithm in choice.algorithms() {
         match algorithm {
             Algorithm::Bdi => {
@@ -202,11 +231,31 @@ fn routines(choice: Choice) -> Routines {
 fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), MechanismError> {
     hw_bdi::check(part, config)?;
     suits_controller(part, config)?;
+    if part.options[L2] == 1 {
+        suits_raw_l2(part)?;
+    }
+    if part.options[DIRECT_LOAD] == 1 && choice != Choice::One(Algorithm::Bdi) {
+        let allowed = "allowed is off: only BDI's words can be had one by one";
+        return Err(part.unsuited(DIRECT_LOAD, "on", allowed));
+    }
     let tags = part.options[L1_TAGS];
-    if tags > 1 {
+    if tags > 1 || part.options[DIRECT_LOAD] == 1 {
         compress_l1d(part, tags, config)?;
     }
-    config.sm.extra_registers += routines(choice).registers();
+    config.sm.extra_registers += routines(part, choice).registers();
+    Ok(())
+}
+
+/// Refuses what an L2 with uncompressed lines does not go with.
+fn suits_raw_l2(part: &Part) -> Result<(), MechanismError> {
+    if part.options[PARTITION] == 1 {
+        let allowed = "allowed with l2=uncompressed is codecs: what comes and leaves compressed passes them";
+        return Err(part.unsuited(PARTITION, "raw", allowed));
+    }
+    if part.options[L2_TAGS] > 1 {
+        let allowed = "allowed with l2=uncompressed is 1: uncompressed lines take whole ways";
+        return Err(part.unsuited(L2_TAGS, part.options[L2_TAGS], allowed));
+    }
     Ok(())
 }
 
@@ -223,7 +272,7 @@ fn suits_controller(part: &Part, config: &GpuConfig) -> Result<(), MechanismErro
     Ok(())
 }
 
-/// Gives the L1D more tags than ways.
+/// Has the L1D keep lines compressed, with so many tags for each way.
 fn compress_l1d(part: &Part, tags: u32, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &mut config.l1d;
     if l1d.write_policy != WritePolicy::WriteEvict {
@@ -249,16 +298,18 @@ fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
         give_up: part.options["give_up"],
         throttle: throttle(part),
         l1_tags: part.options[L1_TAGS],
+        direct_load: part.options[DIRECT_LOAD] == 1,
     };
     let latencies = Latencies::of(with.config);
-    let codecs = (part.options["partition"] == 0).then_some(PARTITION_CODECS);
+    let codecs = (part.options[PARTITION] == 0).then_some(PARTITION_CODECS);
+    let l2 = AssistedL2 { tags: part.options[L2_TAGS], keeps_raw: part.options[L2] == 1 };
     let one = |id| {
         let lines = Rc::clone(&lines);
-        Box::new(AssistSm::new(id, options, latencies, routines(choice), lines, with.probes))
+        Box::new(AssistSm::new(id, options, latencies, routines(part, choice), lines, with.probes))
             as Box<dyn SmPolicy>
     };
     Policies {
         sms: (0..with.config.sm.count).map(one).collect(),
-        partitions: hw_bdi::assisted(part, with, codecs, part.options[L2_TAGS], &lines),
+        partitions: hw_bdi::assisted(part, with, codecs, l2, &lines),
     }
 }

@@ -1,4 +1,4 @@
-//! The compressed lines of an L1D with more tags than ways (CABA, section 7.5).
+//! The compressed lines of an L1D that keeps such: with more tags than ways (CABA, section 7.5), or for direct load (7.6).
 use crate::mechanism::hw_bdi::form::LineForms;
 use crate::memory::program_of;
 use crate::sm::policy::{L1dEvent, Room};
@@ -22,6 +22,14 @@ impl Resident {
     /// A line comes that is not compressed.
     pub fn comes_whole(&mut self) {
         self.coming = None;
+    }
+
+    /// A line comes into an L1D that has a tag for each way.
+    pub fn comes(&mut self, line: u64, forms: Option<LineForms>) {
+        match forms {
+            Some(forms) => self.lines.insert(line, forms),
+            None => self.lines.remove(&line),
+        };
     }
 
     /// The line is being put into the L1D: the room that it takes.

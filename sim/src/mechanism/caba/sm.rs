@@ -5,7 +5,8 @@
 //! one kill, takes an instruction for each scheduler and one of low priority out of its buffer into a decode register (one
 //! per warp, one for low priority), and hands out what is done. The schedulers look at the decode registers in the same cycle.
 //!
-//! With more tags than ways the L1D keeps lines compressed, and each hit on one has an assist warp of its own.
+//! With more tags than ways the L1D keeps lines compressed, and each hit on one has an assist warp of its own. For direct load
+//! it keeps them so, too, and each load of one has an assist warp that gives it what it needs.
 use super::instruction::Instruction;
 use super::lanes::Lanes;
 use super::resident::Resident;
@@ -21,9 +22,11 @@ use crate::mechanism::probe::Probes;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
+use crate::sm::BYPASS_TOKEN;
 use crate::sm::lsu::InstId;
 use crate::sm::pipes::{PIPE_KINDS, PipeKind};
 use crate::sm::policy::{Extras, IssueReport, L1dEvent, Room, SmPolicy};
+use crate::sm::read_only::SIDE_TOKEN;
 use crate::sm::scheduler::WarpMask;
 use selvedge_hw::Instance;
 use selvedge_hw::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
@@ -34,6 +37,11 @@ use std::collections::VecDeque;
 /// The event of a store that is compressed by an algorithm: a bit marks stores, the events of loads are the encodings' tags.
 pub const fn store_event(algorithm: Algorithm) -> u8 {
     1 << 4 | algorithm as u8
+}
+
+/// The event of a load that is given what it needs of a line of the encoding with that tag; they follow the stores'.
+pub const fn direct_event(tag: u8) -> u8 {
+    store_event(Algorithm::Cpack) + tag
 }
 
 /// One store in so many is tried where lines have proved incompressible.
@@ -55,6 +63,15 @@ pub struct Options {
     pub throttle: AwcParams,
     /// Tags for each way of the L1D; with more than one it keeps lines compressed.
     pub l1_tags: u32,
+    /// Do loads take what they need out of compressed lines?
+    pub direct_load: bool,
+}
+
+impl Options {
+    /// Does the L1D keep lines compressed?
+    fn keeps_compressed(&self) -> bool {
+        self.l1_tags > 1 || self.direct_load
+    }
 }
 
 /// The assist warps of one SM.
@@ -162,8 +179,12 @@ impl AssistSm {
     }
 
     /// The event of a line.
-    fn event(is_fill: bool, work: &Work) -> u8 {
-        if is_fill { work.line.tag } else { store_event(work.line.algorithm) }
+    fn event(&self, is_fill: bool, work: &Work) -> u8 {
+        match work.origin {
+            Origin::Hit { .. } if self.options.direct_load => direct_event(work.line.tag),
+            _ if is_fill => work.line.tag,
+            _ => store_event(work.line.algorithm),
+        }
     }
 
     /// A number that no assist warp has.
@@ -239,7 +260,7 @@ impl AssistSm {
         if let Some((is_fill, at)) = work {
             let work = if is_fill { &self.fills[at] } else { &self.stores[at] };
             inputs.trigger_valid_i = true;
-            inputs.trigger_event_i = Self::event(is_fill, work);
+            inputs.trigger_event_i = self.event(is_fill, work);
             inputs.trigger_warp_i = work.warp;
             inputs.trigger_mask_i = self.routines.mask(inputs.trigger_event_i);
             // The live-in register has the line's place, which tells the assist warps of the SM apart.
@@ -465,11 +486,25 @@ impl SmPolicy for AssistSm {
     }
 
     fn fill_enter(&mut self, packet: &Packet, warp: u8, _: &DeviceMemory) -> Stage {
+        let goes_into_l1d = packet.token & (BYPASS_TOKEN | SIDE_TOKEN) == 0;
+        let stays_compressed = self.options.direct_load && goes_into_l1d;
         if packet.payload == 0 {
             self.resident.comes_whole();
+            if stays_compressed {
+                self.resident.comes(packet.line, None);
+            }
             return Stage::Through;
         }
         let line = self.lines.borrow_mut().receive(packet.payload);
+        if stays_compressed && self.options.l1_tags > 1 {
+            self.resident.leaves(packet.line, line);
+            return Stage::Through;
+        }
+        if stays_compressed {
+            self.resident.comes(packet.line, Some(line));
+            self.counters.kept_compressed += 1;
+            return Stage::Through;
+        }
         self.fills.push_back(Work { origin: Origin::Reply(*packet), warp, line, since: 0 });
         Stage::Taken
     }
@@ -494,14 +529,15 @@ impl SmPolicy for AssistSm {
     }
 
     fn takes_hits(&self) -> bool {
-        self.options.l1_tags > 1
+        self.options.keeps_compressed()
+    }
+
+    fn woken_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64) -> Stage {
+        if self.options.direct_load { self.take_load(now, inst, warp, line) } else { Stage::Through }
     }
 
     fn hit_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64, _: &DeviceMemory) -> Stage {
-        let Some(forms) = self.resident.get(line) else { return Stage::Through };
-        let origin = Origin::Hit { inst, line };
-        self.fills.push_back(Work { origin, warp, line: forms, since: now });
-        Stage::Taken
+        self.take_load(now, inst, warp, line)
     }
 
     fn hit_leave(&mut self) -> Option<InstId> {
@@ -538,7 +574,7 @@ impl SmPolicy for AssistSm {
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
-        self.counters.report(self.options.l1_tags > 1, out);
+        self.counters.report(self.options.keeps_compressed(), out);
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
@@ -547,6 +583,14 @@ impl SmPolicy for AssistSm {
 }
 
 impl AssistSm {
+    /// A load whose line lies compressed in the L1D has an assist warp of its own.
+    fn take_load(&mut self, now: u64, inst: InstId, warp: u8, line: u64) -> Stage {
+        let Some(forms) = self.resident.get(line) else { return Stage::Through };
+        let origin = Origin::Hit { inst, line };
+        self.fills.push_back(Work { origin, warp, line: forms, since: now });
+        Stage::Taken
+    }
+
     /// Releases the stores of a warp, uncompressed.
     fn release_of(&mut self, warp: u8) {
         while let Some(at) = self.stores.iter().position(|work| work.warp == warp) {

@@ -99,6 +99,22 @@ const AGAIN_IN_L2: Kernel = Kernel {
     ..AGAIN
 };
 
+/// One warp on each SM adds up 200 lines of small numbers four times: 384 KB in all, 25 KB on each SM.
+const FEW_WARPS: Kernel = Kernel {
+    grid: 15,
+    block: 32,
+    words: 15 * 32 * 200,
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
+           PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd4, %rd4, 1920;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 200;\n@%p1 bra LOOP;\n\
+           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4;\n@%p1 bra PASS;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    ..AGAIN
+};
+
+/// The GTX 480 with an L2 of twice the sets.
+const DOUBLE_L2: &str = "base = \"gtx480\"\n[l2]\nsets = 128\n";
 /// The GTX 480 with half, and with an eighth, of its DRAM's bandwidth.
 const HALF: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 462\n";
 pub(super) const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
@@ -208,6 +224,76 @@ fn more_tags_keep_a_compressed_working_set_in_the_l2() {
     assert!(cycles[1] * 100 < cycles[0] * 97, "l2_tags 1, 2: {cycles:?}");
     assert!(counter(&two, "data_bursts") * 3 < counter(&one, "data_bursts"));
     assert!(counter(&two, "l2_sub_blocks") < 3 * counter(&two, "l2_lines_placed"), "two bursts a line");
+}
+
+#[test]
+fn hits_in_an_l2_that_keeps_lines_uncompressed_need_no_assist_warp() {
+    let run = |name| run_on(DOUBLE_L2, &AGAIN_IN_L2, name);
+    let [compressed, raw] = ["caba-bdi", "caba-bdi,l2=uncompressed"].map(run);
+    let lines = 60 * 256 * 20 / 32;
+    assert_eq!(counter(&compressed, "sm_lines_decompressed"), 4 * lines, "every load");
+    assert_eq!(counter(&raw, "sm_lines_decompressed"), lines, "loads that came from DRAM");
+    assert_eq!(counter(&raw, "partition_lines_decompressed"), lines, "fills of the L2");
+    assert_eq!(counter(&raw, "data_bursts"), counter(&compressed, "data_bursts"));
+}
+
+#[test]
+fn an_l2_that_keeps_lines_uncompressed_wins_where_few_warps_wait_for_its_hits() {
+    let [compressed, raw] = ["caba-bdi", "caba-bdi,l2=uncompressed"].map(|name| run_kernel(&FEW_WARPS, name));
+    let cycles = [&compressed, &raw].map(|report| report.totals.cycles);
+    assert!(cycles[1] * 100 < cycles[0] * 90, "compressed, uncompressed: {cycles:?}");
+}
+
+#[test]
+fn direct_load_leaves_lines_compressed_in_the_l1d_and_has_an_assist_warp_for_each_load() {
+    let [whole, direct] = ["caba-bdi", "caba-bdi,direct_load=on"].map(|name| run_kernel(&AGAIN, name));
+    let loads = 15 * 8 * 24 * 8;
+    // As many tags as ways: the working set does not fit, with or without.
+    assert_eq!(counter(&whole, "sm_lines_decompressed"), loads);
+    assert_eq!(counter(&direct, "sm_lines_decompressed"), loads);
+    assert_eq!(counter(&direct, "l1d_hits_decompressed"), loads, "hits and misses alike");
+    assert_eq!(counter(&direct, "l1d_lines_compressed"), loads);
+    // The results need no store: the same instructions, fewer of them in the load/store unit.
+    assert_eq!(counter(&direct, "assist_instructions_high"), counter(&whole, "assist_instructions_high"));
+}
+
+#[test]
+fn with_direct_load_and_more_tags_hits_and_misses_each_have_an_assist_warp() {
+    let report = run_kernel(&AGAIN, "caba-bdi,direct_load=on,l1_tags=2");
+    let loads = 15 * 8 * 24 * 8;
+    assert_eq!(counter(&report, "l1d_lines_compressed"), loads / 8);
+    assert_eq!(counter(&report, "l1d_hits_decompressed"), loads);
+}
+
+#[test]
+fn direct_load_is_for_bdi_alone() {
+    for name in ["caba-fpc", "caba-cpack", "caba-best"] {
+        let spec: crate::mechanism::MechanismSpec = format!("{name},direct_load=on").parse().expect("valid");
+        let config = GpuConfig::parse("my.toml", "base = \"gtx480\"\n").expect("valid");
+        let error = spec.machine(&config).expect_err("it is refused").to_string();
+        assert!(error.contains("direct_load = on: allowed is off"), "{error}");
+    }
+}
+
+#[test]
+fn an_l2_that_keeps_lines_uncompressed_needs_codecs_and_whole_ways() {
+    let refused = |options: &str| {
+        let spec: crate::mechanism::MechanismSpec =
+            format!("caba-bdi,l2=uncompressed,{options}").parse().expect("valid");
+        let config = GpuConfig::parse("my.toml", "base = \"gtx480\"\n").expect("valid");
+        spec.machine(&config).expect_err("they do not go together").to_string()
+    };
+    assert!(refused("partition=raw").contains("partition = raw: allowed with l2=uncompressed is codecs"));
+    assert!(refused("l2_tags=2").contains("l2_tags = 2: allowed with l2=uncompressed is 1"));
+}
+
+#[test]
+fn stores_reach_an_l2_that_keeps_lines_uncompressed() {
+    // Each is compressed, decompressed on its way into the L2, and compressed again on its way out.
+    let report = run_kernel(&WRITE, "caba-bdi,l2=uncompressed");
+    let compressed = counter(&report, "sm_lines_compressed");
+    assert!(compressed > 0);
+    assert_eq!(counter(&report, "partition_lines_decompressed"), compressed);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::partition::Inbound;
 use crate::energy::CodecEvents;
 use crate::mechanism::codec_stage::{Codec, CodecStage, compressed};
 use crate::mechanism::probe::Probes;
+use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor, Line};
 use selvedge_hw::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
@@ -247,14 +248,23 @@ fn stages(algorithm: Algorithm, id: u32, latencies: Latencies, probes: &Probes) 
 /// The codecs of one partition.
 pub struct Codecs {
     stages: Vec<(Algorithm, Box<dyn Stages>)>,
-    /// A fill or write that has left a decompressor.
-    pub(super) ready: Option<(Inbound, u64)>,
+    /// The line of a fill that has left a decompressor.
+    ready_fill: Option<u64>,
+    /// A write that has left one.
+    ready_write: Option<Packet>,
+    /// Writes that are in the decompressors or have left them.
+    writes: usize,
 }
 
 impl Codecs {
     pub(super) fn new(id: u32, choice: Choice, latencies: Latencies, probes: &Probes) -> Self {
         let one = |algorithm: &Algorithm| (*algorithm, stages(*algorithm, id, latencies, probes));
-        Codecs { stages: choice.algorithms().iter().map(one).collect(), ready: None }
+        Codecs {
+            stages: choice.algorithms().iter().map(one).collect(),
+            ready_fill: None,
+            ready_write: None,
+            writes: 0,
+        }
     }
 
     /// The codecs of an algorithm; one that no line is compressed by is not asked for.
@@ -268,7 +278,15 @@ impl Codecs {
         if !has_values(line) || !forms.is_compressed() {
             return Stage::Through;
         }
-        self.of(forms.algorithm).decompress(what, line, forms.values)
+        let stage = self.of(forms.algorithm).decompress(what, line, forms.values);
+        self.writes += usize::from(stage == Stage::Taken && matches!(what, Inbound::Write(_)));
+        stage
+    }
+
+    /// Is a write on its way through the decompressors? Where fills pass them, too, another one behind it could keep
+    /// back the fill that it waits for.
+    pub(super) fn has_write(&self) -> bool {
+        self.writes > 0
     }
 
     /// Offers a line to the compressor of its algorithm.
@@ -281,11 +299,30 @@ impl Codecs {
         self.stages.iter_mut().find_map(|(_, stages)| stages.compressed())
     }
 
-    pub(super) fn next_ready(&mut self) -> Option<Inbound> {
-        if self.ready.is_none() {
-            self.ready = self.stages.iter_mut().find_map(|(_, stages)| stages.decompressed());
+    /// Moves what a decompressor is done with to its place, if both places are free.
+    fn advance(&mut self) {
+        if self.ready_fill.is_some() || self.ready_write.is_some() && self.writes > 1 {
+            return;
         }
-        self.ready.map(|(what, _)| what)
+        match self.stages.iter_mut().find_map(|(_, stages)| stages.decompressed()) {
+            Some((Inbound::Fill, line)) => self.ready_fill = Some(line),
+            Some((Inbound::Write(packet), _)) => self.ready_write = Some(packet),
+            None => {}
+        }
+    }
+
+    /// Takes the line of a fill that a decompressor is done with.
+    pub(super) fn fill(&mut self) -> Option<u64> {
+        self.advance();
+        self.ready_fill.take()
+    }
+
+    /// Takes a write that a decompressor is done with.
+    pub(super) fn write(&mut self) -> Option<Packet> {
+        self.advance();
+        let packet = self.ready_write.take()?;
+        self.writes -= 1;
+        Some(packet)
     }
 
     pub(super) fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
@@ -293,7 +330,9 @@ impl Codecs {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.ready.is_some() || self.stages.iter().any(|(_, stages)| stages.is_busy())
+        self.ready_fill.is_some()
+            || self.ready_write.is_some()
+            || self.stages.iter().any(|(_, stages)| stages.is_busy())
     }
 
     /// Lines that were compressed and decompressed.

@@ -19,7 +19,7 @@ pub enum L2Form {
     /// As in DRAM: compressed when it can be.
     #[default]
     Compressed,
-    /// Uncompressed since a partial write.
+    /// Uncompressed since it was written.
     Raw,
 }
 
@@ -102,6 +102,11 @@ impl LineStore {
                 self.in_flight.len() as u32
             }
         }
+    }
+
+    /// A compressed line on the crossbar.
+    pub fn on_its_way(&self, handle: u32) -> &LineForms {
+        &self.in_flight[handle as usize - 1]
     }
 
     /// Takes a compressed line off the crossbar.

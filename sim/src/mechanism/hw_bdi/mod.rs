@@ -210,13 +210,22 @@ fn dedicated(
     })
 }
 
+/// How an L2 keeps lines that SMs compress by themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct AssistedL2 {
+    /// Tags for each way.
+    pub tags: u32,
+    /// Uncompressed; needs codecs.
+    pub keeps_raw: bool,
+}
+
 /// Partitions for SMs that compress by themselves, and do not compress every line that they could: with codecs of the
-/// given latencies for lines that are written in part and lines that leave, or without. The L2 has `tags` tags for each way.
+/// given latencies for lines that are written in part and lines that leave, or without.
 pub fn assisted(
     part: &Part,
     with: &Build<'_>,
     latencies: Option<Latencies>,
-    tags: u32,
+    l2: AssistedL2,
     lines: &SharedLines,
 ) -> Vec<Box<dyn PartitionPolicy>> {
     let map = AddressMap::new(&with.config.l2);
@@ -230,7 +239,8 @@ pub fn assisted(
         let metadata = Some(metadata_of(part));
         Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines))
             .with_raw_stores()
-            .with_tags(tags)
+            .with_tags(l2.tags)
+            .keeping_raw(l2.keeps_raw)
     })
 }
 

@@ -58,6 +58,8 @@ pub struct Partition {
     logic: Logic,
     /// May full-line stores come uncompressed that could be compressed?
     stores_may_be_raw: bool,
+    /// Does the L2 keep its lines uncompressed, though they come and leave compressed?
+    keeps_raw: bool,
     /// Tags for each way of the L2.
     tags_per_way: u32,
     /// Without it, the bursts of every line are known.
@@ -86,6 +88,7 @@ impl Partition {
             reach,
             logic,
             stores_may_be_raw: false,
+            keeps_raw: false,
             tags_per_way: 1,
             metadata,
             map,
@@ -105,6 +108,11 @@ impl Partition {
         Partition { stores_may_be_raw: true, ..self }
     }
 
+    /// The same, where the L2 keeps lines uncompressed: answers to its hits are, those to misses are as DRAM has them.
+    pub(super) fn keeping_raw(self, keeps_raw: bool) -> Self {
+        Partition { keeps_raw, ..self }
+    }
+
     /// The same, with so many tags for each way of the L2.
     pub(super) fn with_tags(self, tags_per_way: u32) -> Self {
         Partition { tags_per_way, ..self }
@@ -122,6 +130,27 @@ impl Partition {
             metadata: cost.fetch.map(|block| METADATA_BASE + block),
             metadata_writeback: cost.write_back.map(|block| METADATA_BASE + block),
         }
+    }
+
+    /// A write to an L2 that keeps lines uncompressed: a compressed line passes the decompressor.
+    fn write_raw(&mut self, packet: &Packet) -> Stage {
+        let mut store = self.store.borrow_mut();
+        let stage = match self.logic.codecs() {
+            Some(codecs) if packet.payload != 0 => {
+                if codecs.has_write() {
+                    return Stage::Full;
+                }
+                codecs.decompress(Inbound::Write(*packet), packet.line, store.on_its_way(packet.payload))
+            }
+            _ => Stage::Through,
+        };
+        if stage != Stage::Full {
+            if packet.payload != 0 {
+                store.receive(packet.payload);
+            }
+            store.set_l2_form(packet.line, L2Form::Raw);
+        }
+        stage
     }
 
     /// All sectors of a line; lines with sectors are refused.
@@ -148,7 +177,7 @@ impl PartitionPolicy for Partition {
 
     fn room(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
         let store = self.store.borrow();
-        let is_raw = store.l2_form(line) == L2Form::Raw;
+        let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
         let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
         self.rooms += 1;
         self.sub_blocks += u64::from(blocks);
@@ -175,8 +204,8 @@ impl PartitionPolicy for Partition {
     }
 
     fn fill_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
-        match (self.reach, self.logic.codecs()) {
-            (Reach::Dram, Some(codecs)) => {
+        match self.logic.codecs() {
+            Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
                 let forms = self.store.borrow().forms(memory, line);
                 codecs.decompress(Inbound::Fill, line, &forms)
             }
@@ -185,11 +214,7 @@ impl PartitionPolicy for Partition {
     }
 
     fn fill_leave(&mut self) -> Option<LinePart> {
-        let codecs = self.logic.codecs()?;
-        match codecs.next_ready() {
-            Some(Inbound::Fill) => codecs.ready.take().map(|(_, line)| Self::whole(line)),
-            _ => None,
-        }
+        self.logic.codecs()?.fill().map(Self::whole)
     }
 
     fn evict_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
@@ -209,6 +234,9 @@ impl PartitionPolicy for Partition {
     fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
         if self.reach == Reach::Dram {
             return Stage::Through;
+        }
+        if self.keeps_raw {
+            return self.write_raw(packet);
         }
         if packet.full_sectors && packet.sectors == Self::whole(packet.line).sectors {
             let mut store = self.store.borrow_mut();
@@ -239,14 +267,15 @@ impl PartitionPolicy for Partition {
     }
 
     fn write_leave(&mut self) -> Option<Packet> {
-        let codecs = self.logic.codecs()?;
-        let Some(Inbound::Write(packet)) = codecs.next_ready() else { return None };
-        codecs.ready = None;
-        Some(packet)
+        self.logic.codecs()?.write()
     }
 
-    fn reply(&mut self, packet: &mut Packet, memory: &DeviceMemory) {
+    fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
         if self.reach == Reach::Dram {
+            return;
+        }
+        if self.keeps_raw && is_hit {
+            self.raw_replies += 1;
             return;
         }
         let mut store = self.store.borrow_mut();
