@@ -2,9 +2,10 @@
 //! vectors reach what they must reach?
 //!
 //! The default parameters get the full count of the block's operations, which must reach its corner cases: 100,000, or
-//! 20,000 of blocks that are very large. Icarus Verilog interprets, so that more blocks are very large to it. Every other value of every parameter, one at a time, gets a hundredth under
-//! Icarus Verilog, and 10,000 clocks as RTL. The variable `SELVEDGE_VECTORS` multiplies all counts: so many seeds are run, one
-//! after the other. `SELVEDGE_BLOCK` restricts the walk to the blocks that it names, separated by commas.
+//! 20,000 of blocks that are very large. Icarus Verilog interprets, so that more blocks are very large to it. Every other
+//! value of every parameter, one at a time, gets a hundredth under Icarus Verilog, and 10,000 clocks as RTL. The variable
+//! `SELVEDGE_VECTORS` multiplies all counts: so many seeds are run, one after the other. `SELVEDGE_BLOCK` restricts the walk
+//! to the blocks that it names, separated by commas.
 use selvedge_gen::{EmitOptions, ResetStyle};
 use selvedge_hw::{BLOCKS, BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, Source};

@@ -496,13 +496,13 @@ impl SmPolicy for AssistSm {
             return Stage::Through;
         }
         let line = self.lines.borrow_mut().receive(packet.payload);
-        if stays_compressed && self.options.l1_tags > 1 {
-            self.resident.leaves(packet.line, line);
-            return Stage::Through;
-        }
         if stays_compressed {
-            self.resident.comes(packet.line, Some(line));
-            self.counters.kept_compressed += 1;
+            if self.options.l1_tags > 1 {
+                self.resident.leaves(packet.line, line);
+            } else {
+                self.resident.comes(packet.line, Some(line));
+                self.counters.kept_compressed += 1;
+            }
             return Stage::Through;
         }
         self.fills.push_back(Work { origin: Origin::Reply(*packet), warp, line, since: 0 });

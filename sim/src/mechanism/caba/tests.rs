@@ -72,44 +72,40 @@ const NIBBLES: Kernel = Kernel { fill: "init = \"random\"\nlow = 0\nhigh = 7", .
 const FOUR_VALUES: Kernel =
     Kernel { fill: "init = \"iota\"\nstart = 305419896\nstep = 1073741824", ..STREAM };
 
+/// PTX of a thread that adds up `$lines` words, one every `$stride` bytes, `$passes` times over.
+macro_rules! adds_up {
+    ($lines:literal words every $stride:literal bytes, $passes:literal times) => {
+        concat!(
+            "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n",
+            "PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n",
+            "LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\n",
+            concat!("add.s64 %rd4, %rd4, ", $stride, ";\nadd.u32 %r3, %r3, 1;\n"),
+            concat!("setp.lt.u32 %p1, %r3, ", $lines, ";\n@%p1 bra LOOP;\n"),
+            concat!("add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, ", $passes, ";\n@%p1 bra PASS;\n"),
+            "setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+        )
+    };
+}
+
 /// Each warp adds up the same 24 lines of small numbers eight times: 24 KB on each SM.
 const AGAIN: Kernel = Kernel {
     grid: 15,
     block: 256,
     words: 15 * 256 * 24,
     fill: "init = \"iota\"\nstep = 1",
-    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
-           PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n\
-           LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd4, %rd4, 15360;\n\
-           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 24;\n@%p1 bra LOOP;\n\
-           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 8;\n@%p1 bra PASS;\n\
-           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    body: adds_up!(24 words every 15360 bytes, 8 times),
 };
 
 /// The same with 1.2 MB of them, four times.
-const AGAIN_IN_L2: Kernel = Kernel {
-    grid: 60,
-    words: 60 * 256 * 20,
-    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
-           PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n\
-           LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd4, %rd4, 61440;\n\
-           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 20;\n@%p1 bra LOOP;\n\
-           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4;\n@%p1 bra PASS;\n\
-           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
-    ..AGAIN
-};
+const AGAIN_IN_L2: Kernel =
+    Kernel { grid: 60, words: 60 * 256 * 20, body: adds_up!(20 words every 61440 bytes, 4 times), ..AGAIN };
 
 /// One warp on each SM adds up 200 lines of small numbers four times: 384 KB in all, 25 KB on each SM.
 const FEW_WARPS: Kernel = Kernel {
     grid: 15,
     block: 32,
     words: 15 * 32 * 200,
-    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
-           PASS:\nmov.u64 %rd4, %rd3;\nmov.u32 %r3, 0;\n\
-           LOOP:\nld.global.u32 %r6, [%rd4];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd4, %rd4, 1920;\n\
-           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 200;\n@%p1 bra LOOP;\n\
-           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4;\n@%p1 bra PASS;\n\
-           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    body: adds_up!(200 words every 1920 bytes, 4 times),
     ..AGAIN
 };
 
