@@ -212,6 +212,7 @@ pub const ALL: &[MechanismInfo] = &[
     caba::INFO_CPACK,
     caba::INFO_BEST,
     caba::prefetch::INFO,
+    caba::memo::INFO,
     dmil::INFO,
     smil::INFO,
     issue_order::RBMI,

@@ -4,8 +4,12 @@ use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
+use crate::ptx::Region;
 use crate::sm::lsu::InstId;
-use crate::sm::policy::{Extras, IssueReport, L1dEvent, Load, MemoryEvent, Prefetch, Room, SmPolicy};
+use crate::sm::policy::{
+    Extras, IssueReport, L1dEvent, Load, MemoryEvent, Prefetch, RegionAnswer, RegionEntry, Room, SmPolicy,
+    Word,
+};
 use crate::sm::scheduler::WarpMask;
 use crate::stats::FailCause;
 use selvedge_hw::wave::Trace;
@@ -152,10 +156,48 @@ impl SmPolicy for Stacked {
         self.parts.iter().fold(0, |held, p| held | p.held_warps())
     }
 
-    fn issue_extra(&mut self, now: u64, warp: u8) {
-        if let Some(part) = self.parts.iter_mut().find(|p| p.extras(now).is_some()) {
-            part.issue_extra(now, warp);
+    fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
+        let part = self.parts.iter_mut().find(|p| p.extras(now).is_some());
+        part.map_or(0, |part| part.issue_extra(now, warp))
+    }
+
+    fn memoizes(&self) -> bool {
+        self.parts.iter().any(|p| p.memoizes())
+    }
+
+    fn wants_region(&self, now: u64, kernel: u8, number: u16, region: &Region) -> bool {
+        self.parts.iter().any(|p| p.wants_region(now, kernel, number, region))
+    }
+
+    fn region_enter(&mut self, now: u64, entry: RegionEntry) {
+        // At most one mechanism has assist warps.
+        if let Some(part) = self.parts.iter_mut().find(|p| p.memoizes()) {
+            part.region_enter(now, entry);
         }
+    }
+
+    fn region_answer(&mut self) -> Option<RegionAnswer> {
+        self.parts.iter_mut().find_map(|p| p.region_answer())
+    }
+
+    fn region_skipped(
+        &mut self,
+        warp: u8,
+        instructions: u64,
+        results: &[Word],
+    ) -> Result<(), MechanismFault> {
+        let mut parts = self.parts.iter_mut().filter(|p| p.memoizes());
+        parts.try_for_each(|p| p.region_skipped(warp, instructions, results))
+    }
+
+    fn region_left(&mut self, now: u64, warp: u8, results: Vec<Word>) {
+        if let Some(part) = self.parts.iter_mut().find(|p| p.memoizes()) {
+            part.region_left(now, warp, results);
+        }
+    }
+
+    fn shared_left(&mut self, bytes: u32) {
+        self.parts.iter_mut().for_each(|p| p.shared_left(bytes));
     }
 
     fn issue_idle_extra(&mut self, now: u64) {

@@ -153,6 +153,8 @@ pub(crate) struct Function {
     /// Labels in each `.branchtargets` list.
     pub target_lists: std::collections::HashMap<(ScopeId, String), Vec<String>>,
     pub code: Vec<RawInstruction>,
+    /// Bodies of inlined calls: the first instruction, and the one that follows the last.
+    pub bodies: Vec<(u32, u32)>,
     /// Variables of the shared, local and parameter spaces declared in the body.
     pub locals: Vec<VariableId>,
     /// `.reqntid` or `.maxntid`: threads per CTA in x, y and z, and whether exactly these are demanded.

@@ -140,7 +140,7 @@ pub(crate) fn set_reconvergence(code: &mut [Instr], lists: &[Vec<u32>]) {
 }
 
 /// A set of registers as bits.
-type Set = Vec<u64>;
+pub(crate) type Set = Vec<u64>;
 
 fn insert(set: &mut Set, register: u16) {
     set[usize::from(register) / 64] |= 1 << (register % 64);
@@ -171,29 +171,54 @@ fn weight(live: &Set, weights: &[u8]) -> u32 {
 /// Beyond this many words of register sets, all registers count as live at once: such code is no real kernel.
 const MAX_LIVENESS_WORDS: usize = 1 << 22;
 
+/// Which registers are live where.
+pub(crate) struct Liveness {
+    blocks: Vec<Block>,
+    /// Live before each block, and before the exit.
+    live_in: Vec<Set>,
+}
+
+impl Liveness {
+    /// The liveness of so many registers; none where it would take too much memory.
+    pub(crate) fn new(code: &[Instr], lists: &[Vec<u32>], registers: usize) -> Option<Self> {
+        let blocks = blocks(code, lists);
+        let words = registers.div_ceil(64);
+        if words * blocks.len() > MAX_LIVENESS_WORDS {
+            return None;
+        }
+        let mut live_in: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in (0..blocks.len()).rev() {
+                let mut live = live_out(&blocks[index], &live_in);
+                block_code(code, &blocks[index]).rev().for_each(|instr| step_back(&mut live, instr));
+                if live != live_in[index] {
+                    live_in[index] = live;
+                    changed = true;
+                }
+            }
+        }
+        Some(Liveness { blocks, live_in })
+    }
+
+    /// The registers that are live before an instruction.
+    pub(crate) fn before(&self, code: &[Instr], pc: u32) -> Set {
+        let block = &self.blocks[self.blocks.partition_point(|block| block.end <= pc)];
+        let mut live = live_out(block, &self.live_in);
+        code[pc as usize..block.end as usize].iter().rev().for_each(|instr| step_back(&mut live, instr));
+        live
+    }
+}
+
 /// The most 32-bit registers live at any instruction; `weights` says how many each scoreboard register takes.
 pub(crate) fn most_live(code: &[Instr], lists: &[Vec<u32>], weights: &[u8]) -> u32 {
     if code.is_empty() {
         return 1;
     }
-    let blocks = blocks(code, lists);
-    let words = weights.len().div_ceil(64);
-    if words * blocks.len() > MAX_LIVENESS_WORDS {
+    let Some(Liveness { blocks, live_in }) = Liveness::new(code, lists, weights.len()) else {
         return weights.iter().map(|&weight| u32::from(weight)).sum();
-    }
-    let mut live_in: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for index in (0..blocks.len()).rev() {
-            let mut live = live_out(&blocks[index], &live_in);
-            block_code(code, &blocks[index]).rev().for_each(|instr| step_back(&mut live, instr));
-            if live != live_in[index] {
-                live_in[index] = live;
-                changed = true;
-            }
-        }
-    }
+    };
     let mut most = 1;
     for block in &blocks {
         let mut live = live_out(block, &live_in);

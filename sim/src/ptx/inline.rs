@@ -327,6 +327,7 @@ impl Inliner<'_> {
             };
             self.push(around, caller, false);
         }
+        let first = self.out.code.len() as u32;
         for (formal, actual) in callee.parameters.iter().zip(arguments) {
             self.pass(callee, raw, *formal, actual, &mut binding)?;
         }
@@ -348,7 +349,9 @@ impl Inliner<'_> {
             let value = Operand::Register(formal + binding.registers);
             self.push_move(callee, raw, formal, actual, value);
         }
-        self.out.labels.insert((scope, after_name), self.out.code.len() as u32);
+        let after = self.out.code.len() as u32;
+        self.out.labels.insert((scope, after_name), after);
+        self.out.bodies.push((first, after));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::alu::Alu;
+use super::region::Region;
 use super::special::{Live, Special};
 
 /// No register, no guard, no reconvergence point.
@@ -482,6 +483,8 @@ pub struct Kernel {
     pub cta_limit: Option<([u32; 3], bool)>,
     /// The module's constant bank.
     pub constants: Arc<[u8]>,
+    /// Parts of the code whose results follow from their inputs alone, in its order.
+    pub regions: Vec<Region>,
     /// Target lists of indexed branches.
     pub(crate) branch_lists: Vec<Vec<u32>>,
     pub(crate) texts: Vec<Box<str>>,
@@ -519,6 +522,7 @@ impl Kernel {
             register_count,
             cta_limit: None,
             constants: Arc::from([]),
+            regions: Vec::new(),
             branch_lists: Vec::new(),
             texts: Vec::new(),
             word_pool: Vec::new(),

@@ -26,6 +26,8 @@ mod memory_ops;
 mod module;
 mod parser;
 mod print;
+mod promote;
+mod region;
 mod special;
 mod system;
 #[cfg(test)]
@@ -41,6 +43,7 @@ pub(crate) use float::{Rounding, half_to_single, to_half};
 pub use functional::{FunctionalStats, RunError, run_functional, run_limited, watch_functional};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::Module;
+pub use region::{Region, RegionValue};
 pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};
 

@@ -8,7 +8,9 @@ use super::ast::{
 };
 use super::error::PtxError;
 use super::instr::{Kernel, Param, ParamKind, Space};
-use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, inline, parser};
+use super::{
+    CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, inline, parser, promote, region,
+};
 use crate::memory::{DeviceMemory, MemoryError};
 
 /// Largest constant bank, in bytes.
@@ -49,8 +51,9 @@ impl Module {
         let constants: Arc<[u8]> = constants.into();
         let mut kernels = Vec::new();
         for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
-            let inlined =
+            let mut inlined =
                 inline::inline(&ast, &functions, function).map_err(|(line, message)| fail(line, message))?;
+            promote::promote(&ast, &mut inlined);
             kernels.push(Arc::new(build(file_name, text, &ast, &inlined, &layout.addresses, &constants)?));
         }
         Ok(Self { kernels, globals, constants, constant_names })
@@ -357,6 +360,7 @@ fn build(
     let fail = |(line, message)| PtxError { file: file.to_owned(), line, message };
     let storage = storage(ast, function, module).map_err(fail)?;
     let body = decode::decode(file, source, ast, function, &storage.addresses)?;
+    let regions = region::find(&body, function);
     Ok(Kernel {
         name: function.name.clone(),
         file: file.to_owned(),
@@ -370,6 +374,7 @@ fn build(
         cta_limit: function.cta_limit,
         constants: Arc::clone(constants),
         code: body.code,
+        regions,
         branch_lists: body.branch_lists,
         texts: body.texts,
         word_pool: body.word_pool,

@@ -7,6 +7,7 @@ use super::instr::{
     CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Op, PredicateOp, ReduceMode,
 };
 use super::lane::{LANE_BIT, blend};
+use super::region::{Region, RegionValue};
 use super::special::{self, Live};
 use super::{Env, LaunchDims, bits, convert, memory_ops, system, texture_ops};
 
@@ -146,6 +147,38 @@ impl Warp {
     #[must_use]
     pub fn place(&self) -> ([u32; 3], u32) {
         (self.cta, self.warp_in_cta)
+    }
+
+    /// The registers `of` in all lanes, as 32-bit words, the low one of a pair first.
+    #[must_use]
+    pub fn values(&self, of: &[RegionValue]) -> Vec<[u32; 32]> {
+        let words = of.iter().flat_map(|value| {
+            let index = usize::from(value.index);
+            if !value.wide {
+                return vec![self.registers.words[index]];
+            }
+            let double = &self.registers.doubles[index];
+            vec![double.map(|lane| lane as u32), double.map(|lane| (lane >> 32) as u32)]
+        });
+        words.collect()
+    }
+
+    /// Executes all of a region, at whose start the path that runs is, and returns how many instructions that took.
+    ///
+    /// # Errors
+    /// As [`Warp::step`].
+    pub fn skip(&mut self, kernel: &Kernel, env: &mut Env, region: &Region) -> Result<u64, Box<Fault>> {
+        let around = self.waiting.len();
+        let inside = region.start..region.end;
+        let mut access = MemAccess::default();
+        let mut instructions = 0;
+        // The region is over behind its end, or when its path has joined one that waited.
+        while self.waiting.len() > around || self.waiting.len() == around && inside.contains(&self.current.pc)
+        {
+            self.step(kernel, env, &mut access)?;
+            instructions += 1;
+        }
+        Ok(instructions)
     }
 
     /// Executes the instruction at [`Warp::pc`] and moves on. `access` is only written by loads, stores and atomics.

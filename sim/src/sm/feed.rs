@@ -63,6 +63,14 @@ impl WarpFeed {
         }
     }
 
+    /// The warp, where it executes and nobody records what it does.
+    pub fn executed(&mut self) -> Option<&mut Warp> {
+        match self {
+            WarpFeed::Execute(warp) => Some(warp),
+            WarpFeed::Record(_) | WarpFeed::Replay(_) => None,
+        }
+    }
+
     /// Does the next instruction and moves on; `access` is only written by loads, stores and atomics.
     #[inline]
     pub fn step(

@@ -99,7 +99,11 @@ impl Sm {
         let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
         self.pipes.occupy(pipe, now);
         self.counters.events.count_assist(pipe);
-        self.policy.issue_extra(now, warp);
+        let bank_cycles = self.policy.issue_extra(now, warp);
+        if bank_cycles > 0 {
+            self.lsu.banks_free_at = self.lsu.banks_free_at.max(now) + u64::from(bank_cycles);
+            self.counters.events.shared_cycles += u64::from(bank_cycles);
+        }
         pipe
     }
 
@@ -132,6 +136,10 @@ impl Sm {
     fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<PipeKind, SimFault> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         let kernel = Arc::clone(&slot.kernel);
+        if let Some(border) = slot.border.take() {
+            return Ok(self.cross_border(warp, border, ctx.now));
+        }
+        slot.enter_region();
         let pc = slot.warp.pc().expect("a ready warp has a next instruction");
         let info = kernel.info[pc as usize];
         let active = slot.warp.active_mask();
@@ -308,6 +316,7 @@ impl Sm {
         self.ctas[usize::from(slot.cta)] = None;
         self.free_registers += kernel.registers_per_cta;
         self.free_shared += kernel.shared_bytes;
+        self.policy.shared_left(self.free_shared);
         self.free_threads += kernel.warps_per_cta * 32;
         self.counters.ctas += 1;
         self.by_kernel[usize::from(kernel.slot)].ctas += 1;

@@ -18,6 +18,7 @@ impl Sm {
         if self.policy.busy() {
             self.policy.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
             self.settle_lines(ctx);
+            self.take_answers(ctx)?;
             while let Some(packet) = self.policy.fill_leave() {
                 self.fill(&packet, ctx);
             }

@@ -20,6 +20,7 @@ pub mod policy;
 mod prefetch;
 pub mod quota;
 pub mod read_only;
+mod regions;
 mod schedule;
 pub mod scheduler;
 pub mod two_level;
@@ -33,7 +34,7 @@ use crate::partition::{AddressMap, MechanismFault, MemorySystem};
 use crate::ptx::{Ballot, Fault, MemAccess};
 use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
 use crate::trace::TraceError;
-use feed::WarpFeed;
+use feed::{Feed, WarpFeed};
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
@@ -41,6 +42,7 @@ use pipes::{PIPE_KINDS, PipeKind, Pipes};
 use policy::{L1dEvent, SmPolicy};
 use quota::Quotas;
 use read_only::{Side, Sides};
+use regions::{Border, RegionState};
 use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
 use std::sync::Arc;
@@ -148,6 +150,12 @@ struct WarpSlot {
     in_flight: u32,
     /// Stores that the L2 has not acknowledged.
     stores: u32,
+    /// Has its kernel regions that the mechanism may know the results of?
+    asks: bool,
+    /// Where it is with respect to them.
+    region: RegionState,
+    /// The border that it crosses before its next instruction.
+    border: Option<Border>,
     /// The line of code that was fetched last; only kept where there is an instruction cache.
     code_line: Option<u64>,
 }
@@ -406,6 +414,9 @@ impl Sm {
             resident: kernel.warps_per_cta,
             barriers: [Barrier::default(); 16],
         });
+        self.policy.shared_left(self.free_shared);
+        let executes = matches!(kernel.feed, Feed::Execute);
+        let asks = executes && self.policy.memoizes() && !kernel.kernel.regions.is_empty();
         for index in 0..kernel.warps_per_cta {
             let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
             let words = kernel.kernel.register_count.div_ceil(64);
@@ -419,6 +430,9 @@ impl Sm {
                 from_memory: vec![0; words],
                 in_flight: 0,
                 stores: 0,
+                asks,
+                region: RegionState::default(),
+                border: None,
                 code_line: None,
             }));
             if self.sides.has(Side::Instruction) {
@@ -615,7 +629,15 @@ impl Sm {
         if self.sides.fetching & bit != 0 {
             return;
         }
+        if matches!(slot.region, RegionState::Asked { .. }) {
+            self.dependent |= bit;
+            return;
+        }
         let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return };
+        if slot.asks && self.is_at_border(warp, pc) {
+            return;
+        }
+        let Some(slot) = &self.warps[usize::from(warp)] else { return };
         let instr = &slot.kernel.kernel.code[pc as usize];
         let any_in = |set: &[u64]| {
             let is_in = |r: &u16| set[usize::from(*r) / 64] >> (r % 64) & 1 != 0;

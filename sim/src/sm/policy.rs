@@ -5,6 +5,7 @@ use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
+use crate::ptx::Region;
 use crate::sm::lsu::InstId;
 use crate::sm::pipes::{PIPE_KINDS, PipeKind};
 use crate::sm::scheduler::WarpMask;
@@ -182,14 +183,62 @@ pub trait SmPolicy {
         None
     }
 
+    /// Is the mechanism asked for the results of regions?
+    fn memoizes(&self) -> bool {
+        false
+    }
+
+    /// Does the mechanism want to be asked for the results of region `number` of `kernel` now? Also asked when a warp has come
+    /// to it that cannot enter it yet.
+    fn wants_region(&self, now: u64, kernel: u8, number: u16, region: &Region) -> bool {
+        let _ = (now, kernel, number, region);
+        false
+    }
+
+    /// A warp asks for a region's results, and waits.
+    fn region_enter(&mut self, now: u64, entry: RegionEntry) {
+        let _ = (now, entry);
+    }
+
+    /// The next answer to a warp that has asked; only asked for while the mechanism is busy.
+    fn region_answer(&mut self) -> Option<RegionAnswer> {
+        None
+    }
+
+    /// A warp that was told that its results are known has gone on behind the region, past so many of its instructions;
+    /// `results` are what its execution gives, a word of all lanes each.
+    ///
+    /// # Errors
+    /// The mechanism's are others.
+    fn region_skipped(
+        &mut self,
+        warp: u8,
+        instructions: u64,
+        results: &[Word],
+    ) -> Result<(), MechanismFault> {
+        let _ = (warp, instructions, results);
+        Ok(())
+    }
+
+    /// A warp that was told that its results are not known has computed them.
+    fn region_left(&mut self, now: u64, warp: u8, results: Vec<Word>) {
+        let _ = (now, warp, results);
+    }
+
+    /// So many bytes of the SM's shared memory belong to no CTA from now on.
+    fn shared_left(&mut self, bytes: u32) {
+        let _ = bytes;
+    }
+
     /// Warps whose own instructions must wait for the mechanism's; only asked while it is busy.
     fn held_warps(&self) -> WarpMask {
         0
     }
 
-    /// The extra instruction of `warp` issues.
-    fn issue_extra(&mut self, now: u64, warp: u8) {
+    /// The extra instruction of `warp` issues; gives the cycles for which it takes the banks of shared memory.
+    fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
         let _ = (now, warp);
+        0
     }
 
     /// The extra instruction for idle cycles issues.
@@ -255,6 +304,35 @@ pub struct IssueReport {
     pub idle: bool,
     /// Loads and stores wait in the L1D: for an MSHR, say, or in the miss queue, or more than half of the MSHRs are taken.
     pub memory_waits: bool,
+}
+
+/// A 32-bit word in all lanes of a warp.
+pub type Word = [u32; 32];
+
+/// A warp that asks for a region's results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionEntry {
+    /// Kernel slot.
+    pub kernel: u8,
+    /// Warp slot.
+    pub warp: u8,
+    /// Number of the region in the kernel.
+    pub region: u16,
+    /// The lanes that enter it.
+    pub mask: u32,
+    /// What its results depend on.
+    pub inputs: Vec<Word>,
+    /// Words of its results.
+    pub results: usize,
+}
+
+/// What a warp is told that has asked for a region's results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionAnswer {
+    /// Warp slot.
+    pub warp: u8,
+    /// Are they known, in every lane?
+    pub is_known: bool,
 }
 
 /// A load's line transaction as it comes to the L1D.

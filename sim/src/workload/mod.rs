@@ -69,6 +69,7 @@ mod syr2k;
 mod syrk;
 #[cfg(test)]
 mod testing;
+mod tone_map;
 mod transpose;
 mod vecadd;
 mod walsh;
@@ -214,6 +215,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &matmul::MM3,
         &conv2d::CONV2D,
         &fdtd2d::FDTD2D,
+        &tone_map::TONE_MAP,
         &transpose::TRANSPOSE,
         &pathfinder::PATHFINDER,
         &needleman_wunsch::NEEDLEMAN_WUNSCH,

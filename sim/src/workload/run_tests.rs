@@ -97,6 +97,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("mm3", "g", 0),
         ("conv2d", "result", 97),
         ("fdtd2d", "hz", 64),
+        ("tone_map", "tones", 100),
         ("transpose", "to", 128),
         ("pathfinder", "costs", 999),
         ("backprop", "weights", 18),

@@ -3,7 +3,7 @@
 //! ```text
 //! [@[!]pN] operation[.bytes] operand, operand, ...
 //! ```
-use super::instruction::{Instruction, Op, PREDICATES, REGISTERS};
+use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, TABLE_WORDS, WIDE_REGISTERS};
 
 /// A line that is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +57,8 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
     for (kind, text) in op.operands().chars().zip(operands) {
         match kind {
             'd' => instruction.dest = number(text, 'r', REGISTERS)?,
+            'f' => instruction.dest = first_of_four(text)?,
+            'g' => instruction.a = first_of_four(text)?,
             'D' => instruction.dest = number(text, 'p', PREDICATES - 1)?,
             'a' => instruction.a = number(text, 'r', REGISTERS)?,
             'b' => instruction.b = number(text, 'r', REGISTERS)?,
@@ -67,6 +69,13 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
         }
     }
     Ok(instruction)
+}
+
+/// The number of the first of four registers of 32 bits.
+fn first_of_four(text: &str) -> Result<u8, &'static str> {
+    let first = number(text, 'r', REGISTERS)?;
+    let is_one = (WIDE_REGISTERS..=REGISTERS - TABLE_WORDS as u8).contains(&first);
+    if is_one { Ok(first) } else { Err("the first of four registers is r4 to r8") }
 }
 
 /// The bytes of a constant of 16 bits, the low one first.
@@ -95,13 +104,13 @@ mod tests {
                     shrv r4, r0, r6\nand r4, r5, r6\nandi r4, r5, 7\nori r4, r5, 128\nxori r4, r5, 1\naddi r4, r5, 8\n\
                     mul r4, r5, r6\nmuli r4, r5, 3\nprmt r4, r5, 0x00a2\neqi p1, r4, 5\ntst p2, r4, 2\nany p3, p1\n\
                     ldx.4 r4, r5, 16\n@!p2 stx.1 r4, r5, 3\ndonev 11, r6, 3\n\
-                    line r0\ngetm r4, 1\nsetm r4, 0\n@p1 pref r0, r4";
+                    line r0\ngetm r4, 1\nsetm r4, 0\n@p1 pref r0, r4\npar r4, 2\n@p2 give r9, 0\nldv r8, r4\nstv r8, r4";
         let code = assemble(text).expect("it is right");
         for (instruction, line) in code.iter().zip(text.lines()) {
             assert_eq!(instruction.to_string(), line.trim());
             assert_eq!(Instruction::decode(instruction.word()), Ok(*instruction));
         }
-        assert_eq!(code.len(), 45);
+        assert_eq!(code.len(), 49);
     }
 
     #[test]
@@ -111,6 +120,7 @@ mod tests {
         assert!(why("ldu.3 r0, 0, 0").contains("bytes are 1, 2, 4 or 8"));
         assert!(why("add r0, r1").contains("another number of operands"));
         assert!(why("lih r4, 7").contains("0x0000 to 0xffff"));
+        assert!(why("ldv r9, r4").contains("r4 to r8") && why("stv r3, r4").contains("r4 to r8"));
         assert!(why("mov r12, r0").contains("r0 to r11"));
         assert!(why("eq.8 p7, r0, r1").contains("p0 to p7"), "p7 is preset");
         assert!(Instruction::decode(0xff).is_err() && Instruction::decode(12 << 16).is_err());

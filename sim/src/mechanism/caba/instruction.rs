@@ -18,6 +18,9 @@ pub const ADDRESS: u8 = REGISTERS - 1;
 /// Predicates, those that are preset included.
 pub const PREDICATES: u8 = 8;
 
+/// Words of an entry of the look-up table.
+pub const TABLE_WORDS: usize = 4;
+
 /// What an instruction does. `a` and `b` are source registers, `p` is a source predicate, `at` and `step` are constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -116,10 +119,18 @@ pub enum Op {
     Pref = 44,
     /// As `st`, but into the registers of the parent's lanes that load what is there.
     Out = 45,
+    /// Word `at` of what the parent has given with its region: tag, shift, inputs, and the results that it has computed.
+    Par = 46,
+    /// Gives the parent `a` as word `at` of its region's results.
+    Give = 47,
+    /// Loads the four words of entry `a` of the look-up table into the destination and the three registers after it.
+    Ldv = 48,
+    /// Stores `a` and the three registers after it into entry `b` of the look-up table.
+    Stv = 49,
 }
 
 /// All operations, by number.
-const OPS: [Op; 46] = [
+const OPS: [Op; 50] = [
     Op::Addr,
     Op::Li,
     Op::Ldu,
@@ -166,6 +177,10 @@ const OPS: [Op; 46] = [
     Op::Setm,
     Op::Pref,
     Op::Out,
+    Op::Par,
+    Op::Give,
+    Op::Ldv,
+    Op::Stv,
 ];
 
 impl Op {
@@ -218,6 +233,10 @@ impl Op {
             Op::Setm => "setm",
             Op::Pref => "pref",
             Op::Out => "out",
+            Op::Par => "par",
+            Op::Give => "give",
+            Op::Ldv => "ldv",
+            Op::Stv => "stv",
         }
     }
 
@@ -227,17 +246,19 @@ impl Op {
     }
 
     /// What its operands are, in the order of the assembly: `d` and `D` destination register and predicate, `a`, `b` source
-    /// registers, `p` a source predicate, `i` the constant `at`, `s` the constant `step`, `w` both as one of 16 bits.
+    /// registers, `f` and `g` the first of four of either kind (`d`, `a`), `p` a source predicate, `i` the constant `at`, `s` the constant `step`, `w` both as one of 16 bits.
     pub const fn operands(self) -> &'static str {
         match self {
             Op::Addr | Op::Lane | Op::Line => "d",
             Op::Pref => "ab",
-            Op::Setm => "ai",
+            Op::Ldv => "fa",
+            Op::Stv => "gb",
+            Op::Setm | Op::Give => "ai",
             Op::Lih => "dw",
             Op::Prmt => "daw",
             Op::Stx => "abi",
             Op::Donev => "ias",
-            Op::Li | Op::Getm => "di",
+            Op::Li | Op::Getm | Op::Par => "di",
             Op::Ldu | Op::Lds => "dis",
             Op::St | Op::Out => "ais",
             Op::Add | Op::Sub | Op::Or | Op::And | Op::Mul | Op::Shlv | Op::Shrv => "dab",
@@ -262,7 +283,12 @@ impl Op {
 
     /// Does it go through the load/store unit?
     pub const fn is_memory(self) -> bool {
-        self.is_in_line() && !matches!(self, Op::Out) || matches!(self, Op::Pref)
+        self.is_in_line() && !matches!(self, Op::Out) || matches!(self, Op::Pref) || self.is_in_table()
+    }
+
+    /// Does it read or write the look-up table?
+    pub const fn is_in_table(self) -> bool {
+        matches!(self, Op::Ldv | Op::Stv)
     }
 
     /// Does it read the line that the assist warp is for, or write the one that is made of it?
@@ -339,7 +365,12 @@ impl Instruction {
             at,
             step,
         };
-        let registers = dest < REGISTERS && a < REGISTERS && b < REGISTERS;
+        let last = if op.is_in_table() { REGISTERS - TABLE_WORDS as u8 } else { REGISTERS - 1 };
+        let registers = match op {
+            Op::Ldv => dest <= last && a < REGISTERS,
+            Op::Stv => a <= last && b < REGISTERS,
+            _ => dest < REGISTERS && a < REGISTERS && b < REGISTERS,
+        };
         let predicates = decoded.guard < PREDICATES && decoded.p < PREDICATES;
         let bytes = matches!(decoded.bytes, 1 | 2 | 4 | 8);
         if registers && predicates && bytes { Ok(decoded) } else { Err(NoInstruction(word)) }
@@ -348,12 +379,15 @@ impl Instruction {
     /// What must be there before it can issue, and what it writes: registers in bits 0 to 15, predicates above.
     pub fn touches(&self) -> u32 {
         let register = |r: u8| 1 << r;
+        let four = |r: u8| ((1 << TABLE_WORDS) - 1) << r;
         let predicate = |p: u8| 1 << (16 + p);
         let operands = self.op.operands().chars().map(|operand| match operand {
             'd' => register(self.dest),
             'D' => predicate(self.dest),
             'a' => register(self.a),
             'b' => register(self.b),
+            'f' => four(self.dest),
+            'g' => four(self.a),
             'p' => predicate(self.p),
             _ => 0,
         });
@@ -361,12 +395,13 @@ impl Instruction {
         operands.fold(address | predicate(self.guard), |all, one| all | one)
     }
 
-    /// What it writes, in the same form; none for stores, `out` and `done`.
-    pub fn writes(&self) -> Option<u32> {
+    /// What it writes, in the same form; nothing for stores, `out` and `done`.
+    pub fn writes(&self) -> u32 {
         match self.op.operands().chars().next() {
-            Some('d') => Some(u32::from(self.dest)),
-            Some('D') => Some(16 + u32::from(self.dest)),
-            _ => None,
+            Some('d') => 1 << self.dest,
+            Some('D') => 1 << (16 + self.dest),
+            Some('f') => ((1 << TABLE_WORDS) - 1) << self.dest,
+            _ => 0,
         }
     }
 }
@@ -383,9 +418,9 @@ impl fmt::Display for Instruction {
         for (index, operand) in self.op.operands().chars().enumerate() {
             write!(f, "{}", if index == 0 { " " } else { ", " })?;
             match operand {
-                'd' => write!(f, "r{}", self.dest)?,
+                'd' | 'f' => write!(f, "r{}", self.dest)?,
                 'D' => write!(f, "p{}", self.dest)?,
-                'a' => write!(f, "r{}", self.a)?,
+                'a' | 'g' => write!(f, "r{}", self.a)?,
                 'b' => write!(f, "r{}", self.b)?,
                 'p' => write!(f, "p{}", self.p)?,
                 'i' => write!(f, "{}", self.at)?,

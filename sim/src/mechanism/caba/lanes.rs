@@ -1,5 +1,7 @@
 //! The lanes of an assist warp: registers, predicates and the two lines, and what an instruction does to them.
 use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
+use super::memo::table::{self, SharedTable};
+use crate::sm::policy::Word;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -24,6 +26,17 @@ pub const METADATA: usize = 2;
 
 /// What a warp keeps for a load instruction between its assist warps.
 pub type Metadata = [[u32; METADATA]; LANES];
+
+/// What a parent gives with a region, and is given.
+#[derive(Clone, Default)]
+pub struct ParentRegion {
+    /// The words that `par` moves, in all lanes each.
+    pub words: Vec<Word>,
+    /// The words that `give` has moved.
+    pub given: Vec<Word>,
+    /// The look-up table of the SM.
+    pub table: Option<SharedTable>,
+}
 
 /// The load that an assist warp is for.
 #[derive(Clone)]
@@ -59,6 +72,8 @@ pub struct Lanes {
     pub made: Option<Made>,
     /// The parent's load, where the assist warp is for one.
     pub load: ParentLoad,
+    /// The parent's region, where the assist warp is for one.
+    pub region: ParentRegion,
 }
 
 impl Lanes {
@@ -74,7 +89,13 @@ impl Lanes {
             output: [0; LINE_BYTES],
             made: None,
             load: ParentLoad::default(),
+            region: ParentRegion::default(),
         }
+    }
+
+    /// Lanes that work for a region.
+    pub fn of_region(region: ParentRegion) -> Self {
+        Lanes { region, ..Lanes::new([0; LINE_BYTES]) }
     }
 
     /// Lanes that work for a load.
@@ -135,6 +156,15 @@ impl Lanes {
                     self.load.prefetched.push(self.register(i.a, lane).wrapping_add(offset));
                 }
             }
+            Op::Give => {
+                let given = &mut self.region.given;
+                given.resize(given.len().max(usize::from(i.at) + 1), [0; LANES]);
+                for lane in lanes_of(running) {
+                    self.region.given[usize::from(i.at)][lane] = self.register(i.a, lane) as u32;
+                }
+            }
+            Op::Ldv => self.load_entries(i, running),
+            Op::Stv => self.store_entries(i, running),
             Op::Stx => {
                 for lane in lanes_of(running) {
                     self.store_indexed(i, lane);
@@ -155,6 +185,35 @@ impl Lanes {
             }
         }
         Ok(())
+    }
+
+    fn load_entries(&mut self, i: &Instruction, running: u32) {
+        let Some(table) = self.region.table.clone() else { return };
+        for lane in lanes_of(running) {
+            let entry = table.borrow().get(self.register(i.a, lane) as u32);
+            for (register, word) in self.registers[usize::from(i.dest)..].iter_mut().zip(entry) {
+                register[lane] = u64::from(word);
+            }
+        }
+    }
+
+    /// Of lanes that store the same entry the last one stays.
+    fn store_entries(&mut self, i: &Instruction, running: u32) {
+        let Some(table) = self.region.table.clone() else { return };
+        for lane in lanes_of(running) {
+            let word = |number: usize| self.register(i.a + number as u8, lane) as u32;
+            table.borrow_mut().put(self.register(i.b, lane) as u32, std::array::from_fn(word));
+        }
+    }
+
+    /// Cycles for which an access to the look-up table takes the banks of shared memory.
+    pub fn bank_cycles(&self, i: &Instruction, mask: u32) -> u32 {
+        let guard = self.predicates[usize::from(i.guard)];
+        let running = mask & if i.inverted { !guard } else { guard };
+        let index = if i.op == Op::Ldv { i.a } else { i.b };
+        let entries: [Option<u32>; LANES] =
+            std::array::from_fn(|lane| (running >> lane & 1 == 1).then(|| self.register(index, lane) as u32));
+        table::bank_cycles(&entries)
     }
 
     fn register(&self, register: u8, lane: usize) -> u64 {
@@ -204,6 +263,7 @@ impl Lanes {
         let value = match i.op {
             Op::Ldu => self.load(i, lane)?,
             Op::Lds => sign_extended(self.load(i, lane)?, i.bytes),
+            Op::Par => u64::from(self.region.words.get(usize::from(i.at)).map_or(0, |word| word[lane])),
             Op::Li => u64::from(i.at),
             Op::Add => a.wrapping_add(b),
             Op::Sub => a.wrapping_sub(b),

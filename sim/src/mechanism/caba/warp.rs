@@ -14,6 +14,8 @@ pub struct Latencies {
     pub alu: u64,
     /// Issue to result of a load: the line is in the L1D.
     pub load: u64,
+    /// Issue to result of a load from shared memory without bank conflicts.
+    pub shared: u64,
     /// A store occupies the load/store unit for so long; then the line has it.
     pub store: u64,
 }
@@ -25,6 +27,7 @@ impl Latencies {
         Latencies {
             alu: u64::from(config.sm.alu.int_latency),
             load: u64::from(hit_latency),
+            shared: u64::from(config.sm.lsu.shared_latency),
             store: u64::from(32 / config.sm.lsu.lanes),
         }
     }
@@ -93,25 +96,31 @@ impl<W> AssistWarp<W> {
         (0..TRACKED).all(|place| touched >> place & 1 == 0 || self.ready_at[place] <= now)
     }
 
-    /// Issues an instruction.
+    /// Issues an instruction; gives the cycles for which it takes the banks of shared memory.
     ///
     /// # Errors
     /// It reaches beyond the line.
-    pub fn issue(&mut self, decoded: &Decoded, now: u64, latencies: &Latencies) -> Result<(), WarpFault> {
+    pub fn issue(&mut self, decoded: &Decoded, now: u64, latencies: &Latencies) -> Result<u32, WarpFault> {
         let Decoded { instruction, mask, last, .. } = decoded;
         debug_assert!(!self.over && self.is_ready(instruction, now));
         self.lanes.execute(instruction, *mask)?;
-        let latency = match (instruction.op.is_memory(), instruction.writes()) {
-            (true, Some(_)) => latencies.load,
-            (true, None) => latencies.store,
+        let writes = instruction.writes();
+        let bank_cycles =
+            if instruction.op.is_in_table() { self.lanes.bank_cycles(instruction, *mask) } else { 0 };
+        let latency = match (instruction.op.is_memory(), writes != 0) {
+            (true, true) if instruction.op.is_in_table() => latencies.shared,
+            (true, true) => latencies.load,
+            (true, false) => latencies.store,
             _ => latencies.alu,
         };
-        if let Some(place) = instruction.writes() {
-            self.ready_at[place as usize] = now + latency;
+        // The first of the cycles at the banks is in the latency.
+        let there = now + latency + u64::from(bank_cycles.saturating_sub(1));
+        for place in (0..TRACKED).filter(|place| writes >> place & 1 == 1) {
+            self.ready_at[place] = there;
         }
-        self.done_at = self.done_at.max(now + latency);
+        self.done_at = self.done_at.max(there);
         self.over = *last || self.lanes.made.is_some();
-        Ok(())
+        Ok(bank_cycles)
     }
 
     /// Is everything done?

@@ -51,17 +51,9 @@ impl Work {
     }
 }
 
-/// What has happened to assist warps and lines.
+/// What has happened to lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
-    pub(super) triggered_high: u64,
-    pub(super) triggered_low: u64,
-    pub(super) finished: u64,
-    pub(super) killed: u64,
-    pub(super) issued_high: u64,
-    pub(super) issued_low: u64,
-    pub(super) throttled_cycles: u64,
-    pub(super) controller_cycles: u64,
     pub(super) overflowed: u64,
     pub(super) late: u64,
     pub(super) overtaken: u64,
@@ -78,14 +70,6 @@ impl Counters {
     /// Adds them to the report; those of lines in the L1D only where it keeps compressed ones.
     pub(super) fn report(&self, has_compressed_l1d: bool, out: &mut MechanismCounters) {
         for (name, value) in [
-            ("assist_warps_high", self.triggered_high),
-            ("assist_warps_low", self.triggered_low),
-            ("assist_warps_finished", self.finished),
-            ("assist_warps_killed", self.killed),
-            ("assist_instructions_high", self.issued_high),
-            ("assist_instructions_low", self.issued_low),
-            ("assist_cycles", self.controller_cycles),
-            ("assist_cycles_throttled", self.throttled_cycles),
             ("stores_released_overflow", self.overflowed),
             ("stores_released_late", self.late),
             ("stores_released_overtaken", self.overtaken),

@@ -25,6 +25,7 @@ impl<'a> Parser<'a> {
             labels: HashMap::new(),
             target_lists: HashMap::new(),
             code: Vec::new(),
+            bodies: Vec::new(),
             locals: Vec::new(),
             cta_limit: None,
         });

@@ -1,0 +1,1 @@
+//! Memoization in the whole GPU.
