@@ -6,7 +6,7 @@ use crate::config::GpuConfig;
 use crate::gpu::{Control, Gpu};
 use crate::launch_file::LaunchFileError;
 use crate::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
-use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec, swl};
+use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec, Needs, swl};
 use crate::memory::{DeviceMemory, MemoryError, Printed};
 use crate::ptx::{ArgError, Module, PtxError};
 use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
@@ -165,9 +165,9 @@ fn run_recorded(
     recording: &mut Option<RecordingRun>,
 ) -> Result<RunOutcome, RunError> {
     let mut program = Program::new(spec)?;
-    if !spec.workload.has_values() {
-        spec.mechanism.check_without_values(spec.workload.name())?;
-    }
+    // A trace that is recorded is to be what the kernels do, whatever the mechanism.
+    let most = if recording.is_some() { Needs::Values } else { Needs::Execution };
+    spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
     let best = best::find(spec, &control)?;

@@ -1,6 +1,7 @@
 //! Where what runs comes from: a built-in workload, a user's launch file or a trace.
 use crate::config::GpuConfig;
 use crate::launch_file::LaunchFile;
+use crate::mechanism::Needs;
 use crate::memory::DeviceMemory;
 use crate::ptx::Module;
 use crate::run::{RunError, RunSpec, prepare};
@@ -97,9 +98,13 @@ impl Source {
         }
     }
 
-    /// Whether it has the values in memory, which some mechanisms look at.
-    pub(crate) fn has_values(&self) -> bool {
-        !matches!(self, Source::Trace(file) if !file.has_values())
+    /// What mechanisms can look at.
+    pub(crate) fn gives(&self) -> Needs {
+        match self {
+            Source::BuiltIn(_) | Source::File(_) => Needs::Execution,
+            Source::Trace(file) if file.has_values() => Needs::Values,
+            Source::Trace(_) => Needs::Nothing,
+        }
     }
 }
 

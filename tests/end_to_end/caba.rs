@@ -60,6 +60,37 @@ fn caba_prefetch_gives_the_same_report_under_every_engine() {
 }
 
 #[test]
+fn caba_memo_gives_the_same_report_under_every_engine() {
+    engines_agree("caba-memo");
+    // The one that has a function.
+    let [model, rtl, lockstep] =
+        ["model", "rtl", "lockstep"].map(|engine| report("tone_map", "caba-memo", engine));
+    assert!(!model.contains("\"regions_found\": 0,"), "it finds results");
+    assert_eq!(model, rtl, "the RTL differs");
+    assert_eq!(model, lockstep, "lockstep differs");
+}
+
+#[test]
+fn memoization_is_refused_where_a_trace_is_replayed_or_recorded() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let record = |mechanism| {
+        let words =
+            ["trace", "record", "tone_map", "--size", "tiny", "-o", "t.strace", "--mechanism", mechanism];
+        selvedge_in(folder.path(), &words)
+    };
+    let refused = |output: std::process::Output| {
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.contains("mechanism caba-memo: it looks at the values in registers"), "{error}");
+        assert!(error.contains("caba-bdi"), "those that can are named: {error}");
+    };
+    refused(record("caba-memo"));
+    assert!(record("caba-bdi").status.success());
+    refused(selvedge_in(folder.path(), &["run", "t.strace", "--mechanism", "caba-memo"]));
+}
+
+#[test]
 fn a_flipped_bit_of_the_controller_is_caught() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let words =

@@ -111,10 +111,12 @@ impl SmEvents {
         self.sfu_ops += times(work.sfu);
     }
 
-    /// An instruction of an assist warp issued to `pipe`: an integer operation in all lanes, or an access with its addresses.
-    pub fn count_assist(&mut self, pipe: PipeKind) {
+    /// An instruction of an assist warp issued to `pipe`: an integer operation in all lanes, or an access with its addresses, to
+    /// a line or for `bank_cycles` to shared memory.
+    pub fn count_assist(&mut self, pipe: PipeKind, bank_cycles: u32) {
         self.assist_instructions += 1;
-        self.assist_accesses += u64::from(pipe == PipeKind::Memory);
+        self.assist_accesses += u64::from(pipe == PipeKind::Memory && bank_cycles == 0);
+        self.shared_cycles += u64::from(bank_cycles);
         self.register_reads += ASSIST_READS;
         self.register_writes += 1;
         self.int_ops += 32;

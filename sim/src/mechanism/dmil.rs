@@ -8,7 +8,7 @@
 //! the same kernel again and again goes on with the limit that it has learned.
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Part, any_machine, count};
+use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Needs, Part, any_machine, count};
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
@@ -23,7 +23,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "Dai, section 4.3.3",
     blocks: &["milg"],
     options: &[],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[Claim::Limits],
     machine: any_machine,
     build,

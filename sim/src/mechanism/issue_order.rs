@@ -7,7 +7,7 @@
 //! starts a computation of at most [`MOST_CLOCKS`]; it is clocked until that must have ended, and sleeps then.
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Part, any_machine, count};
+use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Needs, Part, any_machine, count};
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
@@ -21,7 +21,7 @@ pub const RBMI: MechanismInfo = MechanismInfo {
     summary: "lets kernels take turns with their memory instructions",
     source: "Dai, section 4.3.2",
     blocks: &[],
-    needs_values: false,
+    needs: Needs::Nothing,
     options: &[],
     claims: &[Claim::Ranks],
     machine: any_machine,
@@ -34,7 +34,7 @@ pub const QBMI: MechanismInfo = MechanismInfo {
     summary: "ranks kernels by memory-instruction quotas, so that all make equally many requests",
     source: "Dai, section 4.3.2",
     blocks: &["qbmi"],
-    needs_values: false,
+    needs: Needs::Nothing,
     options: &[],
     claims: &[Claim::Ranks],
     machine: any_machine,

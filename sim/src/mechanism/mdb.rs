@@ -13,7 +13,7 @@ use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{
-    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, OptionInfo, Part, count,
+    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, count,
 };
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
@@ -42,7 +42,7 @@ pub const LOCAL: MechanismInfo = MechanismInfo {
     source: "Dai, sections 2.5 and 2.6 (MDB-local)",
     blocks: &["bpg"],
     options: &[UNIT, INTERVAL],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[Claim::Bypass],
     machine,
     build: |part, with| build(part, with, true),

@@ -138,6 +138,17 @@ impl Claim {
     }
 }
 
+/// What a mechanism looks at, each with what those before it do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    /// Addresses: any trace has them.
+    Nothing,
+    /// The values in memory, which a trace of addresses does not have.
+    Values,
+    /// The values in registers, which no trace has.
+    Execution,
+}
+
 /// What a mechanism is built from.
 pub struct Build<'a> {
     /// The machine, with what the mechanisms have added to it.
@@ -161,8 +172,8 @@ pub struct MechanismInfo {
     pub blocks: &'static [&'static str],
     /// Options.
     pub options: &'static [OptionInfo],
-    /// Does it look at the values in memory, which a trace of addresses does not have?
-    pub needs_values: bool,
+    /// What a trace may lack.
+    pub needs: Needs,
     /// What it has for itself.
     pub claims: &'static [Claim],
     /// Adds to the machine what the mechanism brings along (tags, sectors, limits) and refuses a machine that does not
@@ -189,7 +200,7 @@ const BASE: MechanismInfo = MechanismInfo {
     source: "CABA, section 7 (Base)",
     blocks: &[],
     options: &[],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[],
     machine: any_machine,
     build: no_policies,
@@ -286,18 +297,17 @@ pub enum MechanismError {
         /// What both claim.
         why: &'static str,
     },
-    /// A mechanism that looks at values, and a trace that has none.
-    #[error(
-        "mechanism {mechanism}: it looks at the values in memory, and {trace} has addresses only: allowed with it are \
-         {allowed}; a workload, a launch file or a .strace has values"
-    )]
-    NeedsValues {
+    /// A mechanism that looks at what a trace does not have, or that the instructions of a trace would lack.
+    #[error("mechanism {mechanism}: {why}: allowed with it are {allowed}; {instead}")]
+    Needs {
         /// The mechanism.
         mechanism: String,
-        /// The trace.
-        trace: String,
-        /// The mechanisms that do without values.
+        /// What it looks at, and what there is.
+        why: String,
+        /// The mechanisms that do without.
         allowed: String,
+        /// What else could be run.
+        instead: &'static str,
     },
     /// A probe that names no block instance of the mechanism.
     #[error("unknown probe `{name}`: allowed are {allowed}")]
@@ -459,19 +469,21 @@ impl MechanismSpec {
         with(self.parts.iter(), config.clone())
     }
 
-    /// Checks that every mechanism does without values, which `trace` does not have.
+    /// Checks that every mechanism does with what there is of `name`, a trace or what is recorded as one.
     ///
     /// # Errors
-    /// [`MechanismError::NeedsValues`].
-    pub fn check_without_values(&self, trace: &str) -> Result<(), MechanismError> {
-        match self.parts.iter().find(|part| part.info.needs_values) {
-            None => Ok(()),
-            Some(part) => Err(MechanismError::NeedsValues {
-                mechanism: part.info.name.into(),
-                trace: trace.into(),
-                allowed: names(|info| !info.needs_values),
-            }),
-        }
+    /// [`MechanismError::Needs`].
+    pub fn check_needs(&self, there_is: Needs, name: &str) -> Result<(), MechanismError> {
+        let Some(part) = self.parts.iter().find(|part| part.info.needs > there_is) else { return Ok(()) };
+        let (why, instead) = if there_is == Needs::Nothing {
+            let why = format!("it looks at the values in memory, and {name} has addresses only");
+            (why, "a workload, a launch file or a .strace has values")
+        } else {
+            let why = format!("it looks at the values in registers, which the trace of {name} does not have");
+            (why, "a workload or a launch file that is run has them")
+        };
+        let allowed = names(|info| info.needs <= there_is);
+        Err(MechanismError::Needs { mechanism: part.info.name.into(), why, allowed, instead })
     }
 
     /// Builds the policies of every SM and partition of a machine that [`MechanismSpec::machine`] gave, for so many

@@ -9,7 +9,7 @@
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::{
-    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, OptionInfo, Part, count,
+    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, count,
 };
 use crate::sm::policy::{Load, SmPolicy};
 use crate::stats::FailCause;
@@ -43,7 +43,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "Dai, sections 2.2.3 and 3.4.2 (MRPB)",
     blocks: &[],
     options: &[QUEUES, PASS, ENTRIES],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[Claim::Bypass],
     machine,
     build,

@@ -2,7 +2,7 @@
 //! flight on an SM; they are counted as DMIL counts them.
 use crate::gpu::Policies;
 use crate::mechanism::{
-    Build, Claim, MechanismCounters, MechanismInfo, OptionInfo, Part, any_machine, count,
+    Build, Claim, MechanismCounters, MechanismInfo, Needs, OptionInfo, Part, any_machine, count,
 };
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
@@ -26,7 +26,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     summary: "limits in-flight memory instructions of each kernel by a given number",
     source: "Dai, section 4.3.3.1",
     blocks: &[],
-    needs_values: false,
+    needs: Needs::Nothing,
     options: &OPTIONS,
     claims: &[Claim::Limits],
     machine: any_machine,

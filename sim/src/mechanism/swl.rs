@@ -5,7 +5,9 @@
 //! as the option `limit`, which users of the two cannot give.
 use super::pdp;
 use crate::config::{GpuConfig, SchedulerPolicy};
-use crate::mechanism::{Claim, MechanismError, MechanismInfo, MechanismSpec, OptionInfo, Part, no_policies};
+use crate::mechanism::{
+    Claim, MechanismError, MechanismInfo, MechanismSpec, Needs, OptionInfo, Part, no_policies,
+};
 
 /// Name of the option.
 const LIMIT: &str = "limit";
@@ -25,7 +27,7 @@ pub const SWL: MechanismInfo = MechanismInfo {
         (1, 128),
         "warps of a scheduler that may issue, the oldest that are not at a barrier; must be given",
     )],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[Claim::WarpLimit],
     machine,
     build: no_policies,

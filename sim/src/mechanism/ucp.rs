@@ -11,7 +11,7 @@ use crate::cache::index::SetIndex;
 use crate::config::{GpuConfig, L1d as L1dConfig};
 use crate::gpu::Policies;
 use crate::mechanism::{
-    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, OptionInfo, Part, count,
+    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, count,
 };
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::policy::{L1dEvent, SmPolicy};
@@ -31,7 +31,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "Dai, section 4.3.1 (UCP)",
     blocks: &[],
     options: &[INTERVAL],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[Claim::Ways],
     machine,
     build,

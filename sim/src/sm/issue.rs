@@ -70,7 +70,7 @@ impl Sm {
             {
                 extras.idle = None;
                 self.pipes.occupy(pipe, ctx.now);
-                self.counters.events.count_assist(pipe);
+                self.counters.events.count_assist(pipe, 0);
                 self.policy.issue_idle_extra(ctx.now);
                 issued.idle |= 1 << scheduler;
             }
@@ -98,11 +98,10 @@ impl Sm {
         let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
         let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
         self.pipes.occupy(pipe, now);
-        self.counters.events.count_assist(pipe);
         let bank_cycles = self.policy.issue_extra(now, warp);
+        self.counters.events.count_assist(pipe, bank_cycles);
         if bank_cycles > 0 {
             self.lsu.banks_free_at = self.lsu.banks_free_at.max(now) + u64::from(bank_cycles);
-            self.counters.events.shared_cycles += u64::from(bank_cycles);
         }
         pipe
     }

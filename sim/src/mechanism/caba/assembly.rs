@@ -75,7 +75,7 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
 fn first_of_four(text: &str) -> Result<u8, &'static str> {
     let first = number(text, 'r', REGISTERS)?;
     let is_one = (WIDE_REGISTERS..=REGISTERS - TABLE_WORDS as u8).contains(&first);
-    if is_one { Ok(first) } else { Err("the first of four registers is r4 to r8") }
+    if is_one { Ok(first) } else { Err("the first of four registers is r4 to r12") }
 }
 
 /// The bytes of a constant of 16 bits, the low one first.
@@ -87,7 +87,7 @@ fn wide(text: &str) -> Result<[u8; 2], &'static str> {
 /// The number of a register or predicate.
 fn number(text: &str, letter: char, count: u8) -> Result<u8, &'static str> {
     let number = text.strip_prefix(letter).and_then(|digits| digits.parse::<u8>().ok());
-    number.filter(|number| *number < count).ok_or("registers are r0 to r11, predicates p0 to p7")
+    number.filter(|number| *number < count).ok_or("registers are r0 to r15, predicates p0 to p7")
 }
 
 #[cfg(test)]
@@ -120,9 +120,9 @@ mod tests {
         assert!(why("ldu.3 r0, 0, 0").contains("bytes are 1, 2, 4 or 8"));
         assert!(why("add r0, r1").contains("another number of operands"));
         assert!(why("lih r4, 7").contains("0x0000 to 0xffff"));
-        assert!(why("ldv r9, r4").contains("r4 to r8") && why("stv r3, r4").contains("r4 to r8"));
-        assert!(why("mov r12, r0").contains("r0 to r11"));
+        assert!(why("ldv r13, r4").contains("r4 to r12") && why("stv r3, r4").contains("r4 to r12"));
+        assert!(why("mov r16, r0").contains("r0 to r15"));
         assert!(why("eq.8 p7, r0, r1").contains("p0 to p7"), "p7 is preset");
-        assert!(Instruction::decode(0xff).is_err() && Instruction::decode(12 << 16).is_err());
+        assert!(Instruction::decode(0xff).is_err() && Instruction::decode(16 << 16).is_err());
     }
 }

@@ -61,6 +61,8 @@ pub struct Deployment<W> {
     high_valid: u64,
     /// The warps that the schedulers have looked at last.
     looked: [u8; 2],
+    /// The number that the controller was told with the last trigger.
+    offered: usize,
     /// Assist warps that are to be flushed.
     kills: VecDeque<usize>,
     report: IssueReport,
@@ -91,6 +93,7 @@ impl<W> Deployment<W> {
             low: None,
             high_valid: 0,
             looked: [0, 1],
+            offered: 0,
             kills: VecDeque::new(),
             report: IssueReport::default(),
             fault: fault.map(|divergence| divergence as MechanismFault),
@@ -185,7 +188,7 @@ impl<W> Deployment<W> {
     /// The controller has taken the trigger of an assist warp.
     pub fn start(&mut self, warp: u8, high: bool, work: W, lanes: Lanes) {
         debug_assert!(!self.has_assist(warp), "one assist warp per parent");
-        let number = self.free_number();
+        let number = self.offered;
         self.assists[number] = Some(AssistWarp::new(warp, high, work, lanes));
         let counters = &mut self.counters;
         *(if high { &mut counters.triggered_high } else { &mut counters.triggered_low }) += 1;
@@ -215,7 +218,8 @@ impl<W> Deployment<W> {
             inputs.trigger_warp_i = warp;
             inputs.trigger_mask_i = mask.unwrap_or_else(|| self.routines.mask(event));
             // The live-in register tells the assist warps of the SM apart.
-            inputs.trigger_live_in_i = self.free_number() as u16;
+            self.offered = self.free_number();
+            inputs.trigger_live_in_i = self.offered as u16;
         }
         if let Some(warp) = self.kills.front().and_then(|k| self.assists[*k].as_ref()).map(|a| a.warp) {
             inputs.kill_low_i = true;

@@ -1,6 +1,6 @@
 //! The instructions of assist warps: what they are, and the 64-bit words in which the assist warp store holds them.
 //!
-//! An instruction works on the lanes of a warp. Registers r0 to r3 are pairs and hold 64 bits, r4 to r11 hold 32; p1 to p6 are
+//! An instruction works on the lanes of a warp. Registers r0 to r3 are pairs and hold 64 bits, r4 to r15 hold 32; p1 to p6 are
 //! predicates, p7 is preset to the lower half of the lanes and p0 to all of them. Loads read the line that the assist warp is
 //! for, as it came; stores write the line that is made of it. Both address it by r11, which `addr` sets. An assist warp that is
 //! for a load has a lane for each of the load's line transactions, and metadata that outlive it.
@@ -10,10 +10,10 @@ use std::fmt;
 pub const WIDE_REGISTERS: u8 = 4;
 
 /// All registers.
-pub const REGISTERS: u8 = 12;
+pub const REGISTERS: u8 = 16;
 
 /// The register with the line's address.
-pub const ADDRESS: u8 = REGISTERS - 1;
+pub const ADDRESS: u8 = 11;
 
 /// Predicates, those that are preset included.
 pub const PREDICATES: u8 = 8;

@@ -216,6 +216,11 @@ impl Lanes {
         table::bank_cycles(&entries)
     }
 
+    /// The lanes in which a predicate holds.
+    pub fn predicate(&self, predicate: u8) -> u32 {
+        self.predicates[usize::from(predicate)]
+    }
+
     fn register(&self, register: u8, lane: usize) -> u64 {
         self.registers[usize::from(register)][lane]
     }

@@ -35,7 +35,7 @@ use crate::gpu::Policies;
 use crate::mechanism::hw_bdi::form::{Algorithm, Choice};
 use crate::mechanism::hw_bdi::lines::LineStore;
 use crate::mechanism::hw_bdi::{self, AssistedL2, MD_KB, MD_WAYS};
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use deployment::WARPS;
 use routine::Routines;
@@ -143,7 +143,7 @@ macro_rules! compression {
             source: concat!("CABA, sections 4, 5 and 7 (", $title, ")"),
             blocks: $blocks,
             options: OPTIONS,
-            needs_values: true,
+            needs: Needs::Values,
             claims: &[Claim::MemoryLines, Claim::AssistWarps],
             machine: |part, config| machine(part, $choice, config),
             build: |part, with| build(part, $choice, with),

@@ -23,7 +23,7 @@ mod sm;
 use crate::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::gpu::Policies;
 use crate::mechanism::md_cache::MdCache;
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
 use codecs::Codecs;
@@ -66,7 +66,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "CABA, section 7 (HW-BDI)",
     blocks: &["bdi_compressor", "bdi_decompressor"],
     options: &OPTIONS,
-    needs_values: true,
+    needs: Needs::Values,
     claims: &[Claim::MemoryLines],
     machine: check,
     build,
@@ -79,7 +79,7 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
     source: "CABA, section 7 (HW-BDI-Mem)",
     blocks: &["bdi_compressor", "bdi_decompressor"],
     options: &OPTIONS,
-    needs_values: true,
+    needs: Needs::Values,
     claims: &[Claim::MemoryLines],
     machine: check,
     build: build_mem,
@@ -96,7 +96,7 @@ pub const INFO_IDEAL: MechanismInfo = MechanismInfo {
         MD_KB,
         MD_WAYS,
     ],
-    needs_values: true,
+    needs: Needs::Values,
     claims: &[Claim::MemoryLines],
     machine: check,
     build: build_ideal,

@@ -19,7 +19,7 @@ mod tests;
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::mechanism::probe::Probes;
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::partition::PartitionPolicy;
 use crate::sm::policy::SmPolicy;
 use bgp::BgpGdu;
@@ -59,7 +59,7 @@ const FAMILY: MechanismInfo = MechanismInfo {
     source: "LAMAR, section 3.2",
     blocks: &[],
     options: &[GRANULARITY],
-    needs_values: false,
+    needs: Needs::Nothing,
     // A codec takes whole lines.
     claims: &[Claim::Granularity, Claim::L1dLines, Claim::MemoryLines],
     machine,

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::config::{GpuConfig, WritePolicy};
 use crate::gpu::Policies;
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, MechanismSpec, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, MechanismSpec, Needs, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use selvedge_hw::latte_controller::Mode;
 use sm::CompressedL1d;
@@ -79,7 +79,7 @@ const COMMON: MechanismInfo = MechanismInfo {
     source: "",
     blocks: &[],
     options: &[],
-    needs_values: true,
+    needs: Needs::Values,
     claims: &[Claim::L1dLines],
     machine,
     build,

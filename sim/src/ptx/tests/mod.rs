@@ -17,6 +17,7 @@ mod memory;
 mod moves;
 mod parsing;
 mod pointers;
+mod regions;
 mod selection;
 mod system;
 mod textures;

@@ -23,7 +23,7 @@ use super::warp::Latencies;
 use super::{BUSY_LIMIT, IDLE_LIMIT, suits_controller, throttle};
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use sm::MemoSm;
 
@@ -61,7 +61,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
         BUSY_LIMIT,
         IDLE_LIMIT,
     ],
-    needs_values: true,
+    needs: Needs::Execution,
     claims: &[Claim::AssistWarps],
     machine,
     build,
@@ -98,14 +98,13 @@ impl Shape {
         2 * self.number() + 1
     }
 
-    /// The number of the entry into r4, of the inputs from `first` on: a product with the golden ratio, as often as there are
-    /// inputs, of which the highest bits count. It needs r7.
-    fn hash(self, first: usize) -> String {
-        let golden = "lih r7, 0x9e37\nlih r7, 0x79b1\n";
+    /// A hash of the inputs from register `first` on into r4: their products with the golden ratio, which goes into `golden`.
+    /// Its highest bits are the number of an entry, and those of another product with `golden` that of a second one.
+    fn hash(self, first: usize, golden: &str) -> String {
         let more: String = (1..self.inputs)
-            .map(|input| format!("add r4, r4, r{}\nmul r4, r4, r7\n", first + input))
+            .map(|input| format!("add r4, r4, r{}\nmul r4, r4, {golden}\n", first + input))
             .collect();
-        format!("{golden}mul r4, r{first}, r7\n{more}par r7, 1\nshrv r4, r4, r7\n")
+        format!("lih {golden}, 0x9e37\nlih {golden}, 0x79b1\nmul r4, r{first}, {golden}\n{more}")
     }
 
     /// Moves words from the parent: `from` is the first one's number, `to` the first register's.
@@ -113,25 +112,57 @@ impl Shape {
         (0..count).map(|word| format!("par r{}, {}\n", to + word, from + word)).collect()
     }
 
-    /// Inputs in r5 and r6, the entry in r8 to r11: the same tag and inputs in every lane that runs?
-    fn lookup(self) -> Routine {
+    /// The entry of the hash in r4 into r8 to r11, and its results into r13 and r14 in the lanes in which it has the tag and
+    /// the inputs, which `found` tells.
+    fn compare(self, found: &str) -> String {
         let Shape { inputs, results } = self;
-        let moves = Self::moves(inputs, 2, 5);
-        let compared: String =
-            (0..inputs).map(|input| format!("eqand.4 p1, r{}, r{}, p1\n", 9 + input, 5 + input)).collect();
-        let given: String =
-            (0..results).map(|result| format!("@p2 give r{}, {result}\n", 9 + inputs + result)).collect();
-        routine(&format!(
-            "{moves}{}ldv r8, r4\npar r7, 0\neq.4 p1, r8, r7\n{compared}all p2, p1\n{given}@p2 done 1, 0\n",
-            self.hash(5)
-        ))
+        let same: String =
+            (0..inputs).map(|n| format!("eqand.4 {found}, r{}, r{}, {found}\n", 9 + n, 5 + n)).collect();
+        let taken: String =
+            (0..results).map(|n| format!("@{found} mov r{}, r{}\n", 13 + n, 9 + inputs + n)).collect();
+        format!("par r7, 1\nshrv r7, r4, r7\nldv r8, r7\npar r7, 0\neq.4 {found}, r8, r7\n{same}{taken}")
     }
 
-    /// The entry in r8 to r11, of which the table has all or nothing.
-    fn store(self) -> Routine {
+    /// Is one of the two entries that of the inputs, in every lane that runs? p2 keeps in which lanes it is.
+    fn lookup(self) -> Routine {
         let Shape { inputs, results } = self;
-        let moves = Self::moves(inputs + results, 2, 9);
-        routine(&format!("{moves}{}par r8, 0\nstv r8, r4\n", self.hash(9)))
+        let given: String = (0..results).map(|n| format!("@p3 give r{}, {n}\n", 13 + n)).collect();
+        let code = [
+            Self::moves(inputs, 2, 5),
+            self.hash(5, "r12"),
+            self.compare("p1"),
+            "mul r4, r4, r12\n".into(),
+            self.compare("p2"),
+            "@p1 eq.4 p2, r4, r4\nall p3, p2\n".into(),
+            given,
+            "@p3 done 1, 0\n".into(),
+        ];
+        routine(&code.concat())
+    }
+
+    /// Is the place of the hash, whose number goes into `place`, empty, or has another warp stored the same there meanwhile?
+    fn is_free(self, place: &str, free: &str) -> String {
+        let same: String =
+            (0..self.inputs).map(|n| format!("eqand.4 {free}, r{}, r{}, {free}\n", 13 + n, 9 + n)).collect();
+        format!(
+            "shrv {place}, r4, r7\nldv r12, {place}\neq.4 {free}, r12, r8\n{same}@!{free} eqi {free}, r12, 0\n"
+        )
+    }
+
+    /// The entry in r8 to r11 goes to the first of its two places that is free; if none is, to the one whose turn it is.
+    fn store(self) -> Routine {
+        let words = self.inputs + self.results;
+        let code = [
+            Self::moves(words, 2, 9),
+            self.hash(9, "r5"),
+            "par r8, 0\npar r7, 1\n".into(),
+            self.is_free("r6", "p1"),
+            "mul r4, r4, r5\n".into(),
+            self.is_free("r7", "p2"),
+            format!("par r4, {}\ntst p3, r4, 1\n@p2 eq.4 p3, r4, r4\n@p1 tst p3, r4, 0\n", 2 + words),
+            "@p3 mov r6, r7\nstv r8, r6\n".into(),
+        ];
+        routine(&code.concat())
     }
 }
 
@@ -148,11 +179,12 @@ fn routines() -> Routines {
     routines
 }
 
-/// The registers of assist warps, and those that keep a region's inputs for its end, come out of the threads'.
+/// The registers of assist warps come out of the threads', and those that keep for a region's end its inputs and in which lanes
+/// it was found.
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     suits_controller(part, config)?;
     let kept = SHAPES.iter().map(|shape| shape.inputs as u32).max().unwrap_or(0);
-    config.sm.extra_registers += routines().registers() + kept;
+    config.sm.extra_registers += routines().registers() + kept + 1;
     Ok(())
 }
 

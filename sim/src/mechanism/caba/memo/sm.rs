@@ -21,6 +21,9 @@ use std::collections::{BTreeMap, VecDeque};
 /// A region's credit: what it begins with, its most, what it has after a rest, what is found adds, what is not takes.
 const CREDIT: Credit = Credit { first: 64, most: 128, rested: 8, found: 4, missed: 1 };
 
+/// The predicate that tells in which lanes a lookup has found an entry.
+const FOUND: u8 = 2;
+
 /// Cycles for which a region without credit is not looked up.
 const REST: u64 = 16_384;
 
@@ -118,12 +121,14 @@ impl MemoSm {
         own
     }
 
-    /// The words that a region's assist warps move: its tag, how far its hash is moved, inputs, results.
+    /// The words that a region's assist warps move: its tag, how far its hash is moved, inputs, results, and a number that is
+    /// odd every other time.
     fn words(&self, work: &Work) -> Vec<Word> {
         let RegionEntry { kernel, region, inputs, .. } = &work.entry;
         let tag = 1 + (u32::from(*kernel) << 16 | u32::from(*region));
         let shift = self.table.borrow().shift();
-        [[tag; 32], [shift; 32]].iter().chain(inputs).chain(&work.results).copied().collect()
+        let turn = [self.counters.stored as u32; 32];
+        [[tag; 32], [shift; 32]].iter().chain(inputs).chain(&work.results).chain([&turn]).copied().collect()
     }
 
     /// The table takes what is left of shared memory, and is empty when that makes it another one.
@@ -131,7 +136,7 @@ impl MemoSm {
         let entries = entries_in(left, self.options.entries);
         // It grows only while no CTA is there: else it would be emptied with each that ends.
         let is_alone = left == self.options.shared_bytes;
-        let own = self.table.borrow().len();
+        let own = self.table.borrow().size();
         if entries < own || entries > own && is_alone {
             self.table.borrow_mut().clear(entries);
             self.counters.cleared += u64::from(own > 0);
@@ -156,7 +161,8 @@ impl MemoSm {
     /// An assist warp is done.
     fn finish(&mut self, assist: AssistWarp<Work>, now: u64) {
         let is_known = assist.made().is_some();
-        let Work { entry, results } = assist.work;
+        let found = assist.lanes.predicate(FOUND);
+        let Work { mut entry, results } = assist.work;
         if !results.is_empty() {
             self.counters.stored += 1;
             return;
@@ -167,6 +173,8 @@ impl MemoSm {
         if is_known {
             self.told.insert(warp, (entry, assist.lanes.region.given));
         } else {
+            // What the others have found need not be stored again.
+            entry.mask &= !found;
             self.inside.insert(warp, entry);
         }
         self.answers.push_back(RegionAnswer { warp, is_known });
@@ -232,7 +240,7 @@ impl SmPolicy for MemoSm {
         let fits = Shape::of(Region::words(&region.inputs), Region::words(&region.results)).is_some();
         let rests = self.standings.get(&(kernel, number)).is_some_and(|standing| standing.from > now);
         let is_worth_it = region.has_loop || region.end - region.start >= self.options.least;
-        fits && is_worth_it && !rests && self.table.borrow().len() > 0
+        fits && is_worth_it && !rests && self.table.borrow().size() > 0
     }
 
     fn region_enter(&mut self, _: u64, entry: RegionEntry) {
@@ -277,7 +285,7 @@ impl SmPolicy for MemoSm {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         // Another kernel has other regions, and constants may have changed.
         if let L1dEvent::Flushed { .. } = event {
-            let entries = self.table.borrow().len();
+            let entries = self.table.borrow().size();
             self.table.borrow_mut().clear(entries);
             self.standings.clear();
             self.counters.cleared += u64::from(entries > 0);

@@ -30,25 +30,25 @@ impl Table {
         self.entries.resize(entries as usize, Entry::default());
     }
 
-    /// Its entries.
-    pub fn len(&self) -> u32 {
+    /// How many entries it has.
+    pub fn size(&self) -> u32 {
         self.entries.len() as u32
     }
 
     /// Bits that a hash is moved down by to be the number of an entry.
     pub fn shift(&self) -> u32 {
-        32 - self.len().max(1).trailing_zeros()
+        32 - self.size().max(1).trailing_zeros()
     }
 
     /// An entry; one of a number that a larger table had is another one.
     pub fn get(&self, number: u32) -> Entry {
-        let at = number.checked_rem(self.len()).unwrap_or(0);
+        let at = number.checked_rem(self.size()).unwrap_or(0);
         self.entries.get(at as usize).copied().unwrap_or_default()
     }
 
     /// Replaces an entry.
     pub fn put(&mut self, number: u32, entry: Entry) {
-        let at = number.checked_rem(self.len()).unwrap_or(0);
+        let at = number.checked_rem(self.size()).unwrap_or(0);
         if let Some(own) = self.entries.get_mut(at as usize) {
             *own = entry;
         }
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(table.get(7), [0; 4], "a table without entries finds nothing");
         table.put(7, [1; 4]);
         table.clear(64);
-        assert_eq!((table.len(), table.shift()), (64, 26));
+        assert_eq!((table.size(), table.shift()), (64, 26));
         table.put(7, [1, 2, 3, 4]);
         table.put(64 + 7, [5, 6, 7, 8]);
         assert_eq!(table.get(7), [5, 6, 7, 8], "the number of a larger table");

@@ -22,7 +22,7 @@ use super::warp::Latencies;
 use super::{BUSY_LIMIT, IDLE_LIMIT, suits_controller, throttle};
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
-use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, OptionInfo, Part};
+use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use sm::PrefetchSm;
 
@@ -47,7 +47,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
         BUSY_LIMIT,
         IDLE_LIMIT,
     ],
-    needs_values: false,
+    needs: Needs::Nothing,
     claims: &[Claim::AssistWarps, Claim::Granularity],
     machine,
     build,
