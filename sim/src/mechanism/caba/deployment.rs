@@ -3,7 +3,7 @@
 //! The controller (`smN.awc`) is clocked while an assist warp is wanted or under way. A cycle offers it at most one trigger and
 //! one kill, and takes an instruction for each scheduler and one of low priority out of its buffer into a decode register (one
 //! per warp, one for low priority). The schedulers look at the decode registers in the same cycle.
-use super::instruction::Instruction;
+use super::instruction::{Instruction, Op};
 use super::lanes::Lanes;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
@@ -135,6 +135,26 @@ impl<W> Deployment<W> {
         self.counters.killed += 1;
         self.flush(number);
         self.assists[number].as_ref().map(|assist| &assist.work)
+    }
+
+    /// Gives up the assist warp of low priority of a parent that has left, if it has one: nothing of it counts any more, even if
+    /// its last instruction has issued.
+    pub fn abandon(&mut self, warp: u8) {
+        let is_its = |assist: &Option<AssistWarp<W>>| assist.as_ref().is_some_and(|a| a.warp == warp);
+        let Some(number) = self.assists.iter().position(is_its) else { return };
+        self.counters.killed += 1;
+        let is_over = self.assists[number].as_ref().is_some_and(|assist| assist.over);
+        if is_over && !self.kills.contains(&number) {
+            // The controller has nothing of it any more.
+            self.assists[number] = None;
+            return;
+        }
+        if let Some(assist) = &mut self.assists[number] {
+            assist.killed = true;
+        }
+        if !is_over {
+            self.flush(number);
+        }
     }
 
     /// Takes an assist warp's instruction out of the decode register, and has the controller flush the others.
@@ -328,11 +348,16 @@ impl<W> Deployment<W> {
         self.issue(&decoded, now)
     }
 
-    /// As [`crate::sm::policy::SmPolicy::issue_idle_extra`].
-    pub fn issue_idle_extra(&mut self, now: u64) {
-        if let Some(decoded) = self.low.take() {
-            self.issue(&decoded, now);
-        }
+    /// As [`crate::sm::policy::SmPolicy::issue_idle_extra`]; gives the assist warp whose instruction it was.
+    pub fn issue_idle_extra(&mut self, now: u64) -> Option<&mut AssistWarp<W>> {
+        let decoded = self.low.take()?;
+        self.issue(&decoded, now);
+        self.assists[decoded.assist].as_mut()
+    }
+
+    /// The operation of low priority that waits for issue.
+    pub fn waiting_low(&self) -> Option<Op> {
+        self.low.map(|decoded| decoded.instruction.op)
     }
 
     /// As [`crate::sm::policy::SmPolicy::issue_ended`].
@@ -340,15 +365,19 @@ impl<W> Deployment<W> {
         self.report = *report;
     }
 
-    /// Adds what has happened to assist warps to the report.
+    /// Adds what has happened to assist warps to the report, of the priorities that there are.
     pub fn count(&self, out: &mut MechanismCounters) {
+        if self.routines.have(true) {
+            count(out, "assist_warps_high", self.counters.triggered_high);
+            count(out, "assist_instructions_high", self.counters.issued_high);
+        }
+        if self.routines.have(false) {
+            count(out, "assist_warps_low", self.counters.triggered_low);
+            count(out, "assist_instructions_low", self.counters.issued_low);
+        }
         for (name, value) in [
-            ("assist_warps_high", self.counters.triggered_high),
-            ("assist_warps_low", self.counters.triggered_low),
             ("assist_warps_finished", self.counters.finished),
             ("assist_warps_killed", self.counters.killed),
-            ("assist_instructions_high", self.counters.issued_high),
-            ("assist_instructions_low", self.counters.issued_low),
             ("assist_cycles", self.counters.controller_cycles),
             ("assist_cycles_throttled", self.counters.throttled_cycles),
         ] {

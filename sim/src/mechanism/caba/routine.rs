@@ -47,6 +47,11 @@ impl Routines {
         self.entries.iter().find(|entry| entry.event == event).map_or(0, |entry| entry.routine.mask)
     }
 
+    /// Is there one of high priority, or of low?
+    pub fn have(&self, high: bool) -> bool {
+        self.entries.iter().any(|entry| entry.high == high)
+    }
+
     /// 32-bit registers that a thread needs for any of them: a warp has one assist warp at a time.
     pub fn registers(&self) -> u32 {
         self.entries.iter().map(|entry| registers_of(&entry.routine.code)).max().unwrap_or(0)

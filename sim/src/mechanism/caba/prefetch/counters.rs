@@ -1,4 +1,4 @@
-//! What has been counted of prefetches and of the assist warps that send them.
+//! What has been counted of prefetches.
 use crate::mechanism::{MechanismCounters, count};
 use crate::sm::policy::Prefetched;
 use crate::stats::FailCause;
@@ -6,12 +6,6 @@ use crate::stats::FailCause;
 /// What has happened in one SM.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
-    pub(super) triggered: u64,
-    pub(super) finished: u64,
-    pub(super) killed: u64,
-    pub(super) instructions: u64,
-    pub(super) controller_cycles: u64,
-    pub(super) throttled_cycles: u64,
     /// Loads without an assist warp: the queue was full, or had the same load of the same warp.
     pub(super) not_followed: u64,
     /// Loads whose warp ended before their assist warp was triggered.
@@ -53,12 +47,6 @@ impl Counters {
     /// Adds them to the report, with the prefetched lines of which nothing is known yet.
     pub(super) fn report(&self, unjudged: u64, out: &mut MechanismCounters) {
         for (name, value) in [
-            ("assist_warps_low", self.triggered),
-            ("assist_warps_finished", self.finished),
-            ("assist_warps_killed", self.killed),
-            ("assist_instructions_low", self.instructions),
-            ("assist_cycles", self.controller_cycles),
-            ("assist_cycles_throttled", self.throttled_cycles),
             ("loads_not_followed", self.not_followed),
             ("loads_ended", self.ended),
             ("metadata_replaced", self.replaced),

@@ -96,7 +96,7 @@ fn build(part: &Part, with: &Build<'_>) -> Policies {
     };
     let one = |id| {
         let routines = routines(part.options[DISTANCE]);
-        Box::new(PrefetchSm::new(id, options, &routines, with.probes)) as Box<dyn SmPolicy>
+        Box::new(PrefetchSm::new(id, options, routines, with.probes)) as Box<dyn SmPolicy>
     };
     Policies { sms: (0..with.config.sm.count).map(one).collect(), partitions: Vec::new() }
 }
