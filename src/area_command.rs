@@ -1,4 +1,5 @@
 //! `selvedge area`: area and timing of blocks, by outside tools.
+use crate::area_depth::{PARAMETER, depths};
 use crate::area_energy::{EnergySetup, EnergySubject};
 use crate::area_report::{Report, csv, curves, page, table};
 use crate::area_system::{Part, System};
@@ -83,27 +84,30 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job>, Failure> {
     };
     let mut jobs = Vec::new();
     for entry in entries {
-        for words in parameter_words(options)? {
+        for words in parameter_words(options, entry)? {
             jobs.push(Job { entry, params: params(entry, &words)? });
         }
     }
     Ok(jobs)
 }
 
-/// The `name=value` words of each turn: those of `--param`, and one of `--sweep`.
-fn parameter_words(options: &AreaOptions) -> Result<Vec<Vec<String>>, Failure> {
+/// The `name=value` words of each turn: those of `--param`, and one of `--sweep` or of `--find-depth`.
+fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<Vec<String>>, Failure> {
+    let turn = |name: &str, value: &str| {
+        let mut words = options.params.clone();
+        words.push(format!("{name}={value}"));
+        words
+    };
+    if options.find_depth {
+        return Ok(depths(entry)?.iter().map(|depth| turn(PARAMETER, depth)).collect());
+    }
     let Some(sweep) = &options.sweep else { return Ok(vec![options.params.clone()]) };
     let bad = || Failure::usage(format!("--sweep {sweep}: allowed is NAME=VALUE,VALUE..."));
     let (name, values) = sweep.split_once('=').ok_or_else(bad)?;
     if values.split(',').any(|value| value.trim().is_empty()) {
         return Err(bad());
     }
-    let turn = |value: &str| {
-        let mut words = options.params.clone();
-        words.push(format!("{name}={value}"));
-        words
-    };
-    Ok(values.split(',').map(turn).collect())
+    Ok(values.split(',').map(|value| turn(name, value)).collect())
 }
 
 /// Finds tools and library before any work is done.
@@ -141,6 +145,7 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
         ("--clock", options.clock.is_some()),
         ("--plot", options.plot.is_some()),
         ("--energy", options.energy),
+        ("--find-depth", options.find_depth),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
         ("--mechanism", options.mechanism.is_some()),
     ];
@@ -285,6 +290,9 @@ fn show(
     };
     if let Some(system) = system {
         report = report.with_system(system);
+    }
+    if let (Target::Asic(setup, _), true) = (target, options.find_depth) {
+        report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));
     }
     if let Some(path) = &options.csv {
         write_whole(path, csv(&report).as_bytes())?;

@@ -1,4 +1,5 @@
 //! The report of `selvedge area`: as JSON, as CSV and as a table.
+use crate::area_depth::{self, FoundDepth};
 use crate::area_energy;
 use crate::area_system::{System, SystemReport};
 use crate::plot::Curve;
@@ -41,6 +42,9 @@ pub struct Report {
     energy_scale_rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<SystemReport>,
+    /// The pipelines that reach a clock, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found_depths: Vec<FoundDepth>,
     blocks: Vec<BlockReport>,
 }
 
@@ -73,6 +77,7 @@ impl Report {
                 .and(known.zip(setup.scale_to.as_ref()))
                 .map(|(from, to)| area_energy::scale_rule(from, to)),
             system: None,
+            found_depths: Vec::new(),
             blocks,
         }
     }
@@ -88,6 +93,7 @@ impl Report {
             energy_method: None,
             energy_scale_rule: None,
             system: None,
+            found_depths: Vec::new(),
             blocks,
         }
     }
@@ -95,6 +101,11 @@ impl Report {
     /// The same, with the sum over a mechanism's block instances.
     pub fn with_system(self, system: &System) -> Self {
         Report { system: Some(system.report(&self.blocks)), ..self }
+    }
+
+    /// The same, with the shallowest pipeline of each block that reaches a period, ps.
+    pub fn with_depths(self, period_ps: u32) -> Self {
+        Report { found_depths: area_depth::found(&self.blocks, period_ps), ..self }
     }
 
     /// Is more than one value of a parameter among the blocks?
@@ -126,6 +137,9 @@ pub fn page(report: &Report, words: &str) -> String {
     if let Some(table) = memories(report) {
         page += &format!("\n{}", table.markdown());
     }
+    if !report.found_depths.is_empty() {
+        page += &format!("\n{}", area_depth::table(&report.found_depths).markdown());
+    }
     if let Some(system) = &report.system {
         page += &format!("\n{}", system.table().markdown());
         for line in system.summary().lines() {
@@ -149,6 +163,9 @@ pub fn table(report: &Report) -> String {
     }
     if let Some(system) = &report.system {
         text += &format!("\n{}\n{}", system.table().render(), system.summary());
+    }
+    if !report.found_depths.is_empty() {
+        text += &format!("\n{}", area_depth::table(&report.found_depths).render());
     }
     text.push('\n');
     text + &footer(report)

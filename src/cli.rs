@@ -59,6 +59,9 @@ pub struct CompareOptions {
     /// What the mechanisms' blocks run as: model, rtl or lockstep
     #[arg(long, default_value = "rtl")]
     pub engine: String,
+    /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
+    #[arg(long, value_name = "FILE.json")]
+    pub latency_from: Option<PathBuf>,
     /// Runs at the same time; unless given, as many as there are processors
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
@@ -145,6 +148,9 @@ pub struct RunOptions {
     /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's
     #[arg(long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
+    /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
+    #[arg(long, value_name = "FILE.json")]
+    pub latency_from: Option<PathBuf>,
 }
 
 /// Options of `selvedge new`.
@@ -270,6 +276,9 @@ pub struct AreaOptions {
     /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns; the fastest unless given
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
+    /// Study every pipeline depth of the blocks, and tell the shallowest that reaches --clock
+    #[arg(long, requires = "clock", conflicts_with_all = ["all", "mechanism", "sweep", "energy"])]
+    pub find_depth: bool,
     /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
     #[arg(long)]
     pub energy: bool,

@@ -1,4 +1,5 @@
 //! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
+use crate::area_depth;
 use crate::cli::CompareOptions;
 use crate::error::Failure;
 use crate::output::{check_writable, write_or_print, write_whole};
@@ -23,7 +24,7 @@ type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
 
 /// Runs every workload under every mechanism and shows what came of it; after Ctrl-C, of those that were through.
 pub fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let mechanisms = parse_mechanisms(&options.mechanisms)?;
+    let mechanisms = parse_mechanisms(&options.mechanisms, options.latency_from.as_deref())?;
     let specs = specs(options, &mechanisms)?;
     check_outputs(options)?;
     let control = Arc::new(Control::default());
@@ -56,7 +57,7 @@ fn jobs(options: &CompareOptions) -> usize {
 }
 
 /// Splits at the commas before mechanisms; a word with `=` that names none is an option of the mechanism before it.
-fn parse_mechanisms(text: &str) -> Result<Vec<MechanismSpec>, Failure> {
+fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<MechanismSpec>, Failure> {
     let mut found: Vec<String> = Vec::new();
     for word in text.split(',') {
         let name = word.trim().split(['=', '+']).next().unwrap_or_default();
@@ -71,7 +72,7 @@ fn parse_mechanisms(text: &str) -> Result<Vec<MechanismSpec>, Failure> {
         if specs.iter().any(|spec| spec.text == text) {
             return Err(Failure::usage(format!("--mechanisms: {text} is given twice: allowed is once")));
         }
-        specs.push(text.parse().map_err(Failure::usage)?);
+        specs.push(area_depth::mechanism(&text, latencies)?);
     }
     Ok(specs)
 }
@@ -243,14 +244,14 @@ mod tests {
     #[test]
     fn options_stay_with_their_mechanism() {
         let texts = |text: &str| -> Vec<String> {
-            parse_mechanisms(text).expect("valid").into_iter().map(|spec| spec.text).collect()
+            parse_mechanisms(text, None).expect("valid").into_iter().map(|spec| spec.text).collect()
         };
         assert_eq!(
             texts("base,static-bdi,latency=0,hw-bdi+dmil,latte-cc,high=bpc,queue=4"),
             ["base", "static-bdi,latency=0", "hw-bdi+dmil", "latte-cc,high=bpc,queue=4"]
         );
-        assert!(parse_mechanisms("base,base").is_err());
-        assert!(parse_mechanisms("base,latency=0").is_err(), "base has no options");
+        assert!(parse_mechanisms("base,base", None).is_err());
+        assert!(parse_mechanisms("base,latency=0", None).is_err(), "base has no options");
     }
 
     #[test]

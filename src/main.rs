@@ -1,5 +1,6 @@
 //! The command `selvedge`: a thin shell around the crates that do the work.
 mod area_command;
+mod area_depth;
 mod area_energy;
 mod area_report;
 mod area_system;

@@ -1,4 +1,5 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
+use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
@@ -10,7 +11,6 @@ use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Engine, Fault};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
-use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::report::{Outcome, RunReport};
@@ -185,7 +185,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
             refuse_for_traces(options)?;
         }
         for text in &mechanisms {
-            let mechanism: MechanismSpec = text.parse().map_err(Failure::usage)?;
+            let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
             specs.push(RunSpec {
                 workload: workload.clone(),
                 size,

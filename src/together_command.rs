@@ -1,4 +1,5 @@
 //! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
+use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::error::Failure;
 use crate::isolated::Folder;
@@ -10,7 +11,6 @@ use crate::run_command::{
 use crate::table::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
-use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
@@ -102,8 +102,8 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         )));
     }
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
-    let mechanism: MechanismSpec =
-        options.mechanism.as_deref().unwrap_or("base").parse().map_err(Failure::usage)?;
+    let text = options.mechanism.as_deref().unwrap_or("base");
+    let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
     let workloads = names.iter().map(|name| Source::find(name)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     Ok(TogetherSpec {

@@ -226,6 +226,83 @@ fn netlists_of_milg_pass_its_vectors() {
     }
 }
 
+#[test]
+fn the_shallowest_pipeline_that_reaches_a_clock_is_found_and_is_the_mechanisms_latency() {
+    let folder = folder();
+    let words = [
+        "bdi_decompressor",
+        "--param",
+        "line_bytes=32",
+        "--clock",
+        "9ns",
+        "--find-depth",
+        "--json",
+        "depth.json",
+    ];
+    let output = selvedge(folder.path(), &words, None);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(folder.path().join("depth.json")).expect("written");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let paths: Vec<(u64, f64)> = (report["blocks"].as_array().expect("a list").iter())
+        .map(|block| {
+            let mappings = block["mappings"].as_array().expect("a list").iter();
+            let paths = mappings.map(|one| figure(&one["critical_path"], "ns"));
+            (
+                block["parameters"]["pipeline_depth"].as_u64().expect("a depth"),
+                paths.fold(f64::INFINITY, f64::min),
+            )
+        })
+        .collect();
+    assert_eq!(paths.iter().map(|(depth, _)| *depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    let expected = paths.iter().find(|(_, path)| *path <= 9.0).expect("one of them reaches 9 ns").0;
+    let found = &report["found_depths"][0];
+    assert_eq!(
+        (&found["block"], found["pipeline_depth"].as_u64()),
+        (&Value::from("bdi_decompressor"), Some(expected))
+    );
+    assert_eq!(figure(&found["period"], "ns"), 9.0);
+    assert_eq!(
+        figure(&found["latency_cycles"], "cycles"),
+        expected as f64,
+        "its latency in cycles is its depth"
+    );
+    let run = |more: &[&str]| {
+        let words = [
+            "run",
+            "vecadd",
+            "--size",
+            "tiny",
+            "--engine",
+            "model",
+            "--mechanism",
+            "static-bdi,latency=auto",
+        ];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.current_dir(folder.path()).args(words).args(more).output().expect("the command starts")
+    };
+    let shown = String::from_utf8_lossy(&run(&["--latency-from", "depth.json"]).stdout).into_owned();
+    assert!(shown.contains(&format!("static-bdi,latency={expected}")), "{shown}");
+    let alone = run(&[]);
+    assert_eq!(alone.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert!(error.contains("`latency=auto`: allowed with --latency-from FILE"), "{error}");
+}
+
+#[test]
+fn a_pipeline_depth_is_found_for_a_clock_and_of_blocks_that_have_one() {
+    let here = folder();
+    refused(
+        here.path(),
+        &["milg", "--clock", "9ns", "--find-depth"],
+        None,
+        "allowed are blocks with a pipeline_depth",
+    );
+    let fpga = ["bdi_compressor", "--target", "ice40", "--clock", "9ns", "--find-depth"];
+    refused(here.path(), &fpga, None, "allowed with --target asic");
+    let output = selvedge(here.path(), &["bdi_compressor", "--find-depth"], None);
+    assert_eq!(output.status.code(), Some(2), "no clock");
+}
+
 /// Is this a run with more than the usual count of vectors, which may take its time?
 fn is_long() -> bool {
     std::env::var("SELVEDGE_VECTORS").is_ok_and(|text| text.parse().is_ok_and(|factor: u64| factor >= 2))

@@ -16,7 +16,7 @@ pub mod asic;
 pub mod energy;
 pub mod energy_study;
 mod error;
-mod figure;
+pub mod figure;
 pub mod fpga;
 mod function;
 pub mod liberty;

@@ -48,7 +48,12 @@ pub struct OptionInfo {
     pub help: &'static str,
     /// What the mechanism has for itself with another value than the default.
     pub claim: Option<Claim>,
+    /// The block whose latency it is: then it may also be `auto`, for which [`MechanismSpec::settle`] has the value.
+    pub latency_of: Option<&'static str>,
 }
+
+/// The value of an option that is `auto` and not settled yet.
+const AUTO: u32 = u32::MAX;
 
 impl OptionInfo {
     /// A number from `low` to `high`.
@@ -58,19 +63,28 @@ impl OptionInfo {
         (low, high): (u32, u32),
         help: &'static str,
     ) -> Self {
-        OptionInfo { name, default, low, high, power_of_two: false, choices: &[], help, claim: None }
+        let (power_of_two, choices, claim, latency_of) = (false, &[], None, None);
+        OptionInfo { name, default, low, high, power_of_two, choices, help, claim, latency_of }
+    }
+
+    /// A number of cycles that is a block's latency.
+    pub const fn latency_of(self, block: &'static str) -> Self {
+        OptionInfo { latency_of: Some(block), ..self }
     }
 
     /// One of several names; its value is the name's place in `choices`, and the first is the default.
     pub const fn choice(name: &'static str, choices: &'static [&'static str], help: &'static str) -> Self {
         let high = choices.len() as u32 - 1;
-        OptionInfo { name, default: 0, low: 0, high, power_of_two: false, choices, help, claim: None }
+        OptionInfo { choices, ..OptionInfo::number(name, 0, (0, high), help) }
     }
 
     /// The value that `text` stands for, if it is allowed.
     fn value(&self, text: &str) -> Option<u32> {
         if !self.choices.is_empty() {
             return self.choices.iter().position(|choice| *choice == text).map(|at| at as u32);
+        }
+        if self.latency_of.is_some() && text == "auto" {
+            return Some(AUTO);
         }
         text.parse().ok().filter(|value| self.allows(*value))
     }
@@ -84,7 +98,8 @@ impl OptionInfo {
             return format!("allowed are {}", self.choices.join(", "));
         }
         let what = if self.power_of_two { "powers of two from " } else { "" };
-        format!("allowed are {what}{} to {}", self.low, self.high)
+        let or = if self.latency_of.is_some() { ", and auto" } else { "" };
+        format!("allowed are {what}{} to {}{or}", self.low, self.high)
     }
 
     /// The default as it is written.
@@ -459,11 +474,61 @@ impl MechanismSpec {
         }
     }
 
+    /// Gives the options that are `auto` the latency of their block; a mechanism that names none stays as it is.
+    ///
+    /// # Errors
+    /// [`MechanismError::Option`] for a block that is not among `latencies`, or a latency that the option does not allow.
+    pub fn settle(&mut self, latencies: &BTreeMap<String, u32>) -> Result<(), MechanismError> {
+        for part in &mut self.parts {
+            for option in part.info.options {
+                let Some(block) = option.latency_of.filter(|_| part.options[option.name] == AUTO) else {
+                    continue;
+                };
+                let fail = |allowed: String| MechanismError::Option {
+                    mechanism: part.info.name.into(),
+                    option: format!("{}=auto", option.name),
+                    allowed,
+                };
+                let latency = latencies.get(block).copied();
+                let latency = latency.ok_or_else(|| fail(format!("allowed with the latency of {block}")))?;
+                if !option.allows(latency) {
+                    return Err(fail(format!("{block} takes {latency} cycles: {}", option.allowed())));
+                }
+                part.options.insert(option.name, latency);
+                for given in [option.name, part.info.name] {
+                    self.text =
+                        self.text.replacen(&format!("{given}=auto"), &format!("{given}={latency}"), 1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Are all options settled?
+    fn is_settled(&self) -> Result<(), MechanismError> {
+        for part in &self.parts {
+            let open = part.info.options.iter().find(|option| part.options[option.name] == AUTO);
+            if let Some((option, block)) =
+                open.and_then(|option| option.latency_of.map(|block| (option, block)))
+            {
+                return Err(MechanismError::Option {
+                    mechanism: part.info.name.into(),
+                    option: format!("{}=auto", option.name),
+                    allowed: format!(
+                        "allowed with --latency-from FILE, what `selvedge area {block} --clock CLOCK --find-depth --json FILE` wrote"
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// The machine with what every mechanism brings along; call before [`MechanismSpec::build`].
     ///
     /// # Errors
     /// [`MechanismError::Machine`] when it does not suit a mechanism.
     pub fn machine(&self, config: &GpuConfig) -> Result<GpuConfig, MechanismError> {
+        self.is_settled()?;
         // What one brings along another may refuse, whichever is named first.
         with(self.parts.iter().rev(), config.clone())?;
         with(self.parts.iter(), config.clone())
@@ -543,6 +608,34 @@ mod tests {
             let refused = spec.machine(&machine).expect_err(text).to_string();
             assert!(refused.contains("l1d.tags_per_way"), "{text}: {refused}");
         }
+    }
+
+    #[test]
+    fn latencies_that_are_auto_are_those_of_the_blocks() {
+        let machine = GpuConfig::load("gtx480").expect("built in");
+        let mut spec: MechanismSpec = "hw-bdi,compress=auto,md_kb=16,decompress=auto".parse().expect("valid");
+        let open = spec.machine(&machine).expect_err("nothing is known of the codecs").to_string();
+        assert!(
+            open.contains("`compress=auto`: allowed with --latency-from FILE")
+                && open.contains("selvedge area bdi_compressor")
+        );
+        let mut latencies = BTreeMap::from([("bdi_compressor".to_string(), 3)]);
+        let lacking = spec.settle(&latencies).expect_err("one is not known").to_string();
+        assert!(
+            lacking.contains("`decompress=auto`: allowed with the latency of bdi_decompressor"),
+            "{lacking}"
+        );
+        latencies.insert("bdi_decompressor".into(), 2);
+        spec.settle(&latencies).expect("both are known");
+        assert_eq!(spec.text, "hw-bdi,compress=3,md_kb=16,decompress=2");
+        assert_eq!((spec.parts[0].options["compress"], spec.parts[0].options["decompress"]), (3, 2));
+        assert!(spec.machine(&machine).is_ok());
+        latencies.insert("bdi_compressor".into(), 9);
+        let mut spec: MechanismSpec = "hw-bdi=auto".parse().expect("the first option");
+        let slow = spec.settle(&latencies).expect_err("too slow").to_string();
+        assert!(slow.contains("bdi_compressor takes 9 cycles: allowed are 1 to 5, and auto"), "{slow}");
+        assert!(error("hw-bdi,md_kb=auto").contains("powers of two from 1 to 1024"));
+        assert!(error("static-sc,latency=auto").contains("allowed are 0 to 15"), "SC has no such parameter");
     }
 
     #[test]

@@ -53,8 +53,10 @@ pub const MD_WAYS: OptionInfo = OptionInfo {
 };
 
 const OPTIONS: [OptionInfo; 4] = [
-    OptionInfo::number("compress", 5, (1, 5), "compressor latency, cycles (CABA, section 6)"),
-    OptionInfo::number("decompress", 1, (1, 5), "decompressor latency, cycles (CABA, section 6)"),
+    OptionInfo::number("compress", 5, (1, 5), "compressor latency, cycles (CABA, section 6)")
+        .latency_of("bdi_compressor"),
+    OptionInfo::number("decompress", 1, (1, 5), "decompressor latency, cycles (CABA, section 6)")
+        .latency_of("bdi_decompressor"),
     MD_KB,
     MD_WAYS,
 ];

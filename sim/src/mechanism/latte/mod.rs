@@ -49,7 +49,8 @@ const CODES: OptionInfo = OptionInfo::choice(
     "building SC's codes takes the hardware's cycles, or none beyond reading and loading the tables",
 );
 
-const BDI_LATENCY: OptionInfo = latency("bdi", 2, "decompression latency of BDI, cycles (table I)");
+const BDI_LATENCY: OptionInfo =
+    latency("bdi", 2, "decompression latency of BDI, cycles (table I)").latency_of("bdi_decompressor");
 
 const ADAPTIVE_OPTIONS: [OptionInfo; 6] = [
     OptionInfo::choice("high", &["sc", "bpc"], "codec of the high-capacity mode"),
@@ -60,8 +61,11 @@ const ADAPTIVE_OPTIONS: [OptionInfo; 6] = [
     CODES,
 ];
 
-const BDI_OPTIONS: [OptionInfo; 2] =
-    [latency("latency", 2, "decompression latency, cycles (table I); 0: none at all"), QUEUE];
+const BDI_OPTIONS: [OptionInfo; 2] = [
+    latency("latency", 2, "decompression latency, cycles (table I); 0: none at all")
+        .latency_of("bdi_decompressor"),
+    QUEUE,
+];
 
 const SC_OPTIONS: [OptionInfo; 3] =
     [latency("latency", 14, "decompression latency, cycles (table I); 0: none at all"), QUEUE, CODES];
