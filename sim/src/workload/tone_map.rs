@@ -27,7 +27,7 @@ pub(super) const TONE_MAP: Planned = Planned {
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (128, 48),
-        Size::Small => (768, 512),
+        Size::Small => (512, 192),
         Size::Paper => (1920, 1080),
     }
 }

@@ -181,9 +181,7 @@ impl MemoSm {
     }
 
     fn shape(work: &Work) -> Option<Shape> {
-        let inputs = work.entry.inputs.len();
-        // A region that is looked up has the shape of its event whatever its results: they are not known yet.
-        Shape::of(inputs, if work.is_lookup() { work.entry.results } else { work.results.len() })
+        Shape::of(work.entry.inputs.len(), work.entry.results)
     }
 }
 
