@@ -46,6 +46,26 @@ fn the_programs_counters_in_the_json_add_up_to_the_totals() {
 }
 
 #[test]
+fn quotas_give_the_same_report_under_every_engine() {
+    for pair in ["vecadd+atax", "bfs+kmeans", "hotspot+gesummv"] {
+        let [model, rtl, lockstep] = ["model", "rtl", "lockstep"].map(|engine| {
+            let words = ["run", pair, "--size", "tiny", "--for", "20000", "--mechanism", "qbmi+dmil"];
+            let (code, json, error) = run(&[&words[..], &["--engine", engine, "--json", "-"]].concat());
+            assert_eq!(code, Some(0), "{pair} {engine}: {error}");
+            let mut report: Value = serde_json::from_str(&json).expect("JSON");
+            assert_eq!(report["engine"], engine);
+            let map = report.as_object_mut().expect("an object");
+            // Wall time and the engine's name are all that may differ.
+            map.remove("host");
+            map.remove("engine");
+            report
+        });
+        assert_eq!(model, rtl, "{pair}: the RTL differs");
+        assert_eq!(model, lockstep, "{pair}: lockstep differs");
+    }
+}
+
+#[test]
 fn wrong_options_are_told_in_one_line() {
     for (words, says) in [
         (&["run", "bfs", "--share", "spatial"][..], "--share: allowed with several workloads"),
