@@ -53,3 +53,28 @@ fn a_page_names_only_mechanisms_that_there_are() {
         }
     }
 }
+
+/// The first picture of a page: its first block without a kind, if no line of that is a command.
+fn diagram(text: &str) -> Option<String> {
+    let first = blocks(text).into_iter().find(|block| block.kind.is_empty())?;
+    (!first.text.contains("$ ")).then_some(first.text)
+}
+
+#[test]
+fn every_mechanism_has_a_page_with_a_diagram_its_counters_and_a_run_of_its_own() {
+    for info in ALL.iter().filter(|info| info.name != "base") {
+        let name = info.name;
+        let text = fs::read_to_string(format!("docs/mechanisms/{name}.md")).unwrap_or_default();
+        let title = text.lines().next().unwrap_or_default();
+        assert!(title.starts_with("# ") && title.to_lowercase().contains(name), "{name}: {title:?}");
+        assert!(diagram(&text).is_some(), "{name} has a diagram");
+        assert!(text.contains("counter"), "{name} says what it counts");
+        let runs = text.lines().filter(|line| line.starts_with("$ selvedge ")).collect::<Vec<_>>();
+        let is_run = |line: &&str| {
+            let options = line.split_once("--mechanism").map(|(_, rest)| rest);
+            let list = options.and_then(|rest| rest.trim_start_matches('s').split_whitespace().next());
+            list.is_some_and(|list| list.split([',', '+', '=']).any(|part| part == name))
+        };
+        assert!(runs.iter().any(is_run), "{name}: none of {runs:?}");
+    }
+}

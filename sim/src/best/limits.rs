@@ -68,7 +68,8 @@ fn try_limit(
 
 #[cfg(test)]
 mod tests {
-    use crate::mechanism::small_kernels::{ROUND, THRASHING, run_small, run_workload};
+    use crate::mechanism::small_kernels::kernels::{ROUND, THRASHING};
+    use crate::mechanism::small_kernels::{run_small, run_workload};
 
     #[test]
     fn the_best_limit_is_at_least_as_good_as_every_one() {

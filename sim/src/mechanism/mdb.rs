@@ -251,7 +251,8 @@ impl SmPolicy for Mdb {
 mod tests {
     use super::*;
     use crate::mechanism::probe::ProbeSpec;
-    use crate::mechanism::small_kernels::{THRASHING, run_small, run_workload};
+    use crate::mechanism::small_kernels::kernels::THRASHING;
+    use crate::mechanism::small_kernels::{run_small, run_workload};
     use crate::run::RunOutcome;
     use selvedge_hw::Engine;
 

@@ -5,6 +5,8 @@
 //! mechanism is there. Mechanisms compose with `+`.
 pub mod caba;
 pub mod codec_stage;
+#[cfg(test)]
+mod directed;
 pub mod dmil;
 pub mod hw_bdi;
 pub mod issue_order;

@@ -118,7 +118,8 @@ impl SmPolicy for Mrpb {
 
 #[cfg(test)]
 mod tests {
-    use crate::mechanism::small_kernels::{THRASHING, run_small, run_workload};
+    use crate::mechanism::small_kernels::kernels::THRASHING;
+    use crate::mechanism::small_kernels::{run_small, run_workload};
 
     #[test]
     fn warps_that_thrash_are_faster_by_either_half() {

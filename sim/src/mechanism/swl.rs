@@ -107,7 +107,8 @@ pub fn with_limit(spec: &MechanismSpec, limit: u32) -> MechanismSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::small_kernels::{THRASHING, run_small, run_workload};
+    use crate::mechanism::small_kernels::kernels::THRASHING;
+    use crate::mechanism::small_kernels::{run_small, run_workload};
 
     fn machine_of(mechanism: &str, keys: &str) -> Result<GpuConfig, String> {
         let config = GpuConfig::parse("my.toml", &format!("base = \"gtx480-dai\"\n{keys}")).expect("valid");

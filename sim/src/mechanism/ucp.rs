@@ -192,7 +192,8 @@ impl SmPolicy for Ucp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::small_kernels::{RELOADING, STREAMING, run_together};
+    use crate::mechanism::small_kernels::kernels::{RELOADING, STREAMING};
+    use crate::mechanism::small_kernels::run_together;
 
     fn monitor(hits: &[u64]) -> Monitor {
         Monitor { sets: Vec::new(), hits: hits.to_vec() }
@@ -223,7 +224,9 @@ mod tests {
 
     #[test]
     fn a_kernel_that_reloads_keeps_its_lines_beside_one_that_streams() {
-        let run = |mechanism: &str| run_together(&[&STREAMING, &RELOADING], "gtx480-dai", mechanism, 120_000);
+        let run = |mechanism: &str| {
+            run_together(&[&STREAMING, &RELOADING], "gtx480-dai", mechanism, 120_000, false)
+        };
         let (base, ucp) = (run("base"), run("ucp=512"));
         let [base_hits, ucp_hits] = [&base, &ucp].map(|report| 1.0 - report.programs[1].l1d.miss_rate);
         assert!(ucp_hits > base_hits + 0.1, "{base_hits} {ucp_hits}");

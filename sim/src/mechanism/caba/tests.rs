@@ -1,39 +1,12 @@
 //! CABA in the whole GPU: kernels that it must help, must not touch, or that strain it.
 use crate::config::GpuConfig;
-use crate::gpu::Control;
-use crate::mechanism::probe::ProbeSpec;
+use crate::mechanism::small_kernels::kernels::{COMPUTE, EIGHTH, FOUR_VALUES, NIBBLES, STREAM};
+use crate::mechanism::small_kernels::{self, NOTHING, SmallKernel};
 use crate::report::RunReport;
-use crate::run::{RunSpec, Source, run};
-use crate::workload::Size;
 use selvedge_hw::Engine;
-use std::sync::Arc;
-
-/// A kernel `k` of one `.u32` buffer in %rd1, with the thread's number in %r1.
-pub(super) struct Kernel {
-    grid: u32,
-    block: u32,
-    words: u32,
-    /// How the buffer is filled: lines of the launch file.
-    fill: &'static str,
-    body: &'static str,
-}
-
-/// Each warp adds up 48 lines of small numbers, four at a time, each line for itself.
-pub(super) const STREAM: Kernel = Kernel {
-    grid: 60,
-    block: 256,
-    words: 60 * 256 * 48,
-    fill: "init = \"iota\"\nstep = 1",
-    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
-           LOOP:\nld.global.u32 %r6, [%rd3];\nld.global.u32 %r7, [%rd3+61440];\nld.global.u32 %r8, [%rd3+122880];\n\
-           ld.global.u32 %r9, [%rd3+184320];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r4, %r4, %r7;\nadd.u32 %r4, %r4, %r8;\n\
-           add.u32 %r4, %r4, %r9;\nadd.s64 %rd3, %rd3, 245760;\n\
-           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 12;\n@%p1 bra LOOP;\n\
-           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
-};
 
 /// Each warp writes 32 lines of small numbers.
-const WRITE: Kernel = Kernel {
+const WRITE: SmallKernel<'static> = SmallKernel {
     grid: 30,
     block: 256,
     words: 30 * 256 * 32,
@@ -41,21 +14,11 @@ const WRITE: Kernel = Kernel {
     body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\n\
            LOOP:\nst.global.u32 [%rd3], %r1;\nadd.s64 %rd3, %rd3, 30720;\n\
            add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 32;\n@%p1 bra LOOP;",
-};
-
-/// Arithmetic, and no line of the buffer but one.
-const COMPUTE: Kernel = Kernel {
-    grid: 30,
-    block: 256,
-    words: 32,
-    fill: "init = \"zeros\"",
-    body: "mov.u32 %r3, 0;\nLOOP:\nmad.lo.u32 %r1, %r1, 5, %r3;\nadd.u32 %r3, %r3, 1;\n\
-           setp.lt.u32 %p1, %r3, 300;\n@%p1 bra LOOP;\n\
-           setp.ne.u32 %p1, %r1, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r1;\nEND:",
+    ..NOTHING
 };
 
 /// Each warp writes 64 lines of a pseudo-random sequence.
-const NOISE: Kernel = Kernel {
+const NOISE: SmallKernel<'static> = SmallKernel {
     grid: 30,
     block: 256,
     words: 30 * 256 * 64,
@@ -63,14 +26,8 @@ const NOISE: Kernel = Kernel {
     body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\n\
            LOOP:\nmad.lo.u32 %r1, %r1, 1664525, 1013904223;\nst.global.u32 [%rd3], %r1;\nadd.s64 %rd3, %rd3, 30720;\n\
            add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra LOOP;",
+    ..NOTHING
 };
-
-/// Numbers from 0 to 7: 19 bytes by FPC, more than 32 by the others.
-const NIBBLES: Kernel = Kernel { fill: "init = \"random\"\nlow = 0\nhigh = 7", ..STREAM };
-
-/// Four values in turn that are far from each other: 32 bytes by C-Pack, incompressible by the others.
-const FOUR_VALUES: Kernel =
-    Kernel { fill: "init = \"iota\"\nstart = 305419896\nstep = 1073741824", ..STREAM };
 
 /// PTX of a thread that adds up `$lines` words, one every `$stride` bytes, `$passes` times over.
 macro_rules! adds_up {
@@ -88,20 +45,25 @@ macro_rules! adds_up {
 }
 
 /// Each warp adds up the same 24 lines of small numbers eight times: 24 KB on each SM.
-const AGAIN: Kernel = Kernel {
+const AGAIN: SmallKernel<'static> = SmallKernel {
     grid: 15,
     block: 256,
     words: 15 * 256 * 24,
     fill: "init = \"iota\"\nstep = 1",
     body: adds_up!(24 words every 15360 bytes, 8 times),
+    ..NOTHING
 };
 
 /// The same with 1.2 MB of them, four times.
-const AGAIN_IN_L2: Kernel =
-    Kernel { grid: 60, words: 60 * 256 * 20, body: adds_up!(20 words every 61440 bytes, 4 times), ..AGAIN };
+const AGAIN_IN_L2: SmallKernel<'static> = SmallKernel {
+    grid: 60,
+    words: 60 * 256 * 20,
+    body: adds_up!(20 words every 61440 bytes, 4 times),
+    ..AGAIN
+};
 
 /// One warp on each SM adds up 200 lines of small numbers four times: 384 KB in all, 25 KB on each SM.
-const FEW_WARPS: Kernel = Kernel {
+const FEW_WARPS: SmallKernel<'static> = SmallKernel {
     grid: 15,
     block: 32,
     words: 15 * 32 * 200,
@@ -111,43 +73,15 @@ const FEW_WARPS: Kernel = Kernel {
 
 /// The GTX 480 with an L2 of twice the sets.
 const DOUBLE_L2: &str = "base = \"gtx480\"\n[l2]\nsets = 128\n";
-/// The GTX 480 with half, and with an eighth, of its DRAM's bandwidth.
+/// The GTX 480 with half of its DRAM's bandwidth.
 const HALF: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 462\n";
-pub(super) const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
 
-fn run_kernel(kernel: &Kernel, mechanism: &str) -> RunReport {
+fn run_kernel(kernel: &SmallKernel<'_>, mechanism: &str) -> RunReport {
     run_on("base = \"gtx480\"\n", kernel, mechanism)
 }
 
-pub(super) fn run_on(machine: &str, kernel: &Kernel, mechanism: &str) -> RunReport {
-    let Kernel { grid, block, words, fill, body } = kernel;
-    let folder = tempfile::tempdir().expect("a folder");
-    let ptx = format!(
-        ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
-         .reg .b32 %r<10>;\n.reg .b64 %rd<10>;\n.reg .pred %p<10>;\nld.param.u64 %rd1, [p];\n\
-         mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, {block}, %r1;\n{body}\nret;\n}}\n"
-    );
-    std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
-    let launch = format!(
-        "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [{grid}]\nblock = [{block}]\n[[arg]]\ntype = \"u32\"\ncount = {words}\n\
-         {fill}\n"
-    );
-    let file = folder.path().join("k.toml");
-    std::fs::write(&file, launch).expect("written");
-    let spec = RunSpec {
-        workload: Source::find(&file.display().to_string()).expect("valid"),
-        size: Size::Tiny,
-        input: None,
-        config: Arc::new(GpuConfig::parse("machine.toml", machine).expect("valid")),
-        mechanism: mechanism.parse().expect("valid"),
-        engine: Engine::Model,
-        probes: ProbeSpec::default(),
-        check_dram: true,
-        sample_cycles: None,
-    };
-    let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
-    assert!(outcome.fault.is_none(), "{mechanism}: {:?}", outcome.fault.map(|fault| fault.to_string()));
-    outcome.report
+pub(super) fn run_on(machine: &str, kernel: &SmallKernel<'_>, mechanism: &str) -> RunReport {
+    small_kernels::run_kernel(kernel, machine, mechanism, Engine::Model).report
 }
 
 pub(super) fn counter(report: &RunReport, name: &str) -> u64 {
@@ -177,7 +111,7 @@ fn a_kernel_that_does_not_touch_memory_runs_as_fast_as_without() {
 }
 
 /// Cycles and data bursts of a kernel under each algorithm, and without, on a machine whose bandwidth binds.
-fn by_algorithm(kernel: &Kernel) -> [(u64, u64); 4] {
+fn by_algorithm(kernel: &SmallKernel<'_>) -> [(u64, u64); 4] {
     ["caba-bdi", "caba-fpc", "caba-cpack", "caba-best"].map(|name| {
         let report = run_on(EIGHTH, kernel, name);
         (report.totals.cycles, counter(&report, "data_bursts"))

@@ -1,14 +1,11 @@
 //! What the GDUs decide, when they help and why, and when they change nothing.
 use super::*;
-use crate::gpu::Control;
-use crate::mechanism::probe::ProbeSpec;
+use crate::mechanism::small_kernels::kernels::{COALESCED, SCATTERED, SMALL, WALK};
+use crate::mechanism::small_kernels::{SmallKernel, run_kernel, run_workload_on};
 use crate::mechanism::{MechanismCounters, MechanismSpec};
 use crate::report::{Outcome, RunReport};
-use crate::run::{RunSpec, Source, run};
-use crate::workload::Size;
 use gdu::Choice;
 use selvedge_hw::{Engine, Instance};
-use std::sync::Arc;
 
 const FAMILY_NAMES: [&str; 6] = ["cg-only", "fg-only", "static-gdu", "spp", "bgp-inf", "bgp"];
 
@@ -150,75 +147,14 @@ fn a_sector_of_64_bytes_counts_once() {
     assert_eq!([level.fetch(0, 0, 0b0011), level.fetch(0, 128, 0b0011)], [0b0011, 0b1111]);
 }
 
-/// A small machine, whose predictors see enough evictions soon.
-const SMALL: &str = "base = \"gtx480\"\n[sm]\ncount = 2\n[l2]\npartitions = 2\nsets = 16\n";
-
-/// Runs a kernel `k` of 2 CTAs of `threads` threads on a buffer of 4 MB, whose address is in %rd1 and the thread's number
-/// in %r1.
-fn run_kernel(body: &str, threads: u32, mechanism: &str, config: &str, engine: Engine) -> RunReport {
-    let folder = tempfile::tempdir().expect("a folder");
-    let ptx = format!(
-        ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
-         .reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n.reg .pred %p<2>;\nld.param.u64 %rd1, [p];\n\
-         mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r1, %r1, %r2, %r3;\n\
-         {body}\nret;\n}}\n"
-    );
-    std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
-    let launch = format!(
-        "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [2]\nblock = [{threads}]\n[[arg]]\ntype = \"u32\"\ncount = {WORDS}\n"
-    );
-    let file = folder.path().join("k.toml");
-    std::fs::write(&file, launch).expect("written");
-    let workload = Source::find(&file.display().to_string()).expect("valid");
-    run_source(workload, Size::Tiny, mechanism, config, engine)
+fn run_small(kernel: &SmallKernel<'_>, mechanism: &str) -> RunReport {
+    run_kernel(kernel, SMALL, mechanism, Engine::Model).report
 }
-
-fn run_source(workload: Source, size: Size, mechanism: &str, config: &str, engine: Engine) -> RunReport {
-    let spec = RunSpec {
-        workload,
-        size,
-        input: None,
-        config: Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
-        mechanism: mechanism.parse().expect("valid"),
-        engine,
-        probes: ProbeSpec::default(),
-        check_dram: true,
-        sample_cycles: None,
-    };
-    let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
-    assert!(outcome.fault.is_none(), "{mechanism}: {:?}", outcome.fault.map(|fault| fault.to_string()));
-    outcome.report
-}
-
-/// Words of the buffer.
-const WORDS: u32 = 1 << 20;
-
-/// Each thread reads 16 words from anywhere.
-fn scattered() -> String {
-    let mask = WORDS - 1;
-    format!(
-        "mov.u32 %r2, 0;\nLOOP:\nmad.lo.u32 %r3, %r2, 1024, %r1;\nmul.lo.u32 %r3, %r3, 2654435761;\n\
-         shr.u32 %r4, %r3, 15;\nxor.b32 %r3, %r3, %r4;\nmul.lo.u32 %r3, %r3, 2246822519;\nshr.u32 %r4, %r3, 9;\n\
-         and.b32 %r4, %r4, {mask};\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r5, [%rd2];\n\
-         add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 16;\n@%p1 bra LOOP;"
-    )
-}
-
-/// Each thread reads the 32 words of a line of its own one after the other, waiting for each.
-const WALK: &str = "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r2, 0;\nmov.u32 %r6, 0;\nLOOP:\n\
-     ld.global.u32 %r5, [%rd2];\nadd.u32 %r6, %r6, %r5;\nadd.s64 %rd2, %rd2, 4;\nadd.u32 %r2, %r2, 1;\n\
-     setp.lt.u32 %p1, %r2, 32;\n@%p1 bra LOOP;";
-
-/// Each warp reads consecutive words, 64 times.
-const STREAM: &str = "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r2, 0;\nLOOP:\n\
-     ld.global.u32 %r5, [%rd2];\nadd.s64 %rd2, %rd2, 4096;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n\
-     @%p1 bra LOOP;";
 
 #[test]
 fn scattered_loads_move_less_under_a_predictor_and_the_counters_say_why() {
-    let body = scattered();
-    let runs = ["cg-only", "fg-only", "spp", "bgp-inf", "bgp"]
-        .map(|mechanism| run_kernel(&body, 512, mechanism, SMALL, Engine::Model));
+    let runs =
+        ["cg-only", "fg-only", "spp", "bgp-inf", "bgp"].map(|mechanism| run_small(&SCATTERED, mechanism));
     let [cg, fg, spp, exact, bgp] = &runs;
     let bursts = |report: &RunReport| report.totals.dram.read_bursts;
     assert!(2 * bursts(bgp) < bursts(cg), "{} against {}", bursts(bgp), bursts(cg));
@@ -243,8 +179,7 @@ fn scattered_loads_move_less_under_a_predictor_and_the_counters_say_why() {
 
 #[test]
 fn threads_that_walk_over_lines_suffer_from_fine_fetches_and_not_from_the_predictor() {
-    let [cg, fg, bgp] =
-        ["cg-only", "fg-only", "bgp"].map(|mechanism| run_kernel(WALK, 64, mechanism, SMALL, Engine::Model));
+    let [cg, fg, bgp] = ["cg-only", "fg-only", "bgp"].map(|mechanism| run_small(&WALK, mechanism));
     assert!(fg.totals.cycles > cg.totals.cycles, "{} against {}", fg.totals.cycles, cg.totals.cycles);
     // Of a line's four sectors, three are late.
     assert_eq!((fg.mechanism_counters["l1d_demand"], fg.mechanism_counters["l1d_npred_ref"]), (128, 3 * 128));
@@ -254,7 +189,7 @@ fn threads_that_walk_over_lines_suffer_from_fine_fetches_and_not_from_the_predic
 
 #[test]
 fn coalesced_streams_are_as_fast_as_without_a_predictor() {
-    let run = |mechanism| run_kernel(STREAM, 512, mechanism, SMALL, Engine::Model).totals.cycles;
+    let run = |mechanism| run_small(&COALESCED, mechanism).totals.cycles;
     let (cg, base) = (run("cg-only"), run("base"));
     for mechanism in ["bgp", "bgp-inf", "spp", "fg-only"] {
         let cycles = run(mechanism);
@@ -274,8 +209,7 @@ fn every_fetched_sector_is_of_one_kind() {
         ("bgp", "[l1d]\nallocate = \"on-fill\"\n[l2]\nwrite_allocate = \"mask\"\n"),
     ] {
         let config = format!("base = \"gtx480\"\n{keys}");
-        let workload = Source::find("bfs").expect("built in");
-        let report = run_source(workload, Size::Tiny, mechanism, &config, Engine::Model);
+        let report = run_workload_on("bfs", &config, mechanism);
         assert_eq!(report.result, Outcome::Pass, "{mechanism}");
         let count = |names: [&str; 4]| names.map(|name| report.mechanism_counters[name]).iter().sum::<u64>();
         let l1d = count(["l1d_demand", "l1d_pred_ref", "l1d_pred_nref", "l1d_npred_ref"]);

@@ -3,22 +3,13 @@ use super::super::lanes::{Lanes, ParentRegion};
 use super::super::tests::counter;
 use super::table::SharedTable;
 use super::*;
-use crate::gpu::Control;
 use crate::mechanism::MechanismSpec;
 use crate::mechanism::probe::{ProbeSpec, Probes};
-use crate::mechanism::small_kernels::run_workload;
+use crate::mechanism::small_kernels::kernels::ROUNDS;
+use crate::mechanism::small_kernels::{NOTHING, SmallKernel, run_kernel, run_workload};
 use crate::report::RunReport;
-use crate::run::{RunSpec, Source, run};
 use crate::sm::policy::{RegionAnswer, RegionEntry, Word};
-use crate::workload::Size;
 use selvedge_hw::Engine;
-use std::sync::Arc;
-
-/// A function of an integer: 40 rounds of a pseudo-random sequence.
-const ROUNDS: &str = ".func (.param .b32 r) f(.param .b32 x) {\n.reg .b32 %a<4>;\n.reg .pred %q;\n\
-    ld.param.u32 %a0, [x];\nmov.u32 %a1, 0;\n\
-    AGAIN:\nmad.lo.u32 %a0, %a0, 1664525, 1013904223;\nadd.u32 %a1, %a1, 1;\nsetp.lt.u32 %q, %a1, 40;\n\
-    @%q bra AGAIN;\nst.param.b32 [r], %a0;\nret;\n}\n";
 
 /// Calls `f` for %r3 and puts the result into %r4.
 const CALL: &str = "{\n.param .b32 p;\n.param .b32 q;\nst.param.b32 [p], %r3;\ncall (q), f, (p);\nld.param.b32 %r4, [q];\n}\n";
@@ -45,40 +36,24 @@ const FRESH: &str = "mad.lo.u32 %r3, %r2, 7680, %r1;";
 
 impl Task {
     fn run(&self, mechanism: &str, engine: Engine) -> RunReport {
-        let Task { functions, body, shared } = self;
-        let folder = tempfile::tempdir().expect("a folder");
-        let own = if *shared > 0 {
-            format!(".shared .b8 own[{shared}];\nst.shared.u32 [own], %r1;\n")
-        } else {
-            String::new()
+        let own = match self.shared {
+            0 => String::new(),
+            shared => format!(".shared .b8 own[{shared}];\nst.shared.u32 [own], %r1;\n"),
         };
-        let ptx = format!(
-            ".version 4.3\n.target sm_20\n.address_size 64\n{functions}.visible .entry k(.param .u64 p) {{\n\
-             .reg .b32 %r<10>;\n.reg .b64 %rd<10>;\n.reg .pred %p<10>;\nld.param.u64 %rd1, [p];\n\
-             mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, 256, %r1;\n\
-             mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n{own}mov.u32 %r2, 0;\nmov.u32 %r5, 0;\n\
-             PASS:\n{body}add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p9, %r2, 64;\n@%p9 bra PASS;\n\
-             st.global.u32 [%rd3], %r5;\nret;\n}}\n"
+        let body = format!(
+            "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n{own}mov.u32 %r2, 0;\nmov.u32 %r5, 0;\n\
+             PASS:\n{}add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p9, %r2, 64;\n@%p9 bra PASS;\nst.global.u32 [%rd3], %r5;",
+            self.body
         );
-        std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
-        let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [9]\nblock = [256]\n[[arg]]\ntype = \"u32\"\ncount = 2304\n";
-        let file = folder.path().join("k.toml");
-        std::fs::write(&file, launch).expect("written");
-        let machine = "base = \"gtx480\"\n[sm]\ncount = 3\n";
-        let spec = RunSpec {
-            workload: Source::find(&file.display().to_string()).expect("valid"),
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::parse("machine.toml", machine).expect("valid")),
-            mechanism: mechanism.parse().expect("valid"),
-            engine,
-            probes: ProbeSpec::default(),
-            check_dram: true,
-            sample_cycles: None,
+        let kernel = SmallKernel {
+            grid: 9,
+            block: 256,
+            words: 9 * 256,
+            functions: self.functions,
+            body: &body,
+            ..NOTHING
         };
-        let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
-        assert!(outcome.fault.is_none(), "{mechanism}: {:?}", outcome.fault.map(|fault| fault.to_string()));
-        outcome.report
+        run_kernel(&kernel, "base = \"gtx480\"\n[sm]\ncount = 3\n", mechanism, engine).report
     }
 
     fn base_and_memo(&self) -> (u64, RunReport) {
@@ -205,13 +180,16 @@ fn short_functions_are_not_asked_for() {
 
 #[test]
 fn every_engine_gives_the_same_report() {
-    let run = |engine| {
-        let report = task(FEW).run("caba-memo", engine);
-        (report.totals.cycles, report.mechanism_counters)
-    };
-    let model = run(Engine::Model);
-    assert_eq!(run(Engine::Rtl), model);
-    assert_eq!(run(Engine::Lockstep), model);
+    // Values that recur, values that do not, and a table that CTAs leave little room for.
+    for task in [task(FEW), task(FRESH), Task { shared: 14 << 10, ..task(FEW) }] {
+        let run = |engine| {
+            let report = task.run("caba-memo", engine);
+            (report.totals.cycles, report.mechanism_counters)
+        };
+        let model = run(Engine::Model);
+        assert_eq!(run(Engine::Rtl), model);
+        assert_eq!(run(Engine::Lockstep), model);
+    }
 }
 
 #[test]

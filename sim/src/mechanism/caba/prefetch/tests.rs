@@ -1,74 +1,61 @@
 //! Prefetching in the whole GPU: kernels that it must help, must leave alone, or that strain it.
-use super::super::tests::{EIGHTH, STREAM, counter, run_on};
+use super::super::tests::{counter, run_on};
 use super::*;
 use crate::mechanism::MechanismSpec;
 use crate::mechanism::caba::lanes::{LANES, Lanes, Metadata, ParentLoad};
-use crate::mechanism::small_kernels::{SmallKernel, run_small};
+use crate::mechanism::small_kernels::kernels::{CHAIN, EIGHTH, STREAM};
+use crate::mechanism::small_kernels::{NOTHING, SmallKernel, run_small};
 use crate::report::RunReport;
 
-/// Two warps of an SM walk through 256 lines each, with a chain of twelve multiplications on what each load gives.
-const WALK: SmallKernel = SmallKernel {
-    grid: 3,
-    block: 64,
-    words: 6 * 256 * 32,
-    body: "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, 64, %r1;\nshr.u32 %r5, %r1, 5;\n\
-           mul.wide.u32 %rd2, %r5, 32768;\nadd.s64 %rd2, %rd1, %rd2;\nand.b32 %r5, %r1, 31;\n\
-           mul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd2, %rd2, %rd3;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
-           LOOP:\nld.global.u32 %r6, [%rd2];\n\
-           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
-           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
-           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
-           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
-           add.s64 %rd2, %rd2, 128;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 256;\n@%p1 bra LOOP;\n\
-           st.global.u32 [%rd1], %r4;",
-};
-
 /// Eight warps of an SM load 512 lines each of 512 KB, in a pseudo-random order.
-const RANDOM: SmallKernel = SmallKernel {
+const RANDOM: SmallKernel<'static> = SmallKernel {
     grid: 3,
     block: 256,
     words: 1 << 17,
-    body: "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, 256, %r1;\nshr.u32 %r5, %r1, 5;\n\
+    body: "shr.u32 %r5, %r1, 5;\n\
            mul.lo.u32 %r5, %r5, 2654435761;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
            LOOP:\nmad.lo.u32 %r5, %r5, 1664525, 1013904223;\nshr.u32 %r7, %r5, 20;\nmul.wide.u32 %rd3, %r7, 128;\n\
            add.s64 %rd3, %rd1, %rd3;\nld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\n\
            add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 512;\n@%p1 bra LOOP;\nst.global.u32 [%rd1], %r4;",
+    ..NOTHING
 };
 
 /// One warp of an SM loads 32 lines at once, each thread from a row of its own, 64 times.
-const ROWS: SmallKernel = SmallKernel {
+const ROWS: SmallKernel<'static> = SmallKernel {
     grid: 3,
     block: 32,
     words: 3 * 32 * 64 * 32,
-    body: "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, 32, %r1;\nmul.wide.u32 %rd2, %r1, 8192;\n\
+    body: "mul.wide.u32 %rd2, %r1, 8192;\n\
            add.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
            LOOP:\nld.global.u32 %r6, [%rd2];\nadd.u32 %r4, %r4, %r6;\nadd.s64 %rd2, %rd2, 128;\n\
            add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra LOOP;\nst.global.u32 [%rd1], %r4;",
+    ..NOTHING
 };
 
 /// Each warp of five CTAs in turn on an SM loads one line, 96 lines after the one before it in its slot.
-const ONCE: SmallKernel = SmallKernel {
+const ONCE: SmallKernel<'static> = SmallKernel {
     grid: 15,
     block: 1024,
     words: 15 * 1024,
-    body: "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r1, %r2, 1024, %r1;\nmul.wide.u32 %rd2, %r1, 4;\n\
+    body: "mul.wide.u32 %rd2, %r1, 4;\n\
            add.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nld.global.u32 %r6, [%rd2];\n\
            LOOP:\nmad.lo.u32 %r6, %r6, 5, %r3;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 100;\n@%p1 bra LOOP;\n\
            st.global.u32 [%rd2], %r6;",
+    ..NOTHING
 };
 
-fn small(kernel: &SmallKernel, mechanism: &str) -> RunReport {
+fn small(kernel: &SmallKernel<'_>, mechanism: &str) -> RunReport {
     run_small(kernel, "gtx480", mechanism).report
 }
 
 /// Cycles of a kernel in the baseline, and its report with prefetching.
-fn with_and_without(kernel: &SmallKernel) -> (u64, RunReport) {
+fn with_and_without(kernel: &SmallKernel<'_>) -> (u64, RunReport) {
     (small(kernel, "base").totals.cycles, small(kernel, "caba-prefetch"))
 }
 
 #[test]
 fn a_walk_of_few_warps_wins_because_its_lines_are_there_when_they_are_asked_for() {
-    let (base, report) = with_and_without(&WALK);
+    let (base, report) = with_and_without(&CHAIN);
     assert!(report.totals.cycles * 100 < base * 80, "base {base}, {}", report.totals.cycles);
     let loads = 6 * 256;
     assert!(counter(&report, "prefetched_lines_useful") * 100 > loads * 95);
@@ -101,7 +88,7 @@ fn each_line_of_a_load_is_prefetched_in_a_lane_of_its_own() {
 
 #[test]
 fn every_prefetch_is_sent_or_dropped_once_and_every_line_that_was_sent_is_judged_once() {
-    for kernel in [&WALK, &RANDOM, &ROWS, &ONCE] {
+    for kernel in [&CHAIN, &RANDOM, &ROWS, &ONCE] {
         let report = small(kernel, "caba-prefetch=8");
         let sum = |prefix: &str| {
             let counters = report.mechanism_counters.iter().filter(|(name, _)| name.starts_with(prefix));
@@ -118,7 +105,7 @@ fn every_prefetch_is_sent_or_dropped_once_and_every_line_that_was_sent_is_judged
 
 #[test]
 fn nothing_is_prefetched_beyond_the_memory_of_the_program() {
-    let report = small(&WALK, "caba-prefetch=64");
+    let report = small(&CHAIN, "caba-prefetch=64");
     assert_eq!(counter(&report, "prefetches_dropped_beyond"), 64, "the last 64 of the last warp");
 }
 

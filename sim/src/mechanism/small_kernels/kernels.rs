@@ -1,0 +1,285 @@
+//! The kernels, each with what makes it a good or a bad case of some mechanism.
+use super::{NOTHING, SmallKernel};
+
+/// Each of 8 warps of an SM goes six times through 32 lines of its own, word after word, a line per thread: 256 lines in a
+/// cache of 128, where four warps would find room.
+pub const THRASHING: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 256,
+    words: 3 * 256 * 32,
+    body: "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nand.b32 %r5, %r3, 31;\nmul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd3, %rd2, %rd3;\n\
+           ld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 192;\n@%p1 bra LOOP;\nst.global.u32 [%rd2], %r4;",
+    ..NOTHING
+};
+
+/// Two warps of an SM go round 64 lines, half of its cache, all threads to the same word.
+pub const RELOADING: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 64,
+    words: 64 * 32,
+    body: "mov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nand.b32 %r5, %r3, 63;\nmul.wide.u32 %rd3, %r5, 128;\nadd.s64 %rd3, %rd1, %rd3;\n\
+           ld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 1024;\n@%p1 bra LOOP;\nst.global.u32 [%rd1], %r4;",
+    ..NOTHING
+};
+
+/// One warp of an SM goes 64 times round 192 lines, half as many again as its cache holds.
+pub const ROUND: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 32,
+    words: 192 * 32,
+    body: "mov.u32 %r3, 0;\nmov.u32 %r4, 0;\nmov.u32 %r5, 0;\n\
+           LOOP:\nmul.wide.u32 %rd3, %r5, 128;\nadd.s64 %rd3, %rd1, %rd3;\n\
+           ld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r5, %r5, 1;\n\
+           setp.eq.u32 %p2, %r5, 192;\nselp.u32 %r5, 0, %r5, %p2;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 12288;\n@%p1 bra LOOP;\nst.global.u32 [%rd1], %r4;",
+    ..NOTHING
+};
+
+/// Eight warps of an SM go through 1 MB line by line, each from a place of its own.
+pub const STREAMING: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 256,
+    words: 1 << 18,
+    body: "shr.u32 %r1, %r1, 5;\nmul.lo.u32 %r1, %r1, 67;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nadd.u32 %r5, %r1, %r3;\nand.b32 %r5, %r5, 8191;\nmul.wide.u32 %rd3, %r5, 128;\n\
+           add.s64 %rd3, %rd1, %rd3;\nld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 4096;\n@%p1 bra LOOP;\nst.global.u32 [%rd1], %r4;",
+    ..NOTHING
+};
+
+/// Each warp adds up 48 lines of small numbers, four at a time, each line for itself.
+pub const STREAM: SmallKernel<'static> = SmallKernel {
+    grid: 60,
+    block: 256,
+    words: 60 * 256 * 48,
+    fill: "init = \"iota\"\nstep = 1",
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd3];\nld.global.u32 %r7, [%rd3+61440];\nld.global.u32 %r8, [%rd3+122880];\n\
+           ld.global.u32 %r9, [%rd3+184320];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r4, %r4, %r7;\nadd.u32 %r4, %r4, %r8;\n\
+           add.u32 %r4, %r4, %r9;\nadd.s64 %rd3, %rd3, 245760;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 12;\n@%p1 bra LOOP;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    ..NOTHING
+};
+
+/// Arithmetic, and no line of the buffer but one.
+pub const COMPUTE: SmallKernel<'static> = SmallKernel {
+    grid: 30,
+    block: 256,
+    words: 32,
+    fill: "init = \"zeros\"",
+    body: "mov.u32 %r3, 0;\nLOOP:\nmad.lo.u32 %r1, %r1, 5, %r3;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 300;\n@%p1 bra LOOP;\n\
+           setp.ne.u32 %p1, %r1, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r1;\nEND:",
+    ..NOTHING
+};
+
+/// Numbers from 0 to 7: 19 bytes by FPC, more than 32 by the others.
+pub const NIBBLES: SmallKernel<'static> =
+    SmallKernel { fill: "init = \"random\"\nlow = 0\nhigh = 7", ..STREAM };
+
+/// Four values in turn that are far from each other: 32 bytes by C-Pack, incompressible by the others.
+pub const FOUR_VALUES: SmallKernel<'static> =
+    SmallKernel { fill: "init = \"iota\"\nstart = 305419896\nstep = 1073741824", ..STREAM };
+
+/// Two warps of an SM walk through 256 lines each, with a chain of twelve multiplications on what each load gives.
+pub const CHAIN: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 64,
+    words: 6 * 256 * 32,
+    body: "shr.u32 %r5, %r1, 5;\n\
+           mul.wide.u32 %rd2, %r5, 32768;\nadd.s64 %rd2, %rd1, %rd2;\nand.b32 %r5, %r1, 31;\n\
+           mul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd2, %rd2, %rd3;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd2];\n\
+           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
+           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
+           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
+           mad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\nmad.lo.u32 %r4, %r4, 5, %r6;\n\
+           add.s64 %rd2, %rd2, 128;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 256;\n@%p1 bra LOOP;\n\
+           st.global.u32 [%rd1], %r4;",
+    ..NOTHING
+};
+
+/// The GTX 480 with an eighth of its DRAM's bandwidth.
+pub const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
+
+/// Each warp adds up 48 lines of small numbers, four neighbours at a time, the warps side by side.
+pub const SEQUENCE: SmallKernel<'static> = SmallKernel {
+    body: "shr.u32 %r2, %r1, 5;\nand.b32 %r3, %r1, 31;\nmul.wide.u32 %rd3, %r2, 512;\nmul.wide.u32 %rd4, %r3, 4;\n\
+           add.s64 %rd3, %rd3, %rd4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd3];\nld.global.u32 %r7, [%rd3+128];\nld.global.u32 %r8, [%rd3+256];\n\
+           ld.global.u32 %r9, [%rd3+384];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r4, %r4, %r7;\nadd.u32 %r4, %r4, %r8;\n\
+           add.u32 %r4, %r4, %r9;\nadd.s64 %rd3, %rd3, 245760;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 12;\n@%p1 bra LOOP;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    ..STREAM
+};
+
+/// Each warp adds up 48 lines of words without likeness, four times over: 2.9 MB that pass through the L2 each time.
+pub const RANDOM_STREAM: SmallKernel<'static> = SmallKernel {
+    fill: "init = \"random\"",
+    body: "mov.u32 %r4, 0;\nmov.u32 %r5, 0;\nPASS:\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd3];\nld.global.u32 %r7, [%rd3+61440];\nld.global.u32 %r8, [%rd3+122880];\n\
+           ld.global.u32 %r9, [%rd3+184320];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r4, %r4, %r7;\nadd.u32 %r4, %r4, %r8;\n\
+           add.u32 %r4, %r4, %r9;\nadd.s64 %rd3, %rd3, 245760;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 12;\n@%p1 bra LOOP;\n\
+           add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4;\n@%p1 bra PASS;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    ..STREAM
+};
+
+/// PTX of `$threads` threads that add up `$words` words together, `$rounds` times over.
+macro_rules! goes_over {
+    ($words:literal words by $threads:literal threads, $rounds:literal times) => {
+        concat!(
+            "mov.u32 %r5, %tid.x;\nmov.u32 %r2, 0;\nmov.u32 %r4, 0;\nROUND:\nmov.u32 %r3, %r5;\n",
+            "WORD:\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd3, %rd1, %rd3;\nld.global.u32 %r6, [%rd3];\n",
+            concat!("add.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, ", $threads, ";\n"),
+            concat!("setp.lt.u32 %p1, %r3, ", $words, ";\n@%p1 bra WORD;\nadd.u32 %r2, %r2, 1;\n"),
+            concat!("setp.lt.u32 %p2, %r2, ", $rounds, ";\n@%p2 bra ROUND;\n"),
+            "setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+        )
+    };
+}
+
+/// The 16 warps of an SM go over 30 KB of consecutive numbers: 15 KB by BDI, in an L1D of 16 KB.
+pub const COUNTERS: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 512,
+    words: 7680,
+    fill: "init = \"iota\"\nstart = 1073741824\nstep = 1",
+    body: goes_over!(7680 words by 512 threads, 60 times),
+    ..NOTHING
+};
+
+/// Four warps, whose hits come one after the other, over 50 KB of them: 25 KB by BDI, 13 KB by BPC.
+pub const MORE_COUNTERS: SmallKernel<'static> = SmallKernel {
+    block: 128,
+    words: 12800,
+    body: goes_over!(12800 words by 128 threads, 60 times),
+    ..COUNTERS
+};
+
+/// The same over 50 KB of 16 values: 25 KB by BDI, 13 KB by a code of four bits for each.
+pub const FEW_VALUES: SmallKernel<'static> =
+    SmallKernel { fill: "init = \"random\"\nlow = 0\nhigh = 15", ..MORE_COUNTERS };
+
+/// Two SMs with an L2 of 32 KB, whose predictors see enough evictions soon.
+pub const SMALL: &str = "base = \"gtx480\"\n[sm]\ncount = 2\n[l2]\npartitions = 2\nsets = 16\n";
+
+/// Each thread reads 16 words from anywhere.
+pub const SCATTERED: SmallKernel<'static> = SmallKernel {
+    grid: 2,
+    block: 512,
+    words: 1 << 20,
+    body: "mov.u32 %r2, 0;\nLOOP:\nmad.lo.u32 %r3, %r2, 1024, %r1;\nmul.lo.u32 %r3, %r3, 2654435761;\n\
+           shr.u32 %r4, %r3, 15;\nxor.b32 %r3, %r3, %r4;\nmul.lo.u32 %r3, %r3, 2246822519;\nshr.u32 %r4, %r3, 9;\n\
+           and.b32 %r4, %r4, 1048575;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd2, %rd1, %rd2;\nld.global.u32 %r5, [%rd2];\n\
+           add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 16;\n@%p1 bra LOOP;",
+    ..NOTHING
+};
+
+/// Each thread reads the 32 words of a line of its own one after the other, waiting for each.
+pub const WALK: SmallKernel<'static> = SmallKernel {
+    grid: 2,
+    block: 64,
+    words: 1 << 20,
+    body: "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r2, 0;\nmov.u32 %r6, 0;\nLOOP:\n\
+           ld.global.u32 %r5, [%rd2];\nadd.u32 %r6, %r6, %r5;\nadd.s64 %rd2, %rd2, 4;\nadd.u32 %r2, %r2, 1;\n\
+           setp.lt.u32 %p1, %r2, 32;\n@%p1 bra LOOP;",
+    ..NOTHING
+};
+
+/// Each warp reads consecutive words, 64 times.
+pub const COALESCED: SmallKernel<'static> = SmallKernel {
+    grid: 2,
+    block: 512,
+    words: 1 << 20,
+    body: "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r2, 0;\nLOOP:\n\
+           ld.global.u32 %r5, [%rd2];\nadd.s64 %rd2, %rd2, 4096;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 64;\n\
+           @%p1 bra LOOP;",
+    ..NOTHING
+};
+
+/// Each thread goes 20 times round the first words of three lines of its own: 192 lines for each SM.
+pub const FIRST_WORDS: SmallKernel<'static> = SmallKernel {
+    grid: 2,
+    block: 64,
+    words: 2 * 64 * 3 * 32,
+    body: "mul.wide.u32 %rd2, %r1, 384;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nrem.u32 %r5, %r3, 3;\nmul.wide.u32 %rd3, %r5, 128;\nadd.s64 %rd3, %rd2, %rd3;\n\
+           ld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 60;\n@%p1 bra LOOP;\n\
+           setp.ne.u32 %p1, %r4, 7;\n@%p1 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+    ..NOTHING
+};
+
+/// Eight warps of an SM, each of which loads 32 lines at once that no other loads, in a different place each time.
+pub const FAR_APART: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 256,
+    words: 16 * 24576,
+    body: "mul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nand.b32 %r5, %r3, 15;\nmul.wide.u32 %rd3, %r5, 98304;\nadd.s64 %rd3, %rd2, %rd3;\n\
+           ld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 192;\n@%p1 bra LOOP;\nst.global.u32 [%rd2], %r4;",
+    ..NOTHING
+};
+
+/// Eight warps of an SM load the same 32 lines at once, again and again: hits of 32 requests.
+pub const GATHERING: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 256,
+    words: 32 * 32,
+    body: "and.b32 %r2, %r1, 31;\nmul.wide.u32 %rd2, %r2, 128;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+           LOOP:\nld.global.u32 %r6, [%rd2];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 400;\n@%p1 bra LOOP;\nst.global.u32 [%rd2], %r4;",
+    ..NOTHING
+};
+
+/// Sixteen warps of an SM load four lines in turn, each with one request, and add them up.
+pub const FOUR_LINES: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 512,
+    words: 4 * 32,
+    body: "mov.u32 %r3, 0;\nmov.u32 %r4, 0;\nLOOP:\nld.global.u32 %r6, [%rd1];\nld.global.u32 %r7, [%rd1+128];\n\
+           ld.global.u32 %r8, [%rd1+256];\nld.global.u32 %r9, [%rd1+384];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r4, %r4, %r7;\n\
+           add.u32 %r4, %r4, %r8;\nadd.u32 %r4, %r4, %r9;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 1000;\n\
+           @%p1 bra LOOP;\nst.global.u32 [%rd1], %r4;",
+    ..NOTHING
+};
+
+/// Eight warps of an SM load one word before every four multiplications.
+pub const MOSTLY_ARITHMETIC: SmallKernel<'static> = SmallKernel {
+    grid: 3,
+    block: 256,
+    words: 32,
+    body: "mov.u32 %r3, 0;\nLOOP:\nld.global.u32 %r6, [%rd1];\nmad.lo.u32 %r1, %r1, 5, %r6;\nmad.lo.u32 %r1, %r1, 5, %r3;\n\
+           mad.lo.u32 %r1, %r1, 5, %r3;\nmad.lo.u32 %r1, %r1, 5, %r3;\nadd.u32 %r3, %r3, 1;\n\
+           setp.lt.u32 %p1, %r3, 1000;\n@%p1 bra LOOP;\nst.global.u32 [%rd1], %r1;",
+    ..NOTHING
+};
+
+/// A function of an integer: 40 rounds of a pseudo-random sequence.
+pub const ROUNDS: &str = ".func (.param .b32 r) f(.param .b32 x) {\n.reg .b32 %a<4>;\n.reg .pred %q;\n\
+    ld.param.u32 %a0, [x];\nmov.u32 %a1, 0;\n\
+    AGAIN:\nmad.lo.u32 %a0, %a0, 1664525, 1013904223;\nadd.u32 %a1, %a1, 1;\nsetp.lt.u32 %q, %a1, 40;\n\
+    @%q bra AGAIN;\nst.param.b32 [r], %a0;\nret;\n}\n";
+
+/// Each thread calls a function 64 times, in all for 64 different values.
+pub const SAME_CALLS: SmallKernel<'static> = SmallKernel {
+    grid: 9,
+    block: 256,
+    words: 9 * 256,
+    functions: ROUNDS,
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r2, 0;\nmov.u32 %r5, 0;\n\
+           PASS:\nadd.u32 %r3, %r1, %r2;\nand.b32 %r3, %r3, 63;\n\
+           {\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r3;\ncall (b), f, (a);\nld.param.b32 %r4, [b];\n}\n\
+           add.u32 %r5, %r5, %r4;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p9, %r2, 64;\n@%p9 bra PASS;\n\
+           st.global.u32 [%rd3], %r5;",
+    ..NOTHING
+};
