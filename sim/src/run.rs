@@ -14,7 +14,7 @@ use crate::share::ShareError;
 use crate::sm::SimFault;
 use crate::sm::launch::LaunchedKernel;
 use crate::source::Program;
-use crate::statistic::check_conservation;
+use crate::statistic::{check_bursts, check_conservation};
 use crate::trace::TraceError;
 use crate::trace::strace::{Recorded, Recording};
 use crate::workload::{Launch, OutputFile, Size, WorkloadError};
@@ -284,6 +284,9 @@ fn simulate(
         let so_far = gpu.snapshot();
         let schedulers = u64::from(gpu.config().sm.count * gpu.config().sm.schedulers);
         check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
+        let mut counters = MechanismCounters::new();
+        gpu.mechanism_counters(&mut counters);
+        check_bursts(&so_far, &counters).map_err(RunError::Conservation)?;
         let share = so_far - before;
         kernels.push(KernelReport {
             name,

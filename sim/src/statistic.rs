@@ -2,6 +2,7 @@
 //!
 //! Every key is a formula over the counters of a launch and over those from the beginning of the run to its end, as
 //! the same key is there: `gpu_sim_*` are of the launch, `gpu_tot_*` and the caches' totals of the run so far.
+use crate::mechanism::MechanismCounters;
 use crate::report::{KernelReport, RunReport, Snapshot, ratio};
 use crate::stats::CacheCounters;
 use std::fmt::Write;
@@ -323,9 +324,6 @@ fn is_of_launch(statistic: &Statistic) -> bool {
 /// # Errors
 /// The law with both sides.
 pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String> {
-    let equal = |law: &str, left: u64, right: u64| {
-        if left == right { Ok(()) } else { Err(format!("{law}: {left} against {right}")) }
-    };
     let accounted = run.sm.scheduler_cycles.total();
     equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
     let sides = [(&run.constant, "L1C"), (&run.texture, "L1T"), (&run.instruction, "L1I")];
@@ -354,6 +352,26 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
     let side_misses: u64 = sides.iter().map(|(cache, _)| cache.misses).sum();
     let told = load_misses + prefetches + writes + run.l1d.bypasses + side_misses;
     equal("the SMs' caches send misses, prefetches, writes and bypasses", sent.packets, told)
+}
+
+/// Checks that DRAM has moved as many bursts as a mechanism that compresses lines found in them and needed for their
+/// metadata, when nothing is under way.
+///
+/// # Errors
+/// The law with both sides.
+pub fn check_bursts(run: &Snapshot, counters: &MechanismCounters) -> Result<(), String> {
+    let count = |name| counters.get(name).copied();
+    let Some(data) = count("data_bursts") else { return Ok(()) };
+    let told = data + count("metadata_bursts").unwrap_or(0);
+    equal(
+        "DRAM moves the bursts of the lines as they are compressed, and their metadata",
+        run.dram.bursts,
+        told,
+    )
+}
+
+fn equal(law: &str, left: u64, right: u64) -> Result<(), String> {
+    if left == right { Ok(()) } else { Err(format!("{law}: {left} against {right}")) }
 }
 
 #[cfg(test)]
@@ -405,5 +423,17 @@ mod tests {
         run.l2.cache.accesses = 1;
         let law = check_conservation(&run, 2).expect_err("it is lost");
         assert_eq!(law, "L2 accesses are hits, misses and pending hits: 1 against 0");
+    }
+
+    #[test]
+    fn a_burst_that_no_line_has_breaks_a_law() {
+        let mut run = Snapshot::default();
+        run.dram.bursts = 8;
+        assert_eq!(check_bursts(&run, &MechanismCounters::new()), Ok(()), "nothing is compressed");
+        let mut counters = MechanismCounters::from([("data_bursts", 6), ("metadata_bursts", 2)]);
+        assert_eq!(check_bursts(&run, &counters), Ok(()));
+        counters.insert("data_bursts", 7);
+        let law = check_bursts(&run, &counters).expect_err("one is missing");
+        assert!(law.ends_with("8 against 9"), "{law}");
     }
 }

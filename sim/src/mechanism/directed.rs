@@ -340,6 +340,7 @@ fn turnaround_is_won_where_kernels_share_the_memory_pipeline_or_the_l1d_fairly()
         let run = |mechanism| run_together(&win.kernels, "gtx480-dai", mechanism, 60_000, true);
         let antt = |report: &TogetherReport| report.throughput.expect("each runs alone").antt;
         let own = run(win.mechanism);
+        assert!(own.programs.iter().all(|program| program.memory_instructions > 0), "no kernel starves");
         for rival in win.beats {
             let other = run(rival);
             let (own_time, time) = (antt(&own), antt(&other));

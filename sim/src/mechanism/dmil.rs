@@ -71,7 +71,10 @@ impl Gate {
 
     fn event(&mut self, event: MemoryEvent) {
         match event {
-            MemoryEvent::Issued => self.inputs.issued_i += 1,
+            MemoryEvent::Issued => {
+                debug_assert!(self.outputs.may_issue_o, "the gate is shut");
+                self.inputs.issued_i += 1;
+            }
             MemoryEvent::Completed => self.backlog += 1,
             MemoryEvent::Request => self.inputs.request_i = true,
             MemoryEvent::ReservationFailure => self.inputs.rsfail_i = true,

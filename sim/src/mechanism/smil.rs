@@ -61,6 +61,10 @@ impl SmPolicy for Smil {
         match event {
             MemoryEvent::Issued => {
                 self.in_flight[kernel] += 1;
+                debug_assert!(
+                    self.in_flight[kernel] <= self.limits[kernel],
+                    "kernel {kernel} is over its limit"
+                );
                 self.most[kernel] = self.most[kernel].max(self.in_flight[kernel]);
             }
             MemoryEvent::Completed => self.in_flight[kernel] -= 1,
