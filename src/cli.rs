@@ -142,7 +142,7 @@ pub struct RunOptions {
     /// For verification: invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT; may be repeated
     #[arg(long, value_name = "FAULT")]
     pub inject: Vec<String>,
-    /// Check every DRAM command against every timing constraint while running
+    /// Check while running every DRAM command against every timing constraint, and what each load gets to see
     #[arg(long)]
     pub check: bool,
     /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's

@@ -219,7 +219,7 @@ pub(super) fn classify(error: &RunError) -> Failure {
         RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_) | SimFault::Trace(_)) => {
             Failure::usage(error)
         }
-        RunError::Fault(_) | RunError::DramTiming(_) => Failure::simulation(error),
+        RunError::Fault(_) | RunError::DramTiming(_) | RunError::Unseen(_) => Failure::simulation(error),
         _ => Failure::usage(error),
     }
 }

@@ -52,6 +52,7 @@ fn access(map: &AddressMap, sm: u16, number: u64) -> Packet {
         kernel: 0,
         token: 0,
         payload: 0,
+        witness: 0,
     }
 }
 

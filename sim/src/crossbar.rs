@@ -310,6 +310,7 @@ mod tests {
             kernel: 0,
             token,
             payload: 0,
+            witness: 0,
         }
     }
 

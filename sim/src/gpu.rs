@@ -17,6 +17,7 @@ use crate::sm::quota::Quotas;
 use crate::sm::read_only::Side;
 use crate::sm::{SimFault, Sm, TickContext};
 use crate::stats::KernelCounters;
+use crate::witness::Witness;
 use selvedge_hw::wave::Trace;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -153,6 +154,7 @@ pub struct Gpu {
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
     control: Arc<Control>,
+    witness: Witness,
 }
 
 impl Gpu {
@@ -184,7 +186,20 @@ impl Gpu {
             sampling: None,
             samples: Vec::new(),
             control,
+            witness: Witness::default(),
         }
+    }
+
+    /// Lets a witness follow what the caches and DRAM hold; nothing may have run yet.
+    pub fn watch(&mut self) {
+        self.witness = Witness::new();
+        self.sms.iter_mut().for_each(|sm| sm.watch(&self.witness));
+        self.system.watch(&self.witness);
+    }
+
+    /// The witness, if there is one.
+    pub fn witness(&self) -> &Witness {
+        &self.witness
     }
 
     /// Core cycles so far.
@@ -330,6 +345,7 @@ impl Gpu {
     /// program.
     pub fn start(&mut self, kernel: LaunchedKernel) {
         let slot = kernel.slot;
+        self.witness.launch(slot);
         debug_assert!(self.running.iter().all(|other| other.kernel.slot != slot), "the slot is taken");
         for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
             if self.running.is_empty() {

@@ -31,4 +31,5 @@ pub mod stats;
 pub mod texture;
 pub mod together;
 pub mod trace;
+pub mod witness;
 pub mod workload;

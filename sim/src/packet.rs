@@ -43,6 +43,8 @@ pub struct Packet {
     pub token: u32,
     /// A mechanism's handle on the data in flight (a compressed line, say); 0 when there is none.
     pub payload: u32,
+    /// What the sectors that it carries are, for the [`crate::witness`]; 0 when nobody asks.
+    pub witness: u32,
 }
 
 /// Bytes of a packet's header (address, kind, masks) on the crossbar.

@@ -113,6 +113,9 @@ pub enum RunError {
     /// A DRAM command broke a timing constraint: an error of the simulator.
     #[error("DRAM timing violated: {0}")]
     DramTiming(String),
+    /// What a load saw was not what it had to see.
+    #[error("{0}")]
+    Unseen(String),
 }
 
 /// A run's report and what its probes recorded.
@@ -177,6 +180,9 @@ fn run_recorded(
     probes.check_names()?;
     let mut gpu = Gpu::new(&machine, policies, control);
     gpu.system_mut().check_dram(spec.check_dram);
+    if spec.check_dram || cfg!(debug_assertions) {
+        gpu.watch();
+    }
     gpu.sample(spec.sample_cycles);
     let mut memory = DeviceMemory::new();
     let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
@@ -280,6 +286,9 @@ fn simulate(
         }
         if let Some(violation) = gpu.system().dram_violation() {
             return Err(RunError::DramTiming(violation));
+        }
+        if let Some(wrong) = gpu.witness().wrong() {
+            return Err(RunError::Unseen(wrong));
         }
         let so_far = gpu.snapshot();
         let schedulers = u64::from(gpu.config().sm.count * gpu.config().sm.schedulers);

@@ -25,6 +25,8 @@ struct Entry {
     line: u64,
     /// Sectors on their way.
     coming: u32,
+    /// Those among them that were written after they had been asked for.
+    stale: u32,
     /// Sectors that requests have asked for since the entry was taken.
     wanted: u32,
     first: u32,
@@ -57,7 +59,7 @@ pub struct MshrTable<T> {
 impl<T: Copy> MshrTable<T> {
     /// An empty table for `entries` lines with up to `merges` requests each, the first one included.
     pub fn new(entries: u32, merges: u32) -> Self {
-        let vacant = Entry { line: 0, coming: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
+        let vacant = Entry { line: 0, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         Self {
             capacity: entries as usize,
             merges,
@@ -105,6 +107,19 @@ impl<T: Copy> MshrTable<T> {
         self.entries[id.0 as usize].coming
     }
 
+    /// Sectors of entry `id` that come as they were before a write.
+    pub fn stale(&self, id: MshrId) -> u32 {
+        self.entries[id.0 as usize].stale
+    }
+
+    /// `sectors` of `line` are written; those on their way come as they were before.
+    pub fn write(&mut self, line: u64, sectors: u32) {
+        if let Some(id) = self.find(line) {
+            let entry = &mut self.entries[id.0 as usize];
+            entry.stale |= entry.coming & sectors;
+        }
+    }
+
     /// Sectors that requests have asked for since entry `id` was taken.
     pub fn wanted(&self, id: MshrId) -> u32 {
         self.entries[id.0 as usize].wanted
@@ -122,7 +137,8 @@ impl<T: Copy> MshrTable<T> {
         debug_assert_eq!(self.table[place], NONE, "the line is already in flight");
         let id = self.free_entries.pop().expect("the caller asked can_allocate");
         self.table[place] = id;
-        self.entries[id as usize] = Entry { line, coming: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
+        self.entries[id as usize] =
+            Entry { line, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         MshrId(id)
     }
 
@@ -174,6 +190,7 @@ impl<T: Copy> MshrTable<T> {
         }
         let mut entry = self.entries[id as usize];
         entry.coming &= !sectors;
+        entry.stale &= !sectors;
         let mut at = entry.first;
         (entry.first, entry.last) = (NONE, NONE);
         while at != NONE {

@@ -66,6 +66,7 @@ impl Slice {
             }
             let part = self.sectors.part(packet.line, packet.sectors);
             let slot = self.tags.probe(self.map.local(part.line)).slot();
+            self.witness.l2_written(packet.line, packet.sectors, packet.witness);
             self.write(slot.expect("a line stays until what waited for it is done"), part);
             self.give_room(now, part.line, memory);
         }
@@ -113,6 +114,7 @@ impl Slice {
             if packet.kind != PacketKind::Read {
                 self.check_pass_on(packet)?;
                 self.check_room()?;
+                self.witness.l2_written(packet.line, packet.sectors, packet.witness);
                 self.write(slot, known.part);
                 self.tags.touch(slot);
                 self.give_room(now, known.part.line, memory);
@@ -127,7 +129,9 @@ impl Slice {
         match self.write_allocate {
             WriteAllocate::None if may_write_at_once => {
                 self.check_eviction_room()?;
+                self.witness.l2_written(packet.line, packet.sectors, packet.witness);
                 self.leave(known.part);
+                self.witness.l2_forgets(known.part);
             }
             WriteAllocate::Mask if may_write_at_once => self.write_some(now, packet, &known)?,
             WriteAllocate::Fetch if may_write_at_once && is_whole => {
@@ -136,6 +140,7 @@ impl Slice {
                 let slot = self.slot_of(now, &known)?;
                 self.tags.touch(slot);
                 self.ask(now, slot, known.needed);
+                self.witness.l2_written(packet.line, packet.sectors, packet.witness);
                 self.write(slot, known.part);
                 self.give_room(now, known.part.line, memory);
             }
@@ -227,6 +232,7 @@ impl Slice {
         let slot = self.slot_of(now, known)?;
         self.tags.touch(slot);
         self.ask(now, slot, known.needed);
+        self.witness.l2_written(packet.line, packet.sectors, packet.witness);
         let offset = (packet.line - known.part.line) / 4;
         let state = self.tags.state_mut(slot);
         state.words |= packet.words << offset;
@@ -266,6 +272,7 @@ impl Slice {
     fn leave(&mut self, part: LinePart) {
         let sectors = self.sectors.whole(part.sectors);
         self.evictions.push_back(LinePart { sectors, ..part });
+        self.witness.l2_leaves(LinePart { sectors, ..part });
         self.leaving.push(part.line);
     }
 
@@ -325,6 +332,7 @@ impl Slice {
         if state.dirty != 0 {
             self.leave(LinePart { line, sectors: state.dirty });
         }
+        self.witness.l2_forgets(LinePart { line, sectors: state.valid | state.dirty });
         self.policy.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
     }
 

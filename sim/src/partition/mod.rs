@@ -16,6 +16,7 @@ use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
 use crate::dram::{Checker, DramCounters};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
+use crate::witness::Witness;
 use serde::Serialize;
 
 /// Counters of one partition.
@@ -85,6 +86,11 @@ impl MemorySystem {
         let policy = NoPolicy { burst_bytes: config.dram.burst_bytes };
         let policies = (0..config.l2.partitions).map(|_| Box::new(policy) as Box<dyn PartitionPolicy>);
         Self::new(config, policies.collect())
+    }
+
+    /// Lets `witness` follow what slices and channels hold.
+    pub fn watch(&mut self, witness: &Witness) {
+        self.slices.iter_mut().for_each(|slice| slice.watch(witness));
     }
 
     /// Has the crossbar room for `packet` from `sm`?

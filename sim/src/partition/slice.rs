@@ -16,6 +16,7 @@ use crate::dram::{Access, Bursts, Channel, DramCounters, Request};
 use crate::memory::DeviceMemory;
 use crate::packet::{Packet, PacketKind};
 use crate::stats::{CacheCounters, counters};
+use crate::witness::Witness;
 use std::collections::VecDeque;
 
 /// Most requests to DRAM that a read miss makes at once: data or metadata, and a metadata write-back.
@@ -118,6 +119,7 @@ pub struct Slice {
     metadata_reads: Vec<u64>,
     pub(super) parked: VecDeque<Parked>,
     channel: Channel,
+    pub(super) witness: Witness,
     pub(super) counters: L2Counters,
 }
 
@@ -160,8 +162,14 @@ impl Slice {
             metadata_reads: Vec::with_capacity(l2.mshr_entries as usize),
             parked: VecDeque::with_capacity(l2.mshr_entries as usize),
             channel: Channel::new(&config.dram, l2.line_bytes),
+            witness: Witness::default(),
             counters: L2Counters::default(),
         }
+    }
+
+    /// Lets `witness` follow what the slice and its channel hold.
+    pub fn watch(&mut self, witness: &Witness) {
+        self.witness = witness.clone();
     }
 
     /// Has the request queue room?
@@ -290,6 +298,7 @@ impl Slice {
                 return;
             }
         };
+        self.witness.l2_filled(part);
         let wanted = self.mshr.find(part.line).map_or(0, |id| self.mshr.wanted(id));
         let state = self.tags.state_mut(slot);
         state.valid |= part.sectors;
@@ -420,7 +429,11 @@ impl Slice {
             PacketKind::Atomic => (PacketKind::AtomicReply, packet.data_bytes),
             _ => (PacketKind::ReadReply, (packet.sectors.count_ones() * SECTOR_BYTES) as u16),
         };
-        let packet = Packet { kind, data_bytes, ..*packet };
+        let witness = match packet.kind {
+            PacketKind::Read => self.witness.l2_read(packet.line, packet.sectors),
+            _ => 0,
+        };
+        let packet = Packet { kind, data_bytes, witness, ..*packet };
         self.pipe.push_back(Answer { ready: now + self.hit_latency, packet, is_hit });
     }
 
@@ -438,6 +451,12 @@ impl Slice {
     pub fn tick_dram(&mut self, now: u64) {
         if let Some(request) = self.to_dram.front() {
             if self.channel.can_push(request.access) {
+                let part = LinePart::of_token(request.token, self.line_bytes);
+                match request.access {
+                    _ if request.metadata => {}
+                    Access::Read => self.witness.dram_read(part),
+                    Access::Write => self.witness.dram_written(part),
+                }
                 self.channel.push(now, *request);
                 self.to_dram.pop_front();
             } else {

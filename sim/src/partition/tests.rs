@@ -40,6 +40,7 @@ fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet
         kernel: 0,
         token,
         payload: 0,
+        witness: 0,
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A store goes to the L2 and allocates nothing; the sectors it hits leave, with the last one the line, or stay, as the
 //! write policy says; one that writes back keeps what hits, and sends it when its line leaves, ahead of all that waits in the
-//! miss queue. Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
+//! miss queue. Sectors that are on their way when a store to them passes come for those alone that have asked for them before.
+//! Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
 //! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
 //! lines leave as the compressed size asks for.
 mod prefetch;
@@ -17,6 +18,7 @@ use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
 use crate::sm::policy::{L1dEvent, Load, Room, SmPolicy};
 use crate::stats::{CacheCounters, Decision, FailCause};
+use crate::witness::{CacheId, Witness};
 use std::collections::VecDeque;
 
 /// Token of a write that no warp waits for: a line that leaves with what the L1D has kept of stores.
@@ -88,6 +90,9 @@ pub struct L1d {
     passing: u32,
     /// Lines that have left in this access.
     evicted: Vec<(u64, LineState)>,
+    /// Who follows what its array holds, and by which number.
+    witness: Witness,
+    number: CacheId,
     /// Accesses and their outcomes.
     pub counters: CacheCounters,
     /// The same by kernel slot.
@@ -107,9 +112,16 @@ impl L1d {
             leaving: VecDeque::new(),
             passing: 0,
             evicted: Vec::new(),
+            witness: Witness::default(),
+            number: 0,
             counters: CacheCounters::default(),
             by_kernel: [CacheCounters::default(); KERNEL_SLOTS],
         }
+    }
+
+    /// Lets `witness` follow what this cache holds, under a number of its own.
+    pub fn watch(&mut self, witness: &Witness, number: CacheId) {
+        (self.witness, self.number) = (witness.clone(), number);
     }
 
     /// Invalidates every line, as at the start of a kernel; what the L2 does not know is sent. Nothing may be in flight.
@@ -155,11 +167,12 @@ impl L1d {
         if let (Some(slot), 0) = (slot, missing) {
             self.tags.touch(slot);
             self.ask(slot, sectors, ctx);
+            self.witness.hit(self.number, line, sectors);
             return Access::Hit;
         }
         let entry = self.mshr.find(line);
         if let Some(id) = entry {
-            if !self.mshr.can_merge(id) {
+            if !self.mshr.can_merge(id) || missing & self.mshr.stale(id) != 0 {
                 return Access::Fail(FailCause::MshrMerge);
             }
             let under_way = self.mshr.under_way(id);
@@ -169,6 +182,8 @@ impl L1d {
                     self.ask(slot, sectors, ctx);
                 }
                 self.mshr.merge(id, inst, missing);
+                self.witness.hit(self.number, line, sectors & valid);
+                self.witness.wait(self.number, line, missing);
                 return Access::Pending;
             }
         } else if !self.mshr.can_allocate() {
@@ -207,6 +222,8 @@ impl L1d {
         self.missed_at[id.index()][fetched.trailing_zeros() as usize] = ctx.now;
         self.count(packet.kernel, |counters| counters.sectors_fetched += u64::from(fetched.count_ones()));
         self.miss_queue.push_back(Packet { sectors: fetched, ..packet });
+        self.witness.hit(self.number, line, sectors & valid);
+        self.witness.wait(self.number, line, missing);
         if slot.is_some() || entry.is_some() { Access::SectorMiss } else { Access::Miss }
     }
 
@@ -262,6 +279,7 @@ impl L1d {
             kernel,
             token: WRITEBACK_TOKEN,
             payload: 0,
+            witness: self.witness.written_back(self.number, line, dirty),
         });
     }
 
@@ -310,6 +328,7 @@ impl L1d {
         let state = self.tags.state_mut(slot);
         state.dirty |= sectors;
         state.home = Home { sm, partition, kernel };
+        self.witness.kept(self.number, line, packet.sectors);
         self.decide(Decision::Hit, true, kernel, line);
         true
     }
@@ -334,11 +353,14 @@ impl L1d {
             (_, 0) => Decision::Hit,
             _ => Decision::SectorMiss,
         };
+        self.mshr.write(packet.line, touched);
         // An atomic happens in the L2, whose result the L1D does not know.
         let stays = self.stores_stay(packet.line) && packet.kind == PacketKind::Write;
         if !stays {
             self.clean(packet.line, touched);
         }
+        let kept = if stays { packet.sectors & valid } else { 0 };
+        self.witness.stored(self.number, packet.line, packet.sectors, kept, packet.witness);
         match probe {
             Probe::Hit(slot) | Probe::Reserved(slot) if stays => {
                 if valid != 0 {
@@ -384,12 +406,14 @@ impl L1d {
         self.passing += 1;
         self.clean(packet.line, packet.sectors);
         self.count(packet.kernel, |counters| counters.bypasses += 1);
+        self.witness.pass(self.number, packet.line, packet.sectors, packet.token);
         self.queue(packet);
         Ok(())
     }
 
     /// The data of a load that passed by have come.
-    pub fn passed(&mut self) {
+    pub fn passed(&mut self, packet: &Packet) {
+        self.witness.passed(self.number, packet.line, packet.token, packet.witness);
         debug_assert!(self.passing > 0, "no load has passed by");
         self.passing -= 1;
     }
@@ -406,8 +430,10 @@ impl L1d {
     /// When there was no such miss.
     pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> u64 {
         let Packet { line, sectors, .. } = *packet;
+        self.witness.filled(self.number, line, sectors, packet.witness);
         let id = self.mshr.find(line).expect("a fill answers a miss");
         let wanted = self.mshr.wanted(id);
+        let fresh = sectors & !self.mshr.stale(id);
         let coming = self.mshr.arrive(line, sectors, woken);
         let slot = match (self.config.allocate, self.tags.probe(line)) {
             (_, Probe::Reserved(slot)) => Some(slot),
@@ -422,12 +448,19 @@ impl L1d {
         };
         if let Some(slot) = slot {
             let state = self.tags.state_mut(slot);
-            state.valid |= sectors;
+            state.valid |= fresh;
             state.sectors.arrive(sectors, wanted);
+            state.sectors.leave(sectors & !fresh);
+            let is_empty = state.valid == 0;
             if self.config.allocate == Allocate::OnFill || coming == 0 {
                 self.tags.fill(slot);
             }
-            self.store_compressed(slot, line, ctx);
+            if is_empty && coming == 0 {
+                self.evicted.push((line, *self.tags.state(slot)));
+                self.tags.invalidate(slot);
+            } else {
+                self.store_compressed(slot, line, ctx);
+            }
         }
         self.count(packet.kernel, |counters| counters.sectors_filled += u64::from(sectors.count_ones()));
         self.report_evictions(ctx);

@@ -31,6 +31,7 @@ fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
         kernel: 0,
         token: 0,
         payload: 0,
+        witness: 0,
     }
 }
 
@@ -303,7 +304,7 @@ fn what_the_l2_must_know_is_written_back_first() {
     atomic.l1d.invalidate_all();
     let mut passing = dirty();
     assert_eq!(passing.l1d.pass(Packet { kind: PacketKind::Read, sectors: 0b0110, ..packet }), Ok(()));
-    passing.l1d.passed();
+    passing.l1d.passed(&packet);
     passing.l1d.invalidate_all();
     for (mut bench, parts) in [(atomic, [0b0001, 0b0110]), (passing, [0b0110, 0b0001])] {
         let sent: Vec<_> = std::iter::from_fn(|| bench.l1d.sent()).collect();
@@ -375,7 +376,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
     assert_eq!(pass(&mut bench, 384), Err(FailCause::BypassSlot));
     let request = bench.l1d.sent().expect("the miss");
     assert_eq!(bench.answer(&request), [1]);
-    bench.l1d.passed();
+    bench.l1d.passed(&packet(PacketKind::ReadReply, 128, 0xf));
     assert_eq!(pass(&mut bench, 384), Ok(()));
     // The line that was there before is still there.
     assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
@@ -451,5 +452,27 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
         assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b0100));
         let expected = [fetched(1, 0, 1), fetched(0, 1, 0), fetched(1, 0, 0), fetched(0, 1, 0)];
         assert_eq!(bench.policy.fetched, expected, "{allocate:?}");
+    }
+}
+
+/// A load that was sent before a store to its sector gives that sector to nobody who asks after the store.
+#[test]
+fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
+    for write_policy in [WritePolicy::WriteEvict, WritePolicy::WriteThrough] {
+        let mut bench = Bench::new(&L1dConfig { write_policy, ..sectored() }, NoSmPolicy);
+        assert_eq!(bench.load(0, 0b0011, 1), Access::Miss);
+        bench.store(0, 0b0001);
+        assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
+        assert_eq!(bench.load(0, 0b0001, 3), Access::Fail(FailCause::MshrMerge));
+        let request = bench.sent().expect("the miss");
+        assert_eq!(bench.answer(&request), [1, 2], "those before the store have it");
+        assert_eq!(bench.load(0, 0b0010, 4), Access::Hit);
+        assert_eq!(bench.load(0, 0b0001, 5), Access::SectorMiss);
+        let mut whole = Bench::new(&L1dConfig { write_policy, ..config() }, NoSmPolicy);
+        assert_eq!(whole.load(0, 0b0001, 1), Access::Miss);
+        whole.store(0, 0b0001);
+        let request = whole.sent().expect("the miss");
+        assert_eq!(whole.answer(&request), [1]);
+        assert_eq!(whole.load(0, 0b0001, 2), Access::Miss, "nothing is left of the line");
     }
 }

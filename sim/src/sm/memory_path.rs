@@ -87,7 +87,7 @@ impl Sm {
             return self.fill_side(packet, ctx);
         }
         if packet.token & BYPASS_TOKEN != 0 {
-            self.l1d.passed();
+            self.l1d.passed(packet);
             if self.blocked == Some(FailCause::BypassSlot) {
                 self.blocked = None;
             }
@@ -276,6 +276,7 @@ impl Sm {
             kernel,
             token,
             payload: 0,
+            witness: 0,
         }
     }
 
@@ -338,12 +339,16 @@ impl Sm {
         if !self.l1d.can_queue() {
             return Err(FailCause::MissQueue);
         }
+        packet.witness = self.witness.store(packet.line, packet.sectors);
         let stage = match packet.kind {
             PacketKind::Write => self.policy.store_enter(ctx.now, &mut packet, ctx.memory),
             _ => Stage::Through,
         };
         match stage {
-            Stage::Full => return Err(FailCause::MissQueue),
+            Stage::Full => {
+                self.witness.not_stored(packet.witness);
+                return Err(FailCause::MissQueue);
+            }
             Stage::Taken => {}
             Stage::Through => self.l1d.queue(packet),
         }

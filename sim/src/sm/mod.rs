@@ -34,6 +34,7 @@ use crate::partition::{AddressMap, MechanismFault, MemorySystem};
 use crate::ptx::{Ballot, Fault, MemAccess};
 use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
 use crate::trace::TraceError;
+use crate::witness::Witness;
 use feed::{Feed, WarpFeed};
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
@@ -215,6 +216,7 @@ pub struct Sm {
     lsu: Lsu,
     l1d: L1d,
     sides: Sides,
+    witness: Witness,
     policy: Box<dyn SmPolicy>,
     map: AddressMap,
     wheel: EventWheel<Event>,
@@ -310,6 +312,7 @@ impl Sm {
             quotas: None,
             kernel_ctas: [0; KERNEL_SLOTS],
             held_reply: None,
+            witness: Witness::default(),
             blocked: None,
             last_tick: 0,
             counted_until: 0,
@@ -343,6 +346,13 @@ impl Sm {
     /// The L1D's counters.
     pub fn l1d(&self) -> &L1d {
         &self.l1d
+    }
+
+    /// Lets `witness` follow what the SM's caches hold.
+    pub fn watch(&mut self, witness: &Witness) {
+        self.witness = witness.clone();
+        self.l1d.watch(witness, self.id);
+        self.sides.watch(witness, self.id);
     }
 
     /// Invalidates the L1D at the start of a kernel.

@@ -45,6 +45,7 @@ impl Sm {
             kernel,
             token: PREFETCH_TOKEN | u32::from(warp),
             payload: 0,
+            witness: 0,
         };
         let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
         self.l1d.prefetch(packet, &mut l1d_ctx)

@@ -14,6 +14,10 @@ use crate::memory::physical;
 use crate::packet::{Packet, PacketKind};
 use crate::ptx::{CODE_REGION, CONST_REGION, MemAccess, PARAM_REGION, Space};
 use crate::stats::{CacheCounters, FailCause};
+use crate::witness::Witness;
+
+/// Where the kind of a read-only cache stands in its number for the witness, above the SM's.
+const NUMBER_SHIFT: u16 = 12;
 
 /// Bytes of an instruction.
 const INSTRUCTION_BYTES: u64 = 8;
@@ -72,6 +76,13 @@ impl Sides {
             config.is_there().then(|| Box::new(L1d::new(&config.as_l1d())))
         };
         Sides { caches: SIDES.map(cache), turn: 0, fetching: 0, retrying: 0 }
+    }
+
+    /// Lets `witness` follow what they hold: caches of SM `sm`, with numbers beyond those of the L1Ds.
+    pub fn watch(&mut self, witness: &Witness, sm: u16) {
+        for (side, cache) in (1..).zip(&mut self.caches) {
+            cache.iter_mut().for_each(|cache| cache.watch(witness, sm | side << NUMBER_SHIFT));
+        }
     }
 
     /// Is there such a cache?
@@ -173,6 +184,7 @@ impl Sm {
             kernel,
             token: side.token(token),
             payload: 0,
+            witness: 0,
         }
     }
 

@@ -260,6 +260,9 @@ impl<'a> Machine<'a> {
         probes.check_names()?;
         let mut gpu = Gpu::new(&config, policies, Arc::clone(control));
         gpu.system_mut().check_dram(spec.check_dram);
+        if spec.check_dram || cfg!(debug_assertions) {
+            gpu.watch();
+        }
         gpu.share(share);
         Ok(Machine { spec, gpu, memory, programs })
     }
@@ -298,6 +301,9 @@ impl<'a> Machine<'a> {
         self.gpu.drain(&mut self.memory)?;
         if let Some(violation) = self.gpu.system().dram_violation() {
             return Err(RunError::DramTiming(violation));
+        }
+        if let Some(wrong) = self.gpu.witness().wrong() {
+            return Err(RunError::Unseen(wrong));
         }
         let measured = self.measure();
         let schedulers = u64::from(self.spec.config.sm.count * self.spec.config.sm.schedulers);
