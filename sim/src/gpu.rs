@@ -2,6 +2,8 @@
 mod deadlock;
 #[cfg(test)]
 mod deadlock_tests;
+#[cfg(test)]
+mod witness_tests;
 
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
