@@ -13,6 +13,7 @@ use selvedge_gen::area::AreaError;
 use selvedge_gen::area::asic::MemoryStyle;
 use selvedge_gen::area::fpga::Family;
 use selvedge_gen::area::liberty::{Liberty, OSU018};
+use selvedge_gen::area::sram::Cacti;
 use selvedge_gen::area::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use selvedge_gen::area::technology::Technologies;
 use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
@@ -123,10 +124,12 @@ fn target(options: &AreaOptions) -> Result<Target, Failure> {
     let target_ps = options.clock.as_deref().map(period_ps).transpose()?;
     let path = options.liberty.clone().unwrap_or_else(|| PathBuf::from(OSU018));
     let library = Liberty::load(&path).map_err(Failure::usage)?;
+    let technology = technologies.of_library(&library.name).cloned();
     let setup = AsicSetup {
+        sram: cacti(options, technology.as_ref().map(|known| known.node_nm))?,
         yosys: YOSYS.find().map_err(Failure::usage)?,
         sta: OPENSTA.find().map_err(Failure::usage)?,
-        technology: technologies.of_library(&library.name).cloned(),
+        technology,
         library,
         scale_to: scale_to.map_err(Failure::usage)?,
         target_ps,
@@ -134,6 +137,27 @@ fn target(options: &AreaOptions) -> Result<Target, Failure> {
     };
     let energy = options.energy.then(|| EnergySetup::find(&setup, options.vectors)).transpose()?;
     Ok(Target::Asic(Box::new(setup), energy.map(Box::new)))
+}
+
+/// Who prices memories, if somebody is asked to; `library_nm` is the node of the library.
+fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>, Failure> {
+    match options.sram.as_deref() {
+        None => return Ok(None),
+        Some("cacti") => {}
+        Some(other) => return Err(Failure::usage(format!("--sram {other}: allowed is cacti"))),
+    }
+    let node_nm = match &options.sram_node {
+        Some(text) => {
+            let number = text.trim_end_matches("nm").trim().parse::<u32>().ok();
+            number.filter(|nm| (1..=1000).contains(nm)).ok_or_else(|| {
+                Failure::usage(format!("--sram-node {text}: allowed is a node such as 45nm"))
+            })?
+        }
+        None => library_nm.ok_or_else(|| {
+            Failure::usage("--sram cacti: the library's node is not known; name one by --sram-node")
+        })?,
+    };
+    Cacti::find(options.cacti.as_deref(), node_nm).map(Some).map_err(Failure::usage)
 }
 
 fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
@@ -147,6 +171,7 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
         ("--energy", options.energy),
         ("--find-depth", options.find_depth),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
+        ("--sram", options.sram.is_some()),
         ("--mechanism", options.mechanism.is_some()),
     ];
     if let Some((option, _)) = asic_only.iter().find(|(_, given)| *given) {

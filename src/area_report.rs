@@ -4,6 +4,8 @@ use crate::area_energy;
 use crate::area_system::{System, SystemReport};
 use crate::plot::Curve;
 use crate::table::Table;
+use selvedge_gen::area::memory::MemoryReport;
+use selvedge_gen::area::sram::{Cacti, Price};
 use selvedge_gen::area::study::{AsicSetup, BlockReport, Mapping};
 use selvedge_gen::area::tool::Found;
 use serde::Serialize;
@@ -40,6 +42,9 @@ pub struct Report {
     energy_method: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     energy_scale_rule: Option<String>,
+    /// How prices of memories came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<SystemReport>,
     /// The pipelines that reach a clock, where they were asked for.
@@ -76,6 +81,7 @@ impl Report {
             energy_scale_rule: simulator
                 .and(known.zip(setup.scale_to.as_ref()))
                 .map(|(from, to)| area_energy::scale_rule(from, to)),
+            memory_method: setup.sram.as_ref().map(Cacti::method),
             system: None,
             found_depths: Vec::new(),
             blocks,
@@ -92,6 +98,7 @@ impl Report {
             scale_rule: None,
             energy_method: None,
             energy_scale_rule: None,
+            memory_method: None,
             system: None,
             found_depths: Vec::new(),
             blocks,
@@ -187,7 +194,12 @@ fn footer(report: &Report) -> String {
         )
         .expect("writing to a string cannot fail");
     }
-    let rules = [report.scale_rule.as_deref(), report.energy_method, report.energy_scale_rule.as_deref()];
+    let rules = [
+        report.scale_rule.as_deref(),
+        report.energy_method,
+        report.energy_scale_rule.as_deref(),
+        report.memory_method.as_deref(),
+    ];
     for rule in rules.into_iter().flatten() {
         writeln!(text, "{rule}").expect("writing to a string cannot fail");
     }
@@ -261,11 +273,25 @@ pub fn storage(block: &BlockReport) -> String {
 }
 
 /// Memory bits outside the cells.
-pub fn listed_bits(block: &BlockReport) -> usize {
+fn listed_bits(block: &BlockReport) -> usize {
+    bits(block, |_| true)
+}
+
+/// Those of them that nobody has priced.
+pub fn unpriced_bits(block: &BlockReport) -> usize {
+    bits(block, |memory| memory.price.is_none())
+}
+
+fn bits(block: &BlockReport, counts: impl Fn(&MemoryReport) -> bool) -> usize {
     if block.memories_in_flip_flops {
         return 0;
     }
-    block.memories.iter().map(|memory| memory.words * memory.width).sum()
+    block.memories.iter().filter(|memory| counts(memory)).map(|memory| memory.words * memory.width).sum()
+}
+
+/// Area of the memories that have a price, um2.
+pub fn priced_um2(block: &BlockReport) -> f64 {
+    block.memories.iter().filter_map(|memory| memory.price.as_ref()).map(|price| price.area.value).sum()
 }
 
 fn fpga_table(report: &Report) -> Table {
@@ -290,7 +316,7 @@ fn fpga_table(report: &Report) -> Table {
 
 /// The memories of all blocks, if there are any.
 fn memories(report: &Report) -> Option<Table> {
-    let mut table = Table::new(&[
+    let mut head = vec![
         "memory of",
         "name",
         "words",
@@ -300,17 +326,22 @@ fn memories(report: &Report) -> Option<Table> {
         "clocked",
         "write ports",
         "made of",
-    ]);
+    ];
+    if report.memory_method.is_some() {
+        head.extend(PRICE_HEAD);
+    }
+    let mut table = Table::new(&head);
     let mut any = false;
     for block in &report.blocks {
         for memory in &block.memories {
             any = true;
-            let made_of = match (report.library.is_some(), block.memories_in_flip_flops) {
-                (false, _) => "what the family has",
-                (true, true) => "flip-flops",
-                (true, false) => "unpriced",
+            let made_of = match (report.library.is_some(), block.memories_in_flip_flops, &memory.price) {
+                (false, _, _) => "what the family has",
+                (true, true, _) => "flip-flops",
+                (true, false, None) => "unpriced",
+                (true, false, Some(_)) => "CACTI's RAM",
             };
-            table.row(vec![
+            let mut cells = vec![
                 name(report, block),
                 memory.name.clone(),
                 memory.words.to_string(),
@@ -320,10 +351,28 @@ fn memories(report: &Report) -> Option<Table> {
                 memory.clocked_read_ports.to_string(),
                 memory.write_ports.to_string(),
                 made_of.into(),
-            ]);
+            ];
+            cells.extend(memory.price.iter().flat_map(price_cells));
+            table.row(cells);
         }
     }
     any.then_some(table)
+}
+
+/// The columns that only `--sram` fills.
+const PRICE_HEAD: [&str; 7] =
+    ["modelled", "um2", "access ns", "cycle ns", "read nJ", "write nJ", "leakage mW"];
+
+fn price_cells(price: &Price) -> [String; 7] {
+    [
+        format!("{} x {}", price.modelled_words, price.modelled_width),
+        format!("{:.0}", price.area.value),
+        format!("{:.3}", price.access_time.value),
+        format!("{:.3}", price.cycle_time.value),
+        format!("{:.5}", price.read_energy.value),
+        price.write_energy.map_or("-".into(), |energy| format!("{:.5}", energy.value)),
+        format!("{:.4}", price.leakage.value),
+    ]
 }
 
 /// What a sweep found for one value of its parameter: the value, kGE, and the critical path in ns.
@@ -362,16 +411,20 @@ pub fn csv(report: &Report) -> String {
                  critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2";
         // Columns that only --energy fills come only with it.
         let with_energy = report.energy_method.is_some();
-        text += &if with_energy { format!(",{}\n", area_energy::CSV_HEAD) } else { "\n".into() };
+        text += &if with_energy { format!(",{}", area_energy::CSV_HEAD) } else { String::new() };
+        // As do those of --sram.
+        let with_memories = report.memory_method.is_some();
+        text += if with_memories { ",memories_um2\n" } else { "\n" };
         for block in &report.blocks {
             for one in &block.mappings {
                 let scaled = one.scaled_area.map(|area| area.value.to_string()).unwrap_or_default();
                 let energy = one.energy.as_ref();
                 let energy =
                     if with_energy { format!(",{}", area_energy::csv(energy)) } else { String::new() };
+                let memories = if with_memories { format!(",{}", priced_um2(block)) } else { String::new() };
                 writeln!(
                     text,
-                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}{energy}",
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}{energy}{memories}",
                     block.block,
                     parameters(block),
                     one.goal,

@@ -1,5 +1,5 @@
 //! `selvedge area --mechanism`: what a whole GPU needs of a mechanism, as the sum over its block instances.
-use crate::area_report::{listed_bits, storage};
+use crate::area_report::{priced_um2, storage, unpriced_bits};
 use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::table::Table;
@@ -67,6 +67,9 @@ pub struct SystemReport {
     scaled_um2: Option<f64>,
     /// Bits of memories outside the cells.
     unpriced_memory_bits: usize,
+    /// Area of the memories that have a price, um2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories_um2: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<&'static str>,
 }
@@ -82,6 +85,8 @@ struct PartReport {
     um2: f64,
     scaled_um2: Option<f64>,
     memory_bits: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories_um2: Option<f64>,
 }
 
 impl System {
@@ -132,6 +137,10 @@ impl System {
             cells_kge: sum(|part| part.kge),
             scaled_um2: scaled.then(|| sum(|part| part.scaled_um2.unwrap_or_default())),
             unpriced_memory_bits: count(|part| part.memory_bits),
+            memories_um2: parts
+                .iter()
+                .any(|part| part.memories_um2.is_some())
+                .then(|| sum(|part| part.memories_um2.unwrap_or_default())),
             claim: CLAIMS.iter().find(|(name, _)| *name == self.name()).map(|(_, claim)| *claim),
             parts,
         }
@@ -179,7 +188,8 @@ impl Part {
             kge: area.map_or(0.0, |one| one.area_kge.value),
             um2: area.map_or(0.0, |one| one.area.value),
             scaled_um2: area.and_then(|one| one.scaled_area).map(|scaled| scaled.value),
-            memory_bits: listed_bits(block),
+            memory_bits: unpriced_bits(block),
+            memories_um2: Some(priced_um2(block)).filter(|um2| *um2 > 0.0),
         }
     }
 }
@@ -232,6 +242,9 @@ impl SystemReport {
             self.cells_um2 / 1e6,
             self.unpriced_memory_bits
         );
+        if let Some(um2) = self.memories_um2 {
+            text += &format!("priced memories: {:.3} mm2\n", um2 / 1e6);
+        }
         if let Some(scaled) = self.scaled_um2 {
             text += &format!("cells, scaled: {:.4} mm2\n", scaled / 1e6);
         }

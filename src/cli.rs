@@ -288,6 +288,15 @@ pub struct AreaOptions {
     /// Turn memories into flip-flops instead of listing them beside the cells
     #[arg(long)]
     pub memories_in_flip_flops: bool,
+    /// Who tells what memories cost: cacti, the user's own; unless given, they are listed without a price
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "memories_in_flip_flops")]
+    pub sram: Option<String>,
+    /// Where CACTI is; unless given, in the search path
+    #[arg(long, value_name = "FILE", requires = "sram")]
+    pub cacti: Option<PathBuf>,
+    /// Node that --sram models, such as 45nm; unless given, the library's
+    #[arg(long, value_name = "NODE", requires = "sram")]
+    pub sram_node: Option<String>,
     /// Place and route with nextpnr (ecp5, ice40) for the clock that is reached
     #[arg(long)]
     pub place: bool,

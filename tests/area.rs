@@ -163,13 +163,18 @@ fn mistakes_are_one_line() {
     refused(here, &["milk"], None, "unknown block `milk`");
 }
 
+/// A program of this shell text.
+#[cfg(unix)]
+fn program(file: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(file, format!("#!/bin/sh\n{text}\n")).expect("written");
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).expect("a program");
+}
+
 /// A folder with a program `yosys` of this shell text, in front of the search path.
 #[cfg(unix)]
 fn with_yosys(folder: &Path, text: &str) -> String {
-    use std::os::unix::fs::PermissionsExt;
-    let program = folder.join("yosys");
-    std::fs::write(&program, format!("#!/bin/sh\n{text}\n")).expect("written");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    program(&folder.join("yosys"), text);
     let path = std::env::var("PATH").expect("a search path");
     format!("{}:{path}", folder.display())
 }
@@ -192,6 +197,65 @@ fn a_tool_that_is_missing_too_old_or_fails_is_one_line_and_results_stay() {
         refused(here, &["milg", "set_index_bxor"], Some(&fails), "`yosys` failed: ERROR: out of gates");
     let kept = String::from_utf8_lossy(&output.stdout);
     assert!(kept.contains("milg") && !kept.contains("bxor  "), "{kept}");
+}
+
+/// A program in CACTI's place: 1,000 um2 for a byte, from a folder with the files of its technologies.
+#[cfg(unix)]
+const CACTI: &str = "[ -f tech_params/45nm.dat ] && [ \"$1\" = -infile ] || { echo 'ERROR: no technology'; exit 1; }\n\
+    grep -q '^-technology (u) 0.045$' \"$2\" || { echo 'ERROR: not that node'; exit 0; }\n\
+    echo 'Access time (ns): 0.25'; echo 'Cycle time (ns):  0.5'\n\
+    echo 'Total dynamic read energy per access (nJ): 0.003'\n\
+    echo 'Total leakage power of a bank (mW): 0.75'\n\
+    echo \"Cache height x width (mm): 0.001 x $(sed -n 's/^-size (bytes) //p' \"$2\")\"";
+
+#[cfg(unix)]
+#[test]
+fn memories_are_priced_by_the_users_cacti_or_not_at_all() {
+    let folder = folder();
+    let here = folder.path();
+    let own = here.join("own");
+    std::fs::create_dir_all(own.join("tech_params")).expect("a folder");
+    std::fs::write(own.join("tech_params/45nm.dat"), "").expect("written");
+    program(&own.join("cacti"), CACTI);
+    let words = ["aws", "--sram", "cacti", "--cacti", "own/cacti", "--sram-node", "45nm", "--json", "-"];
+    let output = selvedge(here, &words, None);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(report["memory_method"].as_str().expect("a line").contains("45 nm"));
+    let memories = report["blocks"][0]["memories"].as_array().expect("a list");
+    assert!(!memories.is_empty(), "aws has a memory");
+    for memory in memories {
+        let price = &memory["price"];
+        let size = |key: &str| price[key].as_u64().expect("a number");
+        let bytes = size("modelled_words") * size("modelled_width") / 8;
+        assert!(8 * bytes >= memory["bits"]["value"].as_f64().expect("a number") as u64);
+        assert_eq!(figure(&price["area"], "um2"), 1000.0 * bytes as f64);
+        assert_eq!(figure(&price["access_time"], "ns"), 0.25);
+        assert_eq!(price.get("write_energy"), None, "this one does not tell it");
+    }
+    let table = selvedge(here, &words[..7], None);
+    let text = String::from_utf8_lossy(&table.stdout).into_owned();
+    assert!(text.contains("CACTI's RAM") && text.contains("leakage mW"), "{text}");
+
+    refused(here, &["aws", "--sram", "sap"], None, "--sram sap: allowed is cacti");
+    let at = |node| ["aws", "--sram", "cacti", "--cacti", "own/cacti", "--sram-node", node];
+    refused(here, &at("small"), None, "--sram-node small: allowed is a node such as 45nm");
+    refused(
+        here,
+        &at("32nm"),
+        None,
+        "CACTI does not tell `Cache height x width (mm)`; its last line: ERROR: not that node",
+    );
+    program(&here.join("cacti"), CACTI);
+    let elsewhere = ["aws", "--sram", "cacti", "--cacti", "cacti", "--sram-node", "45nm"];
+    refused(here, &elsewhere, None, "failed: ERROR: no technology");
+    refused(here, &["aws", "--sram", "cacti"], None, "`cacti` was not found; install CACTI from its source");
+    refused(
+        here,
+        &["aws", "--target", "ice40", "--sram", "cacti"],
+        None,
+        "--sram: allowed with --target asic",
+    );
 }
 
 /// Maps a block, and runs its vectors through the netlist with the library's cells.
@@ -359,6 +423,7 @@ fn cells(design: &Design, options: &EmitOptions) -> f64 {
         scale_to: None,
         target_ps: None,
         memories: MemoryStyle::Listed,
+        sram: None,
     };
     let subject = Subject { design, options, parameters: &Value::Null, latency: 1, storage_bits: 0 };
     let folder = folder();

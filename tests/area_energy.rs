@@ -44,6 +44,7 @@ fn setup() -> AsicSetup {
         scale_to: None,
         target_ps: None,
         memories: MemoryStyle::Listed,
+        sram: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Memories of a synthesized block: kept out of its cells, and listed with their bits and ports.
 use super::figure::Figure;
+use super::sram::Price;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
@@ -40,6 +41,9 @@ pub struct MemoryReport {
     pub clocked_read_ports: usize,
     /// Write ports.
     pub write_ports: usize,
+    /// What it costs, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 impl Memory {
@@ -49,7 +53,7 @@ impl Memory {
     }
 
     /// What reports say of it.
-    pub fn report(&self) -> MemoryReport {
+    pub fn report(&self, price: Option<Price>) -> MemoryReport {
         MemoryReport {
             name: self.name.clone(),
             words: self.words,
@@ -58,6 +62,7 @@ impl Memory {
             read_ports: self.read_ports,
             clocked_read_ports: self.clocked_read_ports,
             write_ports: self.write_ports,
+            price,
         }
     }
 }

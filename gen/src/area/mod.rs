@@ -6,7 +6,7 @@
 //!                             ├─ abc, once for area and once for delay ─> cells and um2 ([`asic`])
 //!                             │     ├─ simulated, with the library's tables ─> energy ([`energy`])
 //!                             │     └─ between registers, memories as ports ─ OpenSTA ─> delay, depth ([`timing`])
-//!                             ├─ the memories' bits and ports ([`memory`])
+//!                             ├─ the memories' bits and ports ([`memory`]), and what they cost ([`sram`])
 //!                             └─ synth_ice40, synth_ecp5 ... ─> LUTs, flip-flops, block RAM ([`fpga`])
 //! ```
 //!
@@ -22,6 +22,7 @@ mod function;
 pub mod liberty;
 pub mod memory;
 pub mod power_table;
+pub mod sram;
 pub mod study;
 pub mod technology;
 pub mod timing;

@@ -6,6 +6,7 @@ use super::figure::Figure;
 use super::fpga::{self, Family, FpgaReport};
 use super::liberty::Liberty;
 use super::memory::{self, MemoryReport};
+use super::sram::Cacti;
 use super::technology::Technology;
 use super::timing;
 use super::tool::Found;
@@ -34,6 +35,8 @@ pub struct AsicSetup {
     pub target_ps: Option<u32>,
     /// What becomes of memories.
     pub memories: MemoryStyle,
+    /// Who tells what listed memories cost.
+    pub sram: Option<Cacti>,
 }
 
 impl AsicSetup {
@@ -202,7 +205,10 @@ pub fn asic(
         stop,
     )?;
     let mut report = subject.report("asic");
-    report.memories = memories.iter().map(memory::Memory::report).collect();
+    for memory in &memories {
+        let price = setup.sram.as_ref().map(|cacti| cacti.price(memory, name, folder, stop)).transpose()?;
+        report.memories.push(memory.report(price));
+    }
     report.memories_in_flip_flops = !memories.is_empty() && setup.memories == MemoryStyle::FlipFlops;
     for goal in Goal::ALL {
         report.mappings.push(mapping(subject, setup, goal, folder, stop)?);
@@ -262,7 +268,8 @@ pub fn fpga(
     stop: &AtomicBool,
 ) -> Result<BlockReport, AreaError> {
     let mut report = subject.report(family.name());
-    report.memories = coarse(subject, yosys, folder, stop)?.iter().map(memory::Memory::report).collect();
+    report.memories =
+        coarse(subject, yosys, folder, stop)?.iter().map(|memory| memory.report(None)).collect();
     report.fpga = Some(fpga::study(subject.design, yosys, family, placer, folder, stop)?);
     Ok(report)
 }

@@ -123,11 +123,26 @@ impl Found {
         work: &str,
         stop: &AtomicBool,
     ) -> Result<String, AreaError> {
+        self.run_in(folder, folder, arguments, work, stop)
+    }
+
+    /// The same in the folder `place`, with what it writes kept in `folder`.
+    ///
+    /// # Errors
+    /// As [`Found::run`].
+    pub fn run_in(
+        &self,
+        place: &Path,
+        folder: &Path,
+        arguments: &[&str],
+        work: &str,
+        stop: &AtomicBool,
+    ) -> Result<String, AreaError> {
         let log = folder.join("output.log");
         let out = File::create(&log).map_err(AreaError::at(&log))?;
         let err = out.try_clone().map_err(AreaError::at(&log))?;
         let mut command = Command::new(&self.program);
-        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(out).stderr(err);
+        command.args(arguments).current_dir(place).stdin(Stdio::null()).stdout(out).stderr(err);
         group::lead(&mut command);
         let mut child = command.spawn().map_err(AreaError::at(Path::new(&self.program)))?;
         let success = loop {
