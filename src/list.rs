@@ -67,14 +67,17 @@ fn workloads() -> String {
 }
 
 fn mechanisms() -> String {
-    let mut table = Table::new(&["mechanism", "what", "source", "blocks", "options"]);
+    let mut table = Table::new(&["mechanism", "what", "source", "needs", "blocks", "options"]);
     for info in mechanism::ALL {
         let options: Vec<_> =
             info.options.iter().map(|o| format!("{}={}", o.name, o.default_text())).collect();
+        let machine = Some(info.machine_needs).filter(|needs| !needs.is_empty());
+        let needs: Vec<_> = info.needs.words().into_iter().chain(machine).collect();
         table.row(vec![
             info.name.into(),
             info.summary.into(),
             info.source.into(),
+            if needs.is_empty() { "-".into() } else { needs.join("; ") },
             info.blocks.join(" "),
             options.join(","),
         ]);

@@ -24,6 +24,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     blocks: &["milg"],
     options: &[],
     needs: Needs::Nothing,
+    machine_needs: "",
     claims: &[Claim::Limits],
     machine: any_machine,
     build,

@@ -43,6 +43,7 @@ pub const LOCAL: MechanismInfo = MechanismInfo {
     blocks: &["bpg"],
     options: &[UNIT, INTERVAL],
     needs: Needs::Nothing,
+    machine_needs: "an L1D of 32 sets and 4 ways",
     claims: &[Claim::Bypass],
     machine,
     build: |part, with| build(part, with, true),

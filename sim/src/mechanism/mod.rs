@@ -166,6 +166,17 @@ pub enum Needs {
     Execution,
 }
 
+impl Needs {
+    /// In a few words; none for what every source has.
+    pub fn words(self) -> Option<&'static str> {
+        match self {
+            Needs::Nothing => None,
+            Needs::Values => Some("values in memory"),
+            Needs::Execution => Some("values in registers (no trace)"),
+        }
+    }
+}
+
 /// What a mechanism is built from.
 pub struct Build<'a> {
     /// The machine, with what the mechanisms have added to it.
@@ -191,6 +202,8 @@ pub struct MechanismInfo {
     pub options: &'static [OptionInfo],
     /// What a trace may lack.
     pub needs: Needs,
+    /// What it asks of the machine; empty when it suits every one.
+    pub machine_needs: &'static str,
     /// What it has for itself.
     pub claims: &'static [Claim],
     /// Adds to the machine what the mechanism brings along (tags, sectors, limits) and refuses a machine that does not
@@ -218,6 +231,7 @@ const BASE: MechanismInfo = MechanismInfo {
     blocks: &[],
     options: &[],
     needs: Needs::Nothing,
+    machine_needs: "",
     claims: &[],
     machine: any_machine,
     build: no_policies,

@@ -44,6 +44,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     blocks: &[],
     options: &[QUEUES, PASS, ENTRIES],
     needs: Needs::Nothing,
+    machine_needs: "",
     claims: &[Claim::Bypass],
     machine,
     build,

@@ -27,6 +27,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     source: "Dai, section 4.3.3.1",
     blocks: &[],
     needs: Needs::Nothing,
+    machine_needs: "",
     options: &OPTIONS,
     claims: &[Claim::Limits],
     machine: any_machine,

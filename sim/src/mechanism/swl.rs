@@ -28,6 +28,7 @@ pub const SWL: MechanismInfo = MechanismInfo {
         "warps of a scheduler that may issue, the oldest that are not at a barrier; must be given",
     )],
     needs: Needs::Nothing,
+    machine_needs: "a scheduler that is not two-level",
     claims: &[Claim::WarpLimit],
     machine,
     build: no_policies,

@@ -32,6 +32,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     blocks: &[],
     options: &[INTERVAL],
     needs: Needs::Nothing,
+    machine_needs: "an L1D of 4 ways or more",
     claims: &[Claim::Ways],
     machine,
     build,

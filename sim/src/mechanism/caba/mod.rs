@@ -144,6 +144,7 @@ macro_rules! compression {
             blocks: $blocks,
             options: OPTIONS,
             needs: Needs::Values,
+            machine_needs: "lines of 128 bytes, at most 48 warps on two schedulers",
             claims: &[Claim::MemoryLines, Claim::AssistWarps],
             machine: |part, config| machine(part, $choice, config),
             build: |part, with| build(part, $choice, with),

@@ -60,6 +60,7 @@ const FAMILY: MechanismInfo = MechanismInfo {
     blocks: &[],
     options: &[GRANULARITY],
     needs: Needs::Nothing,
+    machine_needs: "one tag for each way",
     // A codec takes whole lines.
     claims: &[Claim::Granularity, Claim::L1dLines, Claim::MemoryLines],
     machine,

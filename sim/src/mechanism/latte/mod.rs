@@ -84,6 +84,7 @@ const COMMON: MechanismInfo = MechanismInfo {
     blocks: &[],
     options: &[],
     needs: Needs::Values,
+    machine_needs: "lines of 128 bytes, 32 or 64 sets, a write-evict L1D, one or two schedulers",
     claims: &[Claim::L1dLines],
     machine,
     build,

@@ -62,6 +62,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
         IDLE_LIMIT,
     ],
     needs: Needs::Execution,
+    machine_needs: "at most 48 warps on two schedulers, shared memory that CTAs leave",
     claims: &[Claim::AssistWarps],
     machine,
     build,

@@ -48,6 +48,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
         IDLE_LIMIT,
     ],
     needs: Needs::Nothing,
+    machine_needs: "at most 48 warps on two schedulers",
     claims: &[Claim::AssistWarps, Claim::Granularity],
     machine,
     build,
