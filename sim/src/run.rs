@@ -41,7 +41,7 @@ pub struct RunSpec {
     pub engine: Engine,
     /// Block instances to record.
     pub probes: ProbeSpec,
-    /// Check every DRAM command against every timing constraint.
+    /// Check every DRAM command against every timing constraint, and what each load gets to see.
     pub check_dram: bool,
     /// Take the counters whenever so many core cycles have passed.
     pub sample_cycles: Option<u64>,

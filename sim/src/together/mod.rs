@@ -54,7 +54,7 @@ pub struct TogetherSpec {
     pub engine: Engine,
     /// Block instances to record.
     pub probes: ProbeSpec,
-    /// Check every DRAM command against every timing constraint.
+    /// Check every DRAM command against every timing constraint, and what each load gets to see.
     pub check_dram: bool,
 }
 
