@@ -1,7 +1,12 @@
 bdi_compressor_elastic_pipe.v
 bdi_compressor_bdi_pack_one.v
-bdi_compressor_bdi_bases.v
 bdi_compressor_bdi_pack.v
-bdi_compressor_bdi_fit.v
+bdi_compressor_bdi_bases.v
+bdi_compressor_bdi_stops.v
+bdi_compressor_bdi_subtract.v
 bdi_compressor_bdi_choose.v
+bdi_compressor_bdi_near.v
+bdi_compressor_bdi_nears.v
+bdi_compressor_bdi_first.v
+bdi_compressor_bdi_firsts.v
 bdi_compressor.v

@@ -1,6 +1,6 @@
 // bdi_compressor
 //
-// Compresses cache lines by base-delta-immediate: one line per cycle, two or more cycles each.
+// Compresses cache lines by base-delta-immediate: one line per cycle.
 //
 // CABA, section 5.1; LATTE-CC, section IV.C.1. The payload is the smallest of eleven encodings, ties to the
 // wider base.
@@ -34,31 +34,69 @@ module bdi_compressor (
   input  wire          ready_i
 );
 
-  reg [1035:0] result;
+  wire [1471:0] first;
+  wire first_valid;
+  wire [1478:0] near;
+  wire near_valid;
   reg [1155:0] chosen;
+  reg chosen_valid;
+  reg [1155:0] deltas;
+  wire deltas_valid;
+  reg [1035:0] result;
+  wire deltas_ready;
+  reg chosen_ready;
+  wire near_ready;
+  wire [1471:0] firsts_first_o;
+  wire [1478:0] nears_near_o;
   wire [3:0] choose_tag_o;
   wire [63:0] choose_base_o;
   wire [63:0] choose_mask_o;
-  wire [1023:0] pack_line_i;
+  wire [1023:0] subtract_line_i;
+  wire [3:0] subtract_tag_i;
+  wire [63:0] subtract_base_i;
+  wire [63:0] subtract_mask_i;
+  wire [1023:0] subtract_deltas_o;
+  wire [1023:0] pack_deltas_i;
   wire [3:0] pack_tag_i;
   wire [63:0] pack_base_i;
   wire [63:0] pack_mask_i;
   wire [1023:0] pack_payload_o;
   wire [7:0] pack_size_o;
+  reg [0:0] after_choice_valid_i;
+  reg [1155:0] after_choice_data_i;
+  wire [0:0] after_choice_ready_o;
+  wire [0:0] after_choice_valid_o;
+  wire [1155:0] after_choice_data_o;
   wire results_ready_o;
   wire [1035:0] results_data_o;
-  wire middle_valid_o;
-  wire [1155:0] middle_data_o;
+
+  bdi_compressor_bdi_firsts firsts (
+    .line_i  (line_i),
+    .first_o (firsts_first_o)
+  );
+
+  bdi_compressor_bdi_nears nears (
+    .first_i (first),
+    .near_o  (nears_near_o)
+  );
 
   bdi_compressor_bdi_choose choose (
-    .line_i (line_i),
+    .near_i (near),
     .tag_o  (choose_tag_o),
     .base_o (choose_base_o),
     .mask_o (choose_mask_o)
   );
 
+  bdi_compressor_bdi_subtract subtract (
+    .line_i   (subtract_line_i),
+    .tag_i    (subtract_tag_i),
+    .base_i   (subtract_base_i),
+    .mask_i   (subtract_mask_i),
+    .deltas_o (subtract_deltas_o)
+  );
+
   bdi_compressor_bdi_pack pack (
-    .line_i    (pack_line_i),
+    .deltas_i  (pack_deltas_i),
     .tag_i     (pack_tag_i),
     .base_i    (pack_base_i),
     .mask_i    (pack_mask_i),
@@ -66,10 +104,26 @@ module bdi_compressor (
     .size_o    (pack_size_o)
   );
 
+  genvar g;
+  generate
+    for (g = 0; g < 1; g = g + 1) begin : each_after_choice
+      bdi_compressor_elastic_pipe #(.DATA_WIDTH (1156)) after_choice (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .valid_i (after_choice_valid_i[g]),
+        .data_i  (after_choice_data_i[g*1156 +: 1156]),
+        .ready_o (after_choice_ready_o[g]),
+        .valid_o (after_choice_valid_o[g]),
+        .data_o  (after_choice_data_o[g*1156 +: 1156]),
+        .ready_i (deltas_ready)
+      );
+    end
+  endgenerate
+
   bdi_compressor_elastic_pipe #(.DATA_WIDTH (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (middle_valid_o),
+    .valid_i (deltas_valid),
     .data_i  (result),
     .ready_o (results_ready_o),
     .valid_o (valid_o),
@@ -77,39 +131,68 @@ module bdi_compressor (
     .ready_i (ready_i)
   );
 
-  bdi_compressor_elastic_pipe #(.DATA_WIDTH (1156)) middle (
-    .clk_i   (clk_i),
-    .rst_ni  (rst_ni),
-    .valid_i (valid_i),
-    .data_i  (chosen),
-    .ready_o (ready_o),
-    .valid_o (middle_valid_o),
-    .data_o  (middle_data_o),
-    .ready_i (results_ready_o)
-  );
+  assign first = firsts_first_o;
+  assign first_valid = valid_i;
+  assign near = nears_near_o;
+  assign near_valid = first_valid;
 
-  always @(*) begin
-    chosen = {132'd0, line_i};
+  always @(*) begin : comb_chosen
+    integer i;
+    chosen = {132'd0, near[1023:0]};
     chosen[1027:1024] = choose_tag_o;
     chosen[1091:1028] = choose_base_o;
     chosen[1155:1092] = choose_mask_o;
+    chosen_valid = near_valid;
+    for (i = 0; i < 1; i = i + 1) begin
+      after_choice_valid_i[i] = chosen_valid;
+      after_choice_data_i[i*1156 +: 1156] = chosen;
+      chosen_valid = after_choice_valid_o[i];
+      chosen = after_choice_data_o[i*1156 +: 1156];
+    end
   end
 
-  // pack the deltas
-  assign pack_line_i = middle_data_o[1023:0];
-  assign pack_tag_i = middle_data_o[1027:1024];
-  assign pack_base_i = middle_data_o[1091:1028];
-  assign pack_mask_i = middle_data_o[1155:1092];
+  // the deltas, where the line was
+  assign subtract_line_i = chosen[1023:0];
+  assign subtract_tag_i = chosen[1027:1024];
+  assign subtract_base_i = chosen[1091:1028];
+  assign subtract_mask_i = chosen[1155:1092];
+
+  always @(*) begin
+    deltas = {132'd0, subtract_deltas_o};
+    deltas[1027:1024] = chosen[1027:1024];
+    deltas[1091:1028] = chosen[1091:1028];
+    deltas[1155:1092] = chosen[1155:1092];
+  end
+
+  assign deltas_valid = chosen_valid;
+  // the payload
+  assign pack_deltas_i = deltas[1023:0];
+  assign pack_tag_i = deltas[1027:1024];
+  assign pack_base_i = deltas[1091:1028];
+  assign pack_mask_i = deltas[1155:1092];
 
   always @(*) begin
     result = {12'd0, pack_payload_o};
-    result[1027:1024] = middle_data_o[1027:1024];
+    result[1027:1024] = deltas[1027:1024];
     result[1035:1028] = pack_size_o;
   end
 
   assign payload_o = results_data_o[1023:0];
   assign encoding_o = results_data_o[1027:1024];
   assign size_o = results_data_o[1035:1028];
+  // from the last register back: each is ready when it is empty or the next one is
+  assign deltas_ready = results_ready_o;
+
+  always @(*) begin : comb_chosen_ready
+    integer i;
+    chosen_ready = deltas_ready;
+    for (i = 0; i < 1; i = i + 1) begin
+      chosen_ready = after_choice_ready_o[i];
+    end
+  end
+
+  assign near_ready = chosen_ready;
+  assign ready_o = near_ready;
 
 endmodule
 

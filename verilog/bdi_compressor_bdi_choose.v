@@ -2,7 +2,7 @@
 //
 // Chooses the encoding with the smallest payload; ties go to the wider base.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1472, NEAR = 1479, NW = 24
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset async-low
@@ -10,8 +10,8 @@
 `default_nettype none
 
 module bdi_compressor_bdi_choose (
-  // the line
-  input  wire [1023:0] line_i,
+  // the line, bases, masks and what fits, as [`BdiNears`](super::near::BdiNears) lays them out
+  input  wire [1478:0] near_i,
   // tag of the encoding
   output wire    [3:0] tag_o,
   // the base, zero-extended; for equal words the word itself
@@ -33,9 +33,21 @@ module bdi_compressor_bdi_choose (
   localparam [3:0] B4D2 = 4'd8;
   localparam [3:0] B2D0 = 4'd9;
   localparam [3:0] B2D1 = 4'd10;
+  wire [63:0] base_b8d1;
+  wire [15:0] mask_b8d1;
+  wire [63:0] base_b8d2;
+  wire [15:0] mask_b8d2;
+  wire [63:0] base_b8d4;
+  wire [15:0] mask_b8d4;
+  wire [31:0] base_b4d1;
+  wire [31:0] mask_b4d1;
+  wire [31:0] base_b4d2;
+  wire [31:0] mask_b4d2;
+  wire [15:0] base_b2d1;
+  wire [63:0] mask_b2d1;
   // the first 8-byte word
   wire [63:0] first;
-  reg all_equal;
+  wire all_equal;
   wire halves_equal;
   wire quarters_equal;
   // one bit per tag: the encoding can represent the line
@@ -43,76 +55,29 @@ module bdi_compressor_bdi_choose (
   reg [3:0] candidate;
   reg found;
   reg [3:0] tag;
-  wire fit_b8d1_fits_o;
-  wire [63:0] fit_b8d1_base_o;
-  wire [15:0] fit_b8d1_mask_o;
-  wire fit_b8d2_fits_o;
-  wire [63:0] fit_b8d2_base_o;
-  wire [15:0] fit_b8d2_mask_o;
-  wire fit_b8d4_fits_o;
-  wire [63:0] fit_b8d4_base_o;
-  wire [15:0] fit_b8d4_mask_o;
-  wire fit_b4d1_fits_o;
-  wire [31:0] fit_b4d1_base_o;
-  wire [31:0] fit_b4d1_mask_o;
-  wire fit_b4d2_fits_o;
-  wire [31:0] fit_b4d2_base_o;
-  wire [31:0] fit_b4d2_mask_o;
-  wire fit_b2d1_fits_o;
-  wire [15:0] fit_b2d1_base_o;
-  wire [63:0] fit_b2d1_mask_o;
 
-  bdi_compressor_bdi_fit #(.BASE (64), .DELTA (8)) fit_b8d1 (
-    .line_i (line_i),
-    .fits_o (fit_b8d1_fits_o),
-    .base_o (fit_b8d1_base_o),
-    .mask_o (fit_b8d1_mask_o)
-  );
-
-  bdi_compressor_bdi_fit #(.BASE (64), .DELTA (16)) fit_b8d2 (
-    .line_i (line_i),
-    .fits_o (fit_b8d2_fits_o),
-    .base_o (fit_b8d2_base_o),
-    .mask_o (fit_b8d2_mask_o)
-  );
-
-  bdi_compressor_bdi_fit #(.BASE (64), .DELTA (32)) fit_b8d4 (
-    .line_i (line_i),
-    .fits_o (fit_b8d4_fits_o),
-    .base_o (fit_b8d4_base_o),
-    .mask_o (fit_b8d4_mask_o)
-  );
-
-  bdi_compressor_bdi_fit #(.BASE (32), .DELTA (8)) fit_b4d1 (
-    .line_i (line_i),
-    .fits_o (fit_b4d1_fits_o),
-    .base_o (fit_b4d1_base_o),
-    .mask_o (fit_b4d1_mask_o)
-  );
-
-  bdi_compressor_bdi_fit #(.BASE (32), .DELTA (16)) fit_b4d2 (
-    .line_i (line_i),
-    .fits_o (fit_b4d2_fits_o),
-    .base_o (fit_b4d2_base_o),
-    .mask_o (fit_b4d2_mask_o)
-  );
-
-  bdi_compressor_bdi_fit #(.BASE (16), .DELTA (8)) fit_b2d1 (
-    .line_i (line_i),
-    .fits_o (fit_b2d1_fits_o),
-    .base_o (fit_b2d1_base_o),
-    .mask_o (fit_b2d1_mask_o)
-  );
+  assign base_b8d1 = near_i[1087:1024];
+  assign mask_b8d1 = near_i[1311:1296];
+  assign base_b8d2 = near_i[1151:1088];
+  assign mask_b8d2 = near_i[1327:1312];
+  assign base_b8d4 = near_i[1215:1152];
+  assign mask_b8d4 = near_i[1343:1328];
+  assign base_b4d1 = near_i[1247:1216];
+  assign mask_b4d1 = near_i[1375:1344];
+  assign base_b4d2 = near_i[1279:1248];
+  assign mask_b4d2 = near_i[1407:1376];
+  assign base_b2d1 = near_i[1295:1280];
+  assign mask_b2d1 = near_i[1471:1408];
 
   // the encodings with deltas: the first in order of payload size that fits
   always @(*) begin
     fits = 16'd0;
-    fits[3] = fit_b8d1_fits_o;
-    fits[4] = fit_b8d2_fits_o;
-    fits[5] = fit_b8d4_fits_o;
-    fits[7] = fit_b4d1_fits_o;
-    fits[8] = fit_b4d2_fits_o;
-    fits[10] = fit_b2d1_fits_o;
+    fits[3] = near_i[1472];
+    fits[4] = near_i[1473];
+    fits[5] = near_i[1474];
+    fits[7] = near_i[1475];
+    fits[8] = near_i[1476];
+    fits[10] = near_i[1477];
   end
 
   always @(*) begin : comb_tag
@@ -141,18 +106,8 @@ module bdi_compressor_bdi_choose (
   end
 
   // a line of equal words has a shorter payload than any with deltas
-  assign first = line_i[63:0];
-
-  always @(*) begin : comb_all_equal
-    integer i;
-    all_equal = 1'b1;
-    for (i = 1; i < 16; i = i + 1) begin
-      if (line_i[i*64 +: 64] != first) begin
-        all_equal = 1'b0;
-      end
-    end
-  end
-
+  assign first = near_i[63:0];
+  assign all_equal = near_i[1478];
   assign halves_equal = first[31:0] == first[63:32];
   assign quarters_equal = halves_equal & (first[15:0] == first[31:16]);
 
@@ -167,27 +122,30 @@ module bdi_compressor_bdi_choose (
     end else if (tag == B2D0) begin
       base_o = {48'd0, first[15:0]};
     end else if (tag == B8D1) begin
-      base_o = fit_b8d1_base_o;
-      mask_o = {48'd0, fit_b8d1_mask_o};
+      base_o = base_b8d1;
+      mask_o = {48'd0, mask_b8d1};
     end else if (tag == B8D2) begin
-      base_o = fit_b8d2_base_o;
-      mask_o = {48'd0, fit_b8d2_mask_o};
+      base_o = base_b8d2;
+      mask_o = {48'd0, mask_b8d2};
     end else if (tag == B8D4) begin
-      base_o = fit_b8d4_base_o;
-      mask_o = {48'd0, fit_b8d4_mask_o};
+      base_o = base_b8d4;
+      mask_o = {48'd0, mask_b8d4};
     end else if (tag == B4D1) begin
-      base_o = {32'd0, fit_b4d1_base_o};
-      mask_o = {32'd0, fit_b4d1_mask_o};
+      base_o = {32'd0, base_b4d1};
+      mask_o = {32'd0, mask_b4d1};
     end else if (tag == B4D2) begin
-      base_o = {32'd0, fit_b4d2_base_o};
-      mask_o = {32'd0, fit_b4d2_mask_o};
+      base_o = {32'd0, base_b4d2};
+      mask_o = {32'd0, mask_b4d2};
     end else if (tag == B2D1) begin
-      base_o = {48'd0, fit_b2d1_base_o};
-      mask_o = fit_b2d1_mask_o;
+      base_o = {48'd0, base_b2d1};
+      mask_o = mask_b2d1;
     end
   end
 
   assign tag_o = tag;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, near_i[1023:64]};
 
 endmodule
 

@@ -11,8 +11,8 @@
 `default_nettype none
 
 module bdi_compressor_bdi_pack (
-  // the line
-  input  wire [1023:0] line_i,
+  // the deltas, each in the low bits of its word; the line itself when it stays uncompressed
+  input  wire [1023:0] deltas_i,
   // tag of the encoding
   input  wire    [3:0] tag_i,
   // its base
@@ -42,15 +42,6 @@ module bdi_compressor_bdi_pack (
   localparam [7:0] B4D1_BYTES = 8'd40;
   localparam [7:0] B4D2_BYTES = 8'd72;
   localparam [7:0] B2D1_BYTES = 8'd74;
-  reg [63:0] word;
-  reg [63:0] base;
-  wire [63:0] stops;
-  reg [63:0] difference;
-  reg [1023:0] deltas;
-  wire word_bases_b8_i;
-  wire word_bases_b4_i;
-  wire [1023:0] word_bases_bases_o;
-  wire [63:0] word_bases_stops_o;
   wire [15:0] pack_b8d1_mask_i;
   wire [1023:0] pack_b8d1_payload_o;
   wire [15:0] pack_b8d2_mask_i;
@@ -66,76 +57,47 @@ module bdi_compressor_bdi_pack (
   wire [15:0] pack_b2d1_base_i;
   wire [1023:0] pack_b2d1_payload_o;
 
-  bdi_compressor_bdi_bases word_bases (
-    .base_i  (base_i),
-    .mask_i  (mask_i),
-    .b8_i    (word_bases_b8_i),
-    .b4_i    (word_bases_b4_i),
-    .bases_o (word_bases_bases_o),
-    .stops_o (word_bases_stops_o)
-  );
-
   bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (8)) pack_b8d1 (
-    .deltas_i  (deltas),
+    .deltas_i  (deltas_i),
     .base_i    (base_i),
     .mask_i    (pack_b8d1_mask_i),
     .payload_o (pack_b8d1_payload_o)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (16)) pack_b8d2 (
-    .deltas_i  (deltas),
+    .deltas_i  (deltas_i),
     .base_i    (base_i),
     .mask_i    (pack_b8d2_mask_i),
     .payload_o (pack_b8d2_payload_o)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (32)) pack_b8d4 (
-    .deltas_i  (deltas),
+    .deltas_i  (deltas_i),
     .base_i    (base_i),
     .mask_i    (pack_b8d4_mask_i),
     .payload_o (pack_b8d4_payload_o)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (32), .DELTA (8)) pack_b4d1 (
-    .deltas_i  (deltas),
+    .deltas_i  (deltas_i),
     .base_i    (pack_b4d1_base_i),
     .mask_i    (pack_b4d1_mask_i),
     .payload_o (pack_b4d1_payload_o)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (32), .DELTA (16)) pack_b4d2 (
-    .deltas_i  (deltas),
+    .deltas_i  (deltas_i),
     .base_i    (pack_b4d2_base_i),
     .mask_i    (pack_b4d2_mask_i),
     .payload_o (pack_b4d2_payload_o)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (16), .DELTA (8)) pack_b2d1 (
-    .deltas_i  (deltas),
+    .deltas_i  (deltas_i),
     .base_i    (pack_b2d1_base_i),
     .mask_i    (mask_i),
     .payload_o (pack_b2d1_payload_o)
   );
-
-  assign word_bases_b8_i = tag_i <= B8D4;
-  assign word_bases_b4_i = (tag_i > B8D4) & (tag_i <= B4D2);
-  // one row of subtractors for words of every width: at the highest bit of each a borrow ends
-  assign stops = word_bases_stops_o;
-
-  always @(*) begin : comb_word
-    integer i;
-    word = 64'd0;
-    base = 64'd0;
-    difference = 64'd0;
-    deltas = 1024'd0;
-    for (i = 0; i < 16; i = i + 1) begin
-      word = line_i[i*64 +: 64];
-      base = word_bases_bases_o[i*64 +: 64];
-      difference = (word | stops) - (base & ~stops);
-      difference = difference ^ (~(word ^ base) & stops);
-      deltas[i*64 +: 64] = difference;
-    end
-  end
 
   assign pack_b8d1_mask_i = mask_i[15:0];
   assign pack_b8d2_mask_i = mask_i[15:0];
@@ -147,7 +109,7 @@ module bdi_compressor_bdi_pack (
   assign pack_b2d1_base_i = base_i[15:0];
 
   always @(*) begin
-    payload_o = line_i;
+    payload_o = deltas_i;
     size_o = LINE_BYTES;
     if (tag_i == ZEROS) begin
       payload_o = 1024'd0;

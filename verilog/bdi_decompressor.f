@@ -1,6 +1,8 @@
 bdi_decompressor_elastic_pipe.v
+bdi_decompressor_bdi_stops.v
+bdi_decompressor_bdi_add.v
 bdi_decompressor_bdi_bases.v
-bdi_decompressor_bdi_rebuild.v
+bdi_decompressor_bdi_operands.v
 bdi_decompressor_bdi_spread_one.v
 bdi_decompressor_bdi_spread.v
 bdi_decompressor.v

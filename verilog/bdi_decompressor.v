@@ -1,6 +1,6 @@
 // bdi_decompressor
 //
-// Rebuilds cache lines from base-delta-immediate payloads: one line per cycle, two or more cycles each.
+// Rebuilds cache lines from base-delta-immediate payloads: one line per cycle.
 //
 // CABA, section 5.1; LATTE-CC, section IV.C.1. A tag that means nothing gives a line of zeros and error_o.
 //
@@ -33,20 +33,29 @@ module bdi_decompressor (
   input  wire          ready_i
 );
 
-  reg [1024:0] result;
   reg [1155:0] parts;
+  reg parts_valid;
+  reg parts_ready;
+  wire [2051:0] both;
+  wire both_valid;
+  wire both_ready;
+  reg [1024:0] result;
   wire [1023:0] spread_deltas_o;
   wire [63:0] spread_mask_o;
-  wire [1023:0] rebuild_deltas_i;
-  wire [3:0] rebuild_tag_i;
-  wire [63:0] rebuild_base_i;
-  wire [63:0] rebuild_mask_i;
-  wire [1023:0] rebuild_line_o;
-  wire rebuild_error_o;
+  wire [1023:0] operands_deltas_i;
+  wire [3:0] operands_tag_i;
+  wire [63:0] operands_base_i;
+  wire [63:0] operands_mask_i;
+  wire [2051:0] operands_operands_o;
+  wire [1023:0] add_line_o;
+  wire add_error_o;
+  reg [0:0] after_spread_valid_i;
+  reg [1155:0] after_spread_data_i;
+  wire [0:0] after_spread_ready_o;
+  wire [0:0] after_spread_valid_o;
+  wire [1155:0] after_spread_data_o;
   wire results_ready_o;
   wire [1024:0] results_data_o;
-  wire middle_valid_o;
-  wire [1155:0] middle_data_o;
 
   bdi_decompressor_bdi_spread spread (
     .payload_i (payload_i),
@@ -55,19 +64,40 @@ module bdi_decompressor (
     .mask_o    (spread_mask_o)
   );
 
-  bdi_decompressor_bdi_rebuild rebuild (
-    .deltas_i (rebuild_deltas_i),
-    .tag_i    (rebuild_tag_i),
-    .base_i   (rebuild_base_i),
-    .mask_i   (rebuild_mask_i),
-    .line_o   (rebuild_line_o),
-    .error_o  (rebuild_error_o)
+  bdi_decompressor_bdi_operands operands (
+    .deltas_i   (operands_deltas_i),
+    .tag_i      (operands_tag_i),
+    .base_i     (operands_base_i),
+    .mask_i     (operands_mask_i),
+    .operands_o (operands_operands_o)
   );
+
+  bdi_decompressor_bdi_add add (
+    .operands_i (both),
+    .line_o     (add_line_o),
+    .error_o    (add_error_o)
+  );
+
+  genvar g;
+  generate
+    for (g = 0; g < 1; g = g + 1) begin : each_after_spread
+      bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1156)) after_spread (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .valid_i (after_spread_valid_i[g]),
+        .data_i  (after_spread_data_i[g*1156 +: 1156]),
+        .ready_o (after_spread_ready_o[g]),
+        .valid_o (after_spread_valid_o[g]),
+        .data_o  (after_spread_data_o[g*1156 +: 1156]),
+        .ready_i (both_ready)
+      );
+    end
+  endgenerate
 
   bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (middle_valid_o),
+    .valid_i (both_valid),
     .data_i  (result),
     .ready_o (results_ready_o),
     .valid_o (valid_o),
@@ -75,37 +105,48 @@ module bdi_decompressor (
     .ready_i (ready_i)
   );
 
-  bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1156)) middle (
-    .clk_i   (clk_i),
-    .rst_ni  (rst_ni),
-    .valid_i (valid_i),
-    .data_i  (parts),
-    .ready_o (ready_o),
-    .valid_o (middle_valid_o),
-    .data_o  (middle_data_o),
-    .ready_i (results_ready_o)
-  );
-
-  always @(*) begin
+  always @(*) begin : comb_parts
+    integer i;
     parts = {132'd0, spread_deltas_o};
     parts[1027:1024] = encoding_i;
     parts[1091:1028] = payload_i[63:0];
     parts[1155:1092] = spread_mask_o;
+    parts_valid = valid_i;
+    for (i = 0; i < 1; i = i + 1) begin
+      after_spread_valid_i[i] = parts_valid;
+      after_spread_data_i[i*1156 +: 1156] = parts;
+      parts_valid = after_spread_valid_o[i];
+      parts = after_spread_data_o[i*1156 +: 1156];
+    end
   end
 
-  // add the bases
-  assign rebuild_deltas_i = middle_data_o[1023:0];
-  assign rebuild_tag_i = middle_data_o[1027:1024];
-  assign rebuild_base_i = middle_data_o[1091:1028];
-  assign rebuild_mask_i = middle_data_o[1155:1092];
+  // the base of each word
+  assign operands_deltas_i = parts[1023:0];
+  assign operands_tag_i = parts[1027:1024];
+  assign operands_base_i = parts[1091:1028];
+  assign operands_mask_i = parts[1155:1092];
+  assign both = operands_operands_o;
+  assign both_valid = parts_valid;
 
   always @(*) begin
-    result = {1'b0, rebuild_line_o};
-    result[1024] = rebuild_error_o;
+    result = {1'b0, add_line_o};
+    result[1024] = add_error_o;
   end
 
   assign line_o = results_data_o[1023:0];
   assign error_o = results_data_o[1024];
+  // from the last register back: each is ready when it is empty or the next one is
+  assign both_ready = results_ready_o;
+
+  always @(*) begin : comb_parts_ready
+    integer i;
+    parts_ready = both_ready;
+    for (i = 0; i < 1; i = i + 1) begin
+      parts_ready = after_spread_ready_o[i];
+    end
+  end
+
+  assign ready_o = parts_ready;
 
 endmodule
 

@@ -2,9 +2,6 @@
 //
 // Lays the base beside every word of the line: zero where the word's delta is from zero.
 //
-// With `stops_o` one row of 64-bit adders serves words of every width: the highest bit of each word stops its
-// carry.
-//
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
@@ -22,14 +19,9 @@ module bdi_decompressor_bdi_bases (
   // words have 4 bytes; if neither, they have 2
   input  wire          b4_i,
   // base or zero for each word
-  output wire [1023:0] bases_o,
-  // the highest bit of each word in 8 bytes
-  output reg    [63:0] stops_o
+  output wire [1023:0] bases_o
 );
 
-  localparam [63:0] STOPS_B8 = 64'h8000000000000000;
-  localparam [63:0] STOPS_B4 = 64'h8000000080000000;
-  localparam [63:0] STOPS_B2 = 64'h8000800080008000;
   reg [63:0] pattern;
   reg from_zero;
   reg [15:0] part;
@@ -38,15 +30,12 @@ module bdi_decompressor_bdi_bases (
   // the base as often as it fits into 8 bytes
   always @(*) begin
     pattern = base_i;
-    stops_o = STOPS_B8;
     if (b4_i) begin
       pattern[63:32] = base_i[31:0];
-      stops_o = STOPS_B4;
     end else if (!b8_i) begin
       pattern[31:16] = base_i[15:0];
       pattern[47:32] = base_i[15:0];
       pattern[63:48] = base_i[15:0];
-      stops_o = STOPS_B2;
     end
   end
 

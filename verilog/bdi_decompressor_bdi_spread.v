@@ -1,7 +1,6 @@
 // bdi_decompressor_bdi_spread
 //
-// First half of the decompressor: takes the payload apart. H8, H4 and H2 are the bits of base and mask
-// together.
+// First step: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, H8 = 80, H4 = 64, H2 = 80
 // Part of: bdi_decompressor

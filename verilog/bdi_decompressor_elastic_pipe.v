@@ -7,7 +7,7 @@
 // ready_i.
 //
 // Parameters: STAGES = 1
-// Used with: DATA_WIDTH = 1025; DATA_WIDTH = 1156
+// Used with: DATA_WIDTH = 1156; DATA_WIDTH = 1025
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset async-low
@@ -16,7 +16,7 @@
 
 module bdi_decompressor_elastic_pipe #(
   // bits of data_i
-  parameter integer DATA_WIDTH = 1025
+  parameter integer DATA_WIDTH = 1156
 ) (
   // clock
   input  wire                  clk_i,

@@ -30,17 +30,23 @@ impl Goal {
     }
 
     /// ABC's script; a target in picoseconds ends the upsizing where it is met. It does without the search for equal and
-    /// alternative nodes (`fraig`, `dch`), which takes many minutes of a block with lines of 128 bytes.
+    /// alternative nodes (`fraig`, `dch`), which takes many minutes of a block with lines of 128 bytes. For delay, rewriting
+    /// must keep the number of levels: `dc2` makes ripple chains of the adders' trees.
     pub fn abc_script(self, target_ps: Option<u32>) -> String {
         let target = target_ps.map(|ps| format!(" -D {ps}")).unwrap_or_default();
         match self {
             Goal::Area => "strash; dc2; dc2; map -a; topo; buffer -c -p -N 16; topo; dnsize; stime -p".into(),
             Goal::Delay => format!(
-                "strash; dc2; map -B 0.9; topo; buffer -c -p -N 16; topo; upsize{target}; dnsize{target}; stime -p"
+                "strash; {LEVEL_KEEPING}; map -B 0.9; topo; buffer -c -p -N 16; topo; upsize{target}; dnsize{target}; \
+                 stime -p"
             ),
         }
     }
 }
+
+/// Rewriting of logic that lengthens no path.
+const LEVEL_KEEPING: &str =
+    "balance; rewrite; refactor; balance; rewrite; rewrite -z; balance; refactor -z; rewrite -z; balance";
 
 /// First script: reads the files of a block, and leaves logic and `$mem_v2` in `coarse.il` and `coarse.json`.
 pub fn coarse(files: &[String], top: &str) -> String {

@@ -15,9 +15,17 @@
 //! | `pipeline_depth` | 2 | 1 to 5 | registers from input to output, which is the latency in cycles |
 //!
 //! LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1.
-//! At depth 1 all logic lies before the one register. At depth 2 and above, one register lies between the choice of the
-//! encoding and the packing (decompressor: between the spreading of the deltas and the addition); further registers
-//! follow the logic, for a synthesis tool to move into it.
+//! One register is at the output. The others stand between the steps of the logic, each where it shortens the longest path most:
+//!
+//! | depth | compressor | decompressor |
+//! |---|---|---|
+//! | 1 | search, trials, choice, subtraction, packing | spreading, bases, addition |
+//! | 2 | search, trials, choice / subtraction, packing | spreading / bases, addition |
+//! | 3 | search / trials, choice / subtraction, packing | spreading / bases / addition |
+//! | 4 | search / trials / choice / subtraction, packing | the same, and a register that shortens no path |
+//! | 5 | search / trials / choice / subtraction / packing | the same, and two of them |
+//!
+//! The search finds for each encoding which words are deltas from zero and which is the base; the trials say which encodings fit.
 //!
 //! # Ports and timing
 //! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
@@ -101,23 +109,45 @@ impl BdiParams {
         self.line_bytes.ilog2() as usize + 1
     }
 
-    /// Registers of a block whose outputs take `output_bits`.
-    fn facts(&self, output_bits: usize) -> Facts {
-        let words = self.line_bytes / 2;
-        let middle = if self.pipeline_depth > 1 { self.line_bits() + 4 + 64 + words } else { 0 };
-        let behind = self.pipeline_depth.saturating_sub(1).max(1);
-        Facts {
-            storage: vec![
-                Storage {
-                    name: "line, tag, base and mask between the two halves of the logic",
-                    bits: middle,
-                },
-                Storage { name: "results", bits: behind * output_bits },
-                Storage { name: "valid bits", bits: self.pipeline_depth },
-            ],
-            latency: self.pipeline_depth as u32,
-            interval: 1,
-        }
+    fn words(&self) -> usize {
+        self.line_bytes / 2
+    }
+
+    /// Bits of line or deltas, tag, base and mask.
+    fn chosen_bits(&self) -> usize {
+        self.line_bits() + 4 + 64 + self.words()
+    }
+
+    /// Registers of the given contents, and the valid bits of all.
+    fn facts(&self, registers: &[(&'static str, usize, usize)]) -> Facts {
+        let storage = registers.iter().filter(|(_, count, _)| *count > 0);
+        let mut storage: Vec<Storage> =
+            storage.map(|&(name, count, bits)| Storage { name, bits: count * bits }).collect();
+        storage.push(Storage { name: "valid bits", bits: self.pipeline_depth });
+        Facts { storage, latency: self.pipeline_depth as u32, interval: 1 }
+    }
+
+    fn compressor_facts(&self) -> Facts {
+        let cuts = rtl::compressor_cuts(self.pipeline_depth);
+        // For 8-byte words three bases and masks, for 4-byte words two, for 2-byte words one.
+        let masks = 3 * self.words() / 4 + 2 * self.words() / 2 + self.words();
+        let first = self.line_bits() + 3 * 64 + 2 * 32 + 16 + masks;
+        self.facts(&[
+            ("line, bases and masks", cuts.firsts, first),
+            ("line, bases, masks and what fits", cuts.nears, first + 7),
+            ("line, tag, base and mask", cuts.choice, self.chosen_bits()),
+            ("deltas, tag, base and mask", cuts.deltas, self.chosen_bits()),
+            ("results", 1, self.line_bits() + 4 + self.size_bits()),
+        ])
+    }
+
+    fn decompressor_facts(&self) -> Facts {
+        let cuts = rtl::decompressor_cuts(self.pipeline_depth);
+        self.facts(&[
+            ("deltas, tag, base and mask", cuts.spread, self.chosen_bits()),
+            ("deltas, the base of each, tag", cuts.operands, 2 * self.line_bits() + 4),
+            ("results", cuts.results, self.line_bits() + 1),
+        ])
     }
 }
 
@@ -200,7 +230,7 @@ impl HwBlock for BdiCompressor {
         Ok(rtl::compressor(params))
     }
     fn facts(params: &BdiParams) -> Facts {
-        params.facts(params.line_bits() + 4 + params.size_bits())
+        params.compressor_facts()
     }
     fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
@@ -237,7 +267,7 @@ impl HwBlock for BdiDecompressor {
         Ok(rtl::decompressor(params))
     }
     fn facts(params: &BdiParams) -> Facts {
-        params.facts(params.line_bits() + 1)
+        params.decompressor_facts()
     }
     fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))

@@ -1,6 +1,5 @@
-//! Second half of the compressor: base, mask and deltas packed into the payload.
+//! The compressor's packing: base, mask and deltas side by side in the payload.
 
-use super::bases::BdiBases;
 use super::choose::tag;
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
@@ -77,8 +76,8 @@ rtl_block! {
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize, const SIZE: usize,
     > {
-        /// the line
-        pub line_i: Signal<In, W<LINE, LW>>,
+        /// the deltas, each in the low bits of its word; the line itself when it stays uncompressed
+        pub deltas_i: Signal<In, W<LINE, LW>>,
         /// tag of the encoding
         pub tag_i: Signal<In, U<4>>,
         /// its base
@@ -89,7 +88,6 @@ rtl_block! {
         pub payload_o: Signal<Out, W<LINE, LW>>,
         /// its size in bytes
         pub size_o: Signal<Out, U<SIZE>>,
-        word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
         pack_b8d1: Once<BdiPackOne<64, 8, N8, H8, LINE, LW>>,
         pack_b8d2: Once<BdiPackOne<64, 16, N8, H8, LINE, LW>>,
         pack_b8d4: Once<BdiPackOne<64, 32, N8, H8, LINE, LW>>,
@@ -106,11 +104,6 @@ rtl_block! {
         b4d2: Constant<U<4>>,
         b2d0: Constant<U<4>>,
         b2d1: Constant<U<4>>,
-        word: Signal<Local, U<64>>,
-        base: Signal<Local, U<64>>,
-        stops: Signal<Local, U<64>>,
-        difference: Signal<Local, U<64>>,
-        deltas: Signal<Local, W<LINE, LW>>,
         line_bytes: Constant<U<SIZE>>,
         b8d1_bytes: Constant<U<SIZE>>,
         b8d2_bytes: Constant<U<SIZE>>,
@@ -143,13 +136,12 @@ impl<
         const { assert!(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8)) };
         const { assert!(LINE / 8 < 1 << SIZE) };
         BdiPack {
-            line_i: Signal::default(),
+            deltas_i: Signal::default(),
             tag_i: Signal::default(),
             base_i: Signal::default(),
             mask_i: Signal::default(),
             payload_o: Signal::default(),
             size_o: Signal::default(),
-            word_bases: Once::default(),
             pack_b8d1: Once::default(),
             pack_b8d2: Once::default(),
             pack_b8d4: Once::default(),
@@ -166,11 +158,6 @@ impl<
             b4d2: tag(Encoding::B4D2),
             b2d0: tag(Encoding::B2D0),
             b2d1: tag(Encoding::B2D1),
-            word: Signal::default(),
-            base: Signal::default(),
-            stops: Signal::default(),
-            difference: Signal::default(),
-            deltas: Signal::default(),
             line_bytes: bytes(Encoding::Uncompressed, LINE),
             b8d1_bytes: bytes(Encoding::B8D1, LINE),
             b8d2_bytes: bytes(Encoding::B8D2, LINE),
@@ -196,48 +183,26 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.word_bases.base_i.next = self.base_i.val();
-        self.word_bases.mask_i.next = self.mask_i.val();
-        self.word_bases.b8_i.next = self.tag_i.val() <= self.b8d4.val();
-        self.word_bases.b4_i.next =
-            (self.tag_i.val() > self.b8d4.val()) & (self.tag_i.val() <= self.b4d2.val());
-
-        comment!("one row of subtractors for words of every width: at the highest bit of each a borrow ends");
-        self.stops.next = self.word_bases.stops_o.val();
-        self.word.next = 0.into();
-        self.base.next = 0.into();
-        self.difference.next = 0.into();
-        self.deltas.next = 0.into();
-        for i in 0..N8 {
-            self.word.next = self.line_i.val().get_bits::<64>(i * 64);
-            self.base.next = self.word_bases.bases_o.val().get_bits::<64>(i * 64);
-            self.difference.next =
-                (self.word.val() | self.stops.val()) - (self.base.val() & !self.stops.val());
-            self.difference.next =
-                self.difference.val() ^ (!(self.word.val() ^ self.base.val()) & self.stops.val());
-            self.deltas.next = self.deltas.val().replace_bit(i * 64, self.difference.val());
-        }
-
-        self.pack_b8d1.deltas_i.next = self.deltas.val();
+        self.pack_b8d1.deltas_i.next = self.deltas_i.val();
         self.pack_b8d1.base_i.next = self.base_i.val();
         self.pack_b8d1.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b8d2.deltas_i.next = self.deltas.val();
+        self.pack_b8d2.deltas_i.next = self.deltas_i.val();
         self.pack_b8d2.base_i.next = self.base_i.val();
         self.pack_b8d2.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b8d4.deltas_i.next = self.deltas.val();
+        self.pack_b8d4.deltas_i.next = self.deltas_i.val();
         self.pack_b8d4.base_i.next = self.base_i.val();
         self.pack_b8d4.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b4d1.deltas_i.next = self.deltas.val();
+        self.pack_b4d1.deltas_i.next = self.deltas_i.val();
         self.pack_b4d1.base_i.next = bit_cast::<32, 64>(self.base_i.val());
         self.pack_b4d1.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
-        self.pack_b4d2.deltas_i.next = self.deltas.val();
+        self.pack_b4d2.deltas_i.next = self.deltas_i.val();
         self.pack_b4d2.base_i.next = bit_cast::<32, 64>(self.base_i.val());
         self.pack_b4d2.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
-        self.pack_b2d1.deltas_i.next = self.deltas.val();
+        self.pack_b2d1.deltas_i.next = self.deltas_i.val();
         self.pack_b2d1.base_i.next = bit_cast::<16, 64>(self.base_i.val());
         self.pack_b2d1.mask_i.next = self.mask_i.val();
 
-        self.payload_o.next = self.line_i.val();
+        self.payload_o.next = self.deltas_i.val();
         self.size_o.next = self.line_bytes.val();
         if self.tag_i.val() == self.zeros.val() {
             self.payload_o.next = 0.into();

@@ -1,6 +1,6 @@
-//! The two halves of the decompressor: spread the deltas to whole words, then add each word's base.
+//! The steps of the decompressor: spread the deltas to whole words, lay each word's base beside them, add.
 
-use super::bases::BdiBases;
+use super::bases::{BdiBases, BdiStops};
 use super::choose::tag;
 use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
@@ -71,7 +71,7 @@ impl<
 }
 
 rtl_block! {
-    /// First half of the decompressor: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
+    /// First step: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
     #[derive(LogicBlock)]
     pub struct BdiSpread<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
@@ -189,9 +189,12 @@ impl<
 }
 
 rtl_block! {
-    /// Second half of the decompressor: the line from bases and deltas.
+    /// Second step: the base of each word beside its delta.
     #[derive(LogicBlock)]
-    pub struct BdiRebuild<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
+    pub struct BdiOperands<
+        const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
+        const BOTH: usize, const BW: usize,
+    > {
         /// the deltas, spread to words; the line itself when it is uncompressed
         pub deltas_i: Signal<In, W<LINE, LW>>,
         /// tag of the encoding
@@ -200,77 +203,141 @@ rtl_block! {
         pub base_i: Signal<In, U<64>>,
         /// one bit per word: it is a delta from zero
         pub mask_i: Signal<In, U<N2>>,
-        /// the line
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        /// the tag means nothing
-        pub error_o: Signal<Out, Bit>,
+        /// from bit 0 up: the deltas, a base or zero for each, the tag
+        pub operands_o: Signal<Out, W<BOTH, BW>>,
+        widths: Once<BdiStops>,
         word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
-        word: Signal<Local, U<64>>,
-        base: Signal<Local, U<64>>,
-        stops: Signal<Local, U<64>>,
-        sum: Signal<Local, U<64>>,
-        line: Signal<Local, W<LINE, LW>>,
         has_base: Signal<Local, Bit>,
+        operands: Signal<Local, W<BOTH, BW>>,
         zeros: Constant<U<4>>,
-        b8d4: Constant<U<4>>,
-        b4d2: Constant<U<4>>,
         b2d1: Constant<U<4>>,
     }
 }
 
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Default
-    for BdiRebuild<LINE, LW, N8, N4, N2>
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const N8: usize,
+    const N4: usize,
+    const N2: usize,
+    const BOTH: usize,
+    const BW: usize,
+> Default for BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>
 {
     fn default() -> Self {
-        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE) };
-        BdiRebuild {
+        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE && BOTH == 2 * LINE + 4) };
+        BdiOperands {
             deltas_i: Signal::default(),
             tag_i: Signal::default(),
             base_i: Signal::default(),
             mask_i: Signal::default(),
-            line_o: Signal::default(),
-            error_o: Signal::default(),
+            operands_o: Signal::default(),
+            widths: Once::default(),
             word_bases: Once::default(),
-            word: Signal::default(),
-            base: Signal::default(),
-            stops: Signal::default(),
-            sum: Signal::default(),
-            line: Signal::default(),
             has_base: Signal::default(),
+            operands: Signal::default(),
             zeros: tag(Encoding::Zeros),
-            b8d4: tag(Encoding::B8D4),
-            b4d2: tag(Encoding::B4D2),
             b2d1: tag(Encoding::B2D1),
         }
     }
 }
 
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Logic
-    for BdiRebuild<LINE, LW, N8, N4, N2>
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const N8: usize,
+    const N4: usize,
+    const N2: usize,
+    const BOTH: usize,
+    const BW: usize,
+> Logic for BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!("tags rise with the width of the word: 2 to 5, 6 to 8, 9 and 10; those above mean nothing");
-        self.error_o.next = self.tag_i.val() > self.b2d1.val();
         self.has_base.next = (self.tag_i.val() > self.zeros.val()) & (self.tag_i.val() <= self.b2d1.val());
+        self.widths.tag_i.next = self.tag_i.val();
         self.word_bases.base_i.next = 0.into();
         if self.has_base.val() {
             self.word_bases.base_i.next = self.base_i.val();
         }
         self.word_bases.mask_i.next = self.mask_i.val();
-        self.word_bases.b8_i.next = self.tag_i.val() <= self.b8d4.val();
-        self.word_bases.b4_i.next =
-            (self.tag_i.val() > self.b8d4.val()) & (self.tag_i.val() <= self.b4d2.val());
+        self.word_bases.b8_i.next = self.widths.b8_o.val();
+        self.word_bases.b4_i.next = self.widths.b4_o.val();
+
+        self.operands.next = bit_cast_to::<W<BOTH, BW>>(self.deltas_i.val());
+        for i in 0..N8 {
+            self.operands.next = self
+                .operands
+                .val()
+                .replace_bit(LINE + i * 64, self.word_bases.bases_o.val().get_bits::<64>(i * 64));
+        }
+        self.operands.next = self.operands.val().replace_bit(2 * LINE, self.tag_i.val());
+        self.operands_o.next = self.operands.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// Last step: the line, each word the sum of its delta and its base.
+    #[derive(LogicBlock)]
+    pub struct BdiAdd<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> {
+        /// deltas, bases and tag, as [`BdiOperands`] lays them out
+        pub operands_i: Signal<In, W<BOTH, BW>>,
+        /// the line
+        pub line_o: Signal<Out, W<LINE, LW>>,
+        /// the tag means nothing
+        pub error_o: Signal<Out, Bit>,
+        widths: Once<BdiStops>,
+        word: Signal<Local, U<64>>,
+        base: Signal<Local, U<64>>,
+        stops: Signal<Local, U<64>>,
+        sum: Signal<Local, U<64>>,
+        line: Signal<Local, W<LINE, LW>>,
+        b2d1: Constant<U<4>>,
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> Default
+    for BdiAdd<LINE, LW, N8, BOTH, BW>
+{
+    fn default() -> Self {
+        const { assert!(N8 * 64 == LINE && BOTH == 2 * LINE + 4) };
+        BdiAdd {
+            operands_i: Signal::default(),
+            line_o: Signal::default(),
+            error_o: Signal::default(),
+            widths: Once::default(),
+            word: Signal::default(),
+            base: Signal::default(),
+            stops: Signal::default(),
+            sum: Signal::default(),
+            line: Signal::default(),
+            b2d1: tag(Encoding::B2D1),
+        }
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> Logic
+    for BdiAdd<LINE, LW, N8, BOTH, BW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("tags above the last encoding's mean nothing; their deltas and bases are zero");
+        self.error_o.next = self.operands_i.val().get_bits::<4>(2 * LINE) > self.b2d1.val();
 
         comment!("one row of adders for words of every width: at the highest bit of each a carry ends");
-        self.stops.next = self.word_bases.stops_o.val();
+        self.widths.tag_i.next = self.operands_i.val().get_bits::<4>(2 * LINE);
+        self.stops.next = self.widths.stops_o.val();
         self.word.next = 0.into();
         self.base.next = 0.into();
         self.sum.next = 0.into();
         self.line.next = 0.into();
         for i in 0..N8 {
-            self.word.next = self.deltas_i.val().get_bits::<64>(i * 64);
-            self.base.next = self.word_bases.bases_o.val().get_bits::<64>(i * 64);
+            self.word.next = self.operands_i.val().get_bits::<64>(i * 64);
+            self.base.next = self.operands_i.val().get_bits::<64>(LINE + i * 64);
             self.sum.next = (self.word.val() & !self.stops.val()) + (self.base.val() & !self.stops.val());
             self.sum.next = self.sum.val() ^ ((self.word.val() ^ self.base.val()) & self.stops.val());
             self.line.next = self.line.val().replace_bit(i * 64, self.sum.val());

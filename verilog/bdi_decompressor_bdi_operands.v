@@ -1,0 +1,76 @@
+// bdi_decompressor_bdi_operands
+//
+// Second step: the base of each word beside its delta.
+//
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, BOTH = 2052, BW = 33
+// Part of: bdi_decompressor
+// Source: CABA, section 5.1; LATTE-CC, section IV.C.1
+// Written by selvedge 0.1.0 with reset async-low
+
+`default_nettype none
+
+module bdi_decompressor_bdi_operands (
+  // the deltas, spread to words; the line itself when it is uncompressed
+  input  wire [1023:0] deltas_i,
+  // tag of the encoding
+  input  wire    [3:0] tag_i,
+  // the base, in the low bits
+  input  wire   [63:0] base_i,
+  // one bit per word: it is a delta from zero
+  input  wire   [63:0] mask_i,
+  // from bit 0 up: the deltas, a base or zero for each, the tag
+  output wire [2051:0] operands_o
+);
+
+  localparam LINE = 1024;
+  localparam [3:0] ZEROS = 4'd1;
+  localparam [3:0] B2D1 = 4'd10;
+  wire has_base;
+  reg [2051:0] operands;
+  wire widths_b8_o;
+  wire widths_b4_o;
+  wire [63:0] widths_stops_o;
+  reg [63:0] word_bases_base_i;
+  wire [1023:0] word_bases_bases_o;
+
+  bdi_decompressor_bdi_stops widths (
+    .tag_i   (tag_i),
+    .b8_o    (widths_b8_o),
+    .b4_o    (widths_b4_o),
+    .stops_o (widths_stops_o)
+  );
+
+  bdi_decompressor_bdi_bases word_bases (
+    .base_i  (word_bases_base_i),
+    .mask_i  (mask_i),
+    .b8_i    (widths_b8_o),
+    .b4_i    (widths_b4_o),
+    .bases_o (word_bases_bases_o)
+  );
+
+  assign has_base = (tag_i > ZEROS) & (tag_i <= B2D1);
+
+  always @(*) begin
+    word_bases_base_i = 64'd0;
+    if (has_base) begin
+      word_bases_base_i = base_i;
+    end
+  end
+
+  always @(*) begin : comb_operands
+    integer i;
+    operands = {1028'd0, deltas_i};
+    for (i = 0; i < 16; i = i + 1) begin
+      operands[LINE+i*64 +: 64] = word_bases_bases_o[i*64 +: 64];
+    end
+    operands[2051:2048] = tag_i;
+  end
+
+  assign operands_o = operands;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, widths_stops_o};
+
+endmodule
+
+`default_nettype wire
