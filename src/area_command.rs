@@ -25,15 +25,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A block with its complete parameters.
+/// A block with its complete parameters, and the place of what it is studied for among the targets.
+#[derive(Clone)]
 struct Job {
     entry: &'static dyn BlockEntry,
     params: Value,
+    target: usize,
 }
 
 impl Job {
     fn of(part: &Part) -> Self {
-        Job { entry: part.entry, params: part.parameters.clone() }
+        Job { entry: part.entry, params: part.parameters.clone(), target: 0 }
     }
 }
 
@@ -49,11 +51,14 @@ type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
 /// Studies the blocks and shows what came of it; after Ctrl-C or a failure, of those that were through.
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let system = System::of(options)?;
-    let jobs = match &system {
+    let jobs: Vec<Job> = match &system {
         Some(system) => system.parts().iter().map(Job::of).collect(),
         None => jobs(options)?,
     };
-    let target = target(options)?;
+    let targets = targets(options)?;
+    let jobs: Vec<Job> = (0..targets.len())
+        .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
+        .collect();
     check_outputs(options)?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
@@ -62,7 +67,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let mut failure = None;
     let mut reports = Vec::new();
-    for outcome in study_all(&jobs, &target, threads, options.keep.as_deref(), &control.stop) {
+    for outcome in study_all(&jobs, &targets, threads, options.keep.as_deref(), &control.stop) {
         match outcome {
             Some(Ok(report)) => reports.push(report),
             Some(Err(error)) => failure = failure.or(Some(error)),
@@ -71,7 +76,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     }
     if !reports.is_empty() {
         // A sum is one only when nothing is missing.
-        show(options, &target, reports, system.as_ref().filter(|_| failure.is_none()))?;
+        show(options, &targets, reports, system.as_ref().filter(|_| failure.is_none()))?;
     }
     failure.map_or(Ok(()), Err)
 }
@@ -86,7 +91,7 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job>, Failure> {
     let mut jobs = Vec::new();
     for entry in entries {
         for words in parameter_words(options, entry)? {
-            jobs.push(Job { entry, params: params(entry, &words)? });
+            jobs.push(Job { entry, params: params(entry, &words)?, target: 0 });
         }
     }
     Ok(jobs)
@@ -111,14 +116,42 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
     Ok(values.split(',').map(|value| turn(name, value)).collect())
 }
 
-/// Finds tools and library before any work is done.
-fn target(options: &AreaOptions) -> Result<Target, Failure> {
-    if options.target != "asic" {
-        return fpga_target(options);
+/// What `--target` names, the tools and the library found before any work is done.
+fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
+    let names: Vec<&str> = options.target.split(',').map(str::trim).collect();
+    if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
+        return Err(Failure::usage(format!("--target {}: {} is there twice", options.target, names[twice])));
     }
-    if options.place {
+    if names.len() > 1 {
+        let of_one = [
+            ("--csv", options.csv.is_some()),
+            ("--plot", options.plot.is_some()),
+            ("--find-depth", options.find_depth),
+            ("--mechanism", options.mechanism.is_some()),
+        ];
+        refuse(&of_one, "allowed with one target")?;
+    }
+    if !names.contains(&"asic") {
+        check_fpga_options(options)?;
+    }
+    if options.place && names == ["asic"] {
         return Err(Failure::usage("--place: allowed with --target ecp5 or ice40"));
     }
+    names
+        .iter()
+        .map(|name| if *name == "asic" { asic_target(options) } else { fpga_target(options, name) })
+        .collect()
+}
+
+/// Refuses the first of the options that was given.
+fn refuse(options: &[(&str, bool)], why: &str) -> Result<(), Failure> {
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::usage(format!("{option}: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn asic_target(options: &AreaOptions) -> Result<Target, Failure> {
     let technologies = Technologies::load(options.technologies.as_deref()).map_err(Failure::usage)?;
     let scale_to = options.scale_to.as_deref().map(|node| technologies.of_node(node).cloned()).transpose();
     let target_ps = options.clock.as_deref().map(period_ps).transpose()?;
@@ -160,8 +193,8 @@ fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>
     Cacti::find(options.cacti.as_deref(), node_nm).map(Some).map_err(Failure::usage)
 }
 
-fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
-    let family: Family = options.target.parse().map_err(Failure::usage)?;
+/// Refuses what only standard cells have.
+fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
     let asic_only = [
         ("--liberty", options.liberty.is_some()),
         ("--technologies", options.technologies.is_some()),
@@ -174,9 +207,11 @@ fn fpga_target(options: &AreaOptions) -> Result<Target, Failure> {
         ("--sram", options.sram.is_some()),
         ("--mechanism", options.mechanism.is_some()),
     ];
-    if let Some((option, _)) = asic_only.iter().find(|(_, given)| *given) {
-        return Err(Failure::usage(format!("{option}: allowed with --target asic")));
-    }
+    refuse(&asic_only, "allowed with --target asic")
+}
+
+fn fpga_target(options: &AreaOptions, name: &str) -> Result<Target, Failure> {
+    let family: Family = name.parse().map_err(Failure::usage)?;
     let placer = match (options.place, family.placer()) {
         (false, _) => None,
         (true, Some(tool)) => Some(tool.find().map_err(Failure::usage)?),
@@ -220,7 +255,7 @@ fn check_outputs(options: &AreaOptions) -> Result<(), Failure> {
 /// block's ends it, as does Ctrl-C.
 fn study_all(
     jobs: &[Job],
-    target: &Target,
+    targets: &[Target],
     threads: usize,
     keep: Option<&Path>,
     stop: &AtomicBool,
@@ -237,7 +272,7 @@ fn study_all(
                         return;
                     }
                     let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
-                    let outcome = study(&jobs[at], target, keep.as_deref(), stop);
+                    let outcome = study(&jobs[at], &targets[jobs[at].target], keep.as_deref(), stop);
                     tally.one_done();
                     outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
                 }
@@ -303,20 +338,23 @@ fn study(job: &Job, target: &Target, keep: Option<&Path>, stop: &AtomicBool) -> 
 
 fn show(
     options: &AreaOptions,
-    target: &Target,
+    targets: &[Target],
     blocks: Vec<BlockReport>,
     system: Option<&System>,
 ) -> Result<(), Failure> {
-    let mut report = match target {
-        Target::Asic(setup, energy) => {
-            Report::asic(setup, energy.as_deref().map(EnergySetup::simulator), blocks)
-        }
-        Target::Fpga { yosys, placer, .. } => Report::fpga(yosys, placer.as_ref(), blocks),
-    };
+    let mut report = Report::new(blocks);
+    for target in targets {
+        report = match target {
+            Target::Asic(setup, energy) => {
+                report.with_cells(setup, energy.as_deref().map(EnergySetup::simulator))
+            }
+            Target::Fpga { yosys, placer, .. } => report.with_tools([yosys].into_iter().chain(placer)),
+        };
+    }
     if let Some(system) = system {
         report = report.with_system(system);
     }
-    if let (Target::Asic(setup, _), true) = (target, options.find_depth) {
+    if let (Some(Target::Asic(setup, _)), true) = (targets.first(), options.find_depth) {
         report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));
     }
     if let Some(path) = &options.csv {

@@ -54,8 +54,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// Studies in standard cells; energies are in them where there was a simulator.
-    pub fn asic(setup: &AsicSetup, simulator: Option<&Found>, blocks: Vec<BlockReport>) -> Self {
+    /// Studies of any kind, of which no tool and no library is known yet.
+    pub fn new(blocks: Vec<BlockReport>) -> Self {
+        Report {
+            format_version: FORMAT_VERSION,
+            selvedge: env!("CARGO_PKG_VERSION"),
+            tools: Vec::new(),
+            library: None,
+            scale_rule: None,
+            energy_method: None,
+            energy_scale_rule: None,
+            memory_method: None,
+            system: None,
+            found_depths: Vec::new(),
+            blocks,
+        }
+    }
+
+    /// The same, with what made those in standard cells; energies are in them where there was a simulator.
+    pub fn with_cells(self, setup: &AsicSetup, simulator: Option<&Found>) -> Self {
         let known = setup.technology.as_ref();
         let library = Library {
             name: setup.library.name.clone(),
@@ -71,10 +88,7 @@ impl Report {
                 to.nand2_um2, to.name
             )
         });
-        Report {
-            format_version: FORMAT_VERSION,
-            selvedge: env!("CARGO_PKG_VERSION"),
-            tools: [&setup.yosys, &setup.sta].into_iter().chain(simulator).cloned().collect(),
+        let report = Report {
             library: Some(library),
             scale_rule,
             energy_method: simulator.map(|_| area_energy::METHOD),
@@ -82,27 +96,19 @@ impl Report {
                 .and(known.zip(setup.scale_to.as_ref()))
                 .map(|(from, to)| area_energy::scale_rule(from, to)),
             memory_method: setup.sram.as_ref().map(Cacti::method),
-            system: None,
-            found_depths: Vec::new(),
-            blocks,
-        }
+            ..self
+        };
+        report.with_tools([&setup.yosys, &setup.sta].into_iter().chain(simulator))
     }
 
-    /// Studies for an FPGA.
-    pub fn fpga(yosys: &Found, placer: Option<&Found>, blocks: Vec<BlockReport>) -> Self {
-        Report {
-            format_version: FORMAT_VERSION,
-            selvedge: env!("CARGO_PKG_VERSION"),
-            tools: std::iter::once(yosys).chain(placer).cloned().collect(),
-            library: None,
-            scale_rule: None,
-            energy_method: None,
-            energy_scale_rule: None,
-            memory_method: None,
-            system: None,
-            found_depths: Vec::new(),
-            blocks,
+    /// The same, with programs that had a part in it, each once.
+    pub fn with_tools<'a>(mut self, tools: impl Iterator<Item = &'a Found>) -> Self {
+        for tool in tools {
+            if self.tools.iter().all(|known| known.program != tool.program) {
+                self.tools.push(tool.clone());
+            }
         }
+        self
     }
 
     /// The same, with the sum over a mechanism's block instances.
@@ -117,7 +123,7 @@ impl Report {
 
     /// Is more than one value of a parameter among the blocks?
     fn varies(&self) -> bool {
-        self.blocks.windows(2).any(|two| two[0].block == two[1].block)
+        self.blocks.windows(2).any(|two| two[0].block == two[1].block && two[0].target == two[1].target)
     }
 }
 
@@ -137,7 +143,10 @@ const PAGE: &str = include_str!("area_page.md");
 /// The page for `docs`, with the words of the command that wrote it.
 pub fn page(report: &Report, words: &str) -> String {
     let (title, text) = PAGE.split_once('\n').unwrap_or((PAGE, ""));
-    let mut page = format!("{title}\n\n`{words}`\n{text}\n{}", figures(report).markdown());
+    let mut page = format!("{title}\n\n`{words}`\n{text}");
+    for table in figures(report) {
+        page += &format!("\n{}", table.markdown());
+    }
     if let Some(table) = area_energy::table(&report.blocks, |block| name(report, block)) {
         page += &format!("\n{}", table.markdown());
     }
@@ -161,7 +170,7 @@ pub fn page(report: &Report, words: &str) -> String {
 
 /// The table with what must be known to read it.
 pub fn table(report: &Report) -> String {
-    let mut text = figures(report).render();
+    let mut text = figures(report).iter().map(Table::render).collect::<Vec<_>>().join("\n");
     if let Some(table) = area_energy::table(&report.blocks, |block| name(report, block)) {
         text += &format!("\n{}", table.render());
     }
@@ -178,8 +187,11 @@ pub fn table(report: &Report) -> String {
     text + &footer(report)
 }
 
-fn figures(report: &Report) -> Table {
-    if report.library.is_some() { asic_table(report) } else { fpga_table(report) }
+/// A table of those in standard cells, and one of those on FPGAs, as far as there are any.
+fn figures(report: &Report) -> Vec<Table> {
+    let on_fpga = report.blocks.iter().filter(|block| block.fpga.is_some()).count();
+    let in_cells = (on_fpga < report.blocks.len()).then(|| asic_table(report));
+    in_cells.into_iter().chain((on_fpga > 0).then(|| fpga_table(report))).collect()
 }
 
 /// Library, rule of scaling and tools, a line each.
@@ -332,7 +344,9 @@ fn memories(report: &Report) -> Option<Table> {
     }
     let mut table = Table::new(&head);
     let mut any = false;
-    for block in &report.blocks {
+    // Where a block was studied for both, its memories are listed once.
+    let listed = |block: &&BlockReport| block.fpga.is_none() || report.library.is_none();
+    for block in report.blocks.iter().filter(listed) {
         for memory in &block.memories {
             any = true;
             let made_of = match (report.library.is_some(), block.memories_in_flip_flops, &memory.price) {

@@ -261,7 +261,7 @@ pub struct AreaOptions {
     /// Draw area and critical path over the swept parameter
     #[arg(long, value_name = "FILE.svg", requires = "sweep")]
     pub plot: Option<PathBuf>,
-    /// asic, ecp5, ice40, xilinx or gowin
+    /// asic, ecp5, ice40, xilinx or gowin; several with commas between them
     #[arg(long, default_value = "asic")]
     pub target: String,
     /// Standard-cell library; unless given, OSU 0.18 um of Debian's qflow-tech-osu018

@@ -1,7 +1,8 @@
 //! Does `selvedge area` measure what is there, say with what, and fail in one line?
 //!
-//! Gate-level netlists of the large blocks are mapped and simulated, and their cells compared with those of plain Verilog
-//! written by hand (`tests/reference/`), when the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` does.
+//! When the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` sets it, gate-level netlists of the large blocks are
+//! mapped and simulated, their cells compared with those of plain Verilog written by hand (`tests/reference/`), and blocks placed
+//! on FPGAs by nextpnr.
 use selvedge_gen::area::asic::MemoryStyle;
 use selvedge_gen::area::liberty::{Liberty, OSU018};
 use selvedge_gen::area::study::{self, AsicSetup, Subject};
@@ -143,6 +144,34 @@ fn an_fpga_has_luts_and_flip_flops() {
 }
 
 #[test]
+fn a_block_is_studied_for_two_targets_at_once() {
+    let report = json(&["qbmi", "milg", "--target", "asic,ice40"]);
+    let blocks: Vec<(&str, &str, bool, bool)> = (report["blocks"].as_array().expect("a list").iter())
+        .map(|block| {
+            let text = |name: &str| block[name].as_str().expect("a name");
+            (text("block"), text("target"), block.get("mappings").is_some(), block.get("fpga").is_some())
+        })
+        .collect();
+    assert_eq!(
+        blocks,
+        [
+            ("qbmi", "asic", true, false),
+            ("milg", "asic", true, false),
+            ("qbmi", "ice40", false, true),
+            ("milg", "ice40", false, true),
+        ]
+    );
+    let output = selvedge(folder().path(), &["milg", "--target", "asic,ice40"], None);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(
+        shown.lines().filter(|line| line.starts_with("block ")).count(),
+        2,
+        "a table for each: {shown}"
+    );
+    assert_eq!(shown.lines().filter(|line| line.starts_with("milg ")).count(), 3, "{shown}");
+}
+
+#[test]
 fn mistakes_are_one_line() {
     let folder = folder();
     let here = folder.path();
@@ -157,6 +186,9 @@ fn mistakes_are_one_line() {
     refused(here, &["milg", "--sweep", "inflight_bits"], None, "allowed is NAME=VALUE");
     refused(here, &["milg", "--clock", "fast"], None, "1.4GHz");
     refused(here, &["milg", "--scale-to", "1nm"], None, "45nm");
+    refused(here, &["milg", "--target", "ice40,ice40"], None, "--target ice40,ice40: ice40 is there twice");
+    let two = ["milg", "--target", "asic,ice40", "--csv", "two.csv"];
+    refused(here, &two, None, "--csv: allowed with one target");
     refused(here, &["milg", "--place"], None, "allowed with --target ecp5 or ice40");
     refused(here, &["milg", "--target", "ice40", "--clock", "2ns"], None, "allowed with --target asic");
     refused(here, &["milg", "--json", "bad.lib/x.json"], None, "bad.lib");
@@ -318,6 +350,10 @@ fn the_shallowest_pipeline_that_reaches_a_clock_is_found_and_is_the_mechanisms_l
         })
         .collect();
     assert_eq!(paths.iter().map(|(depth, _)| *depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert!(
+        paths[1].1 < paths[0].1 && paths[2].1 < paths[1].1,
+        "a register between steps shortens the path: {paths:?}"
+    );
     let expected = paths.iter().find(|(_, path)| *path <= 9.0).expect("one of them reaches 9 ns").0;
     let found = &report["found_depths"][0];
     assert_eq!(
@@ -377,6 +413,37 @@ fn netlists_of_large_blocks_pass_their_vectors() {
     if is_long() {
         netlist_passes("bdi_decompressor", "delay", 500);
         netlist_passes("bgp", "delay", 500);
+    }
+}
+
+#[test]
+fn each_register_of_the_compressor_shortens_its_longest_path() {
+    if !is_long() {
+        return;
+    }
+    let report = json(&["bdi_compressor", "--param", "line_bytes=64", "--sweep", "pipeline_depth=1,2,3,4,5"]);
+    let paths: Vec<f64> = (report["blocks"].as_array().expect("a list").iter())
+        .map(|block| figure(&block["mappings"][1]["critical_path"], "ns"))
+        .collect();
+    assert!(paths.is_sorted_by(|shallow, deep| deep < shallow), "{paths:?}");
+}
+
+#[test]
+fn placed_blocks_tell_the_clock_that_they_reach() {
+    if !is_long() {
+        return;
+    }
+    let placed: [(&[&str], &str); 2] =
+        [(&["milg"], "ice40"), (&["bdi_compressor", "--param", "line_bytes=32"], "ecp5")];
+    for (block, family) in placed {
+        let study = || {
+            let report = json(&[block, &["--target", family, "--place"]].concat());
+            figure(&report["blocks"][0]["fpga"]["fmax"], "MHz")
+        };
+        let fmax = study();
+        println!("{} on {family}: {fmax} MHz", block[0]);
+        assert!((1.0..1000.0).contains(&fmax), "{} on {family}: {fmax} MHz", block[0]);
+        assert_eq!(study(), fmax, "the same seed places the same");
     }
 }
 

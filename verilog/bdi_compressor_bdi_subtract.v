@@ -1,7 +1,8 @@
 // bdi_compressor_bdi_subtract
 //
-// Takes from each word the chosen base, or zero. A line that stays uncompressed has base zero, and stays as
-// it is.
+// Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
+//
+// It has base zero, so that the subtraction alone would do, too; but a solver then has to find that out.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
 // Part of: bdi_compressor
@@ -20,9 +21,10 @@ module bdi_compressor_bdi_subtract (
   // its mask
   input  wire   [63:0] mask_i,
   // the deltas, each in the low bits of its word
-  output wire [1023:0] deltas_o
+  output reg  [1023:0] deltas_o
 );
 
+  localparam [3:0] UNCOMPRESSED = 4'd0;
   reg [63:0] word;
   reg [63:0] base;
   wire [63:0] stops;
@@ -66,7 +68,12 @@ module bdi_compressor_bdi_subtract (
     end
   end
 
-  assign deltas_o = deltas;
+  always @(*) begin
+    deltas_o = deltas;
+    if (tag_i == UNCOMPRESSED) begin
+      deltas_o = line_i;
+    end
+  end
 
 endmodule
 

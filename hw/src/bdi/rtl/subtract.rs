@@ -1,10 +1,14 @@
 //! The compressor's subtraction: each word of the line becomes its delta.
 
 use super::bases::{BdiBases, BdiStops};
+use super::choose::tag;
+use crate::bdi::Encoding;
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// Takes from each word the chosen base, or zero. A line that stays uncompressed has base zero, and stays as it is.
+    /// Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
+    ///
+    /// It has base zero, so that the subtraction alone would do, too; but a solver then has to find that out.
     #[derive(LogicBlock)]
     pub struct BdiSubtract<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
         /// the line
@@ -19,6 +23,7 @@ rtl_block! {
         pub deltas_o: Signal<Out, W<LINE, LW>>,
         widths: Once<BdiStops>,
         word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
+        uncompressed: Constant<U<4>>,
         word: Signal<Local, U<64>>,
         base: Signal<Local, U<64>>,
         stops: Signal<Local, U<64>>,
@@ -39,6 +44,7 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
             deltas_o: Signal::default(),
             widths: Once::default(),
             word_bases: Once::default(),
+            uncompressed: tag(Encoding::Uncompressed),
             word: Signal::default(),
             base: Signal::default(),
             stops: Signal::default(),
@@ -75,6 +81,9 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
             self.deltas.next = self.deltas.val().replace_bit(i * 64, self.difference.val());
         }
         self.deltas_o.next = self.deltas.val();
+        if self.tag_i.val() == self.uncompressed.val() {
+            self.deltas_o.next = self.line_i.val();
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
