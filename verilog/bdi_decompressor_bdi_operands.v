@@ -26,7 +26,7 @@ module bdi_decompressor_bdi_operands (
   localparam [3:0] ZEROS = 4'd1;
   localparam [3:0] B2D1 = 4'd10;
   wire has_base;
-  reg [2051:0] operands;
+  reg [2051:0] pairs;
   wire widths_b8_o;
   wire widths_b4_o;
   wire [63:0] widths_stops_o;
@@ -57,16 +57,16 @@ module bdi_decompressor_bdi_operands (
     end
   end
 
-  always @(*) begin : comb_operands
+  always @(*) begin : comb_pairs
     integer i;
-    operands = {1028'd0, deltas_i};
+    pairs = {1028'd0, deltas_i};
     for (i = 0; i < 16; i = i + 1) begin
-      operands[LINE+i*64 +: 64] = word_bases_bases_o[i*64 +: 64];
+      pairs[LINE+i*64 +: 64] = word_bases_bases_o[i*64 +: 64];
     end
-    operands[2051:2048] = tag_i;
+    pairs[2051:2048] = tag_i;
   end
 
-  assign operands_o = operands;
+  assign operands_o = pairs;
 
   // bits that nothing here looks at
   wire unused = &{1'b0, widths_stops_o};

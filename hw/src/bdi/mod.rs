@@ -22,7 +22,7 @@
 //! | 1 | search, trials, choice, subtraction, packing | spreading, bases, addition |
 //! | 2 | search, trials, choice / subtraction, packing | spreading / bases, addition |
 //! | 3 | search / trials, choice / subtraction, packing | spreading / bases / addition |
-//! | 4 | search / trials / choice / subtraction, packing | the same, and a register that shortens no path |
+//! | 4 | search / trials, choice / subtraction / packing | the same, and a register that shortens no path |
 //! | 5 | search / trials / choice / subtraction / packing | the same, and two of them |
 //!
 //! The search finds for each encoding which words are deltas from zero and which is the base; the trials say which encodings fit.

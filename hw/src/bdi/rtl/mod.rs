@@ -36,7 +36,7 @@ pub(super) fn compressor_cuts(depth: usize) -> CompressorCuts {
         1 => (0, 0, 0, 0),
         2 => (0, 0, 1, 0),
         3 => (1, 0, 1, 0),
-        4 => (1, 1, 1, 0),
+        4 => (1, 0, 1, 1),
         _ => (1, 1, 1, 1),
     };
     CompressorCuts { firsts, nears, choice, deltas }

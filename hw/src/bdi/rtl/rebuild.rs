@@ -208,7 +208,7 @@ rtl_block! {
         widths: Once<BdiStops>,
         word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
         has_base: Signal<Local, Bit>,
-        operands: Signal<Local, W<BOTH, BW>>,
+        pairs: Signal<Local, W<BOTH, BW>>,
         zeros: Constant<U<4>>,
         b2d1: Constant<U<4>>,
     }
@@ -235,7 +235,7 @@ impl<
             widths: Once::default(),
             word_bases: Once::default(),
             has_base: Signal::default(),
-            operands: Signal::default(),
+            pairs: Signal::default(),
             zeros: tag(Encoding::Zeros),
             b2d1: tag(Encoding::B2D1),
         }
@@ -264,15 +264,15 @@ impl<
         self.word_bases.b8_i.next = self.widths.b8_o.val();
         self.word_bases.b4_i.next = self.widths.b4_o.val();
 
-        self.operands.next = bit_cast_to::<W<BOTH, BW>>(self.deltas_i.val());
+        self.pairs.next = bit_cast_to::<W<BOTH, BW>>(self.deltas_i.val());
         for i in 0..N8 {
-            self.operands.next = self
-                .operands
+            self.pairs.next = self
+                .pairs
                 .val()
                 .replace_bit(LINE + i * 64, self.word_bases.bases_o.val().get_bits::<64>(i * 64));
         }
-        self.operands.next = self.operands.val().replace_bit(2 * LINE, self.tag_i.val());
-        self.operands_o.next = self.operands.val();
+        self.pairs.next = self.pairs.val().replace_bit(2 * LINE, self.tag_i.val());
+        self.operands_o.next = self.pairs.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
