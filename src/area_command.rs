@@ -50,16 +50,14 @@ type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
 
 /// Studies the blocks and shows what came of it; after Ctrl-C or a failure, of those that were through.
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
-    let system = System::of(options)?;
-    let jobs: Vec<Job> = match &system {
-        Some(system) => system.parts().iter().map(Job::of).collect(),
-        None => jobs(options)?,
-    };
+    let systems = System::all(options)?;
+    let jobs = if systems.is_empty() { jobs(options)? } else { jobs_of(&systems) };
     let targets = targets(options)?;
     let jobs: Vec<Job> = (0..targets.len())
         .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
         .collect();
     check_outputs(options)?;
+    check_recordings(&jobs, &targets)?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let threads = options
@@ -75,10 +73,20 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         }
     }
     if !reports.is_empty() {
-        // A sum is one only when nothing is missing.
-        show(options, &targets, reports, system.as_ref().filter(|_| failure.is_none()))?;
+        show(options, &targets, reports, &systems)?;
     }
     failure.map_or(Ok(()), Err)
+}
+
+/// Every part of the mechanisms, those that are the same once.
+fn jobs_of(systems: &[System]) -> Vec<Job> {
+    let mut parts: Vec<&Part> = Vec::new();
+    for part in systems.iter().flat_map(System::parts) {
+        if parts.iter().all(|known| !known.is_as(part)) {
+            parts.push(part);
+        }
+    }
+    parts.into_iter().map(Job::of).collect()
 }
 
 /// Every block under every value of the swept parameter.
@@ -127,7 +135,7 @@ fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
             ("--csv", options.csv.is_some()),
             ("--plot", options.plot.is_some()),
             ("--find-depth", options.find_depth),
-            ("--mechanism", options.mechanism.is_some()),
+            ("--mechanism", !options.mechanisms.is_empty()),
         ];
         refuse(&of_one, "allowed with one target")?;
     }
@@ -168,7 +176,7 @@ fn asic_target(options: &AreaOptions) -> Result<Target, Failure> {
         target_ps,
         memories: if options.memories_in_flip_flops { MemoryStyle::FlipFlops } else { MemoryStyle::Listed },
     };
-    let energy = options.energy.then(|| EnergySetup::find(&setup, options.vectors)).transpose()?;
+    let energy = options.energy.then(|| EnergySetup::find(&setup, options)).transpose()?;
     Ok(Target::Asic(Box::new(setup), energy.map(Box::new)))
 }
 
@@ -205,7 +213,7 @@ fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
         ("--find-depth", options.find_depth),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
         ("--sram", options.sram.is_some()),
-        ("--mechanism", options.mechanism.is_some()),
+        ("--mechanism", !options.mechanisms.is_empty()),
     ];
     refuse(&asic_only, "allowed with --target asic")
 }
@@ -239,6 +247,16 @@ fn period_ps(text: &str) -> Result<u32, Failure> {
         Failure::usage(format!("--clock {text}: allowed is a clock or period such as 700MHz, 1.4GHz, 2ns"))
     };
     period.map(|ps| ps.round() as u32).ok_or_else(bad)
+}
+
+/// Reads what energies are to come from before blocks are mapped, which takes long.
+fn check_recordings(jobs: &[Job], targets: &[Target]) -> Result<(), Failure> {
+    for job in jobs {
+        if let Target::Asic(_, Some(energy)) = &targets[job.target] {
+            energy.check(job.entry, &job.params).map_err(Failure::usage)?;
+        }
+    }
+    Ok(())
 }
 
 fn check_outputs(options: &AreaOptions) -> Result<(), Failure> {
@@ -340,7 +358,7 @@ fn show(
     options: &AreaOptions,
     targets: &[Target],
     blocks: Vec<BlockReport>,
-    system: Option<&System>,
+    systems: &[System],
 ) -> Result<(), Failure> {
     let mut report = Report::new(blocks);
     for target in targets {
@@ -351,9 +369,7 @@ fn show(
             Target::Fpga { yosys, placer, .. } => report.with_tools([yosys].into_iter().chain(placer)),
         };
     }
-    if let Some(system) = system {
-        report = report.with_system(system);
-    }
+    report = report.with_systems(systems);
     if let (Some(Target::Asic(setup, _)), true) = (targets.first(), options.find_depth) {
         report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));
     }

@@ -1,8 +1,10 @@
-//! `selvedge area --energy`: energy of an operation, from the block's own stimulus in a simulation of its mapped netlist.
+//! `selvedge area --energy`: energy of an operation, from the block's own stimulus, or a recorded one, in a simulation of its
+//! mapped netlist.
+use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::asic::Goal;
-use selvedge_gen::area::energy::{EnergyReport, PaperEnergy};
+use selvedge_gen::area::energy::{EnergyReport, PaperEnergy, RecordedStimulus};
 use selvedge_gen::area::energy_study::{prepare, tables};
 use selvedge_gen::area::power_table::PowerLibrary;
 use selvedge_gen::area::study::{AsicSetup, BlockReport};
@@ -12,19 +14,23 @@ use selvedge_gen::area::{AreaError, Figure};
 use selvedge_gen::{EmitOptions, ResetStyle};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::activity::{Simulator, measure};
+use selvedge_testbenches::recorded;
 use selvedge_testbenches::testbench;
 use selvedge_testbenches::vectors::{Vector, Vectors};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The stimulus' seed.
 const SEED: u64 = 1;
 
+/// Clocks of it, unless told.
+const VECTORS: u64 = 500;
+
 /// How the figures came about, and what is not in them.
-pub const METHOD: &str = "energy: changes of settled values from clock to clock under the block's own stimulus, times the library's \
-     tables; an order of magnitude: no wires, no clock tree nor the charging of clock pins, no glitches, no memories, no charging \
-     of the block's inputs";
+pub const METHOD: &str = "energy: changes of settled values from clock to clock under the block's stimulus, times the library's tables; an order \
+     of magnitude: no wires, no clock tree nor the charging of clock pins, no glitches, no memories, no charging of the block's \
+     inputs";
 
 /// What papers state of an operation, nJ.
 const PAPERS: [(&str, f64, &str); 4] = [
@@ -39,7 +45,10 @@ pub struct EnergySetup {
     iverilog: Found,
     vvp: Found,
     library: PowerLibrary,
-    vectors: u64,
+    /// Clocks to simulate at most.
+    vectors: usize,
+    /// A waveform with the stimulus, and the instance in it.
+    recorded: Option<(PathBuf, Option<String>)>,
     /// The clock that leakage goes by, ns; unless given, each mapping's fastest.
     period_ns: Option<f64>,
 }
@@ -61,12 +70,15 @@ impl EnergySetup {
     ///
     /// # Errors
     /// When one of them is missing.
-    pub fn find(setup: &AsicSetup, vectors: u64) -> Result<Self, Failure> {
+    pub fn find(setup: &AsicSetup, options: &AreaOptions) -> Result<Self, Failure> {
+        let recorded = options.vcd.clone().map(|path| (path, options.instance.clone()));
+        let vectors = options.vectors.unwrap_or(if recorded.is_some() { u64::MAX } else { VECTORS });
         Ok(EnergySetup {
             iverilog: IVERILOG.find().map_err(Failure::usage)?,
             vvp: VVP.find().map_err(Failure::usage)?,
             library: tables(setup).map_err(Failure::usage)?,
-            vectors,
+            vectors: usize::try_from(vectors).unwrap_or(usize::MAX),
+            recorded,
             period_ns: setup.target_ps.map(|ps| f64::from(ps) / 1000.0),
         })
     }
@@ -79,7 +91,7 @@ impl EnergySetup {
     /// Adds the energy of each mapping that a study has left in `folder`.
     ///
     /// # Errors
-    /// When a netlist does not pass its vectors, no operation is among them, a tool fails, or `stop` is set.
+    /// When a netlist does not pass its vectors, a tool fails, or `stop` is set.
     pub fn study(
         &self,
         subject: &EnergySubject<'_>,
@@ -90,15 +102,8 @@ impl EnergySetup {
     ) -> Result<(), AreaError> {
         let EnergySubject { entry, params, options, has_reset } = *subject;
         let name = entry.name();
-        let count = usize::try_from(self.vectors).unwrap_or(usize::MAX);
-        let vectors: Vec<Vector> = Vectors::new(entry, params, SEED)?.take(count).collect();
+        let (vectors, recorded) = self.stimulus(entry, params)?;
         let operations = operations(entry, params, &vectors)?;
-        if operations == 0 {
-            return Err(AreaError::NoAnswer {
-                work: format!("{name}: energy"),
-                message: format!("--vectors {count}: no operation comes to its end in them, give more"),
-            });
-        }
         let bench = testbench::of_vectors(entry, params, &vectors, SEED, ResetStyle::AsyncLow)?;
         let reset = options.reset.port().filter(|_| has_reset);
         let simulator = Simulator { iverilog: &self.iverilog, vvp: &self.vvp };
@@ -113,9 +118,50 @@ impl EnergySetup {
             let paper = PAPERS.iter().find(|(block, _, _)| *block == name);
             one.paper =
                 paper.map(|(_, nj, source)| PaperEnergy { per_operation: Figure::new(*nj, "nJ"), source });
+            one.recorded.clone_from(&recorded);
             mapping.energy = Some(one);
         }
         Ok(())
+    }
+
+    /// Is there a stimulus for the block, and an operation in it?
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn check(&self, entry: &dyn BlockEntry, params: &Value) -> Result<(), AreaError> {
+        let (vectors, _) = self.stimulus(entry, params)?;
+        if operations(entry, params, &vectors)? > 0 {
+            return Ok(());
+        }
+        Err(AreaError::NoAnswer {
+            work: format!("{}: energy", entry.name()),
+            message: format!("no operation comes to its end in {} clocks, give more", vectors.len()),
+        })
+    }
+
+    /// The block's own stimulus, or the recorded one with where it is from.
+    fn stimulus(
+        &self,
+        entry: &dyn BlockEntry,
+        params: &Value,
+    ) -> Result<(Vec<Vector>, Option<RecordedStimulus>), AreaError> {
+        let Some((path, instance)) = &self.recorded else {
+            return Ok((Vectors::new(entry, params, SEED)?.take(self.vectors).collect(), None));
+        };
+        let recorded = recorded::read(path, instance.as_deref(), &entry.ports(params)?)?;
+        let stimulus: Vec<_> = recorded.clocks.iter().map(|clock| clock.stimulus.clone()).collect();
+        let vectors: Vec<Vector> =
+            Vectors::of(entry, params, Box::new(stimulus.into_iter()))?.take(self.vectors).collect();
+        let differs = |(vector, clock): (&Vector, &recorded::RecordedClock)| {
+            vector.outputs.as_ref().zip(clock.outputs.as_ref()).is_some_and(|(ours, theirs)| ours != theirs)
+        };
+        let other = vectors.iter().zip(&recorded.clocks).map(differs).filter(|differs| *differs).count();
+        let from = RecordedStimulus {
+            file: path.display().to_string(),
+            instance: recorded.instance,
+            other_outputs: Figure { value: other as f64, unit: "clocks" },
+        };
+        Ok((vectors, Some(from)))
     }
 }
 
@@ -143,6 +189,19 @@ pub fn scale_rule(from: &Technology, to: &Technology) -> String {
         "scaled energy = internal and switching x {} nm / {} nm x ({} V / {} V)^2; leakage is not scaled",
         to.node_nm, from.node_nm, to.vdd, from.vdd
     )
+}
+
+/// A line for each recorded stimulus.
+pub fn recorded_lines(blocks: &[BlockReport]) -> String {
+    let of = |block: &BlockReport| {
+        let energy = block.mappings.first()?.energy.as_ref()?;
+        let from = energy.recorded.as_ref()?;
+        Some(format!(
+            "{}: {} clocks of {} in {}, begun in reset; in {} of them it gave what the recorded one did not\n",
+            block.block, energy.vectors.value, from.instance, from.file, from.other_outputs.value
+        ))
+    };
+    blocks.iter().filter_map(of).collect()
 }
 
 /// A row for each block and mapping whose energy is known; `name` tells blocks apart.

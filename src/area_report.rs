@@ -1,7 +1,7 @@
 //! The report of `selvedge area`: as JSON, as CSV and as a table.
 use crate::area_depth::{self, FoundDepth};
 use crate::area_energy;
-use crate::area_system::{System, SystemReport};
+use crate::area_system::{self, System, SystemReport};
 use crate::plot::Curve;
 use crate::table::Table;
 use selvedge_gen::area::memory::MemoryReport;
@@ -45,8 +45,9 @@ pub struct Report {
     /// How prices of memories came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_method: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<SystemReport>,
+    /// Sums over mechanisms' block instances, as far as nothing of them is missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    systems: Vec<SystemReport>,
     /// The pipelines that reach a clock, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     found_depths: Vec<FoundDepth>,
@@ -65,7 +66,7 @@ impl Report {
             energy_method: None,
             energy_scale_rule: None,
             memory_method: None,
-            system: None,
+            systems: Vec::new(),
             found_depths: Vec::new(),
             blocks,
         }
@@ -111,9 +112,9 @@ impl Report {
         self
     }
 
-    /// The same, with the sum over a mechanism's block instances.
-    pub fn with_system(self, system: &System) -> Self {
-        Report { system: Some(system.report(&self.blocks)), ..self }
+    /// The same, with the sums over the mechanisms' block instances.
+    pub fn with_systems(self, systems: &[System]) -> Self {
+        Report { systems: systems.iter().filter_map(|system| system.report(&self.blocks)).collect(), ..self }
     }
 
     /// The same, with the shallowest pipeline of each block that reaches a period, ps.
@@ -121,15 +122,18 @@ impl Report {
         Report { found_depths: area_depth::found(&self.blocks, period_ps), ..self }
     }
 
-    /// Is more than one value of a parameter among the blocks?
-    fn varies(&self) -> bool {
-        self.blocks.windows(2).any(|two| two[0].block == two[1].block && two[0].target == two[1].target)
+    /// Is the block among them with other parameters, too?
+    fn varies(&self, block: &BlockReport) -> bool {
+        let is_other = |one: &BlockReport| {
+            one.block == block.block && one.target == block.target && one.parameters != block.parameters
+        };
+        self.blocks.iter().any(is_other)
     }
 }
 
 /// A block's name, with its parameters where these vary.
 fn name(report: &Report, block: &BlockReport) -> String {
-    if report.varies() { format!("{} {}", block.block, parameters(block)) } else { block.block.clone() }
+    if report.varies(block) { format!("{} {}", block.block, parameters(block)) } else { block.block.clone() }
 }
 
 fn parameters(block: &BlockReport) -> String {
@@ -140,10 +144,22 @@ fn parameters(block: &BlockReport) -> String {
 /// What the figures are, and what they are not.
 const PAGE: &str = include_str!("area_page.md");
 
+/// What the sums are, and why they are not the papers'.
+const SYSTEMS_PAGE: &str = include_str!("area_systems_page.md");
+
 /// The page for `docs`, with the words of the command that wrote it.
 pub fn page(report: &Report, words: &str) -> String {
-    let (title, text) = PAGE.split_once('\n').unwrap_or((PAGE, ""));
+    let of_systems = !report.systems.is_empty();
+    let text = if of_systems { SYSTEMS_PAGE } else { PAGE };
+    let (title, text) = text.split_once('\n').unwrap_or((text, ""));
     let mut page = format!("{title}\n\n`{words}`\n{text}");
+    if of_systems {
+        page += &format!("\n{}", area_system::sums(&report.systems).markdown());
+        for system in &report.systems {
+            page += &format!("\n`{}`:\n\n{}", system.mechanism(), system.table().markdown());
+        }
+        page += "\nThe blocks, each studied once:\n";
+    }
     for table in figures(report) {
         page += &format!("\n{}", table.markdown());
     }
@@ -155,12 +171,6 @@ pub fn page(report: &Report, words: &str) -> String {
     }
     if !report.found_depths.is_empty() {
         page += &format!("\n{}", area_depth::table(&report.found_depths).markdown());
-    }
-    if let Some(system) = &report.system {
-        page += &format!("\n{}", system.table().markdown());
-        for line in system.summary().lines() {
-            page += &format!("\n{line}\n");
-        }
     }
     for line in footer(report).lines() {
         page += &format!("\n{line}\n");
@@ -177,7 +187,7 @@ pub fn table(report: &Report) -> String {
     if let Some(table) = memories(report) {
         text += &format!("\n{}", table.render());
     }
-    if let Some(system) = &report.system {
+    for system in &report.systems {
         text += &format!("\n{}\n{}", system.table().render(), system.summary());
     }
     if !report.found_depths.is_empty() {
@@ -206,6 +216,7 @@ fn footer(report: &Report) -> String {
         )
         .expect("writing to a string cannot fail");
     }
+    text += &area_energy::recorded_lines(&report.blocks);
     let rules = [
         report.scale_rule.as_deref(),
         report.energy_method,
@@ -479,4 +490,51 @@ pub fn csv(report: &Report) -> String {
         .expect("writing to a string cannot fail");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_hw::find;
+
+    #[test]
+    fn the_checked_in_pages_say_what_new_ones_would() {
+        for (path, text) in [("docs/area.md", PAGE), ("docs/area-systems.md", SYSTEMS_PAGE)] {
+            let page = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+            let (title, rest) = text.split_once('\n').expect("a title");
+            assert!(
+                page.starts_with(title) && page.contains(rest),
+                "{path}: its words are not the template's"
+            );
+        }
+    }
+
+    #[test]
+    fn storage_beside_the_papers_claims_is_the_blocks() {
+        let bits = |block: &str| {
+            let entry = find(block).expect("a block");
+            entry.facts(&entry.defaults()).expect("facts").storage_bits()
+        };
+        let stated = [
+            ("latte_controller", "496 bits, "),
+            ("bgp", "4,130 bits "),
+            ("bpg", "4,700 bits in each SM"),
+            ("milg", "44 bits "),
+            ("qbmi", "127 bits for two kernels"),
+            ("md_cache", "72,320 bits "),
+            ("awc", "55,993 bits in each SM"),
+        ];
+        for (block, words) in stated {
+            assert!(PAGE.contains(&format!("| {words}")), "{words}");
+            let number: String =
+                words.chars().take_while(|c| *c != ' ').filter(char::is_ascii_digit).collect();
+            assert_eq!(number, bits(block).to_string(), "{block}");
+        }
+        let kilobytes = |block| format!("{:.1}", bits(block) as f64 / 8192.0);
+        let [table, compressor, decompressor, builder] =
+            ["sc_vft", "sc_compressor", "sc_decompressor", "sc_code_builder"].map(kilobytes);
+        let words =
+            format!("| {table}, {compressor} and {decompressor} KB, and {builder} KB for the builder");
+        assert!(PAGE.contains(&words), "{words}");
+    }
 }

@@ -4,10 +4,10 @@ use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::study::{BlockReport, Mapping};
-use selvedge_hw::{BlockEntry, find};
+use selvedge_hw::{BlockEntry, find, md_cache};
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::BlockInstance;
+use selvedge_sim::mechanism::{self, MechanismSpec};
 use selvedge_sim::run::instances;
 use serde::Serialize;
 use serde_json::Value;
@@ -16,6 +16,8 @@ use serde_json::Value;
 const COMPRESSED_BITS: u32 = 4 + 3;
 /// Bits of an address.
 const ADDRESS_BITS: u32 = 32;
+/// Bits beside the address of a line that is kept compressed in the L2: its encoding, and its 32-byte bursts.
+const L2_FORM_BITS: u32 = 4 + 2;
 
 /// What papers say of a whole mechanism's storage or area.
 const CLAIMS: [(&str, &str); 9] = [
@@ -57,7 +59,9 @@ pub struct SystemReport {
     block_bits: usize,
     /// Bits that the tags of the L1Ds grow by.
     added_tag_bits: usize,
-    /// The same two, as a share of the data of all L1Ds and of the L2.
+    /// Bits that the tags of the L2 grow by.
+    added_l2_tag_bits: usize,
+    /// All three, as a share of the data of all L1Ds and of the L2.
     percent_of_l1d: f64,
     percent_of_l2: f64,
     /// Area of all cells, um2, by the area-driven script; memories are not in it.
@@ -90,21 +94,29 @@ struct PartReport {
 }
 
 impl System {
-    /// The mechanism that the options name, if they name one.
+    /// The mechanisms that the options name.
     ///
     /// # Errors
     /// An unknown mechanism or machine, or one that does not suit the other.
-    pub fn of(options: &AreaOptions) -> Result<Option<Self>, Failure> {
-        let Some(text) = &options.mechanism else { return Ok(None) };
+    pub fn all(options: &AreaOptions) -> Result<Vec<Self>, Failure> {
+        options.mechanisms.iter().map(|text| System::of(text, options)).collect()
+    }
+
+    fn of(text: &str, options: &AreaOptions) -> Result<Self, Failure> {
         let mechanism: MechanismSpec = text.parse().map_err(Failure::usage)?;
         let base = GpuConfig::load(&options.config).map_err(Failure::usage)?;
         let machine = mechanism.machine(&base).map_err(Failure::usage)?;
-        let built = instances(&mechanism, &base, options.kernels as usize).map_err(Failure::usage)?;
-        let parts = parts(&built)?;
+        let mut built = instances(&mechanism, &base, options.kernels as usize).map_err(Failure::usage)?;
+        // A simulated SM has its policy's blocks whether this mechanism of the family uses them or not.
+        built.retain(|one| mechanism.parts.iter().any(|part| part.info.blocks.contains(&one.block)));
+        let mut parts = parts(&built)?;
+        for part in &mechanism.parts {
+            parts.extend(metadata_caches(text, part, &machine)?);
+        }
         if parts.is_empty() {
             return Err(Failure::usage(format!("--mechanism {text}: it has no blocks in {}", base.name)));
         }
-        Ok(Some(System { mechanism, base, machine, parts }))
+        Ok(System { mechanism, base, machine, parts })
     }
 
     /// Its blocks, in the order of their first instances.
@@ -112,25 +124,32 @@ impl System {
         &self.parts
     }
 
-    /// The sum, from the studies of its parts in order.
-    pub fn report(&self, blocks: &[BlockReport]) -> SystemReport {
-        let parts: Vec<PartReport> =
-            self.parts.iter().zip(blocks).map(|(part, block)| part.report(block)).collect();
+    /// The sum, from studies with those of its parts among them; none where one is missing.
+    pub fn report(&self, blocks: &[BlockReport]) -> Option<SystemReport> {
+        let parts: Vec<PartReport> = self
+            .parts
+            .iter()
+            .map(|part| part.find(blocks).map(|block| part.report(block)))
+            .collect::<Option<_>>()?;
         let sum = |of: fn(&PartReport) -> f64| parts.iter().map(|p| p.instances as f64 * of(p)).sum::<f64>();
         let count = |of: fn(&PartReport) -> usize| parts.iter().map(|p| p.instances * of(p)).sum::<usize>();
         let block_bits = count(|part| part.bits);
         let tags = |machine| l1d_tag_bits(machine) * machine.sm.count as usize;
         let added_tag_bits = tags(&self.machine).saturating_sub(tags(&self.base));
-        let percent = |data: usize| 100.0 * (block_bits + added_tag_bits) as f64 / data as f64;
+        let added_l2_tag_bits =
+            self.mechanism.parts.iter().map(|part| added_l2_tag_bits(part, &self.machine)).sum::<usize>();
+        let all_bits = block_bits + added_tag_bits + added_l2_tag_bits;
+        let percent = |data: usize| 100.0 * all_bits as f64 / data as f64;
         let (l1d, l2) = (&self.base.l1d, &self.base.l2);
         let l1d_bits = 8 * (l1d.sets * l1d.ways * l1d.line_bytes * self.base.sm.count) as usize;
         let l2_bits = 8 * (l2.sets * l2.ways * l2.line_bytes * l2.partitions) as usize;
         let scaled = parts.iter().all(|part| part.scaled_um2.is_some());
-        SystemReport {
+        Some(SystemReport {
             mechanism: self.mechanism.text.clone(),
             config: self.base.name.clone(),
             block_bits,
             added_tag_bits,
+            added_l2_tag_bits,
             percent_of_l1d: percent(l1d_bits),
             percent_of_l2: percent(l2_bits),
             cells_um2: sum(|part| part.um2),
@@ -143,7 +162,7 @@ impl System {
                 .then(|| sum(|part| part.memories_um2.unwrap_or_default())),
             claim: CLAIMS.iter().find(|(name, _)| *name == self.name()).map(|(_, claim)| *claim),
             parts,
-        }
+        })
     }
 
     /// The mechanism without its options.
@@ -176,7 +195,45 @@ fn l1d_tag_bits(machine: &GpuConfig) -> usize {
     (l1d.sets * l1d.ways * l1d.tags_per_way * (address + 1 + compressed)) as usize
 }
 
+/// Bits that the tags of the L2 grow by where it keeps compressed lines: what says how a line is kept, and further tags.
+fn added_l2_tag_bits(part: &mechanism::Part, machine: &GpuConfig) -> usize {
+    let l2 = &machine.l2;
+    let Some(tags_per_way) = part.compressed_l2_tags() else { return 0 };
+    let address = ADDRESS_BITS - l2.sets.ilog2() - l2.line_bytes.ilog2() - l2.partitions.ilog2();
+    let ways = (l2.sets * l2.ways * l2.partitions) as usize;
+    let (of_one, more) = (L2_FORM_BITS as usize, (address + 1 + L2_FORM_BITS) as usize);
+    ways * (of_one + (tags_per_way as usize - 1) * more)
+}
+
+/// The metadata cache of each partition, which a simulated partition has as its block's model of tags.
+fn metadata_caches(text: &str, part: &mechanism::Part, machine: &GpuConfig) -> Result<Option<Part>, Failure> {
+    let Some(kilobytes) = part.options.get("md_kb").filter(|_| !part.info.blocks.is_empty()) else {
+        return Ok(None);
+    };
+    if part.options["md_ways"] as usize != md_cache::WAYS {
+        return Err(Failure::usage(format!(
+            "--mechanism {text}: the block md_cache has {} ways; allowed is md_ways={}",
+            md_cache::WAYS,
+            md_cache::WAYS
+        )));
+    }
+    let entry = find("md_cache").map_err(Failure::usage)?;
+    let size = ("kilobytes".to_string(), kilobytes.to_string());
+    let parameters = entry.params(&[size]).map_err(Failure::usage)?;
+    Ok(Some(Part { entry, parameters, instances: machine.l2.partitions as usize }))
+}
+
 impl Part {
+    /// Its study in standard cells.
+    fn find<'a>(&self, blocks: &'a [BlockReport]) -> Option<&'a BlockReport> {
+        blocks.iter().find(|block| block.block == self.entry.name() && block.parameters == self.parameters)
+    }
+
+    /// Is the other the same block with the same parameters?
+    pub fn is_as(&self, other: &Part) -> bool {
+        self.entry.name() == other.entry.name() && self.parameters == other.parameters
+    }
+
     fn report(&self, block: &BlockReport) -> PartReport {
         let area: Option<&Mapping> = block.mappings.first();
         PartReport {
@@ -194,7 +251,45 @@ impl Part {
     }
 }
 
+/// The sums of several mechanisms, a row for each.
+pub fn sums(systems: &[SystemReport]) -> Table {
+    let mut table = Table::new(&[
+        "mechanism",
+        "bits in blocks",
+        "L1D tag bits",
+        "L2 tag bits",
+        "% of L1Ds",
+        "% of L2",
+        "kGE",
+        "mm2",
+        "scaled mm2",
+        "memory bits, not in it",
+        "the paper's claim",
+    ]);
+    for one in systems {
+        table.row(vec![
+            format!("`{}`", one.mechanism),
+            one.block_bits.to_string(),
+            one.added_tag_bits.to_string(),
+            one.added_l2_tag_bits.to_string(),
+            format!("{:.2}", one.percent_of_l1d),
+            format!("{:.2}", one.percent_of_l2),
+            format!("{:.1}", one.cells_kge),
+            format!("{:.3}", one.cells_um2 / 1e6),
+            one.scaled_um2.map_or("-".into(), |um2| format!("{:.4}", um2 / 1e6)),
+            one.unpriced_memory_bits.to_string(),
+            one.claim.unwrap_or("-").into(),
+        ]);
+    }
+    table
+}
+
 impl SystemReport {
+    /// The mechanism, as it was asked for.
+    pub fn mechanism(&self) -> &str {
+        &self.mechanism
+    }
+
     /// A row for each part, and the sums.
     pub fn table(&self) -> Table {
         let mut table = Table::new(&[
@@ -228,11 +323,13 @@ impl SystemReport {
     /// What stands below the table.
     pub fn summary(&self) -> String {
         let mut text = format!(
-            "{} in {}: {} bits in blocks and {} more bits of L1D tags, together {:.2}% of the L1Ds' data and {:.2}% of the L2's\n",
+            "{} in {}: {} bits in blocks and {} more bits of L1D tags, {} of L2 tags, together {:.2}% of the L1Ds' data and \
+             {:.2}% of the L2's\n",
             self.mechanism,
             self.config,
             self.block_bits,
             self.added_tag_bits,
+            self.added_l2_tag_bits,
             self.percent_of_l1d,
             self.percent_of_l2
         );
@@ -252,5 +349,63 @@ impl SystemReport {
             text += &format!("the paper's claim: {claim}\n");
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    fn system(mechanism: &str) -> Result<System, Failure> {
+        let words = ["selvedge", "area", "--mechanism", mechanism];
+        let Some(Command::Area(options)) = Cli::try_parse_from(words).expect("valid words").command else {
+            panic!("another command");
+        };
+        System::all(&options).map(|mut all| all.remove(0))
+    }
+
+    /// Block and number of instances of each part.
+    fn blocks(mechanism: &str) -> Vec<(&'static str, usize)> {
+        let system = system(mechanism).unwrap_or_else(|error| panic!("{mechanism}: {error:?}"));
+        system.parts.iter().map(|part| (part.entry.name(), part.instances)).collect()
+    }
+
+    #[test]
+    fn a_mechanism_has_the_blocks_that_it_names_and_no_others_of_its_family() {
+        let names = |mechanism| blocks(mechanism).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(
+            names("static-bdi"),
+            ["bdi_compressor", "bdi_decompressor", "decompression_queue"],
+            "no SC and no controller"
+        );
+        assert!(!names("static-sc").contains(&"bdi_compressor"));
+        assert!(!names("latte-cc").contains(&"bpc_compressor"));
+        assert!(names("latte-cc,high=bpc").contains(&"bpc_compressor"));
+    }
+
+    #[test]
+    fn dedicated_codecs_have_a_metadata_cache_in_each_of_six_partitions() {
+        assert_eq!(blocks("hw-bdi-mem").last(), Some(&("md_cache", 6)));
+        assert!(blocks("caba-bdi").contains(&("md_cache", 6)));
+        let refused = format!("{:?}", system("hw-bdi,md_ways=2").err().expect("the block has 4 ways"));
+        assert!(refused.contains("allowed is md_ways=4"), "{refused}");
+    }
+
+    #[test]
+    fn tags_of_the_l2_grow_where_it_keeps_compressed_lines() {
+        let added = |mechanism| {
+            let system = system(mechanism).expect("a mechanism");
+            added_l2_tag_bits(&system.mechanism.parts[0], &system.machine)
+        };
+        // 768 KB in lines of 128 bytes.
+        let lines = 6144;
+        assert_eq!(added("hw-bdi"), lines * 6);
+        assert_eq!(added("hw-bdi-mem"), 0);
+        assert_eq!(added("caba-bdi,l2=uncompressed"), 0);
+        assert_eq!(added("bgp"), 0);
+        // A second tag: 32 bits of address less 7 of the line, 6 of the set and 2 of the partition; valid; what a form takes.
+        assert_eq!(added("caba-bdi,l2_tags=2"), lines * (6 + 17 + 1 + 6));
     }
 }

@@ -243,9 +243,9 @@ pub struct AreaOptions {
     /// Every block with its default parameters
     #[arg(long, conflicts_with = "mechanism")]
     pub all: bool,
-    /// Every block instance of a mechanism in a machine, and their sum
-    #[arg(long, value_name = "NAME[,KEY=VALUE]", conflicts_with_all = ["params", "sweep"])]
-    pub mechanism: Option<String>,
+    /// Every block instance of a mechanism in a machine, and their sum; may be repeated
+    #[arg(long = "mechanism", id = "mechanism", value_name = "NAME[,KEY=VALUE]", conflicts_with_all = ["params", "sweep"])]
+    pub mechanisms: Vec<String>,
     /// The machine of --mechanism
     #[arg(long, value_name = "NAME|FILE", default_value = "gtx480", requires = "mechanism")]
     pub config: String,
@@ -282,9 +282,15 @@ pub struct AreaOptions {
     /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
     #[arg(long)]
     pub energy: bool,
-    /// Clocks of the stimulus that --energy simulates
-    #[arg(long, value_name = "N", default_value_t = 500, requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
-    pub vectors: u64,
+    /// Clocks that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
+    #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub vectors: Option<u64>,
+    /// What a block got in a waveform, such as one of `selvedge run --vcd`, as stimulus of --energy
+    #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
+    pub vcd: Option<PathBuf>,
+    /// Which instance of --vcd, such as sm0.l1d.bdi_decompressor; unless given, the only one with the block's ports
+    #[arg(long, value_name = "NAME", requires = "vcd")]
+    pub instance: Option<String>,
     /// Turn memories into flip-flops instead of listing them beside the cells
     #[arg(long)]
     pub memories_in_flip_flops: bool,

@@ -120,7 +120,7 @@ fn a_sweep_has_a_row_for_each_value() {
 #[test]
 fn a_mechanism_is_the_sum_of_its_instances() {
     let report = json(&["--mechanism", "dmil", "--kernels", "2"]);
-    let (system, block) = (&report["system"], &report["blocks"][0]);
+    let (system, block) = (&report["systems"][0], &report["blocks"][0]);
     assert_eq!(block["block"], "milg");
     assert_eq!(system["parts"][0]["instances"], 30, "one for each kernel of 15 SMs");
     assert_eq!(system["block_bits"].as_f64().expect("bits"), 30.0 * figure(&block["storage"], "bits"));

@@ -200,8 +200,66 @@ fn the_report_has_energies_that_add_up_and_say_how_they_came_about() {
     assert!(counts.len() == 3 && counts.iter().all(|count| *count == counts[0]), "{rows}");
 }
 
+/// Records an SM's `milg` for the first cycles of a run.
+fn recorded(folder: &Path) {
+    let words =
+        ["run", "bfs", "--size", "tiny", "--mechanism", "dmil", "--vcd", "run.vcd", "--cycles", "600"];
+    let output = selvedge(folder, &[&words[..], &["--probe", "sm0.milg", "--probe", "sm1.milg"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_recorded_window_of_a_run_is_a_stimulus_too() {
+    let folder = folder();
+    recorded(folder.path());
+    let words = ["area", "milg", "--energy", "--vcd", "run.vcd", "--instance", "sm0.milg"];
+    let output = selvedge(folder.path(), &[&words[..], &["--json", "-"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let energy = &report["blocks"][0]["mappings"][0]["energy"];
+    let from = &energy["recorded"];
+    assert_eq!((&from["file"], &from["instance"]), (&json!("run.vcd"), &json!("selvedge.sm0.milg")));
+    assert_eq!(figure(&from["other_outputs"], "clocks"), 0.0, "from reset on it does what the run's did");
+    // Cycles at the end in which the block stands still are not in the waveform.
+    let clocks = figure(&energy["vectors"], "clocks");
+    assert!(clocks > 400.0 && clocks <= 601.0, "{clocks}");
+    let operations = figure(&energy["operations"], "operations");
+    assert!(operations > 0.0 && operations < clocks, "{operations}");
+    let shown = selvedge(folder.path(), &[&words[..], &["--vectors", "400"]].concat());
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.contains("milg: 400 clocks of selvedge.sm0.milg in run.vcd, begun in reset; in 0 of them"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_recording_that_does_not_suit_is_refused_before_anything_is_mapped() {
+    let folder = folder();
+    recorded(folder.path());
+    let refused = |words: &[&str], says: &str| {
+        let output = selvedge(folder.path(), &[&["area"], words, &["--energy"]].concat());
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert_eq!(error, format!("selvedge: {says}\n"), "{words:?}");
+    };
+    let several = "run.vcd: it has several such instances; name one of selvedge.sm0.milg, selvedge.sm1.milg";
+    refused(&["milg", "--vcd", "run.vcd"], several);
+    refused(
+        &["milg", "--vcd", "run.vcd", "--instance", "sm7.milg"],
+        "run.vcd: it has no instance `sm7.milg`",
+    );
+    refused(&["milg", "--vcd", "none.vcd"], "none.vcd: No such file or directory (os error 2)");
+    let others = "run.vcd: it has no instance with clk_i, valid_i[1], line_i[1024], ready_i[1]";
+    refused(&["bdi_compressor", "--vcd", "run.vcd"], others);
+    std::fs::write(folder.path().join("text.vcd"), "a text\n").expect("written");
+    let text = "text.vcd: no waveform (VCD): unexpected character at start of command at line 1";
+    refused(&["milg", "--vcd", "text.vcd"], text);
+}
+
 #[test]
 fn mistakes_are_one_line() {
+    refused(&["area", "milg", "--vcd", "x.vcd"], "--energy");
     refused(&["area", "milg", "--vectors", "9"], "--energy");
     refused(&["area", "milg", "--energy", "--vectors", "1"], "1 is not in 2..");
     refused(&["area", "milg", "--energy", "--target", "ice40"], "--energy: allowed with --target asic");

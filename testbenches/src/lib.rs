@@ -8,6 +8,7 @@
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
+//! | [`recorded`] | what an instance got and gave in a waveform |
 //! | [`activity`] | what changes in a netlist while it runs the testbench |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
@@ -24,6 +25,7 @@ pub mod formal;
 pub mod icarus;
 pub mod literal;
 pub mod parallel;
+pub mod recorded;
 pub mod testbench;
 pub mod tool;
 pub mod vectors;

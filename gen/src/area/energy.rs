@@ -249,6 +249,20 @@ pub struct EnergyReport {
     /// What a paper states of the block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<PaperEnergy>,
+    /// Where the stimulus was taken from, if not from the block's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedStimulus>,
+}
+
+/// A stimulus out of a waveform.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordedStimulus {
+    /// The waveform.
+    pub file: String,
+    /// The instance in it.
+    pub instance: String,
+    /// Clocks in which the instance gave what the block, which begins in reset, does not.
+    pub other_outputs: Figure,
 }
 
 /// A paper's figure.
@@ -278,6 +292,7 @@ impl EnergyReport {
             operations: Figure { value: operations as f64, unit: "operations" },
             scaled: None,
             paper: None,
+            recorded: None,
         }
     }
 }

@@ -370,6 +370,14 @@ pub struct Part {
 }
 
 impl Part {
+    /// Tags for each way of an L2 that keeps lines compressed; none where it keeps them as they are.
+    pub fn compressed_l2_tags(&self) -> Option<u32> {
+        let compresses =
+            self.options.contains_key(hw_bdi::MD_KB.name) && self.info.name != hw_bdi::INFO_MEM.name;
+        let is_raw = self.options.get(caba::L2) == Some(&1);
+        (compresses && !is_raw).then(|| self.options.get(caba::L2_TAGS).copied().unwrap_or(1))
+    }
+
     /// What it has for itself, as its options say.
     fn claims(&self) -> impl Iterator<Item = Claim> {
         let is_changed = |option: &&OptionInfo| self.options[option.name] != option.default;

@@ -53,13 +53,13 @@ const PARTITION: &str = "partition";
 const L1_TAGS: &str = "l1_tags";
 
 /// The option of an L2 whose compressed lines take less room.
-const L2_TAGS: &str = "l2_tags";
+pub(super) const L2_TAGS: &str = "l2_tags";
 
 /// The option of loads that take what they need of compressed lines.
 const DIRECT_LOAD: &str = "direct_load";
 
 /// The option of an L2 that keeps lines uncompressed.
-const L2: &str = "l2";
+pub(super) const L2: &str = "l2";
 
 /// When the controller throttles.
 const BUSY_LIMIT: OptionInfo = OptionInfo::choice(
