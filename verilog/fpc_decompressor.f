@@ -1,6 +1,8 @@
+fpc_decompressor_elastic_pipe.v
 fpc_decompressor_bit_unpacker.v
+fpc_decompressor_fpc_lengths.v
 fpc_decompressor_fpc_expand.v
-fpc_decompressor_elastic_pipe_1.v
+fpc_decompressor_bit_splitter.v
+fpc_decompressor_fpc_split.v
 fpc_decompressor_fpc_parse.v
-fpc_decompressor_elastic_pipe_4.v
 fpc_decompressor.v

@@ -1,6 +1,6 @@
 // fpc_decompressor
 //
-// Decompresses cache lines of frequent patterns: one line per cycle, two or more cycles each.
+// Decompresses cache lines of frequent patterns: one line per cycle.
 //
 // GROUPS prefixes for GROUP words each: 1 is the original algorithm with zero runs, more are the segments of
 // CABA.
@@ -34,27 +34,171 @@ module fpc_decompressor (
   input  wire          ready_i
 );
 
+  localparam HALF = 16;
   localparam LINE = 1024;
-  reg [1024:0] result;
+  localparam SYMBOL = 6;
+  reg [1179:0] first;
+  reg first_valid;
+  reg first_ready;
+  reg [191:0] rest;
   reg [1129:0] parsed;
-  reg [95:0] prefixes;
+  reg parsed_valid;
+  reg parsed_ready;
   wire error;
+  reg [1023:0] data;
+  reg [1121:0] aligned;
+  reg aligned_valid;
+  reg aligned_ready;
+  reg [1121:0] strings;
+  reg strings_valid;
+  reg strings_ready;
+  reg [95:0] prefixes;
+  reg [95:0] last_prefixes;
+  reg [1024:0] result;
+  wire [191:0] parse_low_head_i;
+  wire [47:0] parse_low_prefixes_o;
+  wire [191:0] parse_low_head_o;
+  wire [2:0] parse_low_run_o;
+  wire [7:0] parse_low_start_o;
+  wire [2:0] parse_high_run_i;
+  wire [7:0] parse_high_start_i;
+  wire [47:0] parse_high_prefixes_o;
+  wire [191:0] parse_high_head_o;
+  wire [2:0] parse_high_run_o;
+  wire [7:0] parse_high_start_o;
+  wire split_encoding_i;
+  wire [1023:0] split_string_i;
+  wire [1023:0] split_strings_o;
+  wire expand_encoding_i;
+  wire [1023:0] expand_strings_i;
+  wire expand_error_i;
+  wire [1023:0] expand_line_o;
+  reg [0:0] after_half_valid_i;
+  reg [1179:0] after_half_data_i;
+  wire [0:0] after_half_ready_o;
+  wire [0:0] after_half_valid_o;
+  wire [1179:0] after_half_data_o;
+  reg [0:0] after_parse_valid_i;
+  reg [1129:0] after_parse_data_i;
+  wire [0:0] after_parse_ready_o;
+  wire [0:0] after_parse_valid_o;
+  wire [1129:0] after_parse_data_o;
+  reg [0:0] after_align_valid_i;
+  reg [1121:0] after_align_data_i;
+  wire [0:0] after_align_ready_o;
+  wire [0:0] after_align_valid_o;
+  wire [1121:0] after_align_data_o;
+  reg [0:0] after_split_valid_i;
+  reg [1121:0] after_split_data_i;
+  wire [0:0] after_split_ready_o;
+  wire [0:0] after_split_valid_o;
+  wire [1121:0] after_split_data_o;
   wire results_ready_o;
   wire [1024:0] results_data_o;
-  wire [95:0] parse_prefixes_o;
-  wire [7:0] parse_start_o;
-  wire parse_error_o;
-  wire middle_valid_o;
-  wire [1129:0] middle_data_o;
-  wire expand_encoding_i;
-  wire [1023:0] expand_payload_i;
-  wire [7:0] expand_start_i;
-  wire [1023:0] expand_line_o;
 
-  fpc_decompressor_elastic_pipe_4 results (
+  fpc_decompressor_fpc_parse parse_low (
+    .head_i     (parse_low_head_i),
+    .run_i      (3'd0),
+    .start_i    (8'd0),
+    .prefixes_o (parse_low_prefixes_o),
+    .head_o     (parse_low_head_o),
+    .run_o      (parse_low_run_o),
+    .start_o    (parse_low_start_o)
+  );
+
+  fpc_decompressor_fpc_parse parse_high (
+    .head_i     (rest),
+    .run_i      (parse_high_run_i),
+    .start_i    (parse_high_start_i),
+    .prefixes_o (parse_high_prefixes_o),
+    .head_o     (parse_high_head_o),
+    .run_o      (parse_high_run_o),
+    .start_o    (parse_high_start_o)
+  );
+
+  fpc_decompressor_fpc_split split (
+    .encoding_i (split_encoding_i),
+    .string_i   (split_string_i),
+    .prefixes_i (prefixes),
+    .strings_o  (split_strings_o)
+  );
+
+  fpc_decompressor_fpc_expand expand (
+    .encoding_i (expand_encoding_i),
+    .strings_i  (expand_strings_i),
+    .prefixes_i (last_prefixes),
+    .error_i    (expand_error_i),
+    .line_o     (expand_line_o)
+  );
+
+  genvar g_2;
+  generate
+    for (g_2 = 0; g_2 < 1; g_2 = g_2 + 1) begin : each_after_half
+      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1180)) after_half (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .valid_i (after_half_valid_i[g_2]),
+        .data_i  (after_half_data_i[g_2*1180 +: 1180]),
+        .ready_o (after_half_ready_o[g_2]),
+        .valid_o (after_half_valid_o[g_2]),
+        .data_o  (after_half_data_o[g_2*1180 +: 1180]),
+        .ready_i (parsed_ready)
+      );
+    end
+  endgenerate
+
+  genvar g_3;
+  generate
+    for (g_3 = 0; g_3 < 1; g_3 = g_3 + 1) begin : each_after_parse
+      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1130)) after_parse (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .valid_i (after_parse_valid_i[g_3]),
+        .data_i  (after_parse_data_i[g_3*1130 +: 1130]),
+        .ready_o (after_parse_ready_o[g_3]),
+        .valid_o (after_parse_valid_o[g_3]),
+        .data_o  (after_parse_data_o[g_3*1130 +: 1130]),
+        .ready_i (aligned_ready)
+      );
+    end
+  endgenerate
+
+  genvar g_4;
+  generate
+    for (g_4 = 0; g_4 < 1; g_4 = g_4 + 1) begin : each_after_align
+      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1122)) after_align (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .valid_i (after_align_valid_i[g_4]),
+        .data_i  (after_align_data_i[g_4*1122 +: 1122]),
+        .ready_o (after_align_ready_o[g_4]),
+        .valid_o (after_align_valid_o[g_4]),
+        .data_o  (after_align_data_o[g_4*1122 +: 1122]),
+        .ready_i (strings_ready)
+      );
+    end
+  endgenerate
+
+  genvar g_5;
+  generate
+    for (g_5 = 0; g_5 < 1; g_5 = g_5 + 1) begin : each_after_split
+      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1122)) after_split (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .valid_i (after_split_valid_i[g_5]),
+        .data_i  (after_split_data_i[g_5*1122 +: 1122]),
+        .ready_o (after_split_ready_o[g_5]),
+        .valid_o (after_split_valid_o[g_5]),
+        .data_o  (after_split_data_o[g_5*1122 +: 1122]),
+        .ready_i (results_ready_o)
+      );
+    end
+  endgenerate
+
+  fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (middle_valid_o),
+    .valid_i (strings_valid),
     .data_i  (result),
     .ready_o (results_ready_o),
     .valid_o (valid_o),
@@ -62,66 +206,174 @@ module fpc_decompressor (
     .ready_i (ready_i)
   );
 
-  fpc_decompressor_fpc_parse parse (
-    .encoding_i (encoding_i),
-    .payload_i  (payload_i),
-    .prefixes_o (parse_prefixes_o),
-    .start_o    (parse_start_o),
-    .error_o    (parse_error_o)
-  );
+  // the prefixes of the first half
+  assign parse_low_head_i = payload_i[191:0];
 
-  fpc_decompressor_elastic_pipe_1 middle (
-    .clk_i   (clk_i),
-    .rst_ni  (rst_ni),
-    .valid_i (valid_i),
-    .data_i  (parsed),
-    .ready_o (ready_o),
-    .valid_o (middle_valid_o),
-    .data_o  (middle_data_o),
-    .ready_i (results_ready_o)
-  );
+  always @(*) begin : comb_first
+    integer g;
+    integer i;
+    first = {156'd0, payload_i};
+    for (g = 0; g < 16; g = g + 1) begin
+      first[LINE+g*SYMBOL +: 6] = parse_low_head_o[g*SYMBOL +: 6];
+      first[LINE+HALF*SYMBOL+g*3 +: 3] = parse_low_prefixes_o[g*3 +: 3];
+    end
+    first[1170:1168] = parse_low_run_o;
+    first[1178:1171] = parse_low_start_o;
+    first[1179] = encoding_i;
+    first_valid = valid_i;
+    for (i = 0; i < 1; i = i + 1) begin
+      after_half_valid_i[i] = first_valid;
+      after_half_data_i[i*1180 +: 1180] = first;
+      first_valid = after_half_valid_o[i];
+      first = after_half_data_o[i*1180 +: 1180];
+    end
+  end
 
-  fpc_decompressor_fpc_expand expand (
-    .encoding_i (expand_encoding_i),
-    .payload_i  (expand_payload_i),
-    .prefixes_i (prefixes),
-    .start_i    (expand_start_i),
-    .error_i    (error),
-    .line_o     (expand_line_o)
-  );
+  // those of the second half, and where the data begin
+  always @(*) begin : comb_rest
+    integer g;
+    rest = 192'd0;
+    for (g = 0; g < 16; g = g + 1) begin
+      rest[g*SYMBOL +: 6] = first[LINE+g*SYMBOL +: 6];
+    end
+  end
+
+  assign parse_high_run_i = first[1170:1168];
+  assign parse_high_start_i = first[1178:1171];
+  assign error = (|parse_high_run_o) & first[1179];
 
   always @(*) begin : comb_parsed
     integer g;
-    parsed = {106'd0, payload_i};
-    for (g = 0; g < 32; g = g + 1) begin
-      parsed[LINE+g*3 +: 3] = parse_prefixes_o[g*3 +: 3];
+    integer i;
+    parsed = {106'd0, first[1023:0]};
+    for (g = 0; g < 16; g = g + 1) begin
+      parsed[LINE+g*3 +: 3] = first[LINE+HALF*SYMBOL+g*3 +: 3];
+      parsed[LINE+(HALF+g)*3 +: 3] = parse_high_prefixes_o[g*3 +: 3];
     end
-    parsed[1127:1120] = parse_start_o;
-    parsed[1128] = parse_error_o;
-    parsed[1129] = encoding_i;
+    parsed[1127:1120] = parse_high_start_o;
+    parsed[1128] = error;
+    parsed[1129] = first[1179];
+    parsed_valid = first_valid;
+    for (i = 0; i < 1; i = i + 1) begin
+      after_parse_valid_i[i] = parsed_valid;
+      after_parse_data_i[i*1130 +: 1130] = parsed;
+      parsed_valid = after_parse_valid_o[i];
+      parsed = after_parse_data_o[i*1130 +: 1130];
+    end
   end
 
-  // words from their data
+  // the data from bit 0 up; a line as it was stays where it is
+  always @(*) begin
+    data = parsed[1023:0];
+    if (parsed[1129]) begin
+      data = data >> parsed[1127:1120];
+    end
+  end
+
+  always @(*) begin : comb_aligned
+    integer g;
+    integer i;
+    aligned = {98'd0, data};
+    for (g = 0; g < 32; g = g + 1) begin
+      aligned[LINE+g*3 +: 3] = parsed[LINE+g*3 +: 3];
+    end
+    aligned[1121:1120] = parsed[1129:1128];
+    aligned_valid = parsed_valid;
+    for (i = 0; i < 1; i = i + 1) begin
+      after_align_valid_i[i] = aligned_valid;
+      after_align_data_i[i*1122 +: 1122] = aligned;
+      aligned_valid = after_align_valid_o[i];
+      aligned = after_align_data_o[i*1122 +: 1122];
+    end
+  end
+
+  // strings of a few words
   always @(*) begin : comb_prefixes
     integer g;
     prefixes = 96'd0;
     for (g = 0; g < 32; g = g + 1) begin
-      prefixes[g*3 +: 3] = middle_data_o[LINE+g*3 +: 3];
+      prefixes[g*3 +: 3] = aligned[LINE+g*3 +: 3];
     end
   end
 
-  assign error = middle_data_o[1128];
-  assign expand_payload_i = middle_data_o[1023:0];
-  assign expand_start_i = middle_data_o[1127:1120];
-  assign expand_encoding_i = middle_data_o[1129];
+  assign split_encoding_i = aligned[1121];
+  assign split_string_i = aligned[1023:0];
+
+  always @(*) begin : comb_strings
+    integer g;
+    integer i;
+    strings = {98'd0, split_strings_o};
+    for (g = 0; g < 32; g = g + 1) begin
+      strings[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
+    end
+    strings[1121:1120] = aligned[1121:1120];
+    strings_valid = aligned_valid;
+    for (i = 0; i < 1; i = i + 1) begin
+      after_split_valid_i[i] = strings_valid;
+      after_split_data_i[i*1122 +: 1122] = strings;
+      strings_valid = after_split_valid_o[i];
+      strings = after_split_data_o[i*1122 +: 1122];
+    end
+  end
+
+  // words from their data
+  always @(*) begin : comb_last_prefixes
+    integer g;
+    last_prefixes = 96'd0;
+    for (g = 0; g < 32; g = g + 1) begin
+      last_prefixes[g*3 +: 3] = strings[LINE+g*3 +: 3];
+    end
+  end
+
+  assign expand_strings_i = strings[1023:0];
+  assign expand_error_i = strings[1120];
+  assign expand_encoding_i = strings[1121];
 
   always @(*) begin
     result = {1'b0, expand_line_o};
-    result[1024] = error;
+    result[1024] = strings[1120];
   end
 
   assign line_o = results_data_o[1023:0];
   assign error_o = results_data_o[1024];
+
+  // from the last register back: each is ready when it is empty or the next one is
+  always @(*) begin : comb_strings_ready
+    integer i;
+    strings_ready = results_ready_o;
+    for (i = 0; i < 1; i = i + 1) begin
+      strings_ready = after_split_ready_o[i];
+    end
+  end
+
+  always @(*) begin : comb_aligned_ready
+    integer i;
+    aligned_ready = strings_ready;
+    for (i = 0; i < 1; i = i + 1) begin
+      aligned_ready = after_align_ready_o[i];
+    end
+  end
+
+  always @(*) begin : comb_parsed_ready
+    integer i;
+    parsed_ready = aligned_ready;
+    for (i = 0; i < 1; i = i + 1) begin
+      parsed_ready = after_parse_ready_o[i];
+    end
+  end
+
+  always @(*) begin : comb_first_ready
+    integer i;
+    first_ready = parsed_ready;
+    for (i = 0; i < 1; i = i + 1) begin
+      first_ready = after_half_ready_o[i];
+    end
+  end
+
+  assign ready_o = first_ready;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, parse_high_head_o};
 
 endmodule
 

@@ -2,9 +2,10 @@
 //
 // Takes a string of FIELDS times F bits apart into FIELDS fields of at most F bits, field 0 lowest.
 //
-// A tree: each level splits a string in two. Bits of a field from its length on are zero.
+// A tree: each level splits a string in two. Bits of a field from its length on are zero. The first DONE
+// levels have been split already.
 //
-// Parameters: FIELDS = 32, F = 32, LEN = 6, IN = 1024, INW = 16
+// Parameters: FIELDS = 32, F = 32, LEN = 6, IN = 1024, INW = 16, DONE = 2
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.1.0 with reset async-low
@@ -12,7 +13,7 @@
 `default_nettype none
 
 module fpc_decompressor_bit_unpacker (
-  // the string
+  // the string, or 2 to the power of DONE strings of equal width, of which each begins with its first field
   input  wire [1023:0] string_i,
   // bits of each field, 0 to F
   input  wire  [191:0] length_i,
@@ -23,13 +24,7 @@ module fpc_decompressor_bit_unpacker (
   reg [32*6-1:0] length_0;
   reg [16*7-1:0] length_1;
   reg [8*8-1:0] length_2;
-  reg [4*9-1:0] length_3;
-  reg [2*10-1:0] length_4;
-  reg [1024-1:0] string_5;
-  reg [1024-1:0] string_4;
-  reg [1023:0] whole_4;
   reg [1024-1:0] string_3;
-  reg [511:0] whole_3;
   reg [1024-1:0] string_2;
   reg [255:0] whole_2;
   reg [1024-1:0] string_1;
@@ -48,24 +43,8 @@ module fpc_decompressor_bit_unpacker (
     for (g = 0; g < 8; g = g + 1) begin
       length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
-    for (g = 0; g < 4; g = g + 1) begin
-      length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
-    end
-    for (g = 0; g < 2; g = g + 1) begin
-      length_4[g*10 +: 10] = {1'd0, length_3[2*g*9 +: 9]} + {1'd0, length_3[(2*g+1)*9 +: 9]};
-    end
     // the strings, halved level by level
-    string_5 = string_i;
-    for (g = 0; g < 1; g = g + 1) begin
-      whole_4 = string_5[g*1024 +: 1024];
-      string_4[2*g*512 +: 512] = whole_4[511:0];
-      string_4[(2*g+1)*512 +: 512] = whole_4[length_4[2*g*10 +: 10] +: 512];
-    end
-    for (g = 0; g < 2; g = g + 1) begin
-      whole_3 = string_4[g*512 +: 512];
-      string_3[2*g*256 +: 256] = whole_3[255:0];
-      string_3[(2*g+1)*256 +: 256] = whole_3[length_3[2*g*9 +: 9] +: 256];
-    end
+    string_3 = string_i;
     for (g = 0; g < 4; g = g + 1) begin
       whole_2 = string_3[g*256 +: 256];
       string_2[2*g*128 +: 128] = whole_2[127:0];
@@ -89,9 +68,9 @@ module fpc_decompressor_bit_unpacker (
 
   assign field_o = fields;
 
-  // the length of the right half places nothing
+  // the lengths of right halves place nothing
   wire unused;
-  assign unused = &{1'b0, length_4[19:10]};
+  assign unused = &{1'b0, length_2[15:8], length_2[31:24], length_2[47:40], length_2[63:56]};
 
 endmodule
 

@@ -1,8 +1,8 @@
 // fpc_decompressor_fpc_expand
 //
-// Takes the data apart and rebuilds each word by its prefix.
+// Takes the data of a few words apart and rebuilds each word by its prefix.
 //
-// Parameters: LINE = 1024, LW = 16, WORDS = 32, GROUPS = 32, GROUP = 1, PRE = 96, PREW = 2
+// Parameters: LINE = 1024, LW = 16, WORDS = 32, LEVELS = 2, GROUPS = 32, GROUP = 1, PRE = 96, PREW = 2
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.1.0 with reset async-low
@@ -10,14 +10,12 @@
 `default_nettype none
 
 module fpc_decompressor_fpc_expand (
-  // 1: head and data; 0: the line as it was
+  // 1: data of words; 0: the line as it was
   input  wire          encoding_i,
-  // the payload
-  input  wire [1023:0] payload_i,
+  // strings of equal width, each of which begins with its first word's data, or the line
+  input  wire [1023:0] strings_i,
   // a prefix for each group
   input  wire   [95:0] prefixes_i,
-  // bits of the head
-  input  wire    [7:0] start_i,
   // the head is wrong: the line is zero
   input  wire          error_i,
   // the line
@@ -25,60 +23,34 @@ module fpc_decompressor_fpc_expand (
 );
 
   localparam GROUP = 1;
-  localparam [2:0] ZEROS = 3'd0;
   localparam [2:0] SIGN4 = 3'd1;
   localparam [2:0] SIGN8 = 3'd2;
   localparam [2:0] SIGN16 = 3'd3;
   localparam [2:0] UPPER16 = 3'd4;
   localparam [2:0] TWO_BYTES = 3'd5;
   localparam [2:0] REPEATED = 3'd6;
-  localparam [2:0] RAW = 3'd7;
   // ones above a sign-extended field
   localparam [31:0] ABOVE4 = 32'hfffffff0;
   localparam [31:0] ABOVE8 = 32'hffffff00;
   localparam [31:0] ABOVE16 = 32'hffff0000;
   localparam [7:0] ONES = 8'd255;
-  reg [2:0] prefix;
-  reg [5:0] length;
-  // the prefix again, when the data are there
   reg [2:0] pattern;
   reg [31:0] kept;
   reg [31:0] word;
   reg [1023:0] line;
-  wire [1023:0] data_string_i;
-  reg [191:0] data_length_i;
+  wire [191:0] lengths_length_o;
   wire [1023:0] data_field_o;
 
-  fpc_decompressor_bit_unpacker data (
-    .string_i (data_string_i),
-    .length_i (data_length_i),
-    .field_o  (data_field_o)
+  fpc_decompressor_fpc_lengths lengths (
+    .prefixes_i (prefixes_i),
+    .length_o   (lengths_length_o)
   );
 
-  always @(*) begin : comb_prefix
-    integer g;
-    integer w;
-    prefix = 3'd0;
-    length = 6'd0;
-    for (g = 0; g < 32; g = g + 1) begin
-      prefix = prefixes_i[g*3 +: 3];
-      length = 6'd16;
-      if (prefix == ZEROS) begin
-        length = 6'd0;
-      end else if (prefix == SIGN4) begin
-        length = 6'd4;
-      end else if ((prefix == SIGN8) | (prefix == REPEATED)) begin
-        length = 6'd8;
-      end else if (prefix == RAW) begin
-        length = 6'd32;
-      end
-      for (w = 0; w < 1; w = w + 1) begin
-        data_length_i[(g*GROUP+w)*6 +: 6] = length;
-      end
-    end
-  end
-
-  assign data_string_i = payload_i >> start_i;
+  fpc_decompressor_bit_unpacker data (
+    .string_i (strings_i),
+    .length_i (lengths_length_o),
+    .field_o  (data_field_o)
+  );
 
   always @(*) begin : comb_pattern
     integer g;
@@ -125,7 +97,7 @@ module fpc_decompressor_fpc_expand (
     if (error_i) begin
       line_o = 1024'd0;
     end else if (!encoding_i) begin
-      line_o = payload_i;
+      line_o = strings_i;
     end
   end
 

@@ -603,6 +603,7 @@ impl<'a> ModuleWriter<'a> {
     fn comb(&self, body: &[Stmt], printer: &mut Printer) {
         let body = self.leading_comments(body, printer);
         let variables = loop_variables(body, &self.names.signals);
+        variables.iter().for_each(|variable| printer.reserve(variable));
         if variables.is_empty() {
             printer.line("always @(*) begin");
         } else {
@@ -692,6 +693,7 @@ impl<'a> ModuleWriter<'a> {
         let reset_line = |arrow: &str| resets.iter().map(|r| r.replacen("{}", arrow, 1)).collect::<Vec<_>>();
         let body = self.leading_comments(body, printer);
         let variables = loop_variables(body, &self.names.signals);
+        variables.iter().for_each(|variable| printer.reserve(variable));
         let begin = if variables.is_empty() {
             "begin".to_string()
         } else {

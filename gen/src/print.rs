@@ -150,6 +150,11 @@ impl<'a> Printer<'a> {
         label
     }
 
+    /// Keeps a name of a process from becoming one of the module's, which it would hide.
+    pub fn reserve(&mut self, name: &str) {
+        self.labels.insert(name.to_string());
+    }
+
     // --- use of signals ---
 
     fn mark(&mut self, signal: SignalId, from: usize, bits: usize) {

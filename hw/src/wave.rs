@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
-/// Nanoseconds of VCD time per clock cycle: cycle `c` shows from time `10 c`, where `clk_i` rises, up to `10 (c + 1)`.
+/// Nanoseconds of VCD time per clock cycle: cycle `c` shows from time `10 c`, where `clk_i` rises, up to `10 (c + 1)`. In a cycle
+/// in which an instance is not clocked its `clk_i` stays low.
 pub const CYCLE_NS: u64 = 10;
 
 /// The port values of one cycle.
@@ -25,7 +26,7 @@ pub struct Trace {
     pub instance: String,
     /// The recorded ports.
     pub ports: Vec<Port>,
-    /// Samples with rising cycle numbers. A cycle without a sample keeps the values of the one before.
+    /// Samples with rising cycle numbers. In a cycle without a sample the instance is not clocked, and its ports are as before.
     pub samples: Vec<Sample>,
 }
 
@@ -57,17 +58,21 @@ pub fn write_vcd(out: impl Write, traces: &[Trace]) -> io::Result<()> {
     for now in first..=last {
         vcd.timestamp(now * CYCLE_NS)?;
         vcd.change_vector(cycle, bits(&[now], 64))?;
+        let mut clocked = Vec::new();
         for ((trace, variables), next) in traces.iter().zip(&variables).zip(&mut next) {
-            vcd.change_scalar(variables.clock, Value::V1)?;
             let earlier = next.checked_sub(1).map(|index| &trace.samples[index]);
             if let Some(sample) = trace.samples.get(*next).filter(|sample| sample.cycle == now) {
+                vcd.change_scalar(variables.clock, Value::V1)?;
                 change(&mut vcd, trace, variables, earlier, sample)?;
+                clocked.push(variables.clock);
                 *next += 1;
+            } else if now == first {
+                vcd.change_scalar(variables.clock, Value::V0)?;
             }
         }
         vcd.timestamp(now * CYCLE_NS + CYCLE_NS / 2)?;
-        for variables in &variables {
-            vcd.change_scalar(variables.clock, Value::V0)?;
+        for clock in clocked {
+            vcd.change_scalar(clock, Value::V0)?;
         }
     }
     vcd.timestamp((last + 1) * CYCLE_NS)?;
@@ -215,7 +220,8 @@ mod tests {
         let clock = history(&text, &["selvedge", "sm0", "milg", "clk_i"]);
         assert_eq!(
             clock.iter().filter(|(_, level)| level == "1").map(|(time, _)| *time).collect::<Vec<_>>(),
-            [30, 40, 50, 60]
+            [30, 40, 60],
+            "in cycle 5 it is not clocked"
         );
     }
 

@@ -118,11 +118,11 @@ fn collect<'a>(items: &'a [ScopeItem], path: &mut Vec<&'a str>, scopes: &mut Vec
 /// The variables of a scope that are the block's ports, or which one it lacks.
 fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
     let var = |name: &str, bits: usize| -> Result<&Var, String> {
-        let vars = scope
+        let mut vars = scope
             .items
             .iter()
             .filter_map(|item| if let ScopeItem::Var(var) = item { Some(var) } else { None });
-        let named = vars.filter(|var| var.reference == name).next_back();
+        let named = vars.find(|var| var.reference == name);
         match named {
             Some(var) if var.size as usize == bits => Ok(var),
             Some(var) => Err(format!("{name} has {} bits, not the block's {bits}", var.size)),
@@ -181,7 +181,7 @@ struct Sampler {
     present: Vec<(IdCode, Seen)>,
     rises: bool,
     last_rise: Option<u64>,
-    /// Time between the last two rises.
+    /// The shortest time between two rises; a gated clock leaves out some.
     period: Option<u64>,
 }
 
@@ -191,7 +191,8 @@ impl Sampler {
         let mut ended = None;
         if std::mem::take(&mut self.rises) {
             ended = self.last_rise.map(|rise| {
-                self.period = Some(self.now - rise);
+                let since = self.now - rise;
+                self.period = Some(self.period.map_or(since, |period| period.min(since)));
                 clock(variables, &self.seen)
             });
             self.last_rise = Some(self.now);

@@ -26,8 +26,10 @@ fn kit() -> Vec<Entry> {
         ("packer", Box::new(BitPacker::<32, 32, 6, 1024, 16, 11>::default())),
         ("packer_odd", Box::new(BitPacker::<33, 35, 6, 256, 4, 12>::default())),
         ("packer_short", Box::new(BitPacker::<2, 8, 4, 40, 1, 5>::default())),
-        ("unpacker", Box::new(BitUnpacker::<32, 32, 6, 1024, 16>::default())),
-        ("unpacker_two", Box::new(BitUnpacker::<2, 7, 3, 14, 1>::default())),
+        ("unpacker", Box::new(BitUnpacker::<32, 32, 6, 1024, 16, 0>::default())),
+        ("unpacker_two", Box::new(BitUnpacker::<2, 7, 3, 14, 1, 0>::default())),
+        ("unpacker_of_fours", Box::new(BitUnpacker::<32, 32, 6, 1024, 16, 3>::default())),
+        ("splitter", Box::new(BitSplitter::<32, 32, 6, 1024, 16, 2>::default())),
         ("valid_ready", Box::new(ValidReady::<U<8>>::default())),
         ("valid_ready_bit", Box::new(ValidReady::<Bit>::default())),
     ]
@@ -77,7 +79,7 @@ fn lines_are_short_and_emission_is_deterministic() {
 
 #[test]
 fn each_reset_style_has_its_port() {
-    let has_reset = |name: &str| !name.contains("mem") && !name.contains("pack");
+    let has_reset = |name: &str| !name.contains("mem") && !name.contains("pack") && name != "splitter";
     for entry in kit().into_iter().filter(|entry| has_reset(entry.0)) {
         let clocked = entry.0 != "pipe_0";
         let low = emitted(&entry, ResetStyle::AsyncLow).text();

@@ -229,14 +229,31 @@ fn packer() {
     lock_step_packer::<2, 100, 2, 7>("packer_of_two");
 }
 
-#[test]
-fn unpacker() {
-    lock_step_logic("unpacker", BitUnpacker::<16, 20, 5, 320, 5>::default(), |p, r| {
+fn lock_step_unpacker<const DONE: usize>(name: &str) {
+    lock_step_logic(name, BitUnpacker::<16, 20, 5, 320, 5, DONE>::default(), |p, r| {
         p.string_i.next = W::from_words([0; 5].map(|_: u64| r.next()));
         for length in &mut p.length_i {
             length.next = U::new(r.next() % 21);
         }
     });
+}
+
+fn lock_step_splitter<const LEVELS: usize>(name: &str) {
+    lock_step_logic(name, BitSplitter::<16, 48, 6, 768, 12, LEVELS>::default(), |p, r| {
+        p.string_i.next = W::from_words([0; 12].map(|_: u64| r.next()));
+        for length in &mut p.length_i {
+            length.next = U::new(r.next() % 49);
+        }
+    });
+}
+
+#[test]
+fn unpacker() {
+    lock_step_unpacker::<0>("unpacker");
+    lock_step_unpacker::<2>("unpacker_of_four_strings");
+    lock_step_unpacker::<3>("unpacker_of_pairs");
+    lock_step_splitter::<1>("splitter");
+    lock_step_splitter::<3>("splitter_to_pairs");
 }
 
 /// Memories have no reset; their contents at the start count.

@@ -36,8 +36,9 @@
 //! compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
 //!               a symbol for each word            two packers, head and data, joined by a shifter
 //!
-//! decompressor  payload -> parse -> |register| -> expand -> |registers| -> line
-//!               prefixes, end of the head         an unpacker, then each word from its data
+//! decompressor  payload -> parse -> parse -> align -> split -> expand -> |register| -> line
+//!               half the prefixes each      data from   upper and lower half of the
+//!                                           bit 0 up    unpacker, words from their data
 //! ```
 //!
 //! # Parameters
@@ -45,11 +46,13 @@
 //! |---|---|---|---|
 //! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
 //! | `segmented` | false | true, false | CABA's variant: one prefix for each segment of four words |
-//! | `pipeline_depth` | 2 (compressor), 5 (decompressor) | 1, 2, 5 | registers from input to output: the latency in cycles |
+//! | `pipeline_depth` | 2 (compressor), 5 (decompressor) | 1, 2, 5 (compressor), 1 to 5 (decompressor) | registers from input to output: the latency in cycles |
 //!
-//! At depth 1 all logic lies before the one register; it is then a module of its own, `fpc_compress` or
-//! `fpc_decompress`, without any state. From depth 2 on a register lies between the two halves, and further registers
-//! follow the logic, for a synthesis tool to move into it.
+//! At depth 1 all logic lies before the one register; the compressor's is then a module of its own, `fpc_compress`, without any
+//! state. From depth 2 on a register lies between the compressor's two halves, and further registers follow the logic, for a
+//! synthesis tool to move into it; Yosys and ABC do not. The decompressor's stand where they cut
+//! the longest path: behind half of the prefixes (2) and all of them (3); the other two (4, 5) stand between the steps behind
+//! them, which are shorter.
 //!
 //! # Ports and timing
 //! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
@@ -97,7 +100,7 @@ use serde::{Deserialize, Serialize};
 
 /// Declares the parameters of one of the two blocks, which differ in the default depth of the pipeline.
 macro_rules! params {
-    ($(#[doc = $doc:literal])* $name:ident, $depth:literal) => {
+    ($(#[doc = $doc:literal])* $name:ident, $depth:literal of $depths:expr) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
@@ -106,7 +109,7 @@ macro_rules! params {
             pub line_bytes: usize,
             /// One prefix for each segment of four words, as in CABA, instead of one for each word or zero run.
             pub segmented: bool,
-            /// Registers from input to output, 1, 2 or 5: the latency in cycles.
+            /// Registers from input to output: the latency in cycles.
             pub pipeline_depth: usize,
         }
 
@@ -126,7 +129,7 @@ macro_rules! params {
                 },
                 ParamSpec {
                     name: "pipeline_depth",
-                    allowed: Allowed::OneOf(&[1, 2, 5]),
+                    allowed: Allowed::OneOf(&$depths),
                     doc: "registers from input to output: the latency in cycles",
                 },
             ];
@@ -146,19 +149,10 @@ macro_rules! params {
                 if self.segmented { words / SEGMENT_WORDS } else { words }
             }
 
-            /// Registers of a block with `between` bits between its two halves and `output_bits` at its outputs.
-            fn facts(&self, name: &'static str, between: usize, output_bits: usize) -> Facts {
-                let between = if self.pipeline_depth > 1 { between } else { 0 };
-                let behind = self.pipeline_depth.saturating_sub(1).max(1);
-                Facts {
-                    storage: vec![
-                        Storage { name, bits: between },
-                        Storage { name: "results", bits: behind * output_bits },
-                        Storage { name: "valid bits", bits: self.pipeline_depth },
-                    ],
-                    latency: self.pipeline_depth as u32,
-                    interval: 1,
-                }
+            /// What the block states of itself with these registers besides the bits that say which are full.
+            fn facts(&self, mut storage: Vec<Storage>) -> Facts {
+                storage.push(Storage { name: "valid bits", bits: self.pipeline_depth });
+                Facts { storage, latency: self.pipeline_depth as u32, interval: 1 }
             }
         }
     };
@@ -166,12 +160,12 @@ macro_rules! params {
 
 params! {
     /// Parameters of the compressor: two registers by default.
-    CompressorParams, 2
+    CompressorParams, 2 of [1, 2, 5]
 }
 
 params! {
     /// Parameters of the decompressor: five registers by default, LATTE-CC's latency.
-    DecompressorParams, 5
+    DecompressorParams, 5 of [1, 2, 3, 4, 5]
 }
 
 /// Bits that hold a payload size from 0 to all bits of the line.
@@ -258,8 +252,14 @@ impl HwBlock for FpcCompressor {
     }
     fn facts(params: &CompressorParams) -> Facts {
         let between = params.line_bits() + 9 * params.groups();
-        let output = params.line_bits() + 1 + size_bits(params);
-        params.facts("line and symbols between the two halves of the logic", between, output)
+        let behind = params.pipeline_depth.saturating_sub(1).max(1);
+        params.facts(vec![
+            Storage {
+                name: "line and symbols between the two halves of the logic",
+                bits: if params.pipeline_depth > 1 { between } else { 0 },
+            },
+            Storage { name: "results", bits: behind * (params.line_bits() + 1 + size_bits(params)) },
+        ])
     }
     fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
@@ -308,9 +308,20 @@ impl HwBlock for FpcDecompressor {
         Ok(rtl::decompressor(params))
     }
     fn facts(params: &DecompressorParams) -> Facts {
-        let between = params.line_bits() + 3 * params.groups() + 8 + 1 + 1;
-        let name = "payload, prefixes and end of the head between the two halves of the logic";
-        params.facts(name, between, params.line_bits() + 1)
+        let cuts = rtl::decompressor_cuts(params.pipeline_depth);
+        let (line, groups) = (params.line_bits(), params.groups());
+        let symbol = if params.segmented { 3 } else { 6 };
+        let data = line + 3 * groups + 2;
+        params.facts(vec![
+            Storage {
+                name: "payload, rest of the head, half of the prefixes",
+                bits: cuts.half * (line + (symbol + 3) * groups / 2 + 3 + 8 + 1),
+            },
+            Storage { name: "payload, prefixes, end of the head", bits: cuts.parsed * (data + 8) },
+            Storage { name: "data and prefixes", bits: cuts.aligned * data },
+            Storage { name: "strings of a few words and prefixes", bits: cuts.split * data },
+            Storage { name: "results", bits: line + 1 },
+        ])
     }
     fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
@@ -341,15 +352,19 @@ mod tests {
         let compressor = FpcCompressor::facts(&CompressorParams::default());
         assert_eq!(compressor.storage_bits(), 1024 + 32 * 9 + (1024 + 1 + 11) + 2);
         let decompressor = FpcDecompressor::facts(&DecompressorParams::default());
-        assert_eq!(decompressor.storage_bits(), 1024 + 32 * 3 + 10 + 4 * 1025 + 5);
+        let registers = [1024 + 16 * 9 + 12, 1024 + 96 + 10, 1024 + 96 + 2, 1024 + 96 + 2, 1025];
+        assert_eq!(decompressor.storage_bits(), registers.iter().sum::<usize>() + 5);
         let segmented = DecompressorParams { line_bytes: 64, segmented: true, pipeline_depth: 1 };
         assert_eq!(FpcDecompressor::facts(&segmented).storage_bits(), 512 + 1 + 1);
     }
 
     #[test]
     fn wrong_parameters_are_named_with_what_is_allowed() {
-        let wrong = DecompressorParams { pipeline_depth: 3, ..DecompressorParams::default() };
+        let wrong = DecompressorParams { pipeline_depth: 6, ..DecompressorParams::default() };
         let error = FpcDecompressor::rtl(&wrong).err().unwrap().to_string();
-        assert_eq!(error, "fpc_decompressor: parameter `pipeline_depth` cannot be `3`; allowed: 1, 2, 5");
+        assert_eq!(
+            error,
+            "fpc_decompressor: parameter `pipeline_depth` cannot be `6`; allowed: 1, 2, 3, 4, 5"
+        );
     }
 }

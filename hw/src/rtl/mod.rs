@@ -10,7 +10,7 @@
 //! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested through several ports, cleared at once |
 //! | [`pipe`] | [`Pipe`](pipe::Pipe): a number of pipeline stages |
 //! | [`elastic`] | [`ElasticPipe`](elastic::ElasticPipe): pipeline stages between valid/ready partners that close gaps |
-//! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitUnpacker`](unpacker::BitUnpacker): fields of variable length to one string of bits, and back |
+//! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitUnpacker`](unpacker::BitUnpacker), [`BitSplitter`](unpacker::BitSplitter): fields of variable length to one string of bits, and back |
 //! | [`valid_ready`] | [`ValidReady`](valid_ready::ValidReady): a two-entry stage between valid/ready partners |
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
 //! | [`idle`] | [`Idle`](idle::Idle): skips a clocked sub-block that has come to rest |
@@ -98,7 +98,7 @@ pub mod prelude {
     pub use super::reg::Reg;
     pub use super::replicated_mem::ReplicatedMem;
     pub use super::step::{ClockedBlock, StepError, Stepper, settle};
-    pub use super::unpacker::BitUnpacker;
+    pub use super::unpacker::{BitSplitter, BitUnpacker};
     pub use super::valid_ready::ValidReady;
     pub use crate::{comment, dff_setup, rtl_block};
     pub use rust_hdl_core::prelude::{

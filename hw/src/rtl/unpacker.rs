@@ -7,6 +7,9 @@
 //!               /    \         /   \          the length of the left one
 //! field_o      a      bbb     0     cc
 //! ```
+//!
+//! [`BitSplitter`] is the upper levels of the tree, [`BitUnpacker`] the others or all of them, so that a register may stand
+//! between the two.
 
 use super::mem::template;
 use super::packer::{levels, low, sums};
@@ -15,10 +18,13 @@ use crate::rtl::prelude::*;
 rtl_block! {
     /// Takes a string of FIELDS times F bits apart into FIELDS fields of at most F bits, field 0 lowest.
     ///
-    /// A tree: each level splits a string in two. Bits of a field from its length on are zero.
+    /// A tree: each level splits a string in two. Bits of a field from its length on are zero. The first DONE levels have been
+    /// split already.
     #[derive(LogicBlock)]
-    pub struct BitUnpacker<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize> {
-        /// the string
+    pub struct BitUnpacker<
+        const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const DONE: usize,
+    > {
+        /// the string, or 2 to the power of DONE strings of equal width, of which each begins with its first field
         pub string_i: Signal<In, W<IN, INW>>,
         /// bits of each field, 0 to F
         pub length_i: [Signal<In, U<LEN>>; FIELDS],
@@ -27,24 +33,41 @@ rtl_block! {
     }
 }
 
-impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize> Default
-    for BitUnpacker<FIELDS, F, LEN, IN, INW>
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const IN: usize,
+    const INW: usize,
+    const DONE: usize,
+> Default for BitUnpacker<FIELDS, F, LEN, IN, INW, DONE>
 {
     fn default() -> Self {
         const { assert!(FIELDS >= 2 && FIELDS.is_power_of_two(), "BitUnpacker: 2, 4, 8, ... fields") };
         const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitUnpacker: LEN holds F, IN is FIELDS times F") };
+        const { assert!(DONE < levels(FIELDS), "BitUnpacker: a level is left") };
         BitUnpacker { string_i: Signal::default(), length_i: array(), field_o: array() }
     }
 }
 
-impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize> Logic
-    for BitUnpacker<FIELDS, F, LEN, IN, INW>
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const IN: usize,
+    const INW: usize,
+    const DONE: usize,
+> Logic for BitUnpacker<FIELDS, F, LEN, IN, INW, DONE>
 {
     #[inline]
     fn update(&mut self) {
         let string = self.string_i.val();
+        let in_piece = FIELDS >> DONE;
         let mut place = 0;
-        for (field, length) in self.field_o.iter_mut().zip(&self.length_i) {
+        for (index, (field, length)) in self.field_o.iter_mut().zip(&self.length_i).enumerate() {
+            if index % in_piece == 0 {
+                place = index * F;
+            }
             let length = length.val().index();
             assert!(length <= F, "a field of {F} bits has no length of {length}");
             field.next = U::new(low(string.get_bits::<F>(place).to_u64(), length));
@@ -60,55 +83,15 @@ impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, con
 
     // All levels stand in one process, as the packer's do.
     fn hdl(&self) -> Verilog {
-        let top = levels(FIELDS);
-        let mut declarations = format!("reg [{FIELDS}*{LEN}-1:0] length_0;\n");
-        let mut body =
-            "  // the lengths of all strings, from the fields up\n  length_0 = length_i;\n".to_string();
-        for level in 1..top {
-            let count = FIELDS >> (level - 1);
-            let (declaration, sum, _) = sums(level, count, LEN + level - 1);
-            declarations += &declaration;
-            body += &format!("  for (g = 0; g < {}; g = g + 1) begin\n    {sum}  end\n", count / 2);
-        }
-        declarations += &format!("reg [{IN}-1:0] string_{top};\n");
-        body += &format!("  // the strings, halved level by level\n  string_{top} = string_i;\n");
-        for level in (0..top).rev() {
-            let (count, half, length_bits) = (FIELDS >> (level + 1), F << level, LEN + level);
-            let both = 2 * half;
-            let length = format!("length_{level}[2*g*{length_bits} +: {length_bits}]");
-            // An index has as many bits as the string has places.
-            let place = match (both.next_power_of_two().ilog2() as usize).saturating_sub(length_bits) {
-                0 => length,
-                missing => format!("{{{missing}'d0, {length}}}"),
-            };
-            declarations += &format!("reg [{IN}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
-            body += &format!(
-                "  for (g = 0; g < {count}; g = g + 1) begin
-    whole_{level} = string_{}[g*{both} +: {both}];
-    string_{level}[2*g*{half} +: {half}] = whole_{level}[{}:0];
-    string_{level}[(2*g+1)*{half} +: {half}] = whole_{level}[{place} +: {half}];
-  end
-",
-                level + 1,
-                half - 1,
-            );
-        }
-        body += &format!(
-            "  // the fields without what follows them
+        let (declarations, body) = halves::<FIELDS, F, LEN, IN>(levels(FIELDS) - DONE, 0);
+        let body = format!(
+            "{body}  // the fields without what follows them
   for (g = 0; g < {FIELDS}; g = g + 1) begin
     fields[g*{F} +: {F}] = string_0[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
   end
 "
         );
-        let mut unused = String::new();
-        if top > 1 {
-            let bits = LEN + top - 1;
-            unused = format!(
-                "\n// the length of the right half places nothing\nwire unused;\nassign unused = &{{1'b0, length_{}[{}:{bits}]}};\n",
-                top - 1,
-                2 * bits - 1,
-            );
-        }
+        let unused = unused(levels(FIELDS) - DONE, FIELDS, LEN);
         template(format!(
             "{declarations}reg [{FIELDS}*{F}-1:0] fields;
 
@@ -126,8 +109,185 @@ assign field_o = fields;
     }
 }
 
-impl<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize> PureLogic
-    for BitUnpacker<FIELDS, F, LEN, IN, INW>
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const IN: usize,
+    const INW: usize,
+    const DONE: usize,
+> PureLogic for BitUnpacker<FIELDS, F, LEN, IN, INW, DONE>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.string_i.update_all();
+        for length in &mut self.length_i {
+            length.update_all();
+        }
+    }
+}
+
+/// Declarations and body of the levels from `from` down to `to`: `string_i` holds the strings of level `from`, where one of a
+/// level has twice the bits of one of the level below, and `string_{to}` gets those of level `to`.
+fn halves<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize>(
+    from: usize,
+    to: usize,
+) -> (String, String) {
+    let mut declarations = format!("reg [{FIELDS}*{LEN}-1:0] length_0;\n");
+    let mut body =
+        "  // the lengths of all strings, from the fields up\n  length_0 = length_i;\n".to_string();
+    for level in 1..from {
+        let count = FIELDS >> (level - 1);
+        let (declaration, sum, _) = sums(level, count, LEN + level - 1);
+        declarations += &declaration;
+        body += &format!("  for (g = 0; g < {}; g = g + 1) begin\n    {sum}  end\n", count / 2);
+    }
+    declarations += &format!("reg [{IN}-1:0] string_{from};\n");
+    body += &format!("  // the strings, halved level by level\n  string_{from} = string_i;\n");
+    for level in (to..from).rev() {
+        let (count, half, length_bits) = (FIELDS >> (level + 1), F << level, LEN + level);
+        let both = 2 * half;
+        let length = format!("length_{level}[2*g*{length_bits} +: {length_bits}]");
+        // An index has as many bits as the string has places.
+        let place = match (both.next_power_of_two().ilog2() as usize).saturating_sub(length_bits) {
+            0 => length,
+            missing => format!("{{{missing}'d0, {length}}}"),
+        };
+        declarations += &format!("reg [{IN}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
+        body += &format!(
+            "  for (g = 0; g < {count}; g = g + 1) begin
+    whole_{level} = string_{}[g*{both} +: {both}];
+    string_{level}[2*g*{half} +: {half}] = whole_{level}[{}:0];
+    string_{level}[(2*g+1)*{half} +: {half}] = whole_{level}[{place} +: {half}];
+  end
+",
+            level + 1,
+            half - 1,
+        );
+    }
+    (declarations, body)
+}
+
+/// Names the lengths of the right halves of the highest level, which place nothing.
+fn unused(top: usize, fields: usize, length_bits: usize) -> String {
+    if top < 2 {
+        return String::new();
+    }
+    let (level, bits) = (top - 1, length_bits + top - 1);
+    // One wire for all, as there is a right half in each of the strings that come in.
+    let rights: Vec<String> = (0..fields >> top)
+        .map(|g| format!("length_{level}[{}:{}]", (2 * g + 2) * bits - 1, (2 * g + 1) * bits))
+        .collect();
+    format!(
+        "\n// the lengths of right halves place nothing\nwire unused;\nassign unused = &{{1'b0, {}}};\n",
+        rights.join(", ")
+    )
+}
+
+rtl_block! {
+    /// The upper LEVELS levels of a [`BitUnpacker`]: of a string, 2 to the power of LEVELS strings of equal width.
+    ///
+    /// Each of them begins with its first field; what follows its last field is of no meaning.
+    #[derive(LogicBlock)]
+    pub struct BitSplitter<
+        const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const LEVELS: usize,
+    > {
+        /// the string
+        pub string_i: Signal<In, W<IN, INW>>,
+        /// bits of each field, 0 to F
+        pub length_i: [Signal<In, U<LEN>>; FIELDS],
+        /// the strings, string 0 lowest
+        pub strings_o: Signal<Out, W<IN, INW>>,
+    }
+}
+
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const IN: usize,
+    const INW: usize,
+    const LEVELS: usize,
+> Default for BitSplitter<FIELDS, F, LEN, IN, INW, LEVELS>
+{
+    fn default() -> Self {
+        const {
+            assert!(
+                FIELDS.is_power_of_two() && LEVELS >= 1 && LEVELS < levels(FIELDS),
+                "BitSplitter: a level is left"
+            )
+        };
+        const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitSplitter: LEN holds F, IN is FIELDS times F") };
+        const { assert!((IN >> LEVELS).is_multiple_of(32), "BitSplitter: strings of 32, 64, 96, ... bits") };
+        BitSplitter { string_i: Signal::default(), length_i: array(), strings_o: Signal::default() }
+    }
+}
+
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const IN: usize,
+    const INW: usize,
+    const LEVELS: usize,
+> Logic for BitSplitter<FIELDS, F, LEN, IN, INW, LEVELS>
+{
+    #[inline]
+    fn update(&mut self) {
+        let string = self.string_i.val();
+        let (fields, bits) = (FIELDS >> LEVELS, IN >> LEVELS);
+        let mut strings = [0; INW];
+        let mut place = 0;
+        for (index, length) in self.length_i.iter().enumerate() {
+            if index % fields == 0 {
+                for at in (0..bits).step_by(32) {
+                    let part =
+                        string.get_bits::<32>(place + at).to_u64() & low(u64::MAX, (bits - at).min(32));
+                    let to = index / fields * bits + at;
+                    strings[to / 64] |= part << (to % 64);
+                    if to % 64 > 32 && to / 64 + 1 < INW {
+                        strings[to / 64 + 1] |= part >> (64 - to % 64);
+                    }
+                }
+            }
+            place += length.val().index();
+        }
+        self.strings_o.next = W::from_words(strings);
+    }
+
+    fn connect(&mut self) {
+        self.strings_o.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let top = levels(FIELDS);
+        let down = top - LEVELS;
+        let (declarations, body) = halves::<FIELDS, F, LEN, IN>(top, down);
+        let unused = unused(top, FIELDS, LEN);
+        template(format!(
+            "{declarations}
+always @(*) begin : split
+  integer g;
+{body}end
+
+assign strings_o = string_{down};
+{unused}"
+        ))
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const IN: usize,
+    const INW: usize,
+    const LEVELS: usize,
+> PureLogic for BitSplitter<FIELDS, F, LEN, IN, INW, LEVELS>
 {
     #[inline]
     fn take_inputs(&mut self) {
@@ -147,15 +307,26 @@ mod tests {
         #[test]
         fn what_was_packed_comes_back(fields in prop::collection::vec((any::<u64>(), 0usize..=32), 16)) {
             let mut packer = BitPacker::<16, 32, 6, 512, 8, 10>::default();
-            let mut unpacker = BitUnpacker::<16, 32, 6, 512, 8>::default();
+            let mut unpacker = BitUnpacker::<16, 32, 6, 512, 8, 0>::default();
+            let mut splitter = BitSplitter::<16, 32, 6, 512, 8, 2>::default();
+            let mut rest = BitUnpacker::<16, 32, 6, 512, 8, 2>::default();
             for (index, (value, length)) in fields.iter().enumerate() {
                 packer.field_i[index].next = U::new(*value);
                 packer.length_i[index].next = U::new(*length as u64);
-                unpacker.length_i[index].next = U::new(*length as u64);
+                for lengths in [&mut unpacker.length_i, &mut splitter.length_i, &mut rest.length_i] {
+                    lengths[index].next = U::new(*length as u64);
+                }
             }
             settle(&mut packer).unwrap();
             unpacker.string_i.next = packer.string_o.val();
             settle(&mut unpacker).unwrap();
+            splitter.string_i.next = packer.string_o.val();
+            settle(&mut splitter).unwrap();
+            rest.string_i.next = splitter.strings_o.val();
+            settle(&mut rest).unwrap();
+            for (field, in_two) in unpacker.field_o.iter().zip(&rest.field_o) {
+                prop_assert_eq!(field.val(), in_two.val());
+            }
             for (field, (value, length)) in unpacker.field_o.iter().zip(&fields) {
                 prop_assert_eq!(field.val().to_u64(), low(*value, *length));
             }

@@ -1,45 +1,40 @@
-//! Second half of the decompressor: each word from its data.
+//! Each word from its data.
 
 use super::classify::prefix;
+use super::split::FpcLengths;
 use crate::fpc::Pattern;
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// Takes the data apart and rebuilds each word by its prefix.
+    /// Takes the data of a few words apart and rebuilds each word by its prefix.
     #[derive(LogicBlock)]
     pub struct FpcExpand<
-        const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
-        const PRE: usize, const PREW: usize,
+        const LINE: usize, const LW: usize, const WORDS: usize, const LEVELS: usize, const GROUPS: usize,
+        const GROUP: usize, const PRE: usize, const PREW: usize,
     > {
-        /// 1: head and data; 0: the line as it was
+        /// 1: data of words; 0: the line as it was
         pub encoding_i: Signal<In, U<1>>,
-        /// the payload
-        pub payload_i: Signal<In, W<LINE, LW>>,
+        /// strings of equal width, each of which begins with its first word's data, or the line
+        pub strings_i: Signal<In, W<LINE, LW>>,
         /// a prefix for each group
         pub prefixes_i: Signal<In, W<PRE, PREW>>,
-        /// bits of the head
-        pub start_i: Signal<In, U<8>>,
         /// the head is wrong: the line is zero
         pub error_i: Signal<In, Bit>,
         /// the line
         pub line_o: Signal<Out, W<LINE, LW>>,
-        data: Once<BitUnpacker<WORDS, 32, 6, LINE, LW>>,
-        zeros: Constant<U<3>>,
+        lengths: Once<FpcLengths<WORDS, GROUPS, GROUP, PRE, PREW>>,
+        data: Once<BitUnpacker<WORDS, 32, 6, LINE, LW, LEVELS>>,
         sign4: Constant<U<3>>,
         sign8: Constant<U<3>>,
         sign16: Constant<U<3>>,
         upper16: Constant<U<3>>,
         two_bytes: Constant<U<3>>,
         repeated: Constant<U<3>>,
-        raw: Constant<U<3>>,
         /// ones above a sign-extended field
         above4: Constant<U<32>>,
         above8: Constant<U<32>>,
         above16: Constant<U<32>>,
         ones: Constant<U<8>>,
-        prefix: Signal<Local, U<3>>,
-        length: Signal<Local, U<6>>,
-        /// the prefix again, when the data are there
         pattern: Signal<Local, U<3>>,
         kept: Signal<Local, U<32>>,
         word: Signal<Local, U<32>>,
@@ -51,36 +46,33 @@ impl<
     const LINE: usize,
     const LW: usize,
     const WORDS: usize,
+    const LEVELS: usize,
     const GROUPS: usize,
     const GROUP: usize,
     const PRE: usize,
     const PREW: usize,
-> Default for FpcExpand<LINE, LW, WORDS, GROUPS, GROUP, PRE, PREW>
+> Default for FpcExpand<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>
 {
     fn default() -> Self {
         const { assert!(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && PRE == 3 * GROUPS) };
         FpcExpand {
             encoding_i: Signal::default(),
-            payload_i: Signal::default(),
+            strings_i: Signal::default(),
             prefixes_i: Signal::default(),
-            start_i: Signal::default(),
             error_i: Signal::default(),
             line_o: Signal::default(),
+            lengths: Once::default(),
             data: Once::default(),
-            zeros: prefix(Pattern::Zeros),
             sign4: prefix(Pattern::Sign4),
             sign8: prefix(Pattern::Sign8),
             sign16: prefix(Pattern::Sign16),
             upper16: prefix(Pattern::Upper16),
             two_bytes: prefix(Pattern::TwoBytes),
             repeated: prefix(Pattern::Repeated),
-            raw: prefix(Pattern::Raw),
             above4: Constant::new(U::new(u64::MAX << 4)),
             above8: Constant::new(U::new(u64::MAX << 8)),
             above16: Constant::new(U::new(u64::MAX << 16)),
             ones: Constant::new(U::new(0xff)),
-            prefix: Signal::default(),
-            length: Signal::default(),
             pattern: Signal::default(),
             kept: Signal::default(),
             word: Signal::default(),
@@ -93,32 +85,19 @@ impl<
     const LINE: usize,
     const LW: usize,
     const WORDS: usize,
+    const LEVELS: usize,
     const GROUPS: usize,
     const GROUP: usize,
     const PRE: usize,
     const PREW: usize,
-> Logic for FpcExpand<LINE, LW, WORDS, GROUPS, GROUP, PRE, PREW>
+> Logic for FpcExpand<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.prefix.next = 0.into();
-        self.length.next = 0.into();
-        self.data.string_i.next = self.payload_i.val() >> self.start_i.val();
-        for g in 0..GROUPS {
-            self.prefix.next = self.prefixes_i.val().get_bits::<3>(g * 3);
-            self.length.next = 16.into();
-            if self.prefix.val() == self.zeros.val() {
-                self.length.next = 0.into();
-            } else if self.prefix.val() == self.sign4.val() {
-                self.length.next = 4.into();
-            } else if (self.prefix.val() == self.sign8.val()) | (self.prefix.val() == self.repeated.val()) {
-                self.length.next = 8.into();
-            } else if self.prefix.val() == self.raw.val() {
-                self.length.next = 32.into();
-            }
-            for w in 0..GROUP {
-                self.data.length_i[g * GROUP + w].next = self.length.val();
-            }
+        self.lengths.prefixes_i.next = self.prefixes_i.val();
+        self.data.string_i.next = self.strings_i.val();
+        for w in 0..WORDS {
+            self.data.length_i[w].next = self.lengths.length_o[w].val();
         }
         self.pattern.next = 0.into();
         self.kept.next = 0.into();
@@ -159,7 +138,7 @@ impl<
         if self.error_i.val() {
             self.line_o.next = 0.into();
         } else if !self.encoding_i.val().get_bit(0) {
-            self.line_o.next = self.payload_i.val();
+            self.line_o.next = self.strings_i.val();
         }
     }
 

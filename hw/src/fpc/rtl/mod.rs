@@ -1,4 +1,4 @@
-//! RTL of the codec. Each top is two halves of combinational logic and an elastic pipeline.
+//! RTL of the codec. Each top is steps of combinational logic with elastic registers between them.
 
 mod classify;
 mod compressor;
@@ -6,6 +6,7 @@ mod decompressor;
 mod expand;
 mod pack;
 mod parse;
+mod split;
 mod whole;
 
 use super::{
@@ -13,6 +14,7 @@ use super::{
 };
 use crate::block::RtlBlock;
 use crate::rtl_instance::RtlInstance;
+use decompressor::{DecompressorCuts, FpcDecompressor};
 
 /// The instance for valid parameters: `$pipelined` and `$one_cycle` with the widths of each line size and variant.
 macro_rules! instance {
@@ -48,18 +50,43 @@ pub(super) fn compressor(params: &CompressorParams) -> Box<dyn RtlBlock<Compress
     }
 }
 
-/// The decompressor for valid parameters: bits and 64-bit words of the line; words, groups and words of a group; bits and
-/// 64-bit words of the longest head that may be met, of all prefixes, of the middle register and of the result.
+/// Where a decompressor's registers stand, so that its longest path is short for so many of them.
+///
+/// In an ASIC library each half of the prefixes of 128 bytes takes about 12 parts of time, and all that follows 8, so that the
+/// fourth and fifth register shorten no path.
+pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
+    let (half, parsed, aligned, split) = match depth {
+        1 => (0, 0, 0, 0),
+        2 => (1, 0, 0, 0),
+        3 => (1, 1, 0, 0),
+        4 => (1, 1, 0, 1),
+        _ => (1, 1, 1, 1),
+    };
+    DecompressorCuts { half, parsed, aligned, split }
+}
+
+/// The decompressor for valid parameters: bits and 64-bit words of the line; words, and levels of their tree before the last
+/// step; groups, words of a group and half the groups; zero runs or none; bits of the longest symbol; bits and 64-bit words of the
+/// longest head that may be met, of all prefixes and of half of them, and of the registers.
 pub(super) fn decompressor(
     params: &DecompressorParams,
 ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
-    use decompressor::{FpcDecompressor, FpcDecompressorOneCycle};
-    instance! { params, FpcDecompressor, FpcDecompressorOneCycle:
-        (32, false) => [256, 4, 8, 8, 1, 48, 1, 24, 1, 290, 5, 257, 5],
-        (64, false) => [512, 8, 16, 16, 1, 96, 2, 48, 1, 570, 9, 513, 9],
-        (128, false) => [1024, 16, 32, 32, 1, 192, 3, 96, 2, 1130, 18, 1025, 17],
-        (32, true) => [256, 4, 8, 2, 4, 6, 1, 6, 1, 272, 5, 257, 5],
-        (64, true) => [512, 8, 16, 4, 4, 12, 1, 12, 1, 534, 9, 513, 9],
-        (128, true) => [1024, 16, 32, 8, 4, 24, 1, 24, 1, 1058, 17, 1025, 17],
+    macro_rules! instance {
+        ($(($bytes:literal, $segmented:literal) => [$($width:literal),*]),* $(,)?) => {
+            match (params.line_bytes, params.segmented) {
+                $(($bytes, $segmented) => {
+                    RtlInstance::boxed(FpcDecompressor::<$($width),*>::new(decompressor_cuts(params.pipeline_depth)))
+                })*
+                other => unreachable!("not valid: {other:?}"),
+            }
+        };
+    }
+    instance! {
+        (32, false) => [256, 4, 8, 1, 8, 1, 4, 1, 6, 48, 1, 24, 1, 12, 1, 304, 5, 290, 5, 282, 5, 257, 5],
+        (64, false) => [512, 8, 16, 2, 16, 1, 8, 1, 6, 96, 2, 48, 1, 24, 1, 596, 10, 570, 9, 562, 9, 513, 9],
+        (128, false) => [1024, 16, 32, 2, 32, 1, 16, 1, 6, 192, 3, 96, 2, 48, 1, 1180, 19, 1130, 18, 1122, 18, 1025, 17],
+        (32, true) => [256, 4, 8, 1, 2, 4, 1, 0, 3, 6, 1, 6, 1, 3, 1, 274, 5, 272, 5, 264, 5, 257, 5],
+        (64, true) => [512, 8, 16, 2, 4, 4, 2, 0, 3, 12, 1, 12, 1, 6, 1, 536, 9, 534, 9, 526, 9, 513, 9],
+        (128, true) => [1024, 16, 32, 2, 8, 4, 4, 0, 3, 24, 1, 24, 1, 12, 1, 1060, 17, 1058, 17, 1050, 17, 1025, 17],
     }
 }

@@ -1,33 +1,34 @@
-//! First half of the decompressor: the prefixes of the head.
+//! The prefixes of the head, as many groups at a time as a step takes.
 
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// Reads the head symbol by symbol: the prefix of each of GROUPS groups, and where the data start.
+    /// Reads the head symbol by symbol: the prefix of each of GROUPS groups, and what the groups behind them need.
     ///
-    /// A group of one word is the original algorithm, in which the prefix of zeros is followed by the length of the run.
-    /// HEAD is the bits in which the longest head lies.
+    /// A group of one word (RUNS is 1) is the original algorithm, in which the prefix of zeros is followed by the length of the
+    /// run. HEAD is the bits in which the longest head of the whole line lies.
     #[derive(LogicBlock)]
     pub struct FpcParse<
-        const LINE: usize, const LW: usize, const GROUPS: usize, const GROUP: usize, const HEAD: usize, const HEADW: usize,
-        const PRE: usize, const PREW: usize,
+        const GROUPS: usize, const RUNS: usize, const HEAD: usize, const HEADW: usize, const PRE: usize, const PREW: usize,
     > {
-        /// 1: head and data; 0: the line as it was
-        pub encoding_i: Signal<In, U<1>>,
-        /// the payload
-        pub payload_i: Signal<In, W<LINE, LW>>,
+        /// the head from the first of the groups on
+        pub head_i: Signal<In, W<HEAD, HEADW>>,
+        /// words that a zero run before them still covers
+        pub run_i: Signal<In, U<3>>,
+        /// bits of the head before them
+        pub start_i: Signal<In, U<8>>,
         /// a prefix for each group
         pub prefixes_o: Signal<Out, W<PRE, PREW>>,
-        /// bits of the head
+        /// the head behind the groups
+        pub head_o: Signal<Out, W<HEAD, HEADW>>,
+        /// words behind the groups that a zero run covers
+        pub run_o: Signal<Out, U<3>>,
+        /// bits of the head up to there
         pub start_o: Signal<Out, U<8>>,
-        /// a zero run reaches beyond the line
-        pub error_o: Signal<Out, Bit>,
         /// zero words are counted in runs
         has_runs: Constant<Bit>,
-        /// the head from the symbol at hand on
         head: Signal<Local, W<HEAD, HEADW>>,
         prefix: Signal<Local, U<3>>,
-        /// words that the zero run at hand still covers
         run: Signal<Local, U<3>>,
         start: Signal<Local, U<8>>,
         prefixes: Signal<Local, W<PRE, PREW>>,
@@ -35,26 +36,25 @@ rtl_block! {
 }
 
 impl<
-    const LINE: usize,
-    const LW: usize,
     const GROUPS: usize,
-    const GROUP: usize,
+    const RUNS: usize,
     const HEAD: usize,
     const HEADW: usize,
     const PRE: usize,
     const PREW: usize,
-> Default for FpcParse<LINE, LW, GROUPS, GROUP, HEAD, HEADW, PRE, PREW>
+> Default for FpcParse<GROUPS, RUNS, HEAD, HEADW, PRE, PREW>
 {
     fn default() -> Self {
-        const { assert!(GROUPS * GROUP * 32 == LINE && PRE == 3 * GROUPS) };
-        const { assert!(HEAD == if GROUP == 1 { 6 * GROUPS } else { 3 * GROUPS } && HEAD < 1 << 8) };
+        const { assert!(RUNS <= 1 && PRE == 3 * GROUPS && HEAD < 1 << 8) };
         FpcParse {
-            encoding_i: Signal::default(),
-            payload_i: Signal::default(),
+            head_i: Signal::default(),
+            run_i: Signal::default(),
+            start_i: Signal::default(),
             prefixes_o: Signal::default(),
+            head_o: Signal::default(),
+            run_o: Signal::default(),
             start_o: Signal::default(),
-            error_o: Signal::default(),
-            has_runs: Constant::new(GROUP == 1),
+            has_runs: Constant::new(RUNS == 1),
             head: Signal::default(),
             prefix: Signal::default(),
             run: Signal::default(),
@@ -65,22 +65,20 @@ impl<
 }
 
 impl<
-    const LINE: usize,
-    const LW: usize,
     const GROUPS: usize,
-    const GROUP: usize,
+    const RUNS: usize,
     const HEAD: usize,
     const HEADW: usize,
     const PRE: usize,
     const PREW: usize,
-> Logic for FpcParse<LINE, LW, GROUPS, GROUP, HEAD, HEADW, PRE, PREW>
+> Logic for FpcParse<GROUPS, RUNS, HEAD, HEADW, PRE, PREW>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.head.next = bit_cast_to::<W<HEAD, HEADW>>(self.payload_i.val());
+        self.head.next = self.head_i.val();
         self.prefix.next = 0.into();
-        self.run.next = 0.into();
-        self.start.next = 0.into();
+        self.run.next = self.run_i.val();
+        self.start.next = self.start_i.val();
         self.prefixes.next = 0.into();
         for g in 0..GROUPS {
             self.prefix.next = 0.into();
@@ -100,8 +98,9 @@ impl<
             self.prefixes.next = self.prefixes.val().replace_bit(g * 3, self.prefix.val());
         }
         self.prefixes_o.next = self.prefixes.val();
+        self.head_o.next = self.head.val();
+        self.run_o.next = self.run.val();
         self.start_o.next = self.start.val();
-        self.error_o.next = self.run.val().any() & self.encoding_i.val().get_bit(0);
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -110,19 +109,18 @@ impl<
 }
 
 impl<
-    const LINE: usize,
-    const LW: usize,
     const GROUPS: usize,
-    const GROUP: usize,
+    const RUNS: usize,
     const HEAD: usize,
     const HEADW: usize,
     const PRE: usize,
     const PREW: usize,
-> PureLogic for FpcParse<LINE, LW, GROUPS, GROUP, HEAD, HEADW, PRE, PREW>
+> PureLogic for FpcParse<GROUPS, RUNS, HEAD, HEADW, PRE, PREW>
 {
     #[inline]
     fn take_inputs(&mut self) {
-        self.encoding_i.update_all();
-        self.payload_i.update_all();
+        self.head_i.update_all();
+        self.run_i.update_all();
+        self.start_i.update_all();
     }
 }

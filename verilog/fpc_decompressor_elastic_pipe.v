@@ -1,4 +1,4 @@
-// fpc_decompressor_elastic_pipe_1
+// fpc_decompressor_elastic_pipe
 //
 // One or more registers in a row between valid/ready partners.
 //
@@ -7,29 +7,33 @@
 // ready_i.
 //
 // Parameters: STAGES = 1
+// Used with: DATA_WIDTH = 1180; DATA_WIDTH = 1130; DATA_WIDTH = 1122; DATA_WIDTH = 1025
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.1.0 with reset async-low
 
 `default_nettype none
 
-module fpc_decompressor_elastic_pipe_1 (
+module fpc_decompressor_elastic_pipe #(
+  // bits of data_i
+  parameter integer DATA_WIDTH = 1180
+) (
   // clock
-  input  wire          clk_i,
+  input  wire                  clk_i,
   // asynchronous reset, active low; empties the pipeline
-  input  wire          rst_ni,
+  input  wire                  rst_ni,
   // an item is offered
-  input  wire          valid_i,
+  input  wire                  valid_i,
   // the item that is offered
-  input  wire [1129:0] data_i,
+  input  wire [DATA_WIDTH-1:0] data_i,
   // the item is taken in this cycle
-  output wire          ready_o,
+  output wire                  ready_o,
   // an item is given
-  output wire          valid_o,
+  output wire                  valid_o,
   // the item that is given; it stays when it is gone
-  output wire [1129:0] data_o,
+  output wire [DATA_WIDTH-1:0] data_o,
   // the item that is given is taken in this cycle
-  input  wire          ready_i
+  input  wire                  ready_i
 );
 
   // empty registers
@@ -38,13 +42,13 @@ module fpc_decompressor_elastic_pipe_1 (
   reg [4:0] holes_ahead;
   // what is offered to the stage at hand
   reg valid;
-  reg [1129:0] data;
+  reg [DATA_WIDTH-1:0] data;
   reg last_valid;
-  reg [1129:0] last_data;
+  reg [DATA_WIDTH-1:0] last_data;
   reg [0:0] stage_valid_d;
   reg [0:0] stage_valid_q;
-  reg [1129:0] stage_data_d;
-  reg [1129:0] stage_data_q;
+  reg [DATA_WIDTH-1:0] stage_data_d;
+  reg [DATA_WIDTH-1:0] stage_data_q;
 
   always @(*) begin : comb_stage_valid_d
     integer i;
@@ -58,12 +62,12 @@ module fpc_decompressor_elastic_pipe_1 (
       if (ready_i | (|holes_ahead)) begin
         stage_valid_d[i] = valid;
         if (valid) begin
-          stage_data_d[i*1130 +: 1130] = data;
+          stage_data_d[i*DATA_WIDTH +: DATA_WIDTH] = data;
         end
       end
       holes_ahead = holes_ahead >> 1;
       valid = stage_valid_q[i];
-      data = stage_data_q[i*1130 +: 1130];
+      data = stage_data_q[i*DATA_WIDTH +: DATA_WIDTH];
     end
   end
 
@@ -84,7 +88,7 @@ module fpc_decompressor_elastic_pipe_1 (
     last_data = stage_data_q;
     for (i = 0; i < 1; i = i + 1) begin
       last_valid = stage_valid_q[i];
-      last_data = stage_data_q[i*1130 +: 1130];
+      last_data = stage_data_q[i*DATA_WIDTH +: DATA_WIDTH];
     end
   end
 
@@ -94,7 +98,7 @@ module fpc_decompressor_elastic_pipe_1 (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       stage_valid_q <= 1'b0;
-      stage_data_q <= 1130'd0;
+      stage_data_q <= {DATA_WIDTH{1'b0}};
     end else begin
       stage_valid_q <= stage_valid_d;
       stage_data_q <= stage_data_d;
