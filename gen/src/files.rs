@@ -1,4 +1,4 @@
-//! Files around a design: file list, FuseSoC core, timing constraints, a wrapper for synthesis; and writing them.
+//! Files around a design: file list, FuseSoC core, timing constraints, Yosys script, a wrapper for synthesis; and writing them.
 
 use crate::design::{Design, Module};
 use crate::module::Port;
@@ -60,6 +60,35 @@ targets:
         output_format: json
         yosys_synth_options: [-flatten]
 "
+    )
+}
+
+/// A Yosys script, run in the files' folder: gates of the block in `<top>_gates.v`, with memories as they are. It says what to
+/// put in for the cells of a library.
+pub fn yosys_script(design: &Design) -> String {
+    let top = &design.top().name;
+    let files: Vec<String> = design.modules.iter().map(|module| file_name(&module.name)).collect();
+    format!(
+        "\
+# {top}: yosys -s {top}.ys
+read_verilog {}
+# words; memories stay memories
+synth -flatten -run begin:fine -top {top}
+check -assert
+# gates
+opt -fast -full
+techmap
+opt -fast
+# for the cells of a library, in place of the next line:
+#   dfflibmap -liberty CELLS.lib
+#   abc -liberty CELLS.lib
+# and behind stat: -liberty CELLS.lib
+abc
+opt_clean -purge
+stat
+write_verilog -noattr {top}_gates.v
+",
+        files.join(" ")
     )
 }
 
@@ -163,7 +192,7 @@ fn readable_by_all(_: &tempfile::NamedTempFile) -> io::Result<()> {
     Ok(())
 }
 
-/// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc` and the synthesis wrapper.
+/// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper.
 pub fn all_files(
     design: &Design,
     options: &EmitOptions,
@@ -178,6 +207,7 @@ pub fn all_files(
     files.push((format!("{top}.f"), file_list(design)));
     files.push((format!("{top}.core"), core_file(design, version)));
     files.push((format!("{top}.sdc"), constraints(design, period_ns)));
+    files.push((format!("{top}.ys"), yosys_script(design)));
     files
 }
 

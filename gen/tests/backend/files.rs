@@ -4,6 +4,7 @@ use crate::tools;
 use selvedge_gen::files::{all_files, synth_wrapper, write_files, write_whole};
 use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
+use std::process::Command;
 
 fn design(reset: ResetStyle) -> Design {
     emit(&ValidReady::<U<8>>::default(), "stage", &EmitOptions { reset, ..EmitOptions::default() }).unwrap()
@@ -13,10 +14,26 @@ fn design(reset: ResetStyle) -> Design {
 fn a_design_has_all_its_files_and_the_list_names_the_modules() {
     let files = all_files(&design(ResetStyle::AsyncLow), &EmitOptions::default(), "0.1.0", 2.0);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["stage.v", "stage_synth_wrapper.v", "stage.f", "stage.core", "stage.sdc"]);
+    assert_eq!(names, ["stage.v", "stage_synth_wrapper.v", "stage.f", "stage.core", "stage.sdc", "stage.ys"]);
     assert_eq!(files[2].1, "stage.v\n");
     assert!(files[3].1.starts_with("CAPI=2:\nname: selvedge::stage:0.1.0\n"));
     assert!(files[4].1.contains("create_clock -name clk -period 2.000 [get_ports clk_i]"));
+}
+
+#[test]
+fn the_script_makes_gates_and_keeps_memories() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory: Mem<W<70, 2>, 4> = Mem::new(vec![]);
+    let design = emit(&memory, "store", &EmitOptions::default()).unwrap();
+    write_files(folder.path(), &all_files(&design, &EmitOptions::default(), "0.1.0", 2.0)).unwrap();
+    let run =
+        Command::new("yosys").current_dir(folder.path()).args(["-q", "-s", "store.ys"]).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let gates = std::fs::read_to_string(folder.path().join("store_gates.v")).unwrap();
+    assert!(
+        gates.contains("module store(") && gates.contains("[69:0]") && gates.contains(" [15:0];"),
+        "{gates}"
+    );
 }
 
 #[test]
