@@ -383,7 +383,7 @@ fn show(
     }
     if let Some(path) = &options.markdown {
         let words: Vec<String> = std::env::args().skip(1).collect();
-        let text = page(&report, &format!("selvedge {}", words.join(" ")));
+        let text = page(&report, &format!("selvedge {}", words.join(" ")), !options.mechanisms.is_empty());
         write_whole(path, text.as_bytes())?;
     }
     if let Some(target) = &options.json {

@@ -147,13 +147,12 @@ const PAGE: &str = include_str!("area_page.md");
 /// What the sums are, and why they are not the papers'.
 const SYSTEMS_PAGE: &str = include_str!("area_systems_page.md");
 
-/// The page for `docs`, with the words of the command that wrote it.
-pub fn page(report: &Report, words: &str) -> String {
-    let of_systems = !report.systems.is_empty();
+/// The page for `docs`, of blocks or of whole mechanisms, with the words of the command that wrote it.
+pub fn page(report: &Report, words: &str, of_systems: bool) -> String {
     let text = if of_systems { SYSTEMS_PAGE } else { PAGE };
     let (title, text) = text.split_once('\n').unwrap_or((text, ""));
     let mut page = format!("{title}\n\n`{words}`\n{text}");
-    if of_systems {
+    if !report.systems.is_empty() {
         page += &format!("\n{}", area_system::sums(&report.systems).markdown());
         for system in &report.systems {
             page += &format!("\n`{}`:\n\n{}", system.mechanism(), system.table().markdown());

@@ -20,13 +20,14 @@ const ADDRESS_BITS: u32 = 32;
 const L2_FORM_BITS: u32 = 4 + 2;
 
 /// What papers say of a whole mechanism's storage or area.
-const CLAIMS: [(&str, &str); 9] = [
-    ("static-sc", "LATTE-CC: 15.5 KB for tables of SC, 6.45% of the L1"),
-    ("latte-cc", "LATTE-CC: 134 B for the controller, and SC's 15.5 KB, 6.45% of the L1"),
+const CLAIMS: [(&str, &str); 10] = [
+    ("static-sc", "LATTE-CC: 15.5 KB for tables of SC, 6.45% of the L1s of 15 SMs"),
+    ("latte-cc", "LATTE-CC: 134 B for the controller, and SC's 15.5 KB, 6.45% of the L1s of 15 SMs"),
     ("bgp", "LAMAR: 4 Kbit for each predictor"),
     ("mdb-local", "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage"),
     ("mdb-global", "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage"),
     ("dmil", "Dai: 7 + 12 + 10 bits for each kernel of an SM"),
+    ("qbmi", "Dai: 10 bits for each kernel of an SM, beside MILG"),
     ("hw-bdi", "CABA: an 8 KB metadata cache at each memory controller"),
     ("hw-bdi-mem", "CABA: an 8 KB metadata cache at each memory controller"),
     ("caba-bdi", "CABA: tables of the assist warps, and an 8 KB metadata cache at each memory controller"),
@@ -134,8 +135,10 @@ impl System {
         let sum = |of: fn(&PartReport) -> f64| parts.iter().map(|p| p.instances as f64 * of(p)).sum::<f64>();
         let count = |of: fn(&PartReport) -> usize| parts.iter().map(|p| p.instances * of(p)).sum::<usize>();
         let block_bits = count(|part| part.bits);
-        let tags = |machine| l1d_tag_bits(machine) * machine.sm.count as usize;
-        let added_tag_bits = tags(&self.machine).saturating_sub(tags(&self.base));
+        let in_place = self.mechanism.parts.iter().any(mechanism::Part::compresses_l1d_in_place);
+        let tags =
+            |machine: &GpuConfig, in_place| l1d_tag_bits(machine, in_place) * machine.sm.count as usize;
+        let added_tag_bits = tags(&self.machine, in_place).saturating_sub(tags(&self.base, false));
         let added_l2_tag_bits =
             self.mechanism.parts.iter().map(|part| added_l2_tag_bits(part, &self.machine)).sum::<usize>();
         let all_bits = block_bits + added_tag_bits + added_l2_tag_bits;
@@ -187,11 +190,12 @@ fn parts(built: &[BlockInstance]) -> Result<Vec<Part>, Failure> {
     Ok(parts)
 }
 
-/// Bits of the tags of an L1D: address and valid bit, and with more than one for a way what a compressed line adds.
-fn l1d_tag_bits(machine: &GpuConfig) -> usize {
+/// Bits of the tags of an L1D: address and valid bit, and what a compressed line adds where there are such lines: with more than
+/// one tag for a way, or `in_place`.
+fn l1d_tag_bits(machine: &GpuConfig, in_place: bool) -> usize {
     let l1d = &machine.l1d;
     let address = ADDRESS_BITS - l1d.sets.ilog2() - l1d.line_bytes.ilog2();
-    let compressed = if l1d.tags_per_way > 1 { COMPRESSED_BITS } else { 0 };
+    let compressed = if l1d.tags_per_way > 1 || in_place { COMPRESSED_BITS } else { 0 };
     (l1d.sets * l1d.ways * l1d.tags_per_way * (address + 1 + compressed)) as usize
 }
 
@@ -264,6 +268,7 @@ pub fn sums(systems: &[SystemReport]) -> Table {
         "mm2",
         "scaled mm2",
         "memory bits, not in it",
+        "priced memories mm2",
         "the paper's claim",
     ]);
     for one in systems {
@@ -278,6 +283,7 @@ pub fn sums(systems: &[SystemReport]) -> Table {
             format!("{:.3}", one.cells_um2 / 1e6),
             one.scaled_um2.map_or("-".into(), |um2| format!("{:.4}", um2 / 1e6)),
             one.unpriced_memory_bits.to_string(),
+            one.memories_um2.map_or("-".into(), |um2| format!("{:.3}", um2 / 1e6)),
             one.claim.unwrap_or("-").into(),
         ]);
     }
@@ -394,6 +400,19 @@ mod tests {
     }
 
     #[test]
+    fn a_compressed_line_takes_bits_of_its_tag_however_many_tags_a_way_has() {
+        let added = |mechanism| {
+            let system = system(mechanism).expect("a mechanism");
+            let in_place = system.mechanism.parts[0].compresses_l1d_in_place();
+            l1d_tag_bits(&system.machine, in_place) - l1d_tag_bits(&system.base, false)
+        };
+        // 128 lines of 16 KB; another tag has 20 bits of address and a valid bit besides.
+        assert_eq!(added("caba-bdi"), 0);
+        assert_eq!(added("caba-bdi,direct_load=on"), 128 * 7);
+        assert_eq!(added("static-bdi"), 128 * (4 * (21 + 7) - 21));
+    }
+
+    #[test]
     fn tags_of_the_l2_grow_where_it_keeps_compressed_lines() {
         let added = |mechanism| {
             let system = system(mechanism).expect("a mechanism");
@@ -405,6 +424,7 @@ mod tests {
         assert_eq!(added("hw-bdi-mem"), 0);
         assert_eq!(added("caba-bdi,l2=uncompressed"), 0);
         assert_eq!(added("bgp"), 0);
+        assert_eq!(system("ideal-bdi").err().map(|_| ()), Some(()), "what costs nothing has no blocks");
         // A second tag: 32 bits of address less 7 of the line, 6 of the set and 2 of the partition; valid; what a form takes.
         assert_eq!(added("caba-bdi,l2_tags=2"), lines * (6 + 17 + 1 + 6));
     }

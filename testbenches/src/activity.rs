@@ -1,7 +1,7 @@
 //! Activity of a netlist: which pins of its cells change while it runs a testbench under Icarus Verilog.
 //!
 //! Cells have no delay. A pin counts as changed when its settled value, just before the clock rises, is another than a clock
-//! earlier: that the testbench gives inputs half a clock after the registers counts nothing, and nor do glitches.
+//! earlier: when in a clock inputs change makes no difference, and glitches do not count.
 use crate::testbench::Testbench;
 use selvedge_gen::area::AreaError;
 use selvedge_gen::area::energy::Activity;

@@ -261,7 +261,9 @@ pub struct RecordedStimulus {
     pub file: String,
     /// The instance in it.
     pub instance: String,
-    /// Clocks in which the instance gave what the block, which begins in reset, does not.
+    /// Clocks whose outputs were compared: all of the block's are in the waveform, and known.
+    pub compared: Figure,
+    /// Clocks among them in which the instance gave what the block, which begins in reset, does not.
     pub other_outputs: Figure,
 }
 

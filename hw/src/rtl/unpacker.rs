@@ -241,16 +241,13 @@ impl<
         for (index, length) in self.length_i.iter().enumerate() {
             if index % fields == 0 {
                 for at in (0..bits).step_by(32) {
-                    let part =
-                        string.get_bits::<32>(place + at).to_u64() & low(u64::MAX, (bits - at).min(32));
                     let to = index / fields * bits + at;
-                    strings[to / 64] |= part << (to % 64);
-                    if to % 64 > 32 && to / 64 + 1 < INW {
-                        strings[to / 64 + 1] |= part >> (64 - to % 64);
-                    }
+                    strings[to / 64] |= string.get_bits::<32>(place + at).to_u64() << (to % 64);
                 }
             }
-            place += length.val().index();
+            let length = length.val().index();
+            assert!(length <= F, "a field of {F} bits has no length of {length}");
+            place += length;
         }
         self.strings_o.next = W::from_words(strings);
     }

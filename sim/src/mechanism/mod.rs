@@ -370,10 +370,15 @@ pub struct Part {
 }
 
 impl Part {
+    /// Does an L1D with one tag for each way keep lines compressed?
+    pub fn compresses_l1d_in_place(&self) -> bool {
+        self.options.get(caba::DIRECT_LOAD) == Some(&1)
+    }
+
     /// Tags for each way of an L2 that keeps lines compressed; none where it keeps them as they are.
     pub fn compressed_l2_tags(&self) -> Option<u32> {
-        let compresses =
-            self.options.contains_key(hw_bdi::MD_KB.name) && self.info.name != hw_bdi::INFO_MEM.name;
+        let has_metadata = self.options.contains_key(hw_bdi::MD_KB.name) && !self.info.blocks.is_empty();
+        let compresses = has_metadata && self.info.name != hw_bdi::INFO_MEM.name;
         let is_raw = self.options.get(caba::L2) == Some(&1);
         (compresses && !is_raw).then(|| self.options.get(caba::L2_TAGS).copied().unwrap_or(1))
     }

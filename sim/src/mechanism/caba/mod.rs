@@ -56,7 +56,7 @@ const L1_TAGS: &str = "l1_tags";
 pub(super) const L2_TAGS: &str = "l2_tags";
 
 /// The option of loads that take what they need of compressed lines.
-const DIRECT_LOAD: &str = "direct_load";
+pub(super) const DIRECT_LOAD: &str = "direct_load";
 
 /// The option of an L2 that keeps lines uncompressed.
 pub(super) const L2: &str = "l2";
