@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn only_blocks_with_a_pipeline_are_asked_for() {
-        assert_eq!(depths(find("fpc_decompressor").expect("a block")).expect("it has"), ["1", "2", "5"]);
+        assert_eq!(depths(find("fpc_compressor").expect("a block")).expect("it has"), ["1", "2", "5"]);
         let error = depths(find("milg").expect("a block")).expect_err("it has none");
         let error = format!("{error:?}");
         assert!(
