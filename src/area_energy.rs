@@ -16,7 +16,7 @@ use selvedge_hw::BlockEntry;
 use selvedge_testbenches::activity::{Simulator, measure};
 use selvedge_testbenches::recorded;
 use selvedge_testbenches::testbench;
-use selvedge_testbenches::vectors::{Vector, Vectors, stimulus};
+use selvedge_testbenches::vectors::{Vector, Vectors};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -45,9 +45,8 @@ pub struct EnergySetup {
     iverilog: Found,
     vvp: Found,
     library: PowerLibrary,
-    /// Clocks to simulate at most, after those that are left out.
+    /// Clocks to simulate at most.
     vectors: usize,
-    skip: usize,
     /// A waveform with the stimulus, and the instance in it.
     recorded: Option<(PathBuf, Option<String>)>,
     /// The clock that leakage goes by, ns; unless given, each mapping's fastest.
@@ -79,7 +78,6 @@ impl EnergySetup {
             vvp: VVP.find().map_err(Failure::usage)?,
             library: tables(setup).map_err(Failure::usage)?,
             vectors: usize::try_from(vectors).unwrap_or(usize::MAX),
-            skip: usize::try_from(options.skip).unwrap_or(usize::MAX),
             recorded,
             period_ns: setup.target_ps.map(|ps| f64::from(ps) / 1000.0),
         })
@@ -155,15 +153,9 @@ impl EnergySetup {
         params: &Value,
     ) -> Result<(Vec<Vector>, Option<RecordedStimulus>), AreaError> {
         let Some((path, instance)) = &self.recorded else {
-            let mut own = stimulus(entry, params, SEED)?;
-            // Its first clock is one in reset.
-            let reset = own.next();
-            let own = reset.into_iter().chain(own.skip(self.skip)).take(self.vectors);
-            return Ok((Vectors::of(entry, params, Box::new(own))?.collect(), None));
+            return Ok((Vectors::new(entry, params, SEED)?.take(self.vectors).collect(), None));
         };
-        let last = self.vectors.saturating_add(self.skip);
-        let mut recorded = recorded::read(path, instance.as_deref(), &entry.ports(params)?, last)?;
-        recorded.clocks.drain(1..recorded.clocks.len().min(1 + self.skip));
+        let recorded = recorded::read(path, instance.as_deref(), &entry.ports(params)?, self.vectors)?;
         let stimulus: Vec<_> = recorded.clocks.iter().map(|clock| clock.stimulus.clone()).collect();
         let vectors: Vec<Vector> = Vectors::of(entry, params, Box::new(stimulus.into_iter()))?.collect();
         let both = |(vector, clock): (&Vector, &recorded::RecordedClock)| {

@@ -285,9 +285,6 @@ pub struct AreaOptions {
     /// Clocks that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
-    /// Clocks at the beginning of the stimulus that --energy leaves out; the block is reset before what comes then
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "energy", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
-    pub skip: u64,
     /// What a block got in a waveform, such as one of `selvedge run --vcd`, as stimulus of --energy
     #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
     pub vcd: Option<PathBuf>,
