@@ -47,6 +47,8 @@ pub struct EnergySetup {
     library: PowerLibrary,
     /// Clocks to simulate at most.
     vectors: usize,
+    /// The first of them that counts.
+    from: u64,
     /// A waveform with the stimulus, and the instance in it.
     recorded: Option<(PathBuf, Option<String>)>,
     /// The clock that leakage goes by, ns; unless given, each mapping's fastest.
@@ -78,6 +80,7 @@ impl EnergySetup {
             vvp: VVP.find().map_err(Failure::usage)?,
             library: tables(setup).map_err(Failure::usage)?,
             vectors: usize::try_from(vectors).unwrap_or(usize::MAX),
+            from: options.from,
             recorded,
             period_ns: setup.target_ps.map(|ps| f64::from(ps) / 1000.0),
         })
@@ -103,16 +106,19 @@ impl EnergySetup {
         let EnergySubject { entry, params, options, has_reset } = *subject;
         let name = entry.name();
         let (vectors, recorded) = self.stimulus(entry, params)?;
-        let operations = operations(entry, params, &vectors)?;
-        let bench = testbench::of_vectors(entry, params, &vectors, SEED, ResetStyle::AsyncLow)?;
+        let operations = operations(entry, params, &vectors, self.from)?;
+        let source = recorded.as_ref().map_or(format!("its stimulus, seed {SEED}"), |from| {
+            format!("what {} got in a recording", from.instance)
+        });
+        let bench = testbench::of_vectors(entry, params, &vectors, &source, ResetStyle::AsyncLow)?;
         let reset = options.reset.port().filter(|_| has_reset);
         let simulator = Simulator { iverilog: &self.iverilog, vvp: &self.vvp };
         for (goal, mapping) in Goal::ALL.into_iter().zip(&mut report.mappings) {
             let prepared = prepare(name, reset, goal, setup, folder, stop)?;
-            let activity = measure(&bench, &prepared.files, simulator, folder, stop)?;
+            let activity = measure(&bench, &prepared.files, self.from, simulator, folder, stop)?;
             let period_ns = self.period_ns.unwrap_or(mapping.critical_path.value);
             let energy = prepared.energy(&self.library, &activity, period_ns)?;
-            let mut one = EnergyReport::new(&energy, operations, activity.clocks, period_ns);
+            let mut one = EnergyReport::new(&energy, operations, (self.from, activity.clocks), period_ns);
             let dynamic = one.internal.value + one.switching.value;
             one.scaled = scale(setup).map(|factor| Figure::new(factor * dynamic, "nJ"));
             let paper = PAPERS.iter().find(|(block, _, _)| *block == name);
@@ -134,13 +140,14 @@ impl EnergySetup {
             problem: format!("inputs were recorded that {} may never get", entry.name()),
         };
         let (vectors, _) = quietly(|| self.stimulus(entry, params)).ok_or_else(refused)??;
-        if operations(entry, params, &vectors)? > 0 {
+        if operations(entry, params, &vectors, self.from)? > 0 {
             return Ok(());
         }
+        let from = if self.from > 0 { format!(" from clock {} on", self.from) } else { String::new() };
         Err(AreaError::NoAnswer {
             work: format!("{}: energy", entry.name()),
             message: format!(
-                "no operation comes to its end in {} clocks; allowed is a stimulus that has one",
+                "no operation comes to its end in {} clocks{from}; allowed is a stimulus that has one",
                 vectors.len()
             ),
         })
@@ -183,16 +190,26 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
     outcome.ok()
 }
 
-/// Operations among the vectors, as the block itself counts them.
-fn operations(entry: &dyn BlockEntry, params: &Value, vectors: &[Vector]) -> Result<u64, AreaError> {
+/// Operations that come to their end in vector `from` or later, as the block itself counts them.
+fn operations(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    vectors: &[Vector],
+    from: u64,
+) -> Result<u64, AreaError> {
     let mut corners = entry.corners(params)?;
-    for vector in vectors {
+    let mut earlier = 0;
+    for (clock, vector) in vectors.iter().enumerate() {
+        if clock as u64 == from {
+            earlier = corners.operations();
+        }
         match &vector.outputs {
             Some(outputs) => corners.clock(&vector.inputs, outputs),
             None => corners.reset(),
         }
     }
-    Ok(corners.operations())
+    let all = corners.operations();
+    Ok(if from < vectors.len() as u64 { all - earlier } else { 0 })
 }
 
 /// The factor from the library's node to the one that `--scale-to` names, where both are known.
@@ -209,22 +226,27 @@ pub fn scale_rule(from: &Technology, to: &Technology) -> String {
     )
 }
 
-/// A line for each recorded stimulus.
-pub fn recorded_lines(blocks: &[BlockReport]) -> String {
+/// A line for each stimulus that was recorded, or does not count from its first clock on.
+pub fn stimulus_lines(blocks: &[BlockReport]) -> String {
     let of = |block: &BlockReport| {
         let energy = block.mappings.first()?.energy.as_ref()?;
         let from = energy.recorded.as_ref()?;
         Some(format!(
             "{}: {} clocks of {} in {}, begun in reset; of {} with known outputs, {} have others than it gives\n",
             block.block,
-            energy.vectors.value,
+            energy.earlier.value + energy.vectors.value,
             from.instance,
             from.file,
             from.compared.value,
             from.other_outputs.value
         ))
     };
-    blocks.iter().filter_map(of).collect()
+    let later = |block: &BlockReport| {
+        let earlier = block.mappings.first()?.energy.as_ref()?.earlier.value;
+        (earlier > 0.0)
+            .then(|| format!("{}: energy and operations count from clock {earlier} on\n", block.block))
+    };
+    blocks.iter().flat_map(|block| of(block).into_iter().chain(later(block))).collect()
 }
 
 /// A row for each block and mapping whose energy is known; `name` tells blocks apart.
@@ -268,7 +290,7 @@ pub fn table(blocks: &[BlockReport], name: impl Fn(&BlockReport) -> String) -> O
 }
 
 /// The heads of [`csv`]'s columns.
-pub const CSV_HEAD: &str = "energy_nj_per_operation,internal_nj,switching_nj,leakage_nj,scaled_nj,paper_nj,clock_mhz,vectors,operations";
+pub const CSV_HEAD: &str = "energy_nj_per_operation,internal_nj,switching_nj,leakage_nj,scaled_nj,paper_nj,clock_mhz,vectors,operations,earlier_vectors";
 
 /// The columns of one mapping; empty ones where its energy is not known.
 pub fn csv(energy: Option<&EnergyReport>) -> String {
@@ -284,6 +306,7 @@ pub fn csv(energy: Option<&EnergyReport>) -> String {
         one.clock.value.to_string(),
         one.vectors.value.to_string(),
         one.operations.value.to_string(),
+        one.earlier.value.to_string(),
     ]
     .join(",")
 }

@@ -215,7 +215,7 @@ fn footer(report: &Report) -> String {
         )
         .expect("writing to a string cannot fail");
     }
-    text += &area_energy::recorded_lines(&report.blocks);
+    text += &area_energy::stimulus_lines(&report.blocks);
     let rules = [
         report.scale_rule.as_deref(),
         report.energy_method,

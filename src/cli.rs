@@ -285,6 +285,9 @@ pub struct AreaOptions {
     /// Clocks that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
+    /// The first clock that counts in --energy; those before it are simulated only
+    #[arg(long, value_name = "CLOCK", requires = "energy", default_value_t = 0)]
+    pub from: u64,
     /// What a block got in a waveform, such as one of `selvedge run --vcd`, as stimulus of --energy
     #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
     pub vcd: Option<PathBuf>,

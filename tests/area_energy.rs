@@ -57,7 +57,7 @@ fn simulate(prepared: &Prepared, bench: &Testbench, folder: &Path) -> Result<(En
     let (iverilog, vvp) = icarus();
     let simulator = Simulator { iverilog: &iverilog, vvp: &vvp };
     let activity =
-        measure(bench, &prepared.files, simulator, folder, &RUNS).map_err(|error| error.to_string())?;
+        measure(bench, &prepared.files, 0, simulator, folder, &RUNS).map_err(|error| error.to_string())?;
     let library = tables(&setup()).expect("tables");
     Ok((prepared.energy(&library, &activity, 10.0).expect("a sum"), activity.clocks))
 }
@@ -88,7 +88,7 @@ fn bench(clocks: usize, idle: bool) -> Testbench {
     });
     let vectors = Vectors::of(entry, &params, Box::new(stimulus)).expect("vectors");
     let vectors: Vec<Vector> = vectors.collect();
-    of_vectors(entry, &params, &vectors, 1, ResetStyle::AsyncLow).expect("a testbench")
+    of_vectors(entry, &params, &vectors, "a test", ResetStyle::AsyncLow).expect("a testbench")
 }
 
 #[test]
@@ -258,9 +258,39 @@ fn a_recording_that_does_not_suit_is_refused_before_anything_is_mapped() {
 }
 
 #[test]
+fn two_parts_of_a_stimulus_take_what_the_whole_takes() {
+    let folder = folder();
+    let energy = |more: &[&str]| {
+        let words = ["area", "milg", "--energy", "--clock", "100MHz", "--json", "-"];
+        let output = selvedge(folder.path(), &[&words[..], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let energy = &report["blocks"][0]["mappings"][0]["energy"];
+        let operations = figure(&energy["operations"], "operations");
+        let clocks = (figure(&energy["earlier"], "clocks"), figure(&energy["vectors"], "clocks"));
+        (figure(&energy["per_operation"], "nJ") * operations, operations, clocks)
+    };
+    let (whole, operations, clocks) = energy(&["--vectors", "200"]);
+    let (first, before, _) = energy(&["--vectors", "120"]);
+    let (second, after, later) = energy(&["--vectors", "200", "--from", "120"]);
+    assert_eq!((clocks, later), ((0.0, 200.0), (120.0, 80.0)));
+    assert_eq!(before + after, operations);
+    assert!(before > 0.0 && after > 0.0);
+    // Which of a cell's inputs is the cause of a change is weighed over the clocks that count, so that the parts are not exact.
+    assert!(((first + second) / whole - 1.0).abs() < 1e-5, "{first} + {second} is not {whole}");
+
+    let shown = selvedge(folder.path(), &["area", "milg", "--energy", "--vectors", "30", "--from", "20"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("\nmilg: energy and operations count from clock 20 on\n"), "{shown}");
+    let none = "milg: energy: no operation comes to its end in 30 clocks from clock 30 on";
+    refused(&["area", "milg", "--energy", "--vectors", "30", "--from", "30"], none);
+}
+
+#[test]
 fn mistakes_are_one_line() {
     refused(&["area", "milg", "--vcd", "x.vcd"], "--energy");
     refused(&["area", "milg", "--vectors", "9"], "--energy");
+    refused(&["area", "milg", "--from", "9"], "--energy");
     refused(&["area", "milg", "--energy", "--vectors", "1"], "1 is not in 2..");
     refused(&["area", "milg", "--energy", "--target", "ice40"], "--energy: allowed with --target asic");
     refused(&["run", "bfs", "--energy-from", "absent.json"], "--energy-from absent.json: No such file");

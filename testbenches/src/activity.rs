@@ -22,13 +22,15 @@ pub struct Simulator<'a> {
     pub vvp: &'a Found,
 }
 
-/// Runs the testbench in `folder` with the Verilog in `files` there, and counts what changes in the flat netlist.
+/// Runs the testbench in `folder` with the Verilog in `files` there, and counts what changes in the flat netlist from clock
+/// `from` on.
 ///
 /// # Errors
 /// When the netlist does not pass its vectors, when a tool fails, or `stop` is set.
 pub fn measure(
     testbench: &Testbench,
     files: &[String],
+    from: u64,
     simulator: Simulator<'_>,
     folder: &Path,
     stop: &AtomicBool,
@@ -55,7 +57,7 @@ pub fn measure(
         return Err(AreaError::NoAnswer { work, message });
     }
     let path = folder.join("activity.vcd");
-    let read = File::open(&path).and_then(|file| count(BufReader::new(file), &bench));
+    let read = File::open(&path).and_then(|file| count(BufReader::new(file), &bench, from));
     read.map_err(|source| AreaError::Io { path, source })
 }
 
@@ -70,8 +72,8 @@ struct Net {
     changes: u64,
 }
 
-/// Counts the changes in a waveform of `bench.dut`.
-fn count(waveform: impl BufRead, bench: &str) -> io::Result<Activity> {
+/// Counts the changes in a waveform of `bench.dut`, from clock `from` on; clock 0 ends where the clock first rises.
+fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<Activity> {
     let mut parser = Parser::new(waveform);
     let header = parser.parse_header()?;
     let lacks = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no `{what}` in it"));
@@ -86,8 +88,8 @@ fn count(waveform: impl BufRead, bench: &str) -> io::Result<Activity> {
             *clocks += 1;
             for code in changed.drain(..) {
                 let net = nets.entry(code).or_default();
-                net.changes +=
-                    u64::from(net.sampled.is_some_and(|old| net.now.is_some_and(|new| new != old)));
+                let changes = net.sampled.is_some_and(|old| net.now.is_some_and(|new| new != old));
+                net.changes += u64::from(changes && *clocks > from);
                 (net.sampled, net.waits) = (net.now.or(net.sampled), false);
             }
         }
@@ -118,6 +120,7 @@ fn count(waveform: impl BufRead, bench: &str) -> io::Result<Activity> {
         }
     }
     settle(&mut present, rises, &mut clocks);
+    let clocks = clocks.saturating_sub(from);
     let mut changes = BTreeMap::new();
     for cell in dut.items.iter().filter_map(|item| match item {
         ScopeItem::Scope(cell) => Some(cell),
@@ -146,17 +149,24 @@ mod tests {
             $scope module f $end $var wire 1 c C $end $var wire 1 d D $end $var wire 1 q Q $end $var wire 1 x X $end
             $upscope $end $upscope $end $upscope $end $enddefinitions $end
             #0 0c 0d 0q xx #5 1c 1x #7 1d #8 0d #10 0c #15 1c 1q #20 0c 1d #25 1c 0q #30 0c #35 1c\n";
-        let activity = count(waveform.as_bytes(), "t").expect("a waveform");
+        let activity = count(waveform.as_bytes(), "t", 0).expect("a waveform");
         let of = |pin: &str| activity.changes[pin];
         assert_eq!(activity.clocks, 4);
         assert_eq!((of("f/C"), of("f/D"), of("f/Q"), of("f/X")), (8, 1, 2, 0));
         assert_eq!(activity.changes.len(), 4);
+        // Of q's changes, in clocks 2 and 3, one is left.
+        let later = count(waveform.as_bytes(), "t", 3).expect("a waveform");
+        assert_eq!(
+            (later.clocks, later.changes["f/C"], later.changes["f/D"], later.changes["f/Q"]),
+            (1, 2, 0, 1)
+        );
+        assert_eq!(count(waveform.as_bytes(), "t", 9).expect("a waveform").clocks, 0);
     }
 
     #[test]
     fn a_waveform_of_something_else_is_refused() {
         let waveform = "$scope module t $end $upscope $end $enddefinitions $end #0";
-        let error = count(waveform.as_bytes(), "t").expect_err("nothing in it").to_string();
+        let error = count(waveform.as_bytes(), "t", 0).expect_err("nothing in it").to_string();
         assert!(error.contains("no `dut`"), "{error}");
     }
 }

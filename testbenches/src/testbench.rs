@@ -66,10 +66,10 @@ pub fn write(
     }
     let cycles = cycles.max(1);
     let vectors: Vec<Vector> = vectors.take(usize::try_from(cycles).unwrap_or(usize::MAX)).collect();
-    of_vectors(entry, params, &vectors, seed, reset)
+    of_vectors(entry, params, &vectors, &format!("its stimulus, seed {seed}"), reset)
 }
 
-/// Writes the testbench for given vectors, which the seed is said to have made.
+/// Writes the testbench for given vectors; `source` says in words of one line where they are from.
 ///
 /// # Errors
 /// When the parameters are not valid.
@@ -77,7 +77,7 @@ pub fn of_vectors(
     entry: &dyn BlockEntry,
     params: &Value,
     vectors: &[Vector],
-    seed: u64,
+    source: &str,
     reset: ResetStyle,
 ) -> Result<Testbench, ParamError> {
     let ports = entry.ports(params)?;
@@ -85,7 +85,7 @@ pub fn of_vectors(
     let text = vectors.iter().map(|vector| line(&ports, vector) + "\n").collect();
     Ok(Testbench {
         block: entry.name().to_string(),
-        verilog: verilog(entry, params, &ports, cycles, seed, reset),
+        verilog: verilog(entry, params, &ports, cycles, source, reset),
         vectors: text,
     })
 }
@@ -120,7 +120,7 @@ fn verilog(
     params: &Value,
     ports: &[Port],
     cycles: u64,
-    seed: u64,
+    source: &str,
     reset: ResetStyle,
 ) -> String {
     let block = entry.name();
@@ -161,7 +161,7 @@ fn verilog(
         .expect("writing to a string cannot fail");
     }
     format!(
-        "// Self-checking testbench of {block}: {cycles} clocks of its stimulus, seed {seed}.
+        "// Self-checking testbench of {block}: {cycles} clocks of {source}.
 // Parameters: {params}
 // Reads {block}_tb.hex from the current folder; a line is {{reset, inputs, expected outputs}} of one clock.
 `timescale 1ns / 1ps

@@ -118,13 +118,13 @@ impl Netlist {
 /// What a simulation saw.
 #[derive(Clone, Debug, Default)]
 pub struct Activity {
-    /// Clocks that were simulated.
+    /// Clocks that count.
     pub clocks: u64,
     /// Changes from clock to clock by pin, `cell/pin`; clock pins change twice a clock.
     pub changes: BTreeMap<String, u64>,
 }
 
-/// Energy of all that was simulated, picojoules.
+/// Energy of all clocks that count, picojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// Within cells, when their pins change.
@@ -239,8 +239,10 @@ pub struct EnergyReport {
     pub leakage: Figure,
     /// The clock that leakage goes by.
     pub clock: Figure,
-    /// Clocks of the stimulus that were simulated.
+    /// Clocks of the stimulus that count.
     pub vectors: Figure,
+    /// Clocks before them, which were simulated, too.
+    pub earlier: Figure,
     /// Operations among them, by the block's own count.
     pub operations: Figure,
     /// Internal and switching at another node.
@@ -277,8 +279,8 @@ pub struct PaperEnergy {
 }
 
 impl EnergyReport {
-    /// The energy of one of `operations`.
-    pub fn new(energy: &Energy, operations: u64, vectors: u64, period_ns: f64) -> Self {
+    /// The energy of one of `operations`, in `vectors` clocks that follow `earlier` ones.
+    pub fn new(energy: &Energy, operations: u64, (earlier, vectors): (u64, u64), period_ns: f64) -> Self {
         // To a zeptojoule: the leakage of a small block is far below the six digits that other figures have.
         let nj = |picojoules: f64| {
             let value = picojoules / operations.max(1) as f64 / 1000.0;
@@ -291,6 +293,7 @@ impl EnergyReport {
             leakage: nj(energy.leakage_pj),
             clock: Figure::new(1000.0 / period_ns, "MHz"),
             vectors: Figure { value: vectors as f64, unit: "clocks" },
+            earlier: Figure { value: earlier as f64, unit: "clocks" },
             operations: Figure { value: operations as f64, unit: "operations" },
             scaled: None,
             paper: None,
