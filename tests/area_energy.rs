@@ -225,8 +225,13 @@ fn a_recorded_window_of_a_run_is_a_stimulus_too() {
     assert!(clocks > 30.0 && clocks <= 601.0, "{clocks}");
     let operations = figure(&energy["operations"], "operations");
     assert!(operations > 0.0 && operations < clocks, "{operations}");
-    let shown = selvedge(folder.path(), &[&words[..], &["--vectors", "30"]].concat());
+    let shown = selvedge(folder.path(), &[&words[..], &["--vectors", "30", "--keep", "kept"]].concat());
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let testbench = std::fs::read_to_string(folder.path().join("kept/milg/milg_tb.v")).expect("it is kept");
+    assert!(
+        testbench.contains(" of milg: 30 clocks of what selvedge.sm0.milg got in a recording.\n"),
+        "{testbench}"
+    );
     assert!(
         shown.contains("milg: 30 clocks of selvedge.sm0.milg in run.vcd, begun in reset; of 29 with known outputs, 0 have"),
         "{shown}"
