@@ -595,14 +595,16 @@ impl MechanismSpec {
         }
         Policies {
             sms: sm_parts.into_iter().map(stack_sm).collect(),
-            partitions: partition_parts
-                .into_iter()
-                .map(|mut list| {
-                    list.pop().unwrap_or_else(|| Box::new(NoPolicy { burst_bytes: config.dram.burst_bytes }))
-                })
-                .collect(),
+            partitions: partition_parts.into_iter().map(|list| only_partition(list, config)).collect(),
         }
     }
+}
+
+/// The one policy of a partition. Two would need an order along its path, which no mechanism states: whatever builds one
+/// claims [`Claim::MemoryLines`], so that a specification with two is refused when it is read.
+fn only_partition(mut list: Vec<Box<dyn PartitionPolicy>>, config: &GpuConfig) -> Box<dyn PartitionPolicy> {
+    assert!(list.len() <= 1, "two mechanisms with a partition policy, neither of which claims its path");
+    list.pop().unwrap_or_else(|| Box::new(NoPolicy { burst_bytes: config.dram.burst_bytes }))
 }
 
 fn stack_sm(mut parts: Vec<Box<dyn SmPolicy>>) -> Box<dyn SmPolicy> {
@@ -616,6 +618,8 @@ fn stack_sm(mut parts: Vec<Box<dyn SmPolicy>>) -> Box<dyn SmPolicy> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use probe::ProbeSpec;
+    use selvedge_hw::Engine;
 
     fn error(text: &str) -> String {
         text.parse::<MechanismSpec>().expect_err("it is wrong").to_string()
@@ -627,6 +631,31 @@ mod tests {
         assert_eq!(spec.parts[0].options["compress"], 3);
         assert_eq!(spec.parts[0].options["decompress"], 1);
         assert_eq!(spec.parts[1].info.name, "dmil");
+    }
+
+    #[test]
+    fn two_mechanisms_with_partition_policies_are_refused() {
+        let config = GpuConfig::load("gtx480").expect("built in");
+        let has_partition_policy = |info: &&MechanismInfo| {
+            let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+            let spec: MechanismSpec = info.name.parse().expect("the registry's own name");
+            // Those that search replace themselves before they are built.
+            let config = spec.machine(&config).unwrap_or_else(|_| config.clone());
+            let part = &spec.parts[0];
+            !(info.build)(part, &Build { config: &config, kernels: 1, probes: &probes }).partitions.is_empty()
+        };
+        let with: Vec<&MechanismInfo> = ALL
+            .iter()
+            .filter(|info| !info.claims.contains(&Claim::Trials))
+            .filter(has_partition_policy)
+            .collect();
+        assert!(with.len() >= 10, "{}", with.len());
+        for (at, first) in with.iter().enumerate() {
+            for second in &with[at + 1..] {
+                let refused = error(&format!("{}+{}", first.name, second.name));
+                assert!(refused.contains("cannot be combined"), "{refused}");
+            }
+        }
     }
 
     #[test]
