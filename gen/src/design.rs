@@ -232,9 +232,14 @@ fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOpt
         module.fixed.iter().map(|(name, value)| format!("{} = {value}", names::parameter(name))).collect();
     let given: Vec<String> =
         header.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let shown = if is_top && !given.is_empty() { given } else { own };
+    let named_by_user = is_top && !given.is_empty();
+    let shown = if named_by_user { &given } else { &own };
     if !shown.is_empty() {
         lines.extend(wrap_comment("", &format!("Parameters: {}", shown.join(", "))));
+    }
+    let explained = explained(node, &module.fixed);
+    if named_by_user && !explained.is_empty() {
+        lines.extend(wrap_comment("", &format!("In this file: {}", explained.join(", "))));
     }
     if !module.parameters.is_empty() {
         lines.extend(wrap_comment("", &format!("Used with: {}", uses(&module.parameters).join("; "))));
@@ -255,6 +260,14 @@ fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOpt
     lines.push("`default_nettype none".into());
     lines.push(String::new());
     lines.join("\n") + "\n"
+}
+
+/// Returns the values of the fixed parameters that the module's documentation names.
+fn explained(node: &Node, fixed: &[(String, usize)]) -> Vec<String> {
+    let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
+    let names: BTreeSet<&str> = doc.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let named = fixed.iter().filter(|(name, _)| names.contains(name.as_str()));
+    named.map(|(name, value)| format!("{} = {value}", names::parameter(name))).collect()
 }
 
 /// The values of a module's parameters in all its uses, those of the first in the source first.

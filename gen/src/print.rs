@@ -573,13 +573,29 @@ pub(crate) fn wrap_code(line: &str) -> Vec<String> {
     wrap(&line[..line.len() - text.len()], text)
 }
 
-/// Paragraphs of a doc comment: lines between empty ones, joined.
+/// Returns the paragraphs of a doc comment: lines between empty ones, joined, with the text of rustdoc's links alone.
 pub(crate) fn paragraphs(doc: &[String]) -> Vec<String> {
     let mut out: Vec<String> = vec![];
     for part in doc.split(|line| line.trim().is_empty()).filter(|part| !part.is_empty()) {
-        out.push(part.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "));
+        let joined = part.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+        out.push(without_links(&joined));
     }
     out
+}
+
+/// Replaces the links [`Name`] and [`Name`](path) by Name.
+fn without_links(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find("[`") {
+        let Some(length) = rest[start + 2..].find("`]") else { break };
+        let (name, after) = rest[start + 2..].split_at(length);
+        let after = &after[2..];
+        let target = after.strip_prefix('(').and_then(|target| target.find(')'));
+        out.push_str(&rest[..start]);
+        out.push_str(name);
+        rest = target.map_or(after, |end| &after[end + 2..]);
+    }
+    out + rest
 }
 
 /// Breaks a comment at blanks.
@@ -595,4 +611,16 @@ pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
     }
     lines.push(current);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_the_documentation_become_their_text() {
+        let doc = ["Tries [`Near`](super::near::Near) of", "each [`Word`] (all).", "", "An array [0] stays."];
+        let doc: Vec<String> = doc.map(String::from).to_vec();
+        assert_eq!(paragraphs(&doc), ["Tries Near of each Word (all).", "An array [0] stays."]);
+    }
 }
