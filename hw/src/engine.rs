@@ -256,6 +256,14 @@ impl<B: HwBlock> Instance<B> {
         }
     }
 
+    /// The golden model, unless the RTL runs alone.
+    pub fn model(&self) -> Option<&B::Model> {
+        match &self.core {
+            Core::Model(model) | Core::Lockstep { model, .. } => Some(model),
+            Core::Rtl(_) => None,
+        }
+    }
+
     /// Number of the cycle that the next step takes.
     pub fn cycle(&self) -> u64 {
         self.cycle

@@ -166,6 +166,7 @@ mod tests {
         let report = check(ResetStyle::AsyncLow, "sum_q + addend_i").unwrap();
         assert_eq!(report.vectors + report.resets, 1000);
         assert!(report.resets > 1);
+        assert_eq!(report.coverage.len(), 4, "two inputs and two outputs");
         assert!(report.coverage.iter().all(|coverage| coverage.toggled() == coverage.port.bits));
     }
 

@@ -1,8 +1,9 @@
 //! What the BGP promises, under random traffic: nothing lately inserted is missed, cleared arrays answer the default, the
 //! newly active array holds half a period, a flip forgets everything, and the RTL does all of it in the same cycles.
+use crate::both::{Both, assert_agree};
 use proptest::prelude::*;
-use selvedge_hw::bgp::{Bgp, BgpIn, BgpModel, BgpOut, BgpParams};
-use selvedge_hw::{Clocked, HwBlock};
+use selvedge_hw::Clocked;
+use selvedge_hw::bgp::{Bgp, BgpIn, BgpOut, BgpParams};
 
 /// A clock's worth of traffic; none is a reset.
 type Traffic = Vec<Option<BgpIn>>;
@@ -22,29 +23,29 @@ fn traffic() -> impl Strategy<Value = Traffic> {
 }
 
 /// Evicts a block; `contradicting` the default, or agreeing with it.
-fn evict(model: &mut BgpModel, address_i: u32, contradicting: bool) {
-    let coarse = peek(model).default_coarse_o;
+fn evict(bgp: &mut Both<Bgp>, address_i: u32, contradicting: bool) {
+    let coarse = peek(bgp).default_coarse_o;
     let used_i = if coarse == contradicting { 0b0001 } else { 0b1111 };
-    model.step(&BgpIn { evict_i: true, address_i, used_i, ..BgpIn::default() });
+    bgp.step(&BgpIn { evict_i: true, address_i, used_i, ..BgpIn::default() });
 }
 
 /// The registered outputs, at the cost of an idle cycle.
-fn peek(model: &mut BgpModel) -> BgpOut {
-    model.step(&BgpIn::default())
+fn peek(bgp: &mut Both<Bgp>) -> BgpOut {
+    bgp.step(&BgpIn::default())
 }
 
 /// Is the block in the filter: is it predicted otherwise than the default?
-fn holds(model: &mut BgpModel, address_i: u32) -> bool {
-    model.step(&BgpIn { query_i: true, address_i, ..BgpIn::default() });
-    let answer = peek(model);
+fn holds(bgp: &mut Both<Bgp>, address_i: u32) -> bool {
+    bgp.step(&BgpIn { query_i: true, address_i, ..BgpIn::default() });
+    let answer = peek(bgp);
     answer.coarse_o != answer.default_coarse_o
 }
 
 /// The model without a flip: enough agreeing evictions between insertions keep the skew at a half.
-fn insert_all(model: &mut BgpModel, addresses: &[u32]) {
+fn insert_all(bgp: &mut Both<Bgp>, addresses: &[u32]) {
     for address in addresses {
-        evict(model, *address, true);
-        evict(model, 0, false);
+        evict(bgp, *address, true);
+        evict(bgp, 0, false);
     }
 }
 
@@ -57,27 +58,27 @@ proptest! {
         period in prop_oneof![Just(512u32), Just(1024)],
     ) {
         let params = BgpParams { refresh_period: period, ..BgpParams::default() };
-        let mut model = Bgp::model(&params).unwrap();
-        insert_all(&mut model, &addresses);
+        let mut bgp = Both::<Bgp>::new(&params);
+        insert_all(&mut bgp, &addresses);
         let retained = addresses.len().min(params.half_period() as usize);
         for address in &addresses[addresses.len() - retained..] {
-            prop_assert!(holds(&mut model, *address), "{address:#x} was inserted and is missed");
+            prop_assert!(holds(&mut bgp, *address), "{address:#x} was inserted and is missed");
         }
     }
 
     #[test]
     fn every_swap_leaves_exactly_the_last_half_period(first in any::<u32>()) {
-        let mut model = Bgp::model(&BgpParams::default()).unwrap();
+        let mut bgp = Both::<Bgp>::new(&BgpParams::default());
         let mut active = false;
         let mut swaps = Vec::new();
         for count in 0..1400u32 {
-            insert_all(&mut model, &[first.wrapping_add(count.wrapping_mul(0x9e37_79b9))]);
-            let now = peek(&mut model).active_o;
+            insert_all(&mut bgp, &[first.wrapping_add(count.wrapping_mul(0x9e37_79b9))]);
+            let now = peek(&mut bgp).active_o;
             if now != active {
                 swaps.push(count + 1);
                 for age in 0..256 {
                     let address = first.wrapping_add((count - age).wrapping_mul(0x9e37_79b9));
-                    prop_assert!(holds(&mut model, address), "swap at {count}, age {age}");
+                    prop_assert!(holds(&mut bgp, address), "swap at {count}, age {age}");
                 }
                 active = now;
             }
@@ -90,34 +91,34 @@ proptest! {
         before in traffic(),
         queries in proptest::collection::vec(any::<u32>(), 1..50),
     ) {
-        let mut model = Bgp::model(&BgpParams::default()).unwrap();
+        let mut bgp = Both::<Bgp>::new(&BgpParams::default());
         for inputs in before.iter().flatten() {
-            model.step(inputs);
+            bgp.step(inputs);
         }
-        model.reset();
+        bgp.reset();
         for address in queries {
-            prop_assert!(!holds(&mut model, address));
+            prop_assert!(!holds(&mut bgp, address));
         }
-        prop_assert!(peek(&mut model).default_coarse_o);
+        prop_assert!(peek(&mut bgp).default_coarse_o);
     }
 
     #[test]
     fn a_flip_clears_both_arrays(addresses in proptest::collection::vec(any::<u32>(), 1000)) {
-        let mut model = Bgp::model(&BgpParams::default()).unwrap();
+        let mut bgp = Both::<Bgp>::new(&BgpParams::default());
         // More than 70 % of a window contradict the default.
         for (index, address) in addresses.iter().enumerate() {
-            evict(&mut model, *address, index % 10 < 8);
+            evict(&mut bgp, *address, index % 10 < 8);
         }
-        let after = peek(&mut model);
+        let after = peek(&mut bgp);
         prop_assert!(!after.default_coarse_o && !after.active_o);
         for address in &addresses {
-            prop_assert!(!holds(&mut model, *address), "{address:#x} survived in array 0");
+            prop_assert!(!holds(&mut bgp, *address), "{address:#x} survived in array 0");
         }
         // Array 1 answers after 512 more insertions and then holds the last 256 of them: with one address inserted all
         // the time, nothing but false positives of that address, which has six bits, may be found.
-        insert_all(&mut model, &[7; 512]);
-        prop_assert!(peek(&mut model).active_o);
-        let found = addresses.iter().filter(|address| holds(&mut model, **address)).count();
+        insert_all(&mut bgp, &[7; 512]);
+        prop_assert!(peek(&mut bgp).active_o);
+        let found = addresses.iter().filter(|address| holds(&mut bgp, **address)).count();
         prop_assert!(found <= addresses.iter().filter(|address| **address == 7).count());
     }
 
@@ -129,34 +130,25 @@ proptest! {
         bitarray_bits in prop_oneof![Just(2048u32), Just(4096)],
     ) {
         let params = BgpParams { sectors, fg_threshold, bitarray_bits, skew_window: 500, ..BgpParams::default() };
-        let (mut model, mut rtl) = (Bgp::model(&params).unwrap(), Bgp::rtl(&params).unwrap());
-        for (clock, inputs) in traffic.iter().enumerate() {
-            match inputs {
-                Some(inputs) => prop_assert_eq!(model.step(inputs), rtl.step(inputs), "clock {}", clock),
-                None => {
-                    model.reset();
-                    rtl.reset();
-                }
-            }
-        }
+        assert_agree::<Bgp>(&params, &traffic);
     }
 }
 
 #[test]
 fn the_default_flips_above_seventy_percent_and_not_at_it() {
     for (insertions, flips) in [(700, false), (701, true)] {
-        let mut model = Bgp::model(&BgpParams::default()).unwrap();
+        let mut bgp = Both::<Bgp>::new(&BgpParams::default());
         for index in 0..1000 {
-            evict(&mut model, index, index < insertions);
+            evict(&mut bgp, index, index < insertions);
         }
-        assert_eq!(peek(&mut model).default_coarse_o, !flips, "{insertions} insertions of 1000");
+        assert_eq!(peek(&mut bgp).default_coarse_o, !flips, "{insertions} insertions of 1000");
     }
 }
 
 #[test]
 fn an_eviction_wins_over_a_query() {
-    let mut model = Bgp::model(&BgpParams::default()).unwrap();
-    model.step(&BgpIn { query_i: true, evict_i: true, address_i: 5, used_i: 1 });
-    assert!(!peek(&mut model).valid_o);
-    assert!(holds(&mut model, 5));
+    let mut bgp = Both::<Bgp>::new(&BgpParams::default());
+    bgp.step(&BgpIn { query_i: true, evict_i: true, address_i: 5, used_i: 1 });
+    assert!(!peek(&mut bgp).valid_o);
+    assert!(holds(&mut bgp, 5));
 }

@@ -1,8 +1,9 @@
 //! What the BPG promises, under random traffic: its hits are those of true LRU caches restricted to the watched warps, its
 //! counters saturate and fade, its choice is the plain maximum, and the RTL does all of it in the same cycles.
+use crate::both::{Both, assert_agree};
 use proptest::prelude::*;
-use selvedge_hw::bpg::{Bpg, BpgIn, BpgModel, BpgOut, BpgParams, LEVELS};
-use selvedge_hw::{Clocked, HwBlock};
+use selvedge_hw::Clocked;
+use selvedge_hw::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS};
 use std::collections::HashMap;
 
 /// A clock's worth of traffic; none is a reset.
@@ -97,19 +98,19 @@ impl Reference {
     }
 }
 
-/// Runs the model beside the reference and compares whatever can be compared.
+/// Runs the block beside the reference and compares whatever can be compared.
 fn check_against_reference(params: &BpgParams, traffic: &Traffic) -> Result<(), TestCaseError> {
-    let (mut model, mut reference) = (Bpg::model(params).unwrap(), Reference::new(params));
+    let (mut bpg, mut reference) = (Both::<Bpg>::new(params), Reference::new(params));
     // What the outputs should be in this clock and in the next one.
     let (mut l_max, mut update, mut next) = (8, false, None);
     for inputs in traffic {
         let Some(inputs) = inputs else {
-            model.reset();
+            bpg.reset();
             reference = Reference::new(params);
             (l_max, update, next) = (8, false, None);
             continue;
         };
-        let outputs = model.step(inputs);
+        let outputs = bpg.step(inputs);
         prop_assert_eq!((outputs.l_max_o, outputs.update_o), (l_max, update));
         for warp in 0..LEVELS as u8 {
             prop_assert_eq!((outputs.bypass_o >> warp) & 1 == 1, warp >= l_max);
@@ -117,8 +118,8 @@ fn check_against_reference(params: &BpgParams, traffic: &Traffic) -> Result<(), 
         update = next.is_some();
         l_max = next.take().unwrap_or(l_max);
         next = reference.step(inputs);
-        prop_assert_eq!(&model.hits()[..], &reference.hits[..]);
-        prop_assert_eq!(model.rsfails(), reference.rsfails);
+        prop_assert_eq!(&bpg.hits()[..], &reference.hits[..]);
+        prop_assert_eq!(bpg.rsfails(), reference.rsfails);
     }
     Ok(())
 }
@@ -141,16 +142,7 @@ proptest! {
         interval in prop_oneof![Just(500u32), Just(1000)],
     ) {
         let params = BpgParams { tag_bits, interval };
-        let (mut model, mut rtl) = (Bpg::model(&params).unwrap(), Bpg::rtl(&params).unwrap());
-        for (clock, inputs) in traffic.iter().enumerate() {
-            match inputs {
-                Some(inputs) => prop_assert_eq!(model.step(inputs), rtl.step(inputs), "clock {}", clock),
-                None => {
-                    model.reset();
-                    rtl.reset();
-                }
-            }
-        }
+        assert_agree::<Bpg>(&params, &traffic);
     }
 }
 
@@ -159,45 +151,89 @@ fn access(tag: u64) -> BpgIn {
     BpgIn { access_i: true, line_i: tag * 32, ..BpgIn::default() }
 }
 
-fn run(model: &mut BpgModel, inputs: impl IntoIterator<Item = BpgIn>) {
+fn run(bpg: &mut Both<Bpg>, inputs: impl IntoIterator<Item = BpgIn>) {
     for inputs in inputs {
-        model.step(&inputs);
+        bpg.step(&inputs);
     }
 }
 
 /// The outputs once a choice that is under way is made.
-fn settled(model: &mut BpgModel) -> BpgOut {
-    run(model, [BpgIn::default(); 2]);
-    model.step(&BpgIn::default())
+fn settled(bpg: &mut Both<Bpg>) -> BpgOut {
+    run(bpg, [BpgIn::default(); 2]);
+    bpg.step(&BpgIn::default())
 }
 
 #[test]
 fn hits_saturate_and_fade_by_halves() {
-    let mut model = Bpg::model(&BpgParams::default()).unwrap();
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
     // 998, 499 + 1 + 999 and so on, each capped.
-    run(&mut model, std::iter::repeat_n(access(3), 1999));
-    assert_eq!(model.hits(), [1023; LEVELS]);
-    run(&mut model, [access(4)]);
-    assert_eq!(model.hits(), [511; LEVELS]);
+    run(&mut bpg, std::iter::repeat_n(access(3), 1999));
+    assert_eq!(bpg.hits(), [1023; LEVELS]);
+    run(&mut bpg, [access(4)]);
+    assert_eq!(bpg.hits(), [511; LEVELS]);
     // Lines of sets that are not sampled bring no hits, but intervals.
-    run(&mut model, (0..3000).map(|_| BpgIn { line_i: 1, ..access(0) }));
-    assert_eq!(model.hits(), [63; LEVELS]);
+    run(&mut bpg, (0..3000).map(|_| BpgIn { line_i: 1, ..access(0) }));
+    assert_eq!(bpg.hits(), [63; LEVELS]);
 }
 
 #[test]
 fn failures_saturate_and_fade_by_halves() {
-    let mut model = Bpg::model(&BpgParams::default()).unwrap();
-    run(&mut model, std::iter::repeat_n(BpgIn { rsfail_i: true, ..BpgIn::default() }, 5000));
-    assert_eq!(model.rsfails(), 4095);
-    run(&mut model, (0..1000).map(|_| BpgIn { line_i: 1, ..access(0) }));
-    assert_eq!(model.rsfails(), 2047);
-    assert_eq!(settled(&mut model).l_max_o, 1, "failures and no hits");
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    run(&mut bpg, std::iter::repeat_n(BpgIn { rsfail_i: true, ..BpgIn::default() }, 5000));
+    assert_eq!(bpg.rsfails(), 4095);
+    run(&mut bpg, (0..1000).map(|_| BpgIn { line_i: 1, ..access(0) }));
+    assert_eq!(bpg.rsfails(), 2047);
+    assert_eq!(settled(&mut bpg).l_max_o, 1, "failures and no hits");
+}
+
+/// An access that the last calculator alone watches.
+fn last_access(tag: u64) -> BpgIn {
+    BpgIn { warp_i: 7, ..access(tag) }
+}
+
+/// Ends the interval by accesses that no calculator counts, after `accesses` of it.
+fn end_interval(bpg: &mut Both<Bpg>, accesses: usize) -> BpgOut {
+    run(bpg, std::iter::repeat_n(BpgIn { line_i: 1, ..access(0) }, 1000 - accesses));
+    settled(bpg)
+}
+
+#[test]
+fn a_full_hit_counter_still_outweighs_failures() {
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    // 998 hits fade to 499, the interval's last access hits, too; 523 more fill the counter, and five are too many.
+    run(&mut bpg, std::iter::repeat_n(last_access(3), 1000 + 523 + 5));
+    assert_eq!(bpg.hits()[LEVELS - 1], 1023);
+    run(&mut bpg, std::iter::repeat_n(BpgIn { rsfail_i: true, ..BpgIn::default() }, 400));
+    assert_eq!(end_interval(&mut bpg, 523 + 5).l_max_o, 8, "8 x 1023 hits against 400 / 2 failures");
+}
+
+#[test]
+fn a_full_failure_counter_still_outweighs_hits() {
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    run(&mut bpg, std::iter::repeat_n(last_access(3), 101));
+    run(&mut bpg, std::iter::repeat_n(BpgIn { rsfail_i: true, ..BpgIn::default() }, 4100));
+    assert_eq!((bpg.hits()[LEVELS - 1], bpg.rsfails()), (100, 4095));
+    assert_eq!(end_interval(&mut bpg, 101).l_max_o, 1, "8 x 100 hits against 4095 / 2 failures");
+}
+
+#[test]
+fn among_equal_adjusted_hits_the_larger_number_is_chosen() {
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    // All calculators count the same hits; four failures cost half a hit at L = 8 and nothing below.
+    run(&mut bpg, std::iter::repeat_n(access(3), 50));
+    assert_eq!(end_interval(&mut bpg, 50).l_max_o, 8);
+    run(&mut bpg, std::iter::repeat_n(BpgIn { rsfail_i: true, ..BpgIn::default() }, 4));
+    assert_eq!(
+        end_interval(&mut bpg, 0).l_max_o,
+        6,
+        "4 x 216 / 512 / 2 is less than one, 4 x 343 / 512 / 2 is one"
+    );
 }
 
 #[test]
 fn warps_from_eight_on_end_intervals_and_are_not_watched() {
-    let mut model = Bpg::model(&BpgParams::default()).unwrap();
-    run(&mut model, (0..1000).map(|_| BpgIn { warp_i: 8, ..access(3) }));
-    assert_eq!(model.hits(), [0; LEVELS]);
-    assert_eq!(settled(&mut model).l_max_o, 8);
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    run(&mut bpg, (0..1000).map(|_| BpgIn { warp_i: 8, ..access(3) }));
+    assert_eq!(bpg.hits(), [0; LEVELS]);
+    assert_eq!(settled(&mut bpg).l_max_o, 8);
 }

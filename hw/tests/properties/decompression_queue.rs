@@ -1,11 +1,10 @@
 //! What the decompression queue promises, under random traffic: lines leave once and in order, the answer is the paper's
 //! formula with the true position, the exact latency is exact, no line waits longer than those ahead of it need, and the RTL
 //! does all of it in the same cycles.
+use crate::both::{Both, assert_agree};
 use proptest::prelude::*;
-use selvedge_hw::decompression_queue::{
-    DecompressionQueue, DecompressionQueueIn, DecompressionQueueModel, DecompressionQueueParams,
-};
-use selvedge_hw::{Clocked, HwBlock};
+use selvedge_hw::Clocked;
+use selvedge_hw::decompression_queue::{DecompressionQueue, DecompressionQueueIn, DecompressionQueueParams};
 use std::collections::VecDeque;
 
 fn inputs() -> impl Strategy<Value = DecompressionQueueIn> {
@@ -23,8 +22,8 @@ fn depth() -> impl Strategy<Value = u32> {
     prop::sample::select(vec![4u32, 8, 16])
 }
 
-fn model(depth: u32) -> DecompressionQueueModel {
-    DecompressionQueue::model(&DecompressionQueueParams { depth }).unwrap()
+fn queue(depth: u32) -> Both<DecompressionQueue> {
+    Both::new(&DecompressionQueueParams { depth })
 }
 
 /// A line on its way through the queue.
@@ -41,7 +40,7 @@ struct Line {
 proptest! {
     #[test]
     fn lines_leave_once_in_order_after_exactly_their_latency(traffic in traffic(), depth in depth()) {
-        let mut queue = model(depth);
+        let mut queue = queue(depth);
         let mut inside: VecDeque<Line> = VecDeque::new();
         // The entry of the last cycle: what was ahead of it.
         let mut entry: Option<(Line, usize)> = None;
@@ -94,7 +93,7 @@ proptest! {
         offers in prop::collection::vec(any::<bool>(), 1..400),
         depth in depth(),
     ) {
-        let mut queue = model(depth);
+        let mut queue = queue(depth);
         for valid_i in offers {
             let outputs = queue.step(&DecompressionQueueIn { valid_i, id_i: 0, latency_i, ready_i: true });
             if outputs.accepted_o {
@@ -109,7 +108,7 @@ proptest! {
 
     #[test]
     fn a_line_is_refused_only_when_all_places_are_taken(traffic in traffic(), depth in depth()) {
-        let mut queue = model(depth);
+        let mut queue = queue(depth);
         let mut inside = 0;
         for inputs in traffic {
             let outputs = queue.step(&inputs);
@@ -126,22 +125,13 @@ proptest! {
         depth in depth(),
     ) {
         let params = DecompressionQueueParams { depth };
-        let (mut model, mut rtl) = (model(depth), DecompressionQueue::rtl(&params).unwrap());
-        for (clock, inputs) in traffic.iter().enumerate() {
-            match inputs {
-                Some(inputs) => prop_assert_eq!(model.step(inputs), rtl.step(inputs), "clock {}", clock),
-                None => {
-                    model.reset();
-                    rtl.reset();
-                }
-            }
-        }
+        assert_agree::<DecompressionQueue>(&params, &traffic);
     }
 }
 
 #[test]
 fn the_modules_timing_diagram_is_true() {
-    let mut queue = model(8);
+    let mut queue = queue(8);
     let line = |id_i, latency_i| DecompressionQueueIn { valid_i: true, id_i, latency_i, ready_i: true };
     let idle = DecompressionQueueIn { ready_i: true, ..DecompressionQueueIn::default() };
     queue.step(&line(1, 2));

@@ -3,6 +3,7 @@
 mod assist;
 mod bdi_definition;
 mod bgp;
+mod both;
 mod bpc;
 mod bpg;
 mod codec_sizes;
@@ -13,6 +14,7 @@ mod fpc;
 mod latte_controller;
 mod lockstep;
 mod md_cache;
+mod milg;
 mod qbmi;
 mod registry;
 mod sc_code_builder;

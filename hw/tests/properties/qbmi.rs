@@ -1,8 +1,9 @@
 //! What the QBMI promises: quotas are the least common multiple over each kernel's requests, a set is issued exactly, all
 //! kernels make equally many requests and none starves, quotas never leave their range, and the RTL does the same.
+use crate::both::{Both, assert_agree};
 use proptest::prelude::*;
-use selvedge_hw::qbmi::{MOST_REQUESTS, Qbmi, QbmiIn, QbmiModel, QbmiOut, QbmiParams};
-use selvedge_hw::{Clocked, HwBlock, RtlBlock};
+use selvedge_hw::Clocked;
+use selvedge_hw::qbmi::{MOST_REQUESTS, Qbmi, QbmiIn, QbmiOut, QbmiParams};
 
 /// Requests of an interval.
 const INTERVAL: u32 = 1024;
@@ -42,32 +43,32 @@ fn least_common_multiple(numbers: &[u32]) -> u32 {
     (1..).map(|factor| factor * largest).find(|n| numbers.iter().all(|r| n % r == 0)).unwrap()
 }
 
-/// A model that has measured these requests per instruction, with the set of quotas that follows in force and in use.
-fn measured(requests: &[u32]) -> (QbmiParams, QbmiModel) {
+/// A block that has measured these requests per instruction, with the set of quotas that follows in force and in use.
+fn measured(requests: &[u32]) -> (QbmiParams, Both<Qbmi>) {
     let params = QbmiParams { kernels: requests.len() as u32 };
-    let mut model = Qbmi::model(&params).unwrap();
+    let mut qbmi = Both::<Qbmi>::new(&params);
     for (kernel, requests) in requests.iter().enumerate() {
         for _ in 0..instructions(*requests) {
-            model.step(&issue(kernel as u32));
+            qbmi.step(&issue(kernel as u32));
         }
         for _ in 0..INTERVAL {
             let kernel = kernel as u8;
-            model.step(&QbmiIn { request_i: true, request_kernel_i: kernel, ..idle() });
+            qbmi.step(&QbmiIn { request_i: true, request_kernel_i: kernel, ..idle() });
         }
     }
     for _ in 0..200 {
-        model.step(&idle());
+        qbmi.step(&idle());
     }
     // The quotas that the measurement left are used up, until the first set is about to end by rank.
-    let mut outputs = model.step(&idle());
+    let mut outputs = qbmi.step(&idle());
     for _ in 0..400_000 {
         if (0..params.kernels).all(|kernel| outputs.quota(&params, kernel) == 1) {
             break;
         }
-        model.step(&issue(first(&params, &outputs)));
-        outputs = model.step(&idle());
+        qbmi.step(&issue(first(&params, &outputs)));
+        outputs = qbmi.step(&idle());
     }
-    (params, model)
+    (params, qbmi)
 }
 
 /// The kernel with rank 0.
@@ -77,19 +78,19 @@ fn first(params: &QbmiParams, outputs: &QbmiOut) -> u32 {
 
 /// Issues by rank until `sets` sets have been added; how many instructions of each kernel issued from one addition to the
 /// next, and the longest wait of each kernel.
-fn issued_per_set(params: &QbmiParams, model: &mut QbmiModel, sets: usize) -> (Vec<Vec<u32>>, Vec<u32>) {
+fn issued_per_set(params: &QbmiParams, qbmi: &mut Both<Qbmi>, sets: usize) -> (Vec<Vec<u32>>, Vec<u32>) {
     let kernels = params.kernels as usize;
     let (mut per_set, mut counts) = (Vec::new(), vec![0; kernels]);
     let (mut waits, mut longest) = (vec![0; kernels], vec![0; kernels]);
-    let mut outputs = model.step(&idle());
+    let mut outputs = qbmi.step(&idle());
     while per_set.len() < sets {
         let kernel = first(params, &outputs) as usize;
         counts[kernel] += 1;
         waits.iter_mut().for_each(|wait| *wait += 1);
         waits[kernel] = 0;
         longest.iter_mut().zip(&waits).for_each(|(longest, wait)| *longest = (*longest).max(*wait));
-        model.step(&issue(kernel as u32));
-        outputs = model.step(&idle());
+        qbmi.step(&issue(kernel as u32));
+        outputs = qbmi.step(&idle());
         if outputs.replenish_o {
             per_set.push(std::mem::replace(&mut counts, vec![0; kernels]));
         }
@@ -110,26 +111,26 @@ proptest! {
     fn quotas_are_the_least_common_multiple_over_the_requests(
         requests in proptest::collection::vec(1..=MOST_REQUESTS, 2..=4),
     ) {
-        let (_, model) = measured(&requests);
-        prop_assert_eq!(model.requests_per_instruction(), &requests[..]);
+        let (_, qbmi) = measured(&requests);
+        prop_assert_eq!(qbmi.requests_per_instruction(), &requests[..]);
         let multiple = least_common_multiple(&requests);
-        for (quota, requests) in model.set().iter().zip(&requests) {
+        for (quota, requests) in qbmi.set().iter().zip(&requests) {
             prop_assert_eq!(quota * requests, multiple);
         }
     }
 
     #[test]
     fn each_set_is_issued_exactly_and_nobody_starves(requests in requests(2..=4)) {
-        let (params, mut model) = measured(&requests);
+        let (params, mut qbmi) = measured(&requests);
         // Out of the measurement into the first whole set.
-        issued_per_set(&params, &mut model, 1);
-        let (per_set, waits) = issued_per_set(&params, &mut model, 4);
+        issued_per_set(&params, &mut qbmi, 1);
+        let (per_set, waits) = issued_per_set(&params, &mut qbmi, 4);
         for counts in per_set {
-            prop_assert_eq!(&counts[..], model.set());
+            prop_assert_eq!(&counts[..], qbmi.set());
         }
-        let all: u32 = model.set().iter().sum();
+        let all: u32 = qbmi.set().iter().sum();
         for (kernel, wait) in waits.iter().enumerate() {
-            let others = all - model.set()[kernel];
+            let others = all - qbmi.set()[kernel];
             prop_assert!(*wait <= others, "kernel {kernel} waited for {wait}, the others have {others}");
         }
     }
@@ -139,13 +140,13 @@ proptest! {
         (kernels, traffic) in (2u32..=4).prop_flat_map(|kernels| (Just(kernels), traffic(kernels))),
     ) {
         let params = QbmiParams { kernels };
-        let mut model = Qbmi::model(&params).unwrap();
+        let mut qbmi = Both::<Qbmi>::new(&params);
         for inputs in &traffic {
             let Some(inputs) = inputs else {
-                model.reset();
+                qbmi.reset();
                 continue;
             };
-            let outputs = model.step(inputs);
+            let outputs = qbmi.step(inputs);
             let mut by_rank: Vec<u32> = (0..kernels).collect();
             by_rank.sort_by_key(|kernel| outputs.rank(&params, *kernel));
             for (rank, kernel) in by_rank.iter().enumerate() {
@@ -164,30 +165,14 @@ proptest! {
         (kernels, traffic) in (2u32..=4).prop_flat_map(|kernels| (Just(kernels), traffic(kernels))),
     ) {
         let params = QbmiParams { kernels };
-        let (mut model, mut rtl) = (Qbmi::model(&params).unwrap(), Qbmi::rtl(&params).unwrap());
-        for (clock, inputs) in traffic.iter().enumerate() {
-            match inputs {
-                Some(inputs) => prop_assert_eq!(model.step(inputs), rtl.step(inputs), "clock {}", clock),
-                None => {
-                    model.reset();
-                    rtl.reset();
-                }
-            }
-        }
+        assert_agree::<Qbmi>(&params, &traffic);
     }
 }
 
-/// Steps model and RTL alike and compares them.
-fn both(model: &mut QbmiModel, rtl: &mut dyn RtlBlock<QbmiIn, QbmiOut>, inputs: &QbmiIn) -> QbmiOut {
-    let outputs = model.step(inputs);
-    assert_eq!(rtl.step(inputs), outputs);
-    outputs
-}
-
 #[test]
-fn the_rtl_has_the_right_quotas_for_every_pair_of_averages() {
+fn the_quotas_are_right_for_every_pair_of_averages() {
     let params = QbmiParams::default();
-    let (mut model, mut rtl) = (Qbmi::model(&params).unwrap(), Qbmi::rtl(&params).unwrap());
+    let mut qbmi = Both::<Qbmi>::new(&params);
     for (first, second) in
         (1..=MOST_REQUESTS).flat_map(|first| (1..=first).map(move |second| (first, second)))
     {
@@ -197,18 +182,18 @@ fn the_rtl_has_the_right_quotas_for_every_pair_of_averages() {
                 let issue_i = count < instructions(requests);
                 let inputs =
                     QbmiIn { issue_i, issue_kernel_i: kernel, request_i: true, request_kernel_i: kernel };
-                both(&mut model, &mut *rtl, &inputs);
+                qbmi.step(&inputs);
             }
         }
         for _ in 0..70 {
-            both(&mut model, &mut *rtl, &idle());
+            qbmi.step(&idle());
         }
-        assert_eq!(model.requests_per_instruction(), [first, second]);
+        assert_eq!(qbmi.requests_per_instruction(), [first, second]);
         // Kernel 0 alone issues: when its quota is used up, both get the set, kernel 1 up to the counter's end.
-        let mut before = both(&mut model, &mut *rtl, &idle());
+        let mut before = qbmi.step(&idle());
         for _ in 0..=params.most_quota() {
-            both(&mut model, &mut *rtl, &issue(0));
-            let after = both(&mut model, &mut *rtl, &idle());
+            qbmi.step(&issue(0));
+            let after = qbmi.step(&idle());
             if after.replenish_o {
                 let multiple = least_common_multiple(&[first, second]);
                 assert_eq!(after.quota(&params, 0), multiple / first);
@@ -223,20 +208,20 @@ fn the_rtl_has_the_right_quotas_for_every_pair_of_averages() {
 
 #[test]
 fn the_largest_set_of_four_fits() {
-    let (_, model) = measured(&[32, 31, 29, 27]);
-    assert_eq!(model.set(), [24_273, 25_056, 26_784, 28_768]);
+    let (_, qbmi) = measured(&[32, 31, 29, 27]);
+    assert_eq!(qbmi.set(), [24_273, 25_056, 26_784, 28_768]);
 }
 
 #[test]
 fn a_kernel_that_was_idle_goes_first_but_not_for_ever() {
-    let (params, mut model) = measured(&[1, 1]);
+    let (params, mut qbmi) = measured(&[1, 1]);
     for _ in 0..1000 {
-        model.step(&issue(0));
+        qbmi.step(&issue(0));
     }
-    assert_eq!(model.step(&idle()).quota(&params, 1), params.most_quota());
+    assert_eq!(qbmi.step(&idle()).quota(&params, 1), params.most_quota());
     let mut turns = 0;
-    while first(&params, &model.step(&idle())) == 1 {
-        model.step(&issue(1));
+    while first(&params, &qbmi.step(&idle())) == 1 {
+        qbmi.step(&issue(1));
         turns += 1;
     }
     assert_eq!(turns, params.most_quota() - 1);

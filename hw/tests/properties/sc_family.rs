@@ -1,18 +1,19 @@
 //! Do the four blocks of SC fit together? Words are counted, codes are built from the counts and go straight into both codecs,
 //! and lines come through them unchanged, in the bits that the golden code book takes for them.
+use crate::both::Both;
 use selvedge_hw::sc::code_builder::{CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, ScCodeBuilder};
 use selvedge_hw::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
 use selvedge_hw::sc::decompressor::{DecompressorIn, DecompressorOut, DecompressorParams, ScDecompressor};
 use selvedge_hw::sc::huffman::{CodeBook, Counted};
 use selvedge_hw::sc::vft::{ScVft, VftIn, VftParams};
 use selvedge_hw::sc::{LINE_BITS, Line, words_of};
-use selvedge_hw::{Clocked, Engine, HwBlock, Instance, Prng};
+use selvedge_hw::{Clocked, Engine, Instance, Prng};
 use std::collections::{HashMap, VecDeque};
 
-/// The four blocks. Those that count and build, which have tests of their own, run as models; the codecs in lock-step.
+/// The four blocks, each in lock-step with its model.
 struct Family {
-    vft: <ScVft as HwBlock>::Model,
-    builder: <ScCodeBuilder as HwBlock>::Model,
+    vft: Both<ScVft>,
+    builder: Both<ScCodeBuilder>,
     compressor: Instance<ScCompressor>,
     decompressor: Instance<ScDecompressor>,
 }
@@ -48,8 +49,8 @@ fn to_decompressor(code: &CodeBuilderOut, valid: bool) -> DecompressorIn {
 impl Family {
     fn new() -> Self {
         Family {
-            vft: ScVft::model(&VftParams::default()).unwrap(),
-            builder: ScCodeBuilder::model(&CodeBuilderParams::default()).unwrap(),
+            vft: Both::new(&VftParams::default()),
+            builder: Both::new(&CodeBuilderParams::default()),
             compressor: Instance::new("c", &CompressorParams::default(), Engine::Lockstep).unwrap(),
             decompressor: Instance::new("d", &DecompressorParams::default(), Engine::Lockstep).unwrap(),
         }

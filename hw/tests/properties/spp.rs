@@ -1,7 +1,8 @@
 //! What the SPP promises, under random traffic: it is a table of the last committed patterns, and the RTL is that table too.
+use crate::both::{Both, assert_agree};
 use proptest::prelude::*;
-use selvedge_hw::spp::{Spp, SppIn, SppModel, SppOut, SppParams};
-use selvedge_hw::{Clocked, HwBlock};
+use selvedge_hw::Clocked;
+use selvedge_hw::spp::{Spp, SppIn, SppOut, SppParams};
 use std::collections::HashMap;
 
 /// A clock's worth of traffic; none is a reset.
@@ -36,9 +37,9 @@ fn entry(params: &SppParams, address: u32) -> u32 {
 }
 
 /// The answer to a query, at the cost of an idle cycle.
-fn ask(model: &mut SppModel, query_address_i: u32, requested_i: u8) -> SppOut {
-    model.step(&SppIn { query_i: true, query_address_i, requested_i, ..SppIn::default() });
-    model.step(&SppIn::default())
+fn ask(spp: &mut Both<Spp>, query_address_i: u32, requested_i: u8) -> SppOut {
+    spp.step(&SppIn { query_i: true, query_address_i, requested_i, ..SppIn::default() });
+    spp.step(&SppIn::default())
 }
 
 proptest! {
@@ -46,17 +47,17 @@ proptest! {
 
     #[test]
     fn every_answer_is_the_last_committed_pattern_and_the_request((params, traffic) in traffic()) {
-        let mut model = Spp::model(&params).unwrap();
+        let mut spp = Both::<Spp>::new(&params);
         let mut table: HashMap<u32, u8> = HashMap::new();
         let mut expected = SppOut::default();
         for (clock, inputs) in traffic.iter().enumerate() {
             let Some(inputs) = inputs else {
-                model.reset();
+                spp.reset();
                 table.clear();
                 expected = SppOut::default();
                 continue;
             };
-            prop_assert_eq!(model.step(inputs), expected, "clock {}", clock);
+            prop_assert_eq!(spp.step(inputs), expected, "clock {}", clock);
             if inputs.evict_i {
                 table.insert(entry(&params, inputs.evict_address_i), inputs.used_i);
             }
@@ -78,18 +79,18 @@ proptest! {
         used in any::<u8>(),
         others in proptest::collection::vec(any::<(u32, u8)>(), 0..200),
     ) {
-        let mut model = Spp::model(&params).unwrap();
+        let mut spp = Both::<Spp>::new(&params);
         for inputs in before.iter().flatten() {
-            model.step(inputs);
+            spp.step(inputs);
         }
         let all = ((1u32 << params.sectors) - 1) as u8;
-        model.step(&SppIn { evict_i: true, evict_address_i: address, used_i: used & all, ..SppIn::default() });
+        spp.step(&SppIn { evict_i: true, evict_address_i: address, used_i: used & all, ..SppIn::default() });
         for (evict_address_i, used_i) in others {
             if entry(&params, evict_address_i) != entry(&params, address) {
-                model.step(&SppIn { evict_i: true, evict_address_i, used_i: used_i & all, ..SppIn::default() });
+                spp.step(&SppIn { evict_i: true, evict_address_i, used_i: used_i & all, ..SppIn::default() });
             }
         }
-        prop_assert_eq!(ask(&mut model, address, 0), SppOut { valid_o: true, sectors_o: used & all, known_o: true });
+        prop_assert_eq!(ask(&mut spp, address, 0), SppOut { valid_o: true, sectors_o: used & all, known_o: true });
     }
 
     #[test]
@@ -105,46 +106,37 @@ proptest! {
 
     #[test]
     fn model_and_rtl_agree_with_resets_in_mid_flight((params, traffic) in traffic()) {
-        let (mut model, mut rtl) = (Spp::model(&params).unwrap(), Spp::rtl(&params).unwrap());
-        for (clock, inputs) in traffic.iter().enumerate() {
-            match inputs {
-                Some(inputs) => prop_assert_eq!(model.step(inputs), rtl.step(inputs), "clock {}", clock),
-                None => {
-                    model.reset();
-                    rtl.reset();
-                }
-            }
-        }
+        assert_agree::<Spp>(&params, &traffic);
     }
 }
 
 #[test]
 fn a_reset_forgets_every_pattern_though_the_memory_keeps_its_words() {
-    let mut rtl = Spp::rtl(&SppParams::default()).unwrap();
+    let mut spp = Both::<Spp>::new(&SppParams::default());
     let evict = |address| SppIn { evict_i: true, evict_address_i: address, used_i: 1, ..SppIn::default() };
     for address in 0..256 {
-        rtl.step(&evict(address));
+        spp.step(&evict(address));
     }
-    rtl.reset();
+    spp.reset();
     for address in 0..256 {
-        rtl.step(&SppIn { query_i: true, query_address_i: address, ..SppIn::default() });
-        let answer = rtl.step(&SppIn::default());
+        spp.step(&SppIn { query_i: true, query_address_i: address, ..SppIn::default() });
+        let answer = spp.step(&SppIn::default());
         assert_eq!((answer.sectors_o, answer.known_o), (0b1111, false), "{address}");
     }
 }
 
 #[test]
 fn the_requested_sectors_are_always_fetched() {
-    let mut model = Spp::model(&SppParams { unknown_coarse: false, ..SppParams::default() }).unwrap();
-    assert_eq!(ask(&mut model, 7, 0b0100).sectors_o, 0b0100);
-    model.step(&SppIn { evict_i: true, evict_address_i: 7, used_i: 0b0011, ..SppIn::default() });
-    assert_eq!(ask(&mut model, 7, 0b0100).sectors_o, 0b0111);
+    let mut spp = Both::<Spp>::new(&SppParams { unknown_coarse: false, ..SppParams::default() });
+    assert_eq!(ask(&mut spp, 7, 0b0100).sectors_o, 0b0100);
+    spp.step(&SppIn { evict_i: true, evict_address_i: 7, used_i: 0b0011, ..SppIn::default() });
+    assert_eq!(ask(&mut spp, 7, 0b0100).sectors_o, 0b0111);
 }
 
 #[test]
 fn a_commit_counts_before_the_query_of_its_cycle() {
-    let mut model = Spp::model(&SppParams::default()).unwrap();
-    model.step(&SppIn {
+    let mut spp = Both::<Spp>::new(&SppParams::default());
+    spp.step(&SppIn {
         query_i: true,
         query_address_i: 0x0001_0000,
         requested_i: 0b1000,
@@ -152,5 +144,5 @@ fn a_commit_counts_before_the_query_of_its_cycle() {
         evict_address_i: 0x0000_0001,
         used_i: 0b0001,
     });
-    assert_eq!(model.step(&SppIn::default()), SppOut { valid_o: true, sectors_o: 0b1001, known_o: true });
+    assert_eq!(spp.step(&SppIn::default()), SppOut { valid_o: true, sectors_o: 0b1001, known_o: true });
 }
