@@ -206,9 +206,9 @@ pub static STATISTICS: [Statistic; 111] = statistics! {
         |c| Real(share(c.so_far.dram_energy().background_nj(), c.so_far.dram_energy().total_nj()) * c.so_far.dram_power_mw());
     "energy_instructions_nJ", "energy of warp instructions so far, assist warps' among them: fetch, decode, scheduling (docs/energy.md); a name of this project, as all of energy_*",
         |c| Real(c.so_far.energy().instructions_nj);
-    "energy_registers_nJ", "energy of register operands read and written", |c| Real(c.so_far.energy().registers_nj);
-    "energy_units_nJ", "energy of the lanes' arithmetic", |c| Real(c.so_far.energy().units_nj);
-    "energy_shared_memory_nJ", "energy of the shared memories' banks", |c| Real(c.so_far.energy().shared_memory_nj);
+    "energy_registers_nJ", "energy of register operands read and written, assist warps' included", |c| Real(c.so_far.energy().registers_nj);
+    "energy_units_nJ", "energy of the lanes' arithmetic, assist warps' included", |c| Real(c.so_far.energy().units_nj);
+    "energy_shared_memory_nJ", "energy of the shared memories' banks, assist warps' accesses included", |c| Real(c.so_far.energy().shared_memory_nj);
     "energy_sm_active_nJ", "what SMs with warps draw whatever they issue", |c| Real(c.so_far.energy().sm_active_nj);
     "energy_L1D_nJ", "energy of the L1Ds: lookups, lines read, sectors written", |c| Real(c.so_far.energy().l1d_nj);
     "energy_read_only_nJ", "energy of constant, texture and instruction caches", |c| Real(c.so_far.energy().read_only_nj);

@@ -29,19 +29,20 @@ fn check(totals: &Value, machine: &GpuConfig, what: &str) {
     let t = machine.energy;
     let n = |path: &str| number(totals, path);
     let event = |name: &str| n(&format!("sm.events.{name}"));
+    let both = |name: &str| event(name) + event(&format!("assist_{name}"));
     let fj = |count: f64, one: u32| count * f64::from(one) * 1e-6;
     let core_us = n("cycles") / f64::from(machine.clock.core_mhz);
     let load_hits = n("l1d.hits") - n("l1d.detail.write_hits");
     let evicted = n("dram.write_bursts") - n("dram.metadata_writes");
     let expected = [
         fj(n("warp_instructions") + event("assist_instructions"), t.instruction_fj),
-        fj(event("register_reads"), t.register_read_fj) + fj(event("register_writes"), t.register_write_fj),
-        fj(event("int_ops"), t.int_fj)
+        fj(both("register_reads"), t.register_read_fj) + fj(both("register_writes"), t.register_write_fj),
+        fj(both("int_ops"), t.int_fj)
             + fj(event("int_mul_ops"), t.int_mul_fj)
             + fj(event("fp32_ops"), t.fp32_fj)
             + fj(event("fp64_ops"), t.fp64_fj)
             + fj(event("sfu_ops"), t.sfu_fj),
-        fj(event("shared_cycles"), t.shared_cycle_fj),
+        fj(both("shared_cycles"), t.shared_cycle_fj),
         n("sm.resident_cycles") / f64::from(machine.clock.core_mhz) * f64::from(t.sm_active_mw),
         fj(n("l1d.accesses") * f64::from(machine.l1d.tags_per_way), t.l1d_lookup_fj)
             + fj(4.0 * (load_hits + event("assist_accesses")), t.l1d_read_fj)

@@ -11,12 +11,21 @@ const DIVISION_OPERATIONS: u8 = 6;
 const ASSIST_READS: u64 = 2;
 
 counters! {
-/// The work of the instructions that an SM issued. Operations are those of active lanes.
+/// The work of the instructions that an SM issued. Operations are those of active lanes. What assist warps do is counted
+/// apart from what the program does; the energy of both is charged alike.
 pub struct SmEvents {
     /// Warp instructions of assist warps; not among those of the kernels' warps.
     pub assist_instructions: u64,
     /// Loads and stores among them: each moves part of a line between L1D or store buffer and registers.
     pub assist_accesses: u64,
+    /// Register operands that assist warps read.
+    pub assist_register_reads: u64,
+    /// Register operands that assist warps wrote.
+    pub assist_register_writes: u64,
+    /// Integer operations of assist warps; addresses of memory are among them.
+    pub assist_int_ops: u64,
+    /// Cycles in which assist warps accessed the banks of shared memory.
+    pub assist_shared_cycles: u64,
     /// Register operands read, over warps; guards and addresses are among them.
     pub register_reads: u64,
     /// Register operands written, over warps.
@@ -116,9 +125,29 @@ impl SmEvents {
     pub fn count_assist(&mut self, pipe: PipeKind, bank_cycles: u32) {
         self.assist_instructions += 1;
         self.assist_accesses += u64::from(pipe == PipeKind::Memory && bank_cycles == 0);
-        self.shared_cycles += u64::from(bank_cycles);
-        self.register_reads += ASSIST_READS;
-        self.register_writes += 1;
-        self.int_ops += 32;
+        self.assist_shared_cycles += u64::from(bank_cycles);
+        self.assist_register_reads += ASSIST_READS;
+        self.assist_register_writes += 1;
+        self.assist_int_ops += 32;
+    }
+
+    /// Returns register operands read, by the program and by assist warps.
+    pub fn all_register_reads(&self) -> u64 {
+        self.register_reads + self.assist_register_reads
+    }
+
+    /// Returns register operands written, by the program and by assist warps.
+    pub fn all_register_writes(&self) -> u64 {
+        self.register_writes + self.assist_register_writes
+    }
+
+    /// Returns integer operations of the program and of assist warps.
+    pub fn all_int_ops(&self) -> u64 {
+        self.int_ops + self.assist_int_ops
+    }
+
+    /// Returns cycles in which the program or assist warps accessed the banks of shared memory.
+    pub fn all_shared_cycles(&self) -> u64 {
+        self.shared_cycles + self.assist_shared_cycles
     }
 }

@@ -120,14 +120,14 @@ impl GpuEnergyModel {
             self.sms * f64::from(t.sm_leakage_mw) + self.partitions * f64::from(t.partition_leakage_mw);
         GpuEnergy {
             instructions_nj: nj(instructions, t.instruction_fj),
-            registers_nj: nj(events.register_reads, t.register_read_fj)
-                + nj(events.register_writes, t.register_write_fj),
-            units_nj: nj(events.int_ops, t.int_fj)
+            registers_nj: nj(events.all_register_reads(), t.register_read_fj)
+                + nj(events.all_register_writes(), t.register_write_fj),
+            units_nj: nj(events.all_int_ops(), t.int_fj)
                 + nj(events.int_mul_ops, t.int_mul_fj)
                 + nj(events.fp32_ops, t.fp32_fj)
                 + nj(events.fp64_ops, t.fp64_fj)
                 + nj(events.sfu_ops, t.sfu_fj),
-            shared_memory_nj: nj(events.shared_cycles, t.shared_cycle_fj),
+            shared_memory_nj: nj(events.all_shared_cycles(), t.shared_cycle_fj),
             sm_active_nj: self.over_cycles(s.sm.resident_cycles, f64::from(t.sm_active_mw)),
             l1d_nj: self.l1d(s, t),
             read_only_nj: read_only(s, t),
