@@ -3,6 +3,7 @@ use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::figure::Figure;
 use selvedge_gen::area::study::BlockReport;
+use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use selvedge_hw::{BLOCKS, BlockEntry};
 use selvedge_sim::mechanism::MechanismSpec;
 use serde::{Deserialize, Serialize};
@@ -112,7 +113,7 @@ struct Cycles {
 /// The file cannot be read, is no such report, or has a block that no depth suits.
 pub fn latencies(path: &Path) -> Result<BTreeMap<String, u32>, Failure> {
     let fail = |message: String| Failure::usage(format!("{}: {message}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+    let text = read_text(path, MOST_TEXT_BYTES).map_err(|e| fail(e.to_string()))?;
     let report: ReportFile = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
     if report.found_depths.is_empty() {
         return Err(fail(

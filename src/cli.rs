@@ -1,5 +1,6 @@
 //! The options, as clap reads them.
 use clap::{Args, Parser, Subcommand};
+use selvedge_sim::limits::{Bytes, Limits};
 use std::path::PathBuf;
 
 /// GPU memory-system mechanisms, written once: as RTL, as Verilog, and at work inside a cycle-accurate GPU.
@@ -41,6 +42,28 @@ pub enum Command {
     Stats(StatsOptions),
 }
 
+/// What a run may take of the host.
+#[derive(Args, Clone, Default)]
+pub struct LimitOptions {
+    /// Most device memory of a run, such as 512MiB or 16GiB; unless given, 8GiB
+    #[arg(long, value_name = "SIZE")]
+    pub max_memory: Option<Bytes>,
+    /// Most that a packed trace (.xz) unpacks to, such as 100GiB; unless given, 1000 times its size, and 256MiB at least
+    #[arg(long, value_name = "SIZE")]
+    pub max_unpacked: Option<Bytes>,
+}
+
+impl LimitOptions {
+    /// Returns the limits, those that are not given by their defaults.
+    pub fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            memory: self.max_memory.map_or(usual.memory, |bytes| bytes.0),
+            unpacked: self.max_unpacked.map_or(usual.unpacked, |bytes| Some(bytes.0)),
+        }
+    }
+}
+
 /// Options of `selvedge compare`.
 #[derive(Args)]
 pub struct CompareOptions {
@@ -71,6 +94,9 @@ pub struct CompareOptions {
     /// Writes every report as JSON to a file, or with - to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// What it may take of the host
+    #[command(flatten)]
+    pub limits: LimitOptions,
 }
 
 /// Options of `selvedge run`.
@@ -151,6 +177,9 @@ pub struct RunOptions {
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
+    /// What it may take of the host
+    #[command(flatten)]
+    pub limits: LimitOptions,
 }
 
 /// Options of `selvedge new`.
@@ -183,6 +212,9 @@ pub enum TraceAction {
     Info {
         /// The trace: NAME.strace, NAME.traceg[.xz] or kernelslist.g
         file: PathBuf,
+        /// What it may take of the host
+        #[command(flatten)]
+        limits: LimitOptions,
     },
 }
 
@@ -209,6 +241,9 @@ pub struct RecordOptions {
     /// Trace to write, NAME.strace
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// What it may take of the host
+    #[command(flatten)]
+    pub limits: LimitOptions,
 }
 
 /// Options of `selvedge gen`.

@@ -82,9 +82,10 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
     let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
     let size = options.size.parse().map_err(Failure::usage)?;
     let engine = options.engine.parse().map_err(Failure::usage)?;
+    let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in &options.workloads {
-        let workload = Source::find(name).map_err(Failure::usage)?;
+        let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
         for mechanism in mechanisms {
             specs.push(RunSpec {
                 workload: workload.clone(),
@@ -96,6 +97,7 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
                 probes: ProbeSpec::default(),
                 check_dram: false,
                 sample_cycles: None,
+                max_memory: limits.memory,
             });
         }
     }

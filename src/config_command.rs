@@ -2,9 +2,9 @@
 use crate::cli::{ConfigAction, ConfigOptions};
 use crate::error::Failure;
 use crate::output::write_or_print;
+use selvedge_hw::file::read_text;
 use selvedge_sim::config::import::import;
 use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
-use selvedge_sim::file::read_text;
 use std::path::Path;
 
 /// Does what the options ask for.

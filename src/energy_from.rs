@@ -1,5 +1,6 @@
 //! `selvedge run --energy-from`: energies of codecs from a report of `selvedge area --energy`, in place of the machine's table.
 use crate::error::Failure;
+use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use selvedge_sim::config::{EventEnergy, GpuConfig};
 use serde::Serialize;
 use serde_json::Value;
@@ -55,7 +56,7 @@ impl CodecSource {
 pub fn apply(path: &Path, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, Failure> {
     let name = path.display().to_string();
     let wrong = |problem: String| Failure::usage(format!("--energy-from {name}: {problem}"));
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let text = read_text(path, MOST_TEXT_BYTES).map_err(|e| wrong(e.to_string()))?;
     let report: Value = serde_json::from_str(&text)
         .map_err(|e| wrong(format!("allowed is JSON of `selvedge area --energy`: {e}")))?;
     let blocks = report["blocks"].as_array().filter(|_| report["format_version"] == FORMAT_VERSION);

@@ -1,5 +1,6 @@
 //! The folder in which runs of one program alone are kept, a file each, so that many comparisons need them once.
 use crate::output::write_whole;
+use selvedge_hw::file::{MOST_TEXT_BYTES, read};
 use selvedge_sim::together::isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ impl IsolatedRuns for Folder {
     fn known(&self, key: &IsolatedKey) -> Option<IsolatedRun> {
         let file = self.file(key);
         let ignored = |why: &str| eprintln!("selvedge: {}: {why}: ignored", file.display());
-        let text = match std::fs::read(&file) {
+        let text = match read(&file, MOST_TEXT_BYTES) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
             Err(e) => {

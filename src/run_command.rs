@@ -178,9 +178,10 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     let probes =
         ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
+    let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in names {
-        let workload = Source::find(name).map_err(Failure::usage)?;
+        let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
         if matches!(workload, Source::Trace(_)) {
             refuse_for_traces(options)?;
         }
@@ -196,6 +197,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
                 probes: probes.clone(),
                 check_dram: options.check,
                 sample_cycles: options.series.as_ref().map(|_| options.every),
+                max_memory: limits.memory,
             });
         }
     }

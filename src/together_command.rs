@@ -104,7 +104,9 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let text = options.mechanism.as_deref().unwrap_or("base");
     let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
-    let workloads = names.iter().map(|name| Source::find(name)).collect::<Result<Vec<_>, _>>();
+    let limits = options.limits.limits();
+    let workloads =
+        names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
@@ -123,6 +125,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
             faults,
         },
         check_dram: options.check,
+        max_memory: limits.memory,
     })
 }
 

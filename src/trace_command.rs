@@ -8,6 +8,7 @@ use crate::table::Table;
 use selvedge_hw::Engine;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
+use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunSpec, Source, record as simulate};
 use selvedge_sim::trace::{LaunchSummary, Trace, TraceFile};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 pub fn run(options: &TraceOptions) -> Result<(), Failure> {
     match &options.action {
         TraceAction::Record(options) => record(options),
-        TraceAction::Info { file } => info(file),
+        TraceAction::Info { file, limits } => info(file, &limits.limits()),
     }
 }
 
@@ -28,8 +29,9 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
     if output.extension().is_none_or(|end| end != "strace") {
         return Err(Failure::usage(format!("{}: allowed is a name that ends in .strace", output.display())));
     }
+    let limits = options.limits.limits();
     let spec = RunSpec {
-        workload: Source::find(&options.workload).map_err(Failure::usage)?,
+        workload: Source::find_within(&options.workload, &limits).map_err(Failure::usage)?,
         size: options.size.parse::<Size>().map_err(Failure::usage)?,
         input: options.input.clone(),
         config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
@@ -38,6 +40,7 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         probes: ProbeSpec::default(),
         check_dram: false,
         sample_cycles: None,
+        max_memory: limits.memory,
     };
     check_writable(output)?;
     let control = Arc::new(Control::default());
@@ -65,13 +68,13 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
     write_or_print("-", &line)
 }
 
-fn info(path: &Path) -> Result<(), Failure> {
+fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     if !TraceFile::is_one(&name) {
         let allowed = "allowed are NAME.strace, NAME.traceg, NAME.traceg.xz and kernelslist.g";
         return Err(Failure::usage(format!("{name}: no name of a trace: {allowed}")));
     }
-    let file = TraceFile::load(path).map_err(Failure::usage)?;
+    let file = TraceFile::load(path, limits).map_err(Failure::usage)?;
     let launches = file.summaries().map_err(Failure::usage)?;
     let origin = match &file.trace {
         Trace::Recorded(trace) => {

@@ -9,6 +9,7 @@
 //! | [`registry`] | [`BLOCKS`], the list of every block, without its types |
 //! | [`engine`] | [`Instance`]: a block under the engine `model`, `rtl` or `lockstep` |
 //! | [`wave`] | recorded ports as VCD |
+//! | [`file`](mod@file) | files of bounded size |
 //! | [`rtl`] | the kit that RTL stands on |
 //! | [`assist`], [`bdi`], [`bgp`], [`bpc`], [`bpg`], [`cpack`], [`decompression_queue`], [`fpc`], [`latte_controller`], [`md_cache`], [`milg`], [`qbmi`], [`sc`], [`set_index`], [`spp`] | the blocks |
 //! | [`sc`] | what the blocks of statistical compression share |
@@ -26,6 +27,7 @@ pub mod corners;
 pub mod cpack;
 pub mod decompression_queue;
 pub mod engine;
+pub mod file;
 pub mod fpc;
 pub mod latte_controller;
 pub mod md_cache;

@@ -11,11 +11,11 @@ pub mod crossbar;
 pub mod dram;
 pub mod energy;
 pub mod fidelity;
-pub mod file;
 #[cfg(test)]
 mod fuzz;
 pub mod gpu;
 pub mod launch_file;
+pub mod limits;
 pub mod mechanism;
 pub mod memory;
 pub mod packet;

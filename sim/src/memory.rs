@@ -6,7 +6,9 @@
 //! Programs that share the GPU have an address space each, all of which lie side by side in physical memory: caches and
 //! DRAM see [`physical`] addresses. Of a program that has the GPU for itself both are the same.
 
+use crate::limits::Limits;
 use crate::texture::Texture;
+use std::hint::black_box;
 use thiserror::Error;
 
 /// First device address that [`DeviceMemory::alloc`] hands out, in bytes. Lower addresses are never mapped.
@@ -23,9 +25,6 @@ const FIRST_TEXTURE: u64 = 0x7e << 56;
 
 /// Bytes of text that kernels can print before the host takes it.
 pub const PRINT_CAPACITY: usize = 1 << 20;
-
-/// Bytes of device memory that [`DeviceMemory::new`] allows in all.
-pub const DEFAULT_CAPACITY: u64 = 16 << 30;
 
 /// Bits of an address within its program's space, local memory included; the program's number stands above them.
 const PROGRAM_SHIFT: u32 = 42;
@@ -53,7 +52,7 @@ pub fn within_program(physical: u64) -> u64 {
 pub enum MemoryError {
     /// The request does not fit in what is left of the capacity.
     #[error(
-        "cannot allocate {bytes} bytes for buffer '{name}': {left} of {capacity} bytes of device memory are left"
+        "cannot allocate {bytes} bytes for buffer '{name}': {left} of {capacity} bytes of device memory are left (--max-memory)"
     )]
     OutOfMemory {
         /// Buffer that was asked for.
@@ -64,6 +63,14 @@ pub enum MemoryError {
         left: u64,
         /// Capacity in bytes.
         capacity: u64,
+    },
+    /// The host has no memory for a buffer.
+    #[error("cannot allocate {bytes} bytes for buffer '{name}': the host has no memory for them")]
+    NoHostMemory {
+        /// Buffer that was asked for.
+        name: String,
+        /// Size that was asked for, in bytes.
+        bytes: u64,
     },
     /// The range asked for by [`DeviceMemory::alloc_at`] is not free or not aligned.
     #[error(
@@ -208,10 +215,10 @@ macro_rules! typed_access {
 }
 
 impl DeviceMemory {
-    /// An empty memory of [`DEFAULT_CAPACITY`] bytes.
+    /// An empty memory of as many bytes as [`Limits`] allow unless stated otherwise.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_capacity(DEFAULT_CAPACITY)
+        Self::with_capacity(Limits::default().memory)
     }
 
     /// An empty memory that holds at most `capacity` bytes of buffers.
@@ -288,7 +295,8 @@ impl DeviceMemory {
     /// Allocates `bytes` zeroed bytes and returns their device address, a multiple of [`BUFFER_ALIGNMENT`].
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded.
+    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded, [`MemoryError::NoHostMemory`] when the host has not as
+    /// much.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         let base = self.next;
         self.alloc_at(base, bytes, name)?;
@@ -298,7 +306,8 @@ impl DeviceMemory {
     /// Allocates `bytes` zeroed bytes at `address`.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded; [`MemoryError::Occupied`] when the range meets
+    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded, [`MemoryError::NoHostMemory`] when the host has not as
+    /// much; [`MemoryError::Occupied`] when the range meets
     /// another buffer or its red zone, or `address` is not a multiple of [`BUFFER_ALIGNMENT`].
     pub fn alloc_at(&mut self, address: u64, bytes: u64, name: &str) -> Result<(), MemoryError> {
         let out_of_memory = || MemoryError::OutOfMemory {
@@ -318,8 +327,8 @@ impl DeviceMemory {
         if !address.is_multiple_of(BUFFER_ALIGNMENT) || address == 0 || !before_is_clear || !after_is_clear {
             return Err(occupied());
         }
-        let size = usize::try_from(bytes).map_err(|_| out_of_memory())?;
-        self.buffers.insert(place, Buffer { base: address, name: name.to_owned(), data: vec![0; size] });
+        let data = zeros(bytes).ok_or_else(|| MemoryError::NoHostMemory { name: name.to_owned(), bytes })?;
+        self.buffers.insert(place, Buffer { base: address, name: name.to_owned(), data });
         self.used += bytes;
         self.note(Change::Allocated { address, bytes });
         self.next = self.next.max((end + RED_ZONE).next_multiple_of(BUFFER_ALIGNMENT));
@@ -433,7 +442,11 @@ impl DeviceMemory {
         self.buffers.iter().map(|buffer| (buffer.base, buffer.data.as_slice()))
     }
 
-    fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
+    /// The `bytes` bytes from `address`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+    pub(crate) fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
         let (index, range) = self.range(address, bytes)?;
         Ok(self.buffers.get(index).map_or(&[], |b| &b.data[range]))
     }
@@ -452,6 +465,20 @@ impl DeviceMemory {
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
     pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
         out.copy_from_slice(self.bytes(address, out.len() as u64)?);
+        Ok(())
+    }
+
+    /// Lets `fill` write the `bytes` bytes from `address`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+    pub(crate) fn fill(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), MemoryError> {
+        fill(self.bytes_mut(address, bytes)?);
         Ok(())
     }
 
@@ -513,6 +540,16 @@ impl DeviceMemory {
     }
 }
 
+/// Returns `bytes` zeros, untouched pages of which cost nothing; none where the host has no memory for them.
+fn zeros(bytes: u64) -> Option<Vec<u8>> {
+    let size = usize::try_from(bytes).ok()?;
+    // Only an allocation that is not zeroed can fail without ending the process; so it is tried before.
+    let mut trial: Vec<u8> = Vec::new();
+    trial.try_reserve_exact(size).ok()?;
+    drop(black_box(trial));
+    Some(vec![0; size])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -558,7 +595,7 @@ mod tests {
         let refused = memory.alloc(41, "b").unwrap_err().to_string();
         assert_eq!(
             refused,
-            "cannot allocate 41 bytes for buffer 'b': 40 of 100 bytes of device memory are left"
+            "cannot allocate 41 bytes for buffer 'b': 40 of 100 bytes of device memory are left (--max-memory)"
         );
         memory.free(a).unwrap();
         memory.alloc(100, "c").unwrap();

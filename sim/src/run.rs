@@ -45,6 +45,8 @@ pub struct RunSpec {
     pub check_dram: bool,
     /// Take the counters whenever so many core cycles have passed.
     pub sample_cycles: Option<u64>,
+    /// Most bytes of device memory.
+    pub max_memory: u64,
 }
 
 /// Why a run failed.
@@ -184,7 +186,7 @@ fn run_recorded(
         gpu.watch();
     }
     gpu.sample(spec.sample_cycles);
-    let mut memory = DeviceMemory::new();
+    let mut memory = DeviceMemory::with_capacity(spec.max_memory);
     let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
     program.load(&mut memory)?;
     let mut kernels = Vec::new();
@@ -339,6 +341,7 @@ mod tests {
             probes: ProbeSpec::default(),
             check_dram: true,
             sample_cycles: None,
+            max_memory: crate::limits::Limits::default().memory,
         };
         run(&spec, Arc::new(Control::default()))
     }
@@ -394,6 +397,7 @@ mod tests {
             probes: ProbeSpec::default(),
             check_dram: true,
             sample_cycles: None,
+            max_memory: crate::limits::Limits::default().memory,
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
     }
@@ -452,6 +456,7 @@ mod tests {
             probes: ProbeSpec::default(),
             check_dram: false,
             sample_cycles: None,
+            max_memory: crate::limits::Limits::default().memory,
         };
         let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
         (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)

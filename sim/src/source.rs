@@ -1,6 +1,7 @@
 //! Where what runs comes from: a built-in workload, a user's launch file or a trace.
 use crate::config::GpuConfig;
 use crate::launch_file::LaunchFile;
+use crate::limits::Limits;
 use crate::mechanism::Needs;
 use crate::memory::DeviceMemory;
 use crate::ptx::Module;
@@ -27,13 +28,21 @@ impl Source {
     /// traces do.
     ///
     /// # Errors
-    /// No such workload, or a mistake in the file; each in one line.
+    /// As [`Source::find_within`].
     pub fn find(name: &str) -> Result<Self, RunError> {
+        Self::find_within(name, &Limits::default())
+    }
+
+    /// As [`Source::find`], within these limits.
+    ///
+    /// # Errors
+    /// No such workload, a mistake in the file, or a file that exceeds the limits; each in one line.
+    pub fn find_within(name: &str, limits: &Limits) -> Result<Self, RunError> {
         if name.ends_with(".toml") {
-            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name))?)));
+            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name), limits.memory)?)));
         }
         if TraceFile::is_one(name) {
-            return Ok(Source::Trace(Arc::new(TraceFile::load(Path::new(name))?)));
+            return Ok(Source::Trace(Arc::new(TraceFile::load(Path::new(name), limits)?)));
         }
         Ok(Source::BuiltIn(workload::find(name)?))
     }

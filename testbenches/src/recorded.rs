@@ -11,13 +11,17 @@ use selvedge_gen::area::AreaError;
 use selvedge_hw::{Direction, Port, PortBits, StimulusBits};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read, Take};
 use std::path::Path;
-use vcd::{Command, Header, IdCode, Parser, Scope, ScopeItem, SimulationCommand, Value, Var};
+use vcd::{Command, IdCode, Parser, SimulationCommand, Value};
 
 /// The name of the clock, and of the resets that a block may have, with the value that resets.
 const CLOCK: &str = "clk_i";
 const RESETS: [(&str, bool); 2] = [("rst_ni", false), ("rst_i", true)];
+
+/// Most bytes of a waveform's header, and most scopes in one another.
+const MOST_HEADER: u64 = 64 << 20;
+const MOST_SCOPES: usize = 256;
 
 /// What was recorded of one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,9 +69,10 @@ pub fn read(
 ) -> Result<Recorded, AreaError> {
     let bad = |problem: String| AreaError::BadFile { path: path.to_path_buf(), problem };
     let file = File::open(path).map_err(|source| AreaError::Io { path: path.to_path_buf(), source })?;
-    let mut parser = Parser::new(BufReader::new(file));
-    let header = parser.parse_header().map_err(|error| bad(format!("no waveform (VCD): {error}")))?;
-    let (instance, variables) = find(&header, instance, ports).map_err(bad)?;
+    let mut parser = Parser::new(BufReader::new(file).take(MOST_HEADER));
+    let scopes = header(&mut parser).map_err(|error| bad(format!("no waveform (VCD): {error}")))?;
+    parser.reader().set_limit(u64::MAX);
+    let (instance, variables) = find(scopes, instance, ports).map_err(bad)?;
     let mut clocks =
         vec![RecordedClock { stimulus: StimulusBits { inputs: zeros(ports), reset: true }, outputs: None }];
     sample(parser, &variables, &mut clocks, limit)
@@ -78,27 +83,74 @@ pub fn read(
     Ok(Recorded { instance, clocks })
 }
 
+/// A scope of a waveform.
+struct Scope {
+    /// Its path from the top.
+    path: String,
+    variables: Vec<Variable>,
+}
+
+/// A variable of a scope.
+struct Variable {
+    name: String,
+    bits: u32,
+    code: IdCode,
+}
+
+/// Reads the header: every scope, each before those in it.
+fn header(parser: &mut Parser<Take<impl BufRead>>) -> io::Result<Vec<Scope>> {
+    let (mut scopes, mut open): (Vec<Scope>, Vec<usize>) = (Vec::new(), Vec::new());
+    while let Some(command) = parser.next() {
+        match command.map_err(|error| if parser.reader().limit() == 0 { too_long() } else { error })? {
+            Command::Enddefinitions => return Ok(scopes),
+            Command::ScopeDef(_, name) => {
+                if open.len() == MOST_SCOPES {
+                    let why =
+                        format!("more than {MOST_SCOPES} scopes in one another: must be at most as many");
+                    return Err(io::Error::other(why));
+                }
+                let above = open.last().map(|at| format!("{}.", scopes[*at].path)).unwrap_or_default();
+                open.push(scopes.len());
+                scopes.push(Scope { path: above + &name, variables: Vec::new() });
+            }
+            Command::Upscope => drop(open.pop()),
+            Command::VarDef(_, bits, code, name, _) => {
+                if let Some(at) = open.last() {
+                    scopes[*at].variables.push(Variable { name, bits, code });
+                }
+            }
+            _ => {}
+        }
+    }
+    if parser.reader().limit() == 0 {
+        return Err(too_long());
+    }
+    Err(io::Error::other("it ends before $enddefinitions"))
+}
+
+fn too_long() -> io::Error {
+    io::Error::other(format!("its header is longer than {MOST_HEADER} bytes: must be at most as long"))
+}
+
 /// The instance that is asked for among those that have the ports.
-fn find(header: &Header, wanted: Option<&str>, ports: &[Port]) -> Result<(String, Variables), String> {
-    let mut scopes = Vec::new();
-    collect(&header.items, &mut Vec::new(), &mut scopes);
+fn find(mut scopes: Vec<Scope>, wanted: Option<&str>, ports: &[Port]) -> Result<(String, Variables), String> {
     let is_wanted = |path: &str| {
         wanted.is_none_or(|name| {
             path == name || path.strip_suffix(name).is_some_and(|head| head.ends_with('.'))
         })
     };
     let is_exact = |path: &str| wanted.is_some_and(|name| path == name);
-    let has_exact = scopes.iter().any(|(path, _)| is_exact(path));
-    scopes.retain(|(path, _)| if has_exact { is_exact(path) } else { is_wanted(path) });
+    let has_exact = scopes.iter().any(|scope| is_exact(&scope.path));
+    scopes.retain(|scope| if has_exact { is_exact(&scope.path) } else { is_wanted(&scope.path) });
     if let Some(name) = wanted.filter(|_| scopes.is_empty()) {
         return Err(format!("it has no instance `{name}`"));
     }
     let mut problem = None;
     let mut found = Vec::new();
-    for (path, scope) in scopes {
-        match variables(scope, ports) {
-            Ok(variables) => found.push((path, variables)),
-            Err(lacks) => problem = problem.or(wanted.map(|_| format!("{path}: {lacks}"))),
+    for scope in scopes {
+        match variables(&scope, ports) {
+            Ok(variables) => found.push((scope.path, variables)),
+            Err(lacks) => problem = problem.or(wanted.map(|_| format!("{}: {lacks}", scope.path))),
         }
     }
     match found.len() {
@@ -114,29 +166,12 @@ fn find(header: &Header, wanted: Option<&str>, ports: &[Port]) -> Result<(String
     }
 }
 
-/// Every scope with its path.
-fn collect<'a>(items: &'a [ScopeItem], path: &mut Vec<&'a str>, scopes: &mut Vec<(String, &'a Scope)>) {
-    for item in items {
-        if let ScopeItem::Scope(scope) = item {
-            path.push(&scope.identifier);
-            scopes.push((path.join("."), scope));
-            collect(&scope.items, path, scopes);
-            path.pop();
-        }
-    }
-}
-
 /// The variables of a scope that are the block's ports, or which one it lacks.
 fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
-    let var = |name: &str, bits: usize| -> Result<&Var, String> {
-        let mut vars = scope
-            .items
-            .iter()
-            .filter_map(|item| if let ScopeItem::Var(var) = item { Some(var) } else { None });
-        let named = vars.find(|var| var.reference == name);
-        match named {
-            Some(var) if var.size as usize == bits => Ok(var),
-            Some(var) => Err(format!("{name} has {} bits, not the block's {bits}", var.size)),
+    let var = |name: &str, bits: usize| -> Result<&Variable, String> {
+        match scope.variables.iter().find(|variable| variable.name == name) {
+            Some(variable) if variable.bits as usize == bits => Ok(variable),
+            Some(variable) => Err(format!("{name} has {} bits, not the block's {bits}", variable.bits)),
             None => Err(format!("it has no {name}")),
         }
     };

@@ -104,6 +104,7 @@ fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<()
         probes: ProbeSpec::default(),
         check_dram: true,
         sample_cycles: None,
+        max_memory: selvedge_sim::limits::Limits::default().memory,
     };
     let outcome = simulate(&spec, Arc::new(Control::default())).map_err(|e| e.to_string())?;
     match (outcome.fault, outcome.report.result) {

@@ -2,9 +2,11 @@
 use super::asic::Goal;
 use super::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
 use super::error::AreaError;
+use super::liberty::MOST_BYTES;
 use super::memory;
 use super::power_table::PowerLibrary;
 use super::study::{AsicSetup, get, put};
+use selvedge_hw::file::read_text;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +29,7 @@ pub struct Prepared {
 /// When there are no tables in it, or no supply voltage.
 pub fn tables(setup: &AsicSetup) -> Result<PowerLibrary, AreaError> {
     let path = &setup.library.path;
-    let text = std::fs::read_to_string(path).map_err(AreaError::at(path))?;
+    let text = read_text(path, MOST_BYTES).map_err(AreaError::at(path))?;
     PowerLibrary::parse(&text).map_err(|problem| AreaError::BadFile { path: path.clone(), problem })
 }
 

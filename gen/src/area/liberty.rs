@@ -1,12 +1,16 @@
 //! Standard-cell libraries: what a study needs of a liberty file.
 use super::error::AreaError;
 use super::function::truth_table;
+use selvedge_hw::file;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where Debian's `qflow-tech-osu018` puts the library that is used unless another is given.
 pub const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+
+/// Most bytes of a library.
+pub(super) const MOST_BYTES: u64 = 512 << 20;
 
 /// A cell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +59,7 @@ impl Liberty {
     /// # Errors
     /// When it cannot be read, is no liberty file, or lacks a cell that mapping needs: a flip-flop, an inverter, a NAND.
     pub fn load(path: &Path) -> Result<Self, AreaError> {
-        let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+        let bytes = file::read(path, MOST_BYTES).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound if path == Path::new(OSU018) => AreaError::Missing {
                 program: OSU018,
                 package: "the Debian package `qflow-tech-osu018`, or give --liberty",
@@ -255,6 +259,13 @@ mod tests {
         cell (INVX1) { area : 16; pin(A) { direction : input; capacitance : 0.01; } pin(Y) { direction : output;\n\
         function : \"(!A)\"; } }\n\
         cell (DFF) { area : 96; ff (IQ, IQN) { next_state : \"D\"; } pin(D) { direction : input; } } }";
+
+    #[cfg(unix)]
+    #[test]
+    fn a_library_without_an_end_is_refused() {
+        let refused = Liberty::load(Path::new("/dev/zero")).expect_err("it never ends").to_string();
+        assert_eq!(refused, "/dev/zero: more than 536870912 bytes: must be at most 536870912");
+    }
 
     fn load(text: &str) -> Result<Liberty, AreaError> {
         let file = tempfile::NamedTempFile::new().expect("a file");

@@ -7,11 +7,15 @@ use super::error::AreaError;
 use super::figure::Figure;
 use super::memory::Memory;
 use super::tool::Found;
+use selvedge_hw::file;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+
+/// Most bytes of CACTI itself.
+const MOST_BYTES: u64 = 512 << 20;
 
 /// The fewest bytes that CACTI models.
 const LEAST_BYTES: usize = 64;
@@ -71,7 +75,7 @@ impl Cacti {
             }
         };
         let program = std::fs::canonicalize(&program).map_err(AreaError::at(&program))?;
-        let bytes = std::fs::read(&program).map_err(AreaError::at(&program))?;
+        let bytes = file::read(&program, MOST_BYTES).map_err(AreaError::at(&program))?;
         let sha256 = Sha256::digest(&bytes).iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
             text

@@ -1,5 +1,6 @@
 //! The table of technologies: what a library's gates are counted in, and where areas may be carried to.
 use super::error::AreaError;
+use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -40,7 +41,7 @@ impl Technologies {
     pub fn load(own: Option<&Path>) -> Result<Self, AreaError> {
         let mut all = Vec::new();
         if let Some(path) = own {
-            let text = std::fs::read_to_string(path).map_err(AreaError::at(path))?;
+            let text = read_text(path, MOST_TEXT_BYTES).map_err(AreaError::at(path))?;
             let problem = |problem: String| AreaError::BadFile { path: path.into(), problem };
             let file: File = toml::from_str(&text).map_err(|e| problem(e.message().to_string()))?;
             if let Some(wrong) = file.technology.iter().find(|one| !is_sound(one)) {

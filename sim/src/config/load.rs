@@ -74,10 +74,10 @@ pub fn source(name: &str) -> Result<String, ConfigError> {
     if let Some(text) = built_in(name) {
         return Ok(text.into());
     }
-    crate::file::read_text(Path::new(name), MOST_BYTES).map_err(|why| ConfigError::NotFound {
+    selvedge_hw::file::read_text(Path::new(name), MOST_BYTES).map_err(|why| ConfigError::NotFound {
         name: name.into(),
         allowed: names(),
-        why,
+        why: why.to_string(),
     })
 }
 

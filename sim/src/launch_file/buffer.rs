@@ -4,7 +4,7 @@ use super::error::LaunchFileError;
 use super::expectation::Expectation;
 use super::fill::{Fill, KEYS};
 use super::format::{Format, Item, Save, Text};
-use super::values::MAX_BUFFER_BYTES;
+use super::room::{Most, Room};
 use crate::ptx::Module;
 use std::path::PathBuf;
 use toml::Spanned;
@@ -46,10 +46,15 @@ pub(super) enum Place {
 
 impl Buffer {
     /// A `[[buffer]]` or `[[symbol]]`.
-    pub(super) fn check(text: &Text, item: &Spanned<Item>, symbol: bool) -> Result<Self, LaunchFileError> {
+    pub(super) fn check(
+        text: &Text,
+        item: &Spanned<Item>,
+        symbol: bool,
+        room: &mut Room,
+    ) -> Result<Self, LaunchFileError> {
         let (at, item) = (item.span().start, item.get_ref());
         let name = text.need(&item.name, "name", at)?.get_ref().clone();
-        Self::named(text, item, at, name, symbol)
+        Self::named(text, item, at, name, symbol, room)
     }
 
     /// A buffer that only one argument uses.
@@ -57,8 +62,9 @@ impl Buffer {
         text: &Text,
         item: &Spanned<Item>,
         name: String,
+        room: &mut Room,
     ) -> Result<Self, LaunchFileError> {
-        Self::named(text, item.get_ref(), item.span().start, name, false)
+        Self::named(text, item.get_ref(), item.span().start, name, false, room)
     }
 
     fn named(
@@ -67,11 +73,14 @@ impl Buffer {
         at: usize,
         name: String,
         symbol: bool,
+        room: &mut Room,
     ) -> Result<Self, LaunchFileError> {
         let element = *text.need(&item.element, "type", at)?.get_ref();
         let known = [&["name", "type", "count", "expect", "save"][..], &KEYS].concat();
         text.only(item.given(), &known, if symbol { "a symbol" } else { "a buffer" })?;
-        let fill = Fill::check(text, item, at, element, &["name", "type", "count", "expect", "save"])?;
+        let stated = item.count.as_ref().map(|count| *count.get_ref());
+        let others = ["name", "type", "count", "expect", "save"];
+        let fill = Fill::check(text, item, at, element, &others, room.most(stated, element))?;
         let brought = fill.as_ref().and_then(|fill| fill.count(element));
         let count = match (&item.count, brought) {
             (Some(count), Some(has)) if *count.get_ref() != has => {
@@ -84,13 +93,12 @@ impl Buffer {
         if count.is_none() && !symbol {
             return Err(text.bad(at, format!("missing key `count` of buffer `{name}`")));
         }
-        let bytes = count.map_or(1, |count| count.saturating_mul(element.bytes() as u64));
-        if !(1..=MAX_BUFFER_BYTES).contains(&bytes) {
+        if let Some(count) = count.filter(|_| !symbol) {
             let place = item.count.as_ref().map_or(at, |count| count.span().start);
-            let message = "count: allowed are 1 or more elements and at most 4 GiB";
-            return Err(text.bad(place, message));
+            room.take(text, place, &name, count, element)?;
         }
-        let expect = item.expect.as_ref().map(|e| Expectation::check(text, e, element)).transpose()?;
+        let most = count.map_or_else(|| room.most(None, element), Most::of);
+        let expect = item.expect.as_ref().map(|e| Expectation::check(text, e, element, most)).transpose()?;
         if let (Some(expect), Some(count)) = (&expect, count) {
             expect.check_count(text, element, count)?;
         }
@@ -115,7 +123,7 @@ impl Buffer {
         };
         let size = self.element.bytes() as u64;
         let count = self.count.unwrap_or(bytes / size);
-        if count == 0 || count * size > bytes {
+        if count == 0 || count.saturating_mul(size) > bytes {
             let (name, has) = (&self.name, bytes / size);
             return Err(bad(format!("symbol `{name}` has {bytes} bytes: allowed are 1 to {has} elements")));
         }
@@ -129,7 +137,9 @@ impl Buffer {
                 return Err(bad(message));
             }
             if let Some(fill) = &self.fill {
-                module.set_constant(&self.name, &fill.bytes(self.element, count)).map_err(bad)?;
+                let mut values = vec![0; (count * size) as usize];
+                fill.write(self.element, &mut values);
+                module.set_constant(&self.name, &values).map_err(bad)?;
             }
         }
         Ok((place, count))

@@ -157,6 +157,14 @@ impl Element {
         out.extend_from_slice(&bits.to_le_bytes()[..self.bytes()]);
     }
 
+    /// Writes bits to each element of `out` in turn, in little-endian order.
+    pub(super) fn put(self, out: &mut [u8], mut bits: impl FnMut(u64) -> u64) {
+        for (index, chunk) in (0..).zip(out.chunks_exact_mut(self.bytes())) {
+            let word = bits(index).to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    }
+
     /// The bits of each element in `bytes`.
     pub(super) fn each(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
         bytes.chunks_exact(self.bytes()).map(|chunk| {

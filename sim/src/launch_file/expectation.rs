@@ -2,6 +2,7 @@
 use super::element::{Class, Element};
 use super::error::LaunchFileError;
 use super::format::{Expect, Text};
+use super::room::Most;
 use std::sync::Arc;
 use toml::Spanned;
 
@@ -11,21 +12,22 @@ pub(super) struct Expectation {
     /// Where the launch file states it, in bytes.
     pub at: usize,
     file: String,
-    bytes: Arc<[u8]>,
+    bytes: Arc<Vec<u8>>,
     absolute: f64,
     relative: f64,
 }
 
 impl Expectation {
-    /// Reads the file that `expect` names.
+    /// Reads the file that `expect` names, of at most `most` numbers.
     pub(super) fn check(
         text: &Text,
         expect: &Spanned<Expect>,
         element: Element,
+        most: Most,
     ) -> Result<Self, LaunchFileError> {
         let (at, expect) = (expect.span().start, expect.get_ref());
         let file = text.need(&expect.file, "file", at)?;
-        let bytes = text.load(file, expect.format, element)?;
+        let bytes = text.load(file, expect.format, element, most)?;
         let tolerance = |value: &Option<Spanned<f64>>, key: &str| match value {
             None => Ok(0.0),
             Some(value) if value.get_ref().is_finite() && *value.get_ref() >= 0.0 => Ok(*value.get_ref()),

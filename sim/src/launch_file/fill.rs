@@ -2,6 +2,7 @@
 use super::element::{Class, Element, Number};
 use super::error::LaunchFileError;
 use super::format::{Distribution, Format, Init, Item, Text};
+use super::room::Most;
 use super::values;
 use crate::workload::random::Random;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub(super) enum Fill {
         spread: Spread,
     },
     /// As they lie in memory.
-    Given(Arc<[u8]>),
+    Given(Arc<Vec<u8>>),
 }
 
 /// How random values are spread.
@@ -89,13 +90,15 @@ fn init_of(item: &Item) -> Option<Init> {
 }
 
 impl Fill {
-    /// The initial values that `item` at `at` states, if it states any; `others` are the keys that it may have besides.
+    /// The initial values that `item` at `at` states, if it states any; `others` are the keys that it may have besides, and
+    /// `most` limits a file of values.
     pub(super) fn check(
         text: &Text,
         item: &Item,
         at: usize,
         element: Element,
         others: &[&'static str],
+        most: Most,
     ) -> Result<Option<Self>, LaunchFileError> {
         let stated = init_of(item);
         let init = stated.unwrap_or(Init::Zeros);
@@ -118,7 +121,7 @@ impl Fill {
                 step: number(&item.step, "step", element.of_float(1.0))?,
             },
             Init::Values => Self::Given(list(text, text.need(&item.values, "values", at)?, element)?.into()),
-            Init::File => Self::Given(file(text, item, at, element)?.into()),
+            Init::File => Self::Given(file(text, item, at, element, most)?.into()),
             Init::Random => Self::Random {
                 seed: item.seed.as_ref().map_or(0, |seed| *seed.get_ref()),
                 spread: Spread::check(text, item, element, distribution)?,
@@ -134,22 +137,18 @@ impl Fill {
         }
     }
 
-    /// `count` elements as they lie in memory.
-    pub(super) fn bytes(&self, element: Element, count: u64) -> Vec<u8> {
-        let mut out = Vec::with_capacity(count as usize * element.bytes());
+    /// Writes the elements to `out`, as they lie in memory.
+    pub(super) fn write(&self, element: Element, out: &mut [u8]) {
         match self {
-            Self::Zeros => out.resize(out.capacity(), 0),
-            Self::Constant(bits) => (0..count).for_each(|_| element.push(&mut out, *bits)),
-            Self::Iota { start, step } => {
-                (0..count).for_each(|i| element.push(&mut out, after(element, *start, *step, i)));
-            }
+            Self::Zeros => out.fill(0),
+            Self::Constant(bits) => element.put(out, |_| *bits),
+            Self::Iota { start, step } => element.put(out, |i| after(element, *start, *step, i)),
             Self::Random { seed, spread } => {
                 let mut random = Random::new(*seed);
-                (0..count).for_each(|_| element.push(&mut out, spread.next(element, &mut random)));
+                element.put(out, |_| spread.next(element, &mut random));
             }
-            Self::Given(bytes) => out.extend_from_slice(bytes),
+            Self::Given(bytes) => out.copy_from_slice(bytes),
         }
-        out
     }
 }
 
@@ -195,10 +194,16 @@ pub(super) fn list(
     Ok(out)
 }
 
-fn file(text: &Text, item: &Item, at: usize, element: Element) -> Result<Vec<u8>, LaunchFileError> {
+fn file(
+    text: &Text,
+    item: &Item,
+    at: usize,
+    element: Element,
+    most: Most,
+) -> Result<Vec<u8>, LaunchFileError> {
     let file = text.need(&item.file, "file", at)?;
     let format = item.format.as_ref().map_or(Format::Text, |format| *format.get_ref());
-    text.load(file, format, element)
+    text.load(file, format, element, most)
 }
 
 impl Text {
@@ -208,13 +213,14 @@ impl Text {
         file: &Spanned<String>,
         format: Format,
         element: Element,
+        most: Most,
     ) -> Result<Vec<u8>, LaunchFileError> {
         let at = file.span().start;
-        let bytes =
-            values::load(&self.path(file.get_ref()), format, element).map_err(|error| match error {
-                LaunchFileError::Unreadable { .. } => self.bad(at, error.to_string()),
-                other => other,
-            })?;
+        let path = self.path(file.get_ref());
+        let bytes = values::load(&path, format, element, most).map_err(|error| match error {
+            LaunchFileError::Unreadable { .. } => self.bad(at, error.to_string()),
+            other => other,
+        })?;
         if bytes.is_empty() {
             return Err(self.bad(at, format!("`{}` holds no numbers", file.get_ref())));
         }
@@ -353,19 +359,22 @@ fn normal(random: &mut Random) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::Room;
     use super::*;
     use std::path::PathBuf;
 
     /// The elements of a `[[buffer]]` with these keys.
     fn fill(keys: &str, element: Element, count: u64) -> Vec<f64> {
-        let bytes = try_fill(keys, element).expect(keys).bytes(element, count);
+        let mut bytes = vec![0; count as usize * element.bytes()];
+        try_fill(keys, element).expect(keys).write(element, &mut bytes);
         element.each(&bytes).map(|bits| element.to_float(bits)).collect()
     }
 
     fn try_fill(keys: &str, element: Element) -> Result<Fill, LaunchFileError> {
         let text = Text { name: "my.toml".into(), folder: PathBuf::new(), text: keys.into() };
         let item: Item = toml::from_str(keys).expect("TOML");
-        Ok(Fill::check(&text, &item, 0, element, &[])?.expect("something is stated"))
+        Ok(Fill::check(&text, &item, 0, element, &[], Room::new(1 << 20).most(None, element))?
+            .expect("something is stated"))
     }
 
     fn mean(values: &[f64]) -> f64 {
@@ -375,8 +384,9 @@ mod tests {
     #[test]
     fn random_without_a_range_is_all_bits_or_the_unit_interval() {
         // First outputs of SplitMix64 for seed 1234567, from the reference implementation.
-        let bytes =
-            try_fill("init='random'\nseed=1234567", Element::U64).expect("valid").bytes(Element::U64, 2);
+        let mut bytes = [0; 16];
+        let random = try_fill("init='random'\nseed=1234567", Element::U64).expect("valid");
+        random.write(Element::U64, &mut bytes);
         let words: Vec<u64> = Element::U64.each(&bytes).collect();
         assert_eq!(words, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
         let floats = fill("init='random'", Element::F64, 1000);

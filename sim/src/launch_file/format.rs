@@ -188,6 +188,17 @@ pub(super) enum Address {
     Mirror,
 }
 
+impl Address {
+    /// Returns the mode's name where it repeats the texture, which only normalized coordinates can say.
+    pub(super) fn needs_normalized(self) -> Option<&'static str> {
+        match self {
+            Self::Clamp | Self::Border => None,
+            Self::Wrap => Some("wrap"),
+            Self::Mirror => Some("mirror"),
+        }
+    }
+}
+
 /// What lies between texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -64,7 +64,7 @@ impl Program {
             // New memory is zero already, and untouched pages of it cost nothing.
             let untouched = matches!((place, &buffer.fill), (Place::Heap, Some(Fill::Zeros)));
             if let Some(fill) = buffer.fill.as_ref().filter(|_| !untouched) {
-                memory.write(address, &fill.bytes(buffer.element, *count))?;
+                memory.fill(address, bytes, |out| fill.write(buffer.element, out))?;
             }
             addresses.push(address);
         }
@@ -86,12 +86,10 @@ impl Program {
     }
 
     /// What a buffer holds.
-    fn contents(&self, memory: &DeviceMemory, index: usize) -> Result<Vec<u8>, WorkloadError> {
+    fn contents<'m>(&self, memory: &'m DeviceMemory, index: usize) -> Result<&'m [u8], WorkloadError> {
         let addresses = self.addresses.as_deref().unwrap_or(&[]);
         let (buffer, (_, count)) = (&self.parts.buffers[index], self.bound[index]);
-        let mut bytes = vec![0; count as usize * buffer.element.bytes()];
-        memory.read(addresses[index], &mut bytes)?;
-        Ok(bytes)
+        Ok(memory.bytes(addresses[index], count * buffer.element.bytes() as u64)?)
     }
 
     fn flag_address(&self, flag: &Flag, addresses: &[u64]) -> u64 {
@@ -216,7 +214,7 @@ impl HostProgram for Program {
         for (index, buffer) in self.parts.buffers.iter().enumerate() {
             let Some(expect) = &buffer.expect else { continue };
             let got = self.contents(memory, index)?;
-            if let Some(message) = expect.difference(&buffer.name, buffer.element, &got) {
+            if let Some(message) = expect.difference(&buffer.name, buffer.element, got) {
                 let text = &self.parts.text;
                 let line = line_of(text.text.as_bytes(), expect.at);
                 return Err(LaunchFileError::Unexpected { file: text.name.clone(), line, message }.into());
@@ -230,7 +228,7 @@ impl HostProgram for Program {
         for (index, buffer) in self.parts.buffers.iter().enumerate() {
             let Some(save) = &buffer.save else { continue };
             let bytes = self.contents(memory, index)?;
-            let bytes = values::store(&bytes, save.format, buffer.element);
+            let bytes = values::store(bytes, save.format, buffer.element);
             files.push(OutputFile { path: save.path.clone(), bytes });
         }
         Ok(files)

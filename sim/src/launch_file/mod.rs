@@ -56,6 +56,7 @@ mod fill;
 mod format;
 mod host;
 mod plan;
+mod room;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -71,6 +72,7 @@ use crate::workload::{Arg, HostProgram};
 use buffer::{Buffer, Place};
 use format::Text;
 use plan::{Argument, Stage, Step};
+use room::Room;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -104,20 +106,21 @@ struct Parts {
 }
 
 impl LaunchFile {
-    /// Reads the launch file, its PTX, and the files that its buffers name.
+    /// Reads the launch file, its PTX, and the files that its buffers name. The buffers may take `memory` bytes together.
     ///
     /// # Errors
     /// [`LaunchFileError`] in one line.
-    pub fn load(path: &Path) -> Result<Self, LaunchFileError> {
+    pub fn load(path: &Path, memory: u64) -> Result<Self, LaunchFileError> {
         let name = path.display().to_string();
         let text = read_text(path, MAX_FILE_BYTES, "a launch file is UTF-8")?;
         let text = Text { name: name.clone(), folder: path.parent().unwrap_or(Path::new("")).into(), text };
         let raw = text.parse()?;
+        let mut room = Room::new(memory);
         let mut buffers = Vec::new();
         for (item, symbol) in
             raw.symbol.iter().map(|s| (s, true)).chain(raw.buffer.iter().map(|b| (b, false)))
         {
-            let buffer = Buffer::check(&text, item, symbol)?;
+            let buffer = Buffer::check(&text, item, symbol, &mut room)?;
             if buffers.iter().any(|other: &Buffer| other.name == buffer.name) {
                 return Err(text.bad(buffer.at, format!("there is another buffer `{}`", buffer.name)));
             }
@@ -131,7 +134,7 @@ impl LaunchFile {
             }
             textures.push(texture);
         }
-        let stages = plan::plan(&text, &raw, &mut buffers, &textures)?;
+        let stages = plan::plan(&text, &raw, &mut buffers, &textures, &mut room)?;
         one_file_each(&text, &buffers)?;
         let ptx_path = text.path(raw.ptx.get_ref());
         let ptx = read_text(&ptx_path, MAX_PTX_BYTES, "PTX is ASCII").map_err(|error| match error {

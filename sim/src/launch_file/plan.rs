@@ -4,6 +4,7 @@ use super::element::{Class, Element};
 use super::error::LaunchFileError;
 use super::fill;
 use super::format::{Is, Item, Loop, RawFile, RawLaunch, Text};
+use super::room::Room;
 use super::view::View;
 use crate::workload::{Arg, LaunchDims};
 use toml::Spanned;
@@ -90,6 +91,7 @@ pub(super) struct Flag {
 struct Known<'a> {
     buffers: &'a mut Vec<Buffer>,
     textures: &'a [View],
+    room: &'a mut Room,
 }
 
 /// The stages of a launch file; buffers that only one argument uses are added to `buffers`.
@@ -98,8 +100,9 @@ pub(super) fn plan(
     raw: &RawFile,
     buffers: &mut Vec<Buffer>,
     textures: &[View],
+    room: &mut Room,
 ) -> Result<Vec<Stage>, LaunchFileError> {
-    let mut known = Known { buffers, textures };
+    let mut known = Known { buffers, textures, room };
     if let Some(launch) = simple(text, raw)? {
         let step = step(text, &launch, raw.kernel.as_ref().map_or(0, |k| k.span().start), false, &mut known)?;
         return Ok(vec![Stage { steps: vec![step], turns: Turns::once() }]);
@@ -227,7 +230,7 @@ fn argument(
         return Ok(Argument::Address { buffer, offset: offset.saturating_mul(bytes) });
     }
     if item.count.is_some() || item.init.is_some() || item.file.is_some() {
-        buffers.push(Buffer::anonymous(text, spanned, format!("arg{index}"))?);
+        buffers.push(Buffer::anonymous(text, spanned, format!("arg{index}"), known.room)?);
         return Ok(Argument::Address { buffer: buffers.len() - 1, offset: 0 });
     }
     let element = *text.need(&item.element, "type", at)?.get_ref();
@@ -303,9 +306,9 @@ fn turns(
         let at = |name: &String| Spanned::new(place..place, name.clone());
         let [a, b] = [find(text, &at(&pair[0]), buffers)?, find(text, &at(&pair[1]), buffers)?];
         let alike = |b: &Buffer| (b.element, b.count, b.symbol);
-        if alike(&buffers[a]) != alike(&buffers[b]) || buffers[a].symbol {
+        if a == b || alike(&buffers[a]) != alike(&buffers[b]) || buffers[a].symbol {
             let message = format!(
-                "swap: `{}` and `{}` are not two buffers of the same type and count",
+                "swap = [[\"{}\", \"{}\"]]: must be two different buffers of the same type and count",
                 pair[0], pair[1]
             );
             return Err(text.bad(place, message));

@@ -93,6 +93,9 @@ fn with(changes: &[(usize, &str)]) -> String {
     WHOLE.iter().map(line).collect()
 }
 
+/// What the buffers of a file may take.
+const MEMORY: u64 = 1 << 20;
+
 /// A folder with the files that [`WHOLE`] names.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -110,7 +113,7 @@ fn start(folder: &Path, text: &[u8]) -> Result<(LaunchFile, Module, Box<dyn Host
     let path = folder.join("my.toml");
     std::fs::write(&path, text).expect("written");
     let said = |error: LaunchFileError| error.to_string().replace(&format!("{}/", folder.display()), "");
-    let file = LaunchFile::load(&path).map_err(said)?;
+    let file = LaunchFile::load(&path, MEMORY).map_err(said)?;
     let mut module = Module::parse(&file.ptx_name, &file.ptx).map_err(|error| error.to_string())?;
     let config = GpuConfig::load("gtx480").expect("built in");
     let program = file.start(&mut module, &config).map_err(said)?;
@@ -152,8 +155,23 @@ fn every_mistake_is_one_line_with_its_place() {
         ),
         (&[(5, "file = \"k.ptx\"")], "k.ptx:1: '.version': allowed are numbers, inf and nan"),
         (&[(5, "")], "my.toml:2: missing key `count` of buffer `a`"),
-        (&[(9, "count = 0")], "my.toml:9: count: allowed are 1 or more elements and at most 4 GiB"),
-        (&[(9, "count = 2000000000")], "my.toml:9: count: allowed are 1 or more"),
+        (&[(9, "count = 0")], "my.toml:9: buffer `b` has 0 elements: must be 1 or more"),
+        (
+            &[(5, "file = \"odd\"\nformat = \"raw\"\ncount = 9223372036854775807")],
+            "my.toml:5: odd: cannot read it: 3 bytes are no multiple of 4",
+        ),
+        (
+            &[(9, "count = 262141")],
+            "my.toml:9: buffer `b` has 1048564 bytes: must be at most 1048560, which the buffers before it leave of --max-memory",
+        ),
+        (
+            &[(9, "count = 9223372036854775807")],
+            "my.toml:9: buffer `b` has 9223372036854775807 elements: must",
+        ),
+        (
+            &[(5, "file = \"a.txt\"\ncount = 3")],
+            "a.txt:1: more than 3 numbers: must be at most 3, the buffer's count",
+        ),
         (&[(9, "count = -1")], "my.toml:9: invalid value: integer `-1`, expected u64"),
         (&[(9, "count = 5")], "my.toml:13: `b.raw` holds 4 values, the buffer has 5"),
         (&[(10, "init = \"ones\"")], "my.toml:10: unknown variant `ones`, expected one of `zeros`"),
@@ -176,6 +194,10 @@ fn every_mistake_is_one_line_with_its_place() {
             "my.toml:15: symbol `scale` has 8 bytes: allowed are 1 to 2 elements",
         ),
         (
+            &[(17, "type = \"f32\"\ncount = 9223372036854775807"), (18, "")],
+            "my.toml:15: symbol `scale` has 8 bytes: allowed are 1 to 2 elements",
+        ),
+        (
             &[(18, "save = { file = \"s\" }")],
             "my.toml:15: symbol `scale` is constant: it cannot have `expect` or `save`",
         ),
@@ -194,7 +216,11 @@ fn every_mistake_is_one_line_with_its_place() {
         (&[(25, "until = { buffer = \"flag\" }")], "my.toml:25: missing key `is`"),
         (
             &[(26, "swap = [[\"a\", \"flag\"]]")],
-            "my.toml:26: swap: `a` and `flag` are not two buffers of the same type",
+            "my.toml:26: swap = [[\"a\", \"flag\"]]: must be two different buffers of the same type and count",
+        ),
+        (
+            &[(26, "swap = [[\"a\", \"a\"]]")],
+            "my.toml:26: swap = [[\"a\", \"a\"]]: must be two different buffers",
         ),
         (
             &[(28, "kernel = \"kopy\"")],
@@ -252,6 +278,10 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(57, "size = [2, 2]\nfilter = \"cubic\"")],
             "my.toml:58: unknown variant `cubic`, expected `point`",
         ),
+        (
+            &[(57, "size = [2, 2]\naddress = \"wrap\"")],
+            "my.toml:58: address = \"wrap\": must be \"clamp\" or \"border\" unless coordinates = \"normalized\"",
+        ),
         (&[(58, "reference = \"scale\"")], "my.toml:58: no global variable `scale` in the PTX"),
         (&[(58, "reference = \"flag\"")], "my.toml:58: variable `flag` has 4 bytes: allowed is one of 8"),
         (&[(33, "texture = \"u\""), (34, "")], "my.toml:33: no texture `u`: there are t"),
@@ -262,6 +292,15 @@ fn every_mistake_is_one_line_with_its_place() {
         assert!(error.starts_with(says), "{changes:?} gives\n`{error}`, should begin with\n`{says}`");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_count_beyond_all_memory_lets_no_more_be_read() {
+    let error = refused(&with(&[(5, "file = \"/dev/zero\"\nformat = \"raw\"\ncount = 9223372036854775807")]));
+    let says =
+        "my.toml:5: /dev/zero: cannot read it: more than 262144 numbers: must be at most 262144, what is";
+    assert!(error.starts_with(says), "{error}");
 }
 
 /// The launches of a program, as a GPU would be given them; `between` may change memory after each.

@@ -2,52 +2,127 @@
 use super::element::Element;
 use super::error::LaunchFileError;
 use super::format::Format;
+use super::room::Most;
+use selvedge_hw::file;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-/// A buffer larger than this is refused, and so is a file that fills one.
-pub(super) const MAX_BUFFER_BYTES: u64 = 4 << 30;
+/// Longest number in a text file, in bytes: what is longer is none.
+const LONGEST: usize = 4096;
 
 /// Longest piece of a file that a message quotes, in characters.
 const QUOTE: usize = 40;
 
 /// The bytes of a file of at most `most` bytes; a pipe may be read too.
 pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>, LaunchFileError> {
-    crate::file::read(path, most).map_err(|why| LaunchFileError::unreadable(path, why))
+    file::read(path, most).map_err(|why| LaunchFileError::unreadable(path, why))
 }
 
-/// The numbers in a file, as they lie in memory.
-pub(super) fn load(path: &Path, format: Format, element: Element) -> Result<Vec<u8>, LaunchFileError> {
-    let bytes = read(path, MAX_BUFFER_BYTES)?;
-    match format {
-        Format::Text => parse(path, &bytes, element),
-        Format::Raw if bytes.len().is_multiple_of(element.bytes()) => Ok(bytes),
-        Format::Raw => {
-            let (has, size) = (bytes.len(), element.bytes());
-            Err(LaunchFileError::unreadable(path, format!("{has} bytes are no multiple of {size}")))
-        }
+/// The numbers in a file, at most `most` of them, as they lie in memory.
+pub(super) fn load(
+    path: &Path,
+    format: Format,
+    element: Element,
+    most: Most,
+) -> Result<Vec<u8>, LaunchFileError> {
+    let unreadable = |why: io::Error| LaunchFileError::unreadable(path, why);
+    if format == Format::Text {
+        let input = BufReader::new(File::open(path).map_err(unreadable)?);
+        return parse(path, input, element, most);
     }
+    let size = element.bytes();
+    let bytes = file::read(path, most.elements.saturating_mul(size as u64)).map_err(|why| {
+        let excess = why.kind() == io::ErrorKind::FileTooLarge;
+        if excess { LaunchFileError::unreadable(path, most.exceeded()) } else { unreadable(why) }
+    })?;
+    if bytes.len().is_multiple_of(size) {
+        return Ok(bytes);
+    }
+    let has = bytes.len();
+    Err(LaunchFileError::unreadable(path, format!("{has} bytes are no multiple of {size}")))
 }
 
 /// Numbers between blanks and commas; `#` starts a comment.
-fn parse(path: &Path, bytes: &[u8], element: Element) -> Result<Vec<u8>, LaunchFileError> {
-    let bad = |line: usize, message: String| LaunchFileError::Bad {
-        file: path.display().to_string(),
-        line,
-        message,
-    };
-    let mut out = Vec::new();
-    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-        let line = std::str::from_utf8(line)
-            .map_err(|_| bad(index + 1, "not text: give format = \"raw\" for a binary file".into()))?;
-        let numbers = line.split('#').next().unwrap_or("");
-        for word in numbers.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
-            let bits = element
-                .parse(word)
-                .map_err(|allowed| bad(index + 1, format!("'{}': {allowed}", quote(word))))?;
-            element.push(&mut out, bits);
+fn parse(
+    path: &Path,
+    mut input: impl BufRead,
+    element: Element,
+    most: Most,
+) -> Result<Vec<u8>, LaunchFileError> {
+    let mut numbers =
+        Numbers { path, element, most, line: 1, is_comment: false, word: Vec::new(), out: Vec::new() };
+    loop {
+        let piece = input.fill_buf().map_err(|why| LaunchFileError::unreadable(path, why))?;
+        if piece.is_empty() {
+            numbers.end_word()?;
+            return Ok(numbers.out);
         }
+        piece.iter().try_for_each(|byte| numbers.take(*byte))?;
+        let length = piece.len();
+        input.consume(length);
     }
-    Ok(out)
+}
+
+/// The numbers of a text, which is read byte by byte.
+struct Numbers<'a> {
+    path: &'a Path,
+    element: Element,
+    most: Most,
+    line: usize,
+    is_comment: bool,
+    word: Vec<u8>,
+    /// The numbers so far, as they lie in memory.
+    out: Vec<u8>,
+}
+
+impl Numbers<'_> {
+    /// Takes in the text's next byte.
+    fn take(&mut self, byte: u8) -> Result<(), LaunchFileError> {
+        match byte {
+            b'\n' => {
+                self.end_word()?;
+                self.line += 1;
+                self.is_comment = false;
+            }
+            _ if self.is_comment => {}
+            b'#' => {
+                self.end_word()?;
+                self.is_comment = true;
+            }
+            b',' | b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.end_word()?,
+            _ if self.word.len() == LONGEST => return Err(self.no_number("must be a number")),
+            _ => self.word.push(byte),
+        }
+        Ok(())
+    }
+
+    /// Takes in the number that has ended, if one has.
+    fn end_word(&mut self) -> Result<(), LaunchFileError> {
+        if self.word.is_empty() {
+            return Ok(());
+        }
+        if (self.out.len() / self.element.bytes()) as u64 == self.most.elements {
+            return Err(self.bad(self.most.exceeded()));
+        }
+        let word = std::str::from_utf8(&self.word)
+            .map_err(|_| self.bad("not text: give format = \"raw\" for a binary file".into()))?;
+        let bits = self.element.parse(word).map_err(|allowed| self.no_number(&allowed))?;
+        self.out
+            .try_reserve(self.element.bytes())
+            .map_err(|why| LaunchFileError::unreadable(self.path, why))?;
+        self.element.push(&mut self.out, bits);
+        self.word.clear();
+        Ok(())
+    }
+
+    fn no_number(&self, wanted: &str) -> LaunchFileError {
+        self.bad(format!("'{}': {wanted}", quote(&String::from_utf8_lossy(&self.word))))
+    }
+
+    fn bad(&self, message: String) -> LaunchFileError {
+        LaunchFileError::Bad { file: self.path.display().to_string(), line: self.line, message }
+    }
 }
 
 /// `word` fit for a message.
@@ -81,16 +156,43 @@ mod tests {
     #[test]
     fn numbers_stand_between_blanks_and_commas_and_comments_end_lines() {
         let text = b"1, 2\t3\r\n# none\n-4,,5 # six\n";
-        let bytes = parse(Path::new("a.txt"), text, Element::S16).expect("numbers");
+        let bytes = parse(Path::new("a.txt"), &text[..], Element::S16, Most::of(6)).expect("numbers");
         assert_eq!(bytes, [1, 0, 2, 0, 3, 0, 0xfc, 0xff, 5, 0]);
     }
 
     #[test]
     fn a_word_that_is_no_number_is_named_with_its_line() {
-        let refused = parse(Path::new("a.txt"), b"1\n2 x3\n", Element::U8).expect_err("x3");
+        let refused = parse(Path::new("a.txt"), &b"1\n2 x3\n"[..], Element::U8, Most::of(6)).expect_err("x3");
         assert_eq!(refused.to_string(), "a.txt:2: 'x3': allowed are whole numbers from 0 to 255");
-        let refused = parse(Path::new("a.txt"), b"1\n\xff\n", Element::U8).expect_err("binary");
+        let refused =
+            parse(Path::new("a.txt"), &b"1\n\xff\n"[..], Element::U8, Most::of(6)).expect_err("binary");
         assert!(refused.to_string().starts_with("a.txt:2: not text"), "{refused}");
+    }
+
+    #[test]
+    fn a_file_of_more_numbers_than_there_is_room_for_is_not_read_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "1 2 3 4 # 5\n5 6\n7 x").expect("written");
+        let refused = load(&path, Format::Text, Element::U8, Most::of(6)).expect_err("seven").to_string();
+        assert!(
+            refused.ends_with("a:3: more than 6 numbers: must be at most 6, the buffer's count"),
+            "{refused}"
+        );
+        std::fs::write(&path, "1234567").expect("written");
+        let refused = load(&path, Format::Raw, Element::U8, Most::of(6)).expect_err("seven").to_string();
+        assert!(refused.ends_with("more than 6 numbers: must be at most 6, the buffer's count"), "{refused}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_without_an_end_is_not_read_on() {
+        let most = Most { elements: u64::MAX, why: "what is left" };
+        let zero = Path::new("/dev/zero");
+        let refused = load(zero, Format::Text, Element::F32, most).expect_err("no number").to_string();
+        assert!(refused.starts_with("/dev/zero:1: '????") && refused.len() < 100, "{refused}");
+        let refused = load(zero, Format::Raw, Element::F32, Most::of(6)).expect_err("too many").to_string();
+        assert!(refused.contains("more than 6 numbers"), "{refused}");
     }
 
     #[test]
@@ -100,7 +202,7 @@ mod tests {
         let bytes: Vec<u8> = [0.1f32, -0.0, f32::MAX, 1e-45].iter().flat_map(|f| f.to_le_bytes()).collect();
         for format in [Format::Text, Format::Raw] {
             std::fs::write(&path, store(&bytes, format, Element::F32)).expect("written");
-            assert_eq!(load(&path, format, Element::F32).expect("read"), bytes, "{format:?}");
+            assert_eq!(load(&path, format, Element::F32, Most::of(6)).expect("read"), bytes, "{format:?}");
         }
     }
 }

@@ -50,6 +50,17 @@ impl View {
         let texel = u64::from(bits / 8 * channels);
         let row = u64::from(size.get_ref().first().copied().unwrap_or(0)) * texel;
         let offset = raw.offset.as_ref().map_or(0, |offset| *offset.get_ref());
+        let normalized_coordinates =
+            raw.coordinates.as_ref().is_some_and(|c| *c.get_ref() == Coordinates::Normalized);
+        if !normalized_coordinates
+            && let Some(address) = raw.address.as_ref()
+            && let Some(mode) = address.get_ref().needs_normalized()
+        {
+            let message = format!(
+                "address = \"{mode}\": must be \"clamp\" or \"border\" unless coordinates = \"normalized\""
+            );
+            return Err(text.bad(address.span().start, message));
+        }
         let texture = Texture {
             address: offset.saturating_mul(element.bytes() as u64),
             size: size.get_ref().clone(),
@@ -57,7 +68,7 @@ impl View {
             kind,
             bits,
             channels,
-            normalized: raw.coordinates.as_ref().is_some_and(|c| *c.get_ref() == Coordinates::Normalized),
+            normalized: normalized_coordinates,
             address_mode: match raw.address.as_ref().map(Spanned::get_ref) {
                 None | Some(Address::Clamp) => AddressMode::Clamp,
                 Some(Address::Border) => AddressMode::Border,
@@ -82,7 +93,7 @@ impl View {
 
     /// Do the texels lie in `buffer`, which has `count` elements?
     fn fits(&self, text: &Text, buffer: &Buffer, count: u64) -> Result<(), LaunchFileError> {
-        let has = count * buffer.element.bytes() as u64;
+        let has = count.saturating_mul(buffer.element.bytes() as u64);
         let end = self.texture.span().and_then(|span| span.checked_add(self.texture.address));
         if end.is_some_and(|end| end <= has) {
             return Ok(());

@@ -56,6 +56,8 @@ pub struct TogetherSpec {
     pub probes: ProbeSpec,
     /// Check every DRAM command against every timing constraint, and what each load gets to see.
     pub check_dram: bool,
+    /// Most bytes of device memory of all workloads together.
+    pub max_memory: u64,
 }
 
 /// A run's report and what else came of it.
@@ -248,7 +250,7 @@ impl<'a> Machine<'a> {
         share: Share,
         control: &Arc<Control>,
     ) -> Result<Self, RunError> {
-        let mut memory = DeviceMemory::new();
+        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
         let mut programs = Vec::new();
         for (slot, workload) in (0..).zip(workloads) {
             programs.push(Program::new(slot, workload, spec, &mut memory)?);

@@ -18,6 +18,7 @@ fn spec(workloads: &[&str], share: &str) -> TogetherSpec {
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: true,
+        max_memory: crate::limits::Limits::default().memory,
     }
 }
 
@@ -50,6 +51,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
         probes,
         check_dram: true,
         sample_cycles: None,
+        max_memory: crate::limits::Limits::default().memory,
     };
     let one = run_one(&one, control).expect("it runs").report;
     assert_eq!(one.totals, machine.gpu.snapshot().into());

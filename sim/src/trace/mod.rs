@@ -22,6 +22,7 @@ pub use launch::{LaunchSummary, TraceLaunch};
 pub(crate) use program::TraceProgram;
 pub use record::LaunchRecorder;
 
+use crate::limits::Limits;
 use accel::AccelTrace;
 use std::path::Path;
 use strace::RecordedTrace;
@@ -54,13 +55,13 @@ impl TraceFile {
     /// Reads the file. An own trace is checked as a whole; of Accel-Sim's, a list is, and each kernel when its turn comes.
     ///
     /// # Errors
-    /// The file cannot be read or is none, in one line.
-    pub fn load(path: &Path) -> Result<Self, TraceError> {
+    /// The file cannot be read, is none or exceeds `limits`, in one line.
+    pub fn load(path: &Path, limits: &Limits) -> Result<Self, TraceError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let trace = if name.ends_with(".strace") {
-            Trace::Recorded(RecordedTrace::load(path)?)
+            Trace::Recorded(RecordedTrace::load(path, limits.memory)?)
         } else {
-            Trace::Accel(AccelTrace::load(path)?)
+            Trace::Accel(AccelTrace::load(path, limits.unpacked)?)
         };
         Ok(Self { name, trace })
     }

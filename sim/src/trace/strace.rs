@@ -14,6 +14,7 @@ use crate::memory::DeviceMemory;
 use crate::ptx::{Instr, Kernel, LaunchDims, OpClass};
 use crate::sm::feed::Feed;
 use crate::sm::launch::LaunchedKernel;
+use selvedge_hw::file::read_known;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -237,12 +238,12 @@ pub struct RecordedTrace {
 }
 
 impl RecordedTrace {
-    /// Reads and checks a file.
+    /// Reads and checks a file of at most `most` bytes.
     ///
     /// # Errors
-    /// It cannot be read, is cut off, damaged or of another kind: with the offset.
-    pub fn load(path: &Path) -> Result<Self, TraceError> {
-        let bytes = std::fs::read(path).map_err(|why| TraceError::unreadable(path, why))?;
+    /// It cannot be read, is larger, cut off, damaged or of another kind: with the offset.
+    pub fn load(path: &Path, most: u64) -> Result<Self, TraceError> {
+        let bytes = read_known(path, &MAGIC, most).map_err(|why| TraceError::unreadable(path, why))?;
         Self::parse(&path.display().to_string(), bytes)
     }
 

@@ -22,6 +22,7 @@ pub(super) fn spec(workload: Source, mechanism: &str) -> RunSpec {
         probes: ProbeSpec::default(),
         check_dram: true,
         sample_cycles: None,
+        max_memory: crate::limits::Limits::default().memory,
     }
 }
 

@@ -10,10 +10,10 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads the text of `file`, which should hold `what`.
 pub(super) fn read_text(file: &Path, what: &'static str) -> Result<String, WorkloadError> {
-    crate::file::read_text(file, MOST_BYTES).map_err(|why| WorkloadError::Unreadable {
+    selvedge_hw::file::read_text(file, MOST_BYTES).map_err(|why| WorkloadError::Unreadable {
         file: file.display().to_string(),
         what,
-        why,
+        why: why.to_string(),
     })
 }
 

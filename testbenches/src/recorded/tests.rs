@@ -125,3 +125,25 @@ fn a_whole_path_is_meant_before_the_end_of_another() {
     let read = read(&file(&folder, text), Some("a"), &ports, 2).expect("it is there");
     assert_eq!((read.instance.as_str(), read.clocks.len()), ("a", 2));
 }
+
+#[test]
+fn a_header_of_scopes_without_end_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "$scope module a $end\n".repeat(1_000_000);
+    let refused = read(&file(&folder, text), None, &[], 2).expect_err("it is too deep").to_string();
+    assert!(refused.ends_with("more than 256 scopes in one another: must be at most as many"), "{refused}");
+}
+
+#[test]
+fn a_header_that_ends_early_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = read(&file(&folder, "$scope module a $end\n"), None, &[], 2).expect_err("cut").to_string();
+    assert!(refused.ends_with("it ends before $enddefinitions"), "{refused}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_waveform_without_an_end_is_refused() {
+    let refused = read(std::path::Path::new("/dev/zero"), None, &[], 2).expect_err("no waveform").to_string();
+    assert!(refused.starts_with("/dev/zero: no waveform (VCD): "), "{refused}");
+}

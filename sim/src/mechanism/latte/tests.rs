@@ -108,6 +108,7 @@ impl Walk {
             probes: self.probes.clone(),
             check_dram: true,
             sample_cycles: None,
+            max_memory: crate::limits::Limits::default().memory,
         };
         run(&spec, Arc::new(Control::default()))
     }

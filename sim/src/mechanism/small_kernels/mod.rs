@@ -82,6 +82,7 @@ pub fn run_together(
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: true,
+        max_memory: crate::limits::Limits::default().memory,
     };
     let outcome = run_side_by_side(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.report.error.is_none(), "{mechanism}: {:?}", outcome.report.error);
@@ -127,6 +128,7 @@ fn run_on(name: &str, config: GpuConfig, mechanism: &str, engine: Engine) -> Run
         probes: ProbeSpec::default(),
         check_dram: true,
         sample_cycles: None,
+        max_memory: crate::limits::Limits::default().memory,
     };
     let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.report.error.is_none(), "{name} {mechanism}: {:?}", outcome.report.error);

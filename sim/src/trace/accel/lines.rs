@@ -11,23 +11,50 @@ const LONGEST: u64 = 1 << 16;
 /// Memory that unpacking may take, in KiB: xz's highest level needs 65 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
+/// A packed file unpacks to so many times its size at most, unless a limit is stated.
+const MOST_TIMES: u64 = 1000;
+
+/// Every packed file may unpack to so many bytes.
+const LEAST_UNPACKED: u64 = 256 << 20;
+
 /// A file that is read line by line.
 pub(super) struct Lines {
     file: String,
     number: u64,
     input: Box<dyn BufRead>,
     bytes: Vec<u8>,
+    /// Bytes that may follow, unpacked.
+    left: u64,
+    /// What is wrong with more bytes.
+    excess: String,
 }
 
 impl Lines {
-    /// Opens `path`, which is unpacked when its name ends in `.xz`.
+    /// Opens `path`, which is unpacked when its name ends in `.xz`: to at most `most` bytes, or unless given in proportion
+    /// to its size. What is not packed may have any size.
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn open(path: &Path) -> Result<Self, TraceError> {
-        let file = File::open(path).map_err(|why| TraceError::unreadable(path, why))?;
+    pub fn open(path: &Path, most: Option<u64>) -> Result<Self, TraceError> {
+        let unreadable = |why| TraceError::unreadable(path, why);
+        let file = File::open(path).map_err(unreadable)?;
         let packed = path.extension().is_some_and(|end| end == "xz");
-        Ok(Self::new(&path.display().to_string(), BufReader::new(file), packed))
+        let size = file.metadata().map_err(unreadable)?.len();
+        let lines = Self::new(&path.display().to_string(), BufReader::new(file), packed);
+        Ok(if packed { lines.limited(size, most) } else { lines })
+    }
+
+    /// Limits what a packed file of `size` bytes unpacks to.
+    fn limited(self, size: u64, most: Option<u64>) -> Self {
+        let (left, rule) = match most {
+            Some(most) => (most, "the limit of --max-unpacked".to_owned()),
+            None => {
+                let most = size.saturating_mul(MOST_TIMES).max(LEAST_UNPACKED);
+                (most, format!("{MOST_TIMES} times its size, or 256 MiB; --max-unpacked allows more"))
+            }
+        };
+        let excess = format!("{size} bytes unpack to more than {left}: must be at most {rule}");
+        Self { left, excess, ..self }
     }
 
     /// As [`Lines::open`], of anything that can be read.
@@ -37,13 +64,14 @@ impl Lines {
         } else {
             Box::new(input)
         };
-        Self { file: file.to_owned(), number: 0, input, bytes: Vec::new() }
+        let (file, excess) = (file.to_owned(), String::new());
+        Self { file, number: 0, input, bytes: Vec::new(), left: u64::MAX, excess }
     }
 
     /// Reads the next line into `line`, without its end; false after the last.
     ///
     /// # Errors
-    /// The file ends early, is damaged or is not text.
+    /// The file ends early, is damaged, is not text or unpacks to too much.
     pub fn next(&mut self, line: &mut String) -> Result<bool, TraceError> {
         line.clear();
         self.bytes.clear();
@@ -53,6 +81,7 @@ impl Lines {
         if read as u64 == LONGEST {
             return Err(self.bad(format!("the line is longer than {LONGEST} bytes: it is no trace")));
         }
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| self.bad(&self.excess))?;
         let text = std::str::from_utf8(&self.bytes);
         line.push_str(text.map_err(|_| self.bad("the line is not text: it is no trace"))?.trim());
         Ok(read > 0)
@@ -65,5 +94,36 @@ impl Lines {
 
     pub fn file(&self) -> &str {
         &self.file
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &'static str) -> Lines {
+        Lines::new("k.traceg.xz", text.as_bytes(), false)
+    }
+
+    #[test]
+    fn a_file_may_unpack_to_its_limit_and_no_further() {
+        let count = |most| {
+            let (mut lines, mut line) = (plain("12\n45\n78").limited(5, Some(most)), String::new());
+            while lines.next(&mut line)? {}
+            Ok(())
+        };
+        assert_eq!(count(8), Ok(()));
+        let refused: Result<(), TraceError> = count(7);
+        assert_eq!(
+            refused.map_err(|error| error.to_string()),
+            Err("k.traceg.xz:3: 5 bytes unpack to more than 7: must be at most the limit of --max-unpacked"
+                .into())
+        );
+    }
+
+    #[test]
+    fn the_limit_is_in_proportion_to_the_size_unless_stated() {
+        let left = |size| plain("").limited(size, None).left;
+        assert_eq!((left(1), left(1 << 20), plain("").left), (256 << 20, 1000 << 20, u64::MAX));
     }
 }

@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct AccelTrace {
     kernels: Vec<PathBuf>,
+    /// Most bytes that a kernel's packed trace unpacks to, where that is stated.
+    unpacked: Option<u64>,
 }
 
 /// Does the name end as a kernel's trace does?
@@ -31,12 +33,12 @@ impl AccelTrace {
     ///
     /// # Errors
     /// The list cannot be read, is none, or names files that are not there.
-    pub fn load(path: &Path) -> Result<Self, TraceError> {
+    pub fn load(path: &Path, unpacked: Option<u64>) -> Result<Self, TraceError> {
         if is_kernel(&path.to_string_lossy()) {
-            Lines::open(path)?;
-            return Ok(Self { kernels: vec![path.to_owned()] });
+            Lines::open(path, unpacked)?;
+            return Ok(Self { kernels: vec![path.to_owned()], unpacked });
         }
-        let mut lines = Lines::open(path)?;
+        let mut lines = Lines::open(path, unpacked)?;
         let (mut line, mut kernels) = (String::new(), Vec::new());
         let folder = path.parent().unwrap_or(Path::new(""));
         while lines.next(&mut line)? {
@@ -61,7 +63,7 @@ impl AccelTrace {
         if kernels.is_empty() {
             return Err(lines.bad("the list names no kernel's trace"));
         }
-        Ok(Self { kernels })
+        Ok(Self { kernels, unpacked })
     }
 
     /// Number of launches.
@@ -74,7 +76,7 @@ impl AccelTrace {
     /// # Errors
     /// Its file is not what the format allows.
     pub fn launch(&self, index: usize) -> Result<Option<TraceLaunch>, TraceError> {
-        self.kernels.get(index).map(|path| kernel::read(Lines::open(path)?)).transpose()
+        self.kernels.get(index).map(|path| kernel::read(Lines::open(path, self.unpacked)?)).transpose()
     }
 }
 

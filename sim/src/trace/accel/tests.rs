@@ -2,6 +2,7 @@
 use super::kernel;
 use super::lines::Lines;
 use crate::gpu::Control;
+use crate::limits::Limits;
 use crate::ptx::LOCAL_REGION;
 use crate::report::RunReport;
 use crate::run::{Source, run};
@@ -210,7 +211,8 @@ fn a_list_names_traces_and_copies_only() {
         ("kernel-9.traceg\n", "kernelslist.g:1: there is no file"),
     ] {
         std::fs::write(&list, text).expect("written");
-        let refused = TraceFile::load(&list).map(|_| ()).expect_err("it is wrong").to_string();
+        let refused =
+            TraceFile::load(&list, &Limits::default()).map(|_| ()).expect_err("it is wrong").to_string();
         assert!(refused.contains(says), "`{refused}` should say `{says}`");
     }
 }
@@ -221,7 +223,7 @@ fn a_list_finds_traces_that_were_packed_after_it_was_written() {
     std::fs::write(folder.path().join("kernel-2.traceg.xz"), PACKED).expect("written");
     let list = folder.path().join("kernelslist.g");
     std::fs::write(&list, "kernel-2.traceg\n").expect("written");
-    let file = TraceFile::load(&list).expect("valid");
+    let file = TraceFile::load(&list, &Limits::default()).expect("valid");
     assert!(matches!(file.trace, Trace::Accel(_)));
     assert_eq!(file.summaries().expect("valid")[0].warp_instructions, 120);
 }
