@@ -1,10 +1,11 @@
 //! `selvedge config`: machines shown, checked, and translated from GPGPU-Sim's options.
 use crate::cli::{ConfigAction, ConfigOptions};
-use crate::error::Failure;
+use crate::error::{Failure, one_line};
 use crate::output::write_or_print;
 use selvedge_hw::file::read_text;
 use selvedge_sim::config::import::import;
 use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
+use selvedge_sim::printable::printable;
 use std::path::Path;
 
 /// Does what the options ask for.
@@ -28,7 +29,7 @@ fn show(name: &str) -> Result<(), Failure> {
 fn check(file: &str) -> Result<(), Failure> {
     let text = source(file).map_err(Failure::usage)?;
     let config = GpuConfig::examine(file, &text).map_err(all)?;
-    write_or_print("-", &format!("{file}: no mistake in machine {}\n", config.name))
+    write_or_print("-", &format!("{}: no mistake in machine {}\n", printable(file), printable(&config.name)))
 }
 
 fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failure> {
@@ -38,7 +39,7 @@ fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failu
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let done = import(&name, &file.display().to_string(), &text, network).map_err(all)?;
     for note in &done.notes {
-        eprintln!("{note}");
+        eprintln!("{}", one_line(note));
     }
     write_or_print(output, &done.toml)
 }
@@ -52,6 +53,6 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn all(found: Vec<ConfigError>) -> Failure {
     let mut lines: Vec<String> = found.iter().map(ToString::to_string).collect();
     let last = lines.pop().unwrap_or_default();
-    lines.iter().for_each(|line| eprintln!("selvedge: {line}"));
+    lines.iter().for_each(|line| eprintln!("selvedge: {}", one_line(line)));
     Failure::usage(last)
 }

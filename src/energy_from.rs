@@ -2,6 +2,7 @@
 use crate::error::Failure;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use selvedge_sim::config::{EventEnergy, GpuConfig};
+use selvedge_sim::printable::printable;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -45,7 +46,7 @@ impl CodecSource {
             (Some(file), Some(library)) => format!("{file} ({library})"),
             _ => "the machine's table".into(),
         };
-        format!("energy_of_{}_fJ = {} from {source}\n", self.block, self.femtojoules)
+        format!("energy_of_{}_fJ = {} from {}\n", self.block, self.femtojoules, printable(&source))
     }
 }
 
@@ -111,6 +112,7 @@ pub fn summary(sources: &[CodecSource]) -> String {
     };
     let from = sources.iter().find_map(|one| Some((one.file.as_ref()?, one.library.as_ref()?)));
     let from = from.map_or(String::new(), |(file, library)| format!("{file} ({library})"));
+    let from = printable(&from);
     format!(
         "codec energies of {from}: {}\ncodec energies of the machine's table: {}\n",
         list(true),

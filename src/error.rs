@@ -1,4 +1,5 @@
 //! How the command fails: one line on standard error and an exit code.
+use selvedge_sim::printable::{printable, shortened};
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -37,9 +38,14 @@ impl Failure {
     }
 }
 
-/// Errors keep to one line, whatever they quote.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Longest word of a message, and longest message, in characters.
+const LONGEST: [usize; 2] = [200, 8000];
+
+/// Returns `text` as one line of bounded length that a terminal only shows, whatever it quotes.
+pub fn one_line(text: &str) -> String {
+    let [word, line] = LONGEST;
+    let words: Vec<_> = text.split_whitespace().map(|text| shortened(text, word)).collect();
+    shortened(&printable(&words.join(" ")), line).into_owned()
 }
 
 /// clap's own answer: help and version as they are, a mistake as one line.
@@ -54,4 +60,19 @@ pub fn clap_exit(error: &clap::Error) -> ExitCode {
     let body = text.split("\n\nUsage").next().unwrap_or(&text);
     let body = body.split("\n\nFor more").next().unwrap_or(body);
     Failure::usage(body.trim_start_matches("error: ")).report()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_short_line_that_a_terminal_only_shows() {
+        assert_eq!(one_line("a\n  b\t\u{1b}[2Jc\0"), "a b \\u{1b}[2Jc\\u{0}");
+        let key = "k".repeat(900_000);
+        let line = one_line(&format!("my.toml:3: unknown field `{key}`, expected one of `name`"));
+        assert!(line.starts_with("my.toml:3: unknown field `kkk") && line.len() < 300, "{line}");
+        assert!(line.contains("kkk...kkk") && line.ends_with("k`, expected one of `name`"), "{line}");
+        assert_eq!(one_line(&"\u{1b} ".repeat(900_000)).chars().count(), 7999);
+    }
 }

@@ -13,6 +13,7 @@ use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
+use selvedge_sim::printable::printable_lines;
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate};
 use selvedge_sim::sm::SimFault;
@@ -118,7 +119,7 @@ pub(super) fn show_probes(names: &[String]) -> Result<(), Failure> {
 
 /// What the kernels have printed goes to standard error, so that the table or JSON on standard output stays whole.
 pub(super) fn show_printed(printed: &Printed) {
-    eprint!("{}", printed.text);
+    eprint!("{}", printable_lines(&printed.text));
     if printed.lost > 0 {
         let most = PRINT_CAPACITY;
         eprintln!(

@@ -1,5 +1,7 @@
 //! Plain text tables: left-aligned words, right-aligned numbers.
 
+use selvedge_sim::printable::printable;
+
 /// Rows of cells under a head.
 pub struct Table {
     head: Vec<&'static str>,
@@ -12,10 +14,10 @@ impl Table {
         Table { head: head.to_vec(), rows: Vec::new() }
     }
 
-    /// Adds a row with one cell per column.
+    /// Adds a row with one cell per column; cells may hold names of others' files.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.head.len(), "a cell per column");
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|cell| printable(cell).into_owned()).collect());
     }
 
     /// The table as Markdown.

@@ -10,6 +10,7 @@ use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::printable::printable;
 use selvedge_sim::run::{RunSpec, Source, record as simulate};
 use selvedge_sim::trace::{LaunchSummary, Trace, TraceFile};
 use selvedge_sim::workload::Size;
@@ -86,7 +87,7 @@ fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
         }
         Trace::Accel(_) => "Accel-Sim: addresses only".to_owned(),
     };
-    write_or_print("-", &format!("{origin}\n\n{}", table(&launches).render()))
+    write_or_print("-", &format!("{}\n\n{}", printable(&origin), table(&launches).render()))
 }
 
 fn table(launches: &[LaunchSummary]) -> Table {

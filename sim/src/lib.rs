@@ -3,7 +3,7 @@
 //! From the bottom up: [`memory`] (functional device memory), [`texture`] (views of it), [`ptx`] (front end), [`workload`] and [`launch_file`]
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
 //! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`], [`energy`], [`fidelity`]; [`share`] and
-//! [`together`] for kernels of several programs at the same time; [`trace`] for recorded instructions instead of kernels.
+//! [`together`] for kernels of several programs at the same time; [`limits`] on what a run takes of the host; [`printable`](mod@printable) for text of others; [`trace`] for recorded instructions instead of kernels.
 pub mod best;
 pub mod cache;
 pub mod config;
@@ -20,6 +20,7 @@ pub mod mechanism;
 pub mod memory;
 pub mod packet;
 pub mod partition;
+pub mod printable;
 pub mod ptx;
 pub mod report;
 pub mod run;

@@ -3,6 +3,7 @@
 //! Every key is a formula over the counters of a launch and over those from the beginning of the run to its end, as
 //! the same key is there: `gpu_sim_*` are of the launch, `gpu_tot_*` and the caches' totals of the run so far.
 use crate::mechanism::MechanismCounters;
+use crate::printable::printable;
 use crate::report::{KernelReport, RunReport, Snapshot, ratio};
 use crate::stats::CacheCounters;
 use std::fmt::Write;
@@ -251,7 +252,8 @@ pub fn text(report: &RunReport) -> String {
     let mut out = String::new();
     for (uid, kernel) in (1..).zip(&report.kernels) {
         let counted = counted(kernel);
-        write!(out, "kernel_name = {}\nkernel_launch_uid = {uid}\n", kernel.name).expect("a string takes it");
+        let name = printable(&kernel.name);
+        write!(out, "kernel_name = {name}\nkernel_launch_uid = {uid}\n").expect("a string takes it");
         for statistic in &STATISTICS {
             writeln!(out, "{} = {}", statistic.key, (statistic.value)(&counted)).expect("a string takes it");
         }
@@ -262,11 +264,8 @@ pub fn text(report: &RunReport) -> String {
 
 /// A field of CSV: quoted when it has to be.
 fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_string()
-    }
+    let text = printable(text);
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into_owned() }
 }
 
 /// A header, then a row for each launch of each run.
@@ -414,6 +413,7 @@ mod tests {
         assert_eq!(field("plain"), "plain");
         assert_eq!(field("hw-bdi,md_kb=1"), "\"hw-bdi,md_kb=1\"");
         assert_eq!(field("a\"b"), "\"a\"\"b\"");
+        assert_eq!(field("a\nb\u{1b}"), "a\\nb\\u{1b}");
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl<'a> Lexer<'a> {
         self.position
     }
 
+    /// Returns the text from `start` up to the next character.
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.position]
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.position).copied()
     }

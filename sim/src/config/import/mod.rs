@@ -13,11 +13,15 @@ mod settings;
 mod tests;
 
 use super::{ConfigError, GpuConfig};
-use options::{Syntax, parse};
+use options::{Syntax, is_name, parse};
 use reader::Reader;
 
 /// The configuration that the result is based on.
 const BASE: &str = "gtx480-3.2.1";
+
+/// What is wrong with a file without an option.
+const NO_OPTION: &str =
+    "no option: must be a GPGPU-Sim configuration with options such as `-gpgpu_n_clusters 15`";
 
 /// A translated configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +44,9 @@ pub fn import(
     interconnect: Option<(&str, &str)>,
 ) -> Result<Import, Vec<ConfigError>> {
     let mut options = parse(file, text, Syntax::Simulator);
+    if !options.iter().any(|option| is_name(&option.name)) {
+        return Err(vec![ConfigError::Syntax { file: file.into(), line: 1, message: NO_OPTION.into() }]);
+    }
     if let Some((file, text)) = interconnect {
         options.extend(parse(file, text, Syntax::Interconnect));
     }

@@ -31,14 +31,18 @@ pub fn parse(file: &str, text: &str, syntax: Syntax) -> Vec<Opt> {
     }
 }
 
+/// Returns whether a word is the name of an option of the simulator.
+pub fn is_name(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
 fn parse_simulator(file: &str, text: &str) -> Vec<Opt> {
     let mut options: Vec<Opt> = Vec::new();
     let mut in_quotes = false;
     for (number, line) in text.lines().enumerate() {
         let line = if in_quotes { line } else { line.split('#').next().unwrap_or_default() };
         for word in line.split_whitespace() {
-            let is_name = !in_quotes
-                && word.strip_prefix('-').is_some_and(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()));
+            let is_name = !in_quotes && is_name(word);
             in_quotes ^= word.matches('"').count() % 2 == 1;
             match options.last_mut() {
                 Some(option) if !is_name => {

@@ -64,6 +64,13 @@ fn error(text: &str) -> String {
 }
 
 #[test]
+fn a_file_without_an_option_is_refused() {
+    for text in ["", "\0\0\0\0", "gpgpu_n_clusters 15\n", "# -gpgpu_n_clusters 15\n", "- 5"] {
+        assert!(error(text).starts_with("my.config:1: no option: must be"), "{text:?}: {}", error(text));
+    }
+}
+
+#[test]
 fn cores_are_translated() {
     let c = machine(SAMPLE);
     assert_eq!(c.name, "my");
@@ -201,8 +208,8 @@ fn the_last_of_several_settings_counts() {
 }
 
 #[test]
-fn an_empty_file_is_the_base() {
-    let mut c = machine("");
+fn a_file_without_a_counterpart_is_the_base() {
+    let mut c = machine("-gpgpu_ptx_sim_mode 0\n");
     c.name = BASE.into();
     assert_eq!(c, GpuConfig::load(BASE).expect("built in"));
 }

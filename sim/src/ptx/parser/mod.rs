@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::ast::{Ast, Function, RegisterId, ScopeId, Type, VariableId, VariableSpace};
-use super::error::PtxError;
+use super::error::{PtxError, quote};
 use super::lexer::{Lexer, Token};
 
 mod constants;
@@ -179,6 +179,11 @@ impl<'a> Parser<'a> {
     fn version(&mut self) -> Result<()> {
         match self.token {
             Token::Double(bits) if (1.0..10.0).contains(&f64::from_bits(bits)) => self.advance(),
+            Token::Double(_) => {
+                // Decimal numbers are numbers already, where the file says what was written.
+                let written = self.lexer.since(self.start);
+                Err(self.error(format!("expected a PTX version from 1.0 to 9.x, found '{}'", quote(written))))
+            }
             _ => Err(self.expected("a PTX version from 1.0 to 9.x")),
         }
     }
