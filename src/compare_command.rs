@@ -12,6 +12,7 @@ use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::mechanism::{self, MechanismSpec};
+use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
@@ -229,9 +230,29 @@ fn show(
         write_or_print(target, &(text + "\n"))?;
     }
     if options.json.as_deref() != Some("-") {
-        print!("{}", table.render());
+        print!("{}{}", table.render(), racing(&by_workload));
     }
     Ok(())
+}
+
+/// Returns a line under the table that names the workloads whose execution races, and launch files whose instruction counts
+/// differ between the mechanisms; nothing where there are none, or a single mechanism.
+fn racing(by_workload: &[&[Option<RunReport>]]) -> String {
+    let by_workload = by_workload.iter().filter(|row| row.len() > 1);
+    let races = |row: &&[Option<RunReport>]| -> Option<String> {
+        let mut reports = row.iter().flatten();
+        let first = reports.next()?;
+        let executed =
+            |report: &RunReport| (report.totals.warp_instructions, report.totals.thread_instructions);
+        let differs = || reports.any(|report| executed(report) != executed(first));
+        first.races.unwrap_or_else(differs).then(|| printable(&first.workload).into_owned())
+    };
+    let names: Vec<String> = by_workload.filter_map(races).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let verb = if names.len() == 1 { "races" } else { "race" };
+    format!("note: {} {verb}: the order of accesses changes what is executed\n", names.join(", "))
 }
 
 /// A launch file's name without folder and extension.

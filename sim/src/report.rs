@@ -361,6 +361,9 @@ pub struct RunReport {
     /// What went wrong, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Does the execution race, so that instruction counts differ slightly between mechanisms? Null for launch files, which
+    /// do not state it.
+    pub races: Option<bool>,
     /// Sums over the run.
     pub totals: Totals,
     /// Launch by launch.

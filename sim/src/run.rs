@@ -226,6 +226,7 @@ fn run_recorded(
         engine: spec.engine.to_string(),
         result: if verdict.is_ok() { Outcome::Pass } else { Outcome::Fail },
         error: verdict.err(),
+        races: spec.workload.races(),
         totals: snapshot.into(),
         kernels,
         series,

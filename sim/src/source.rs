@@ -24,8 +24,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// The built-in workload called `name`, the launch file when `name` ends in `.toml`, or the trace when it ends as
-    /// traces do.
+    /// Returns the built-in workload called `name`, the launch file when `name` ends in `.toml`, or the trace when it ends
+    /// as traces do, within the default limits.
     ///
     /// # Errors
     /// As [`Source::find_within`].
@@ -61,6 +61,15 @@ impl Source {
         match self {
             Source::Trace(file) => file.size().to_owned(),
             _ => size.to_string(),
+        }
+    }
+
+    /// Returns whether the execution races ([`Workload::races`]); none where nobody states it, as for a launch file.
+    pub(crate) fn races(&self) -> Option<bool> {
+        match self {
+            Source::BuiltIn(workload) => Some(workload.races()),
+            Source::File(_) => None,
+            Source::Trace(_) => Some(false),
         }
     }
 

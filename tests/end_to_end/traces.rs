@@ -51,6 +51,7 @@ fn report(folder: &Path, words: &[&str]) -> String {
     let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
     let map = json.as_object_mut().expect("an object");
     map.remove("workload").expect("a name");
+    map.remove("races").expect("whether it races, which a replay does not");
     map.remove("host").expect("measurements");
     serde_json::to_string_pretty(&json).expect("it was JSON")
 }

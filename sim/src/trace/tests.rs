@@ -26,7 +26,7 @@ pub(super) fn spec(workload: Source, mechanism: &str) -> RunSpec {
     }
 }
 
-/// The report as JSON without the source's name and the host's measurements.
+/// The report as JSON without what is said of the source and the host's measurements.
 fn report(outcome: &RunOutcome) -> serde_json::Value {
     assert!(
         outcome.fault.is_none(),
@@ -36,6 +36,7 @@ fn report(outcome: &RunOutcome) -> serde_json::Value {
     let mut json = serde_json::to_value(&outcome.report).expect("JSON");
     let map = json.as_object_mut().expect("an object");
     map.remove("workload").expect("a name");
+    map.remove("races").expect("whether it races, which a replay does not");
     map.remove("host").expect("measurements");
     json
 }
