@@ -6,7 +6,7 @@ use crate::area_system::{Part, System};
 use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::gen_command::{emit_options, params};
-use crate::output::{check_writable, write_or_print, write_whole};
+use crate::output::{Outputs, Plan};
 use crate::plot::sweep;
 use crate::progress::{Tally, stop_on_interrupt};
 use selvedge_gen::area::AreaError;
@@ -56,7 +56,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let jobs: Vec<Job> = (0..targets.len())
         .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
         .collect();
-    check_outputs(options)?;
+    let mut outputs = plan(options, &jobs).check()?;
     check_recordings(&jobs, &targets)?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
@@ -65,17 +65,21 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let mut failure = None;
     let mut reports = Vec::new();
-    for outcome in study_all(&jobs, &targets, threads, options.keep.as_deref(), &control.stop) {
+    let outcomes = study_all(&jobs, &targets, threads, options.keep.as_deref(), &control.stop);
+    for outcome in outcomes {
         match outcome {
             Some(Ok(report)) => reports.push(report),
             Some(Err(error)) => failure = failure.or(Some(error)),
             None => {}
         }
     }
-    if !reports.is_empty() {
-        show(options, &targets, reports, &systems)?;
+    if control.stop.load(Ordering::Relaxed) && reports.len() < jobs.len() {
+        outputs.interrupted();
     }
-    failure.map_or(Ok(()), Err)
+    if !reports.is_empty() {
+        show(options, &targets, reports, &systems, &mut outputs);
+    }
+    outputs.finish(failure)
 }
 
 /// Every part of the mechanisms, those that are the same once.
@@ -259,14 +263,24 @@ fn check_recordings(jobs: &[Job], targets: &[Target]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_outputs(options: &AreaOptions) -> Result<(), Failure> {
-    for path in [&options.csv, &options.markdown, &options.plot].into_iter().flatten() {
-        check_writable(path)?;
+/// The files that it reads and writes, and the folders that `--keep` fills.
+fn plan(options: &AreaOptions, jobs: &[Job]) -> Plan {
+    let mut plan = Plan::default();
+    plan.read_config(&options.config);
+    for path in [&options.liberty, &options.technologies, &options.vcd, &options.cacti].into_iter().flatten()
+    {
+        plan.read(path);
     }
-    match options.json.as_deref() {
-        Some(path) if path != "-" => check_writable(Path::new(path)),
-        _ => Ok(()),
+    for (option, path) in
+        [("--csv", &options.csv), ("--markdown", &options.markdown), ("--plot", &options.plot)]
+    {
+        path.iter().for_each(|path| plan.write(option, path));
     }
+    options.json.iter().for_each(|target| plan.write_or_print("--json", target));
+    if let Some(keep) = &options.keep {
+        (0..jobs.len()).for_each(|at| plan.write_folder("--keep", &keep.join(folder_name(jobs, at))));
+    }
+    plan
 }
 
 /// Studies `jobs` on so many threads; which thread does what changes nothing. The first failure that would be every
@@ -359,7 +373,8 @@ fn show(
     targets: &[Target],
     blocks: Vec<BlockReport>,
     systems: &[System],
-) -> Result<(), Failure> {
+    outputs: &mut Outputs,
+) {
     let mut report = Report::new(blocks);
     for target in targets {
         report = match target {
@@ -374,27 +389,28 @@ fn show(
         report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));
     }
     if let Some(path) = &options.csv {
-        write_whole(path, csv(&report).as_bytes())?;
+        outputs.write(path, csv(&report));
     }
     if let (Some(path), Some(text)) = (&options.plot, &options.sweep) {
         let name = text.split('=').next().unwrap_or_default().trim().replace('-', "_");
         let (areas, delays) = curves(&report, &name);
-        write_whole(path, sweep(&name, &areas, &delays)?.as_bytes())?;
+        if let Some(chart) = outputs.note(sweep(&name, &areas, &delays)) {
+            outputs.write(path, chart);
+        }
     }
     if let Some(path) = &options.markdown {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let text = page(&report, &format!("selvedge {}", words.join(" ")), !options.mechanisms.is_empty());
-        write_whole(path, text.as_bytes())?;
+        outputs.write(path, text);
     }
     if let Some(target) = &options.json {
         let text = serde_json::to_string_pretty(&report)
-            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
-        write_or_print(target, &(text + "\n"))?;
+            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));
+        if let Some(text) = outputs.note(text) {
+            outputs.write_or_print(target, &(text + "\n"));
+        }
     }
-    if options.json.as_deref() != Some("-") {
-        write_or_print("-", &table(&report))?;
-    }
-    Ok(())
+    outputs.show(&table(&report));
 }
 
 #[cfg(test)]

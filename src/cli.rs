@@ -1,6 +1,7 @@
 //! The options, as clap reads them.
 use clap::{Args, Parser, Subcommand};
 use selvedge_sim::limits::{Bytes, Limits};
+use selvedge_sim::reach::Reach;
 use std::path::PathBuf;
 
 /// GPU memory-system mechanisms, written once: as RTL, as Verilog, and at work inside a cycle-accurate GPU.
@@ -51,15 +52,19 @@ pub struct LimitOptions {
     /// Most that a packed trace (.xz) unpacks to, such as 100GiB; unless given, 1000 times its size, and 256MiB at least
     #[arg(long, value_name = "SIZE")]
     pub max_unpacked: Option<Bytes>,
+    /// For files of unknown origin: refuse a launch file or list of traces that names a file outside its folder
+    #[arg(long)]
+    pub sandbox: bool,
 }
 
 impl LimitOptions {
-    /// Returns the limits, those that are not given by their defaults.
+    /// Returns the limits, those that are not given by their defaults, of a command that saves no results of launch files.
     pub fn limits(&self) -> Limits {
         let usual = Limits::default();
         Limits {
             memory: self.max_memory.map_or(usual.memory, |bytes| bytes.0),
             unpacked: self.max_unpacked.map_or(usual.unpacked, |bytes| Some(bytes.0)),
+            reach: if self.sandbox { Reach::Within } else { Reach::Anywhere },
         }
     }
 }
@@ -144,6 +149,9 @@ pub struct RunOptions {
     /// Write the statistics as CSV, a row for each launch
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
+    /// Let a launch file save results outside its folder
+    #[arg(long, conflicts_with = "sandbox")]
+    pub allow_outside: bool,
     /// Write what happened in every N cycles (see --every) as CSV, a row for each stretch
     #[arg(long, value_name = "FILE")]
     pub series: Option<String>,
@@ -180,6 +188,17 @@ pub struct RunOptions {
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
+}
+
+impl RunOptions {
+    /// Returns the limits of the run.
+    pub fn limits(&self) -> Limits {
+        let mut limits = self.limits.limits();
+        if !self.allow_outside && limits.reach == Reach::Anywhere {
+            limits.reach = Reach::WritesWithin;
+        }
+        limits
+    }
 }
 
 /// Options of `selvedge new`.

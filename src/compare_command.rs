@@ -2,7 +2,7 @@
 use crate::area_depth;
 use crate::cli::CompareOptions;
 use crate::error::Failure;
-use crate::output::{check_writable, write_or_print, write_whole};
+use crate::output::{Outputs, Plan};
 use crate::plot::{Series, speedups};
 use crate::progress::{Tally, stop_on_interrupt};
 use crate::run_command::{classify, mismatch};
@@ -27,7 +27,7 @@ type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
 pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let mechanisms = parse_mechanisms(&options.mechanisms, options.latency_from.as_deref())?;
     let specs = specs(options, &mechanisms)?;
-    check_outputs(options)?;
+    let mut outputs = plan(options, &specs).check()?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let outcomes = run_all(&specs, jobs(options), &control);
@@ -46,10 +46,13 @@ pub fn run(options: &CompareOptions) -> Result<(), Failure> {
             None => reports.push(None),
         }
     }
-    if reports.iter().any(Option::is_some) {
-        show(options, &mechanisms, &reports)?;
+    if control.stop.load(Ordering::Relaxed) && reports.iter().any(Option::is_none) {
+        outputs.interrupted();
     }
-    failure.map_or(Ok(()), Err)
+    if reports.iter().any(Option::is_some) {
+        show(options, &mechanisms, &reports, &mut outputs);
+    }
+    outputs.finish(failure)
 }
 
 fn jobs(options: &CompareOptions) -> usize {
@@ -109,14 +112,15 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
     Ok(specs)
 }
 
-fn check_outputs(options: &CompareOptions) -> Result<(), Failure> {
-    if let Some(path) = &options.plot {
-        check_writable(path)?;
-    }
-    match options.json.as_deref() {
-        Some(path) if path != "-" => check_writable(Path::new(path)),
-        _ => Ok(()),
-    }
+/// The files that it reads and writes; what launch files save is not written.
+fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
+    let mut plan = Plan::default();
+    plan.read_config(&options.config);
+    options.latency_from.iter().for_each(|path| plan.read(path));
+    specs.iter().for_each(|spec| plan.read_source(&spec.workload, None));
+    options.plot.iter().for_each(|path| plan.write("--plot", path));
+    options.json.iter().for_each(|target| plan.write_or_print("--json", target));
+    plan
 }
 
 /// Runs `specs` on so many threads; which thread runs what changes nothing.
@@ -169,7 +173,8 @@ fn show(
     options: &CompareOptions,
     mechanisms: &[MechanismSpec],
     reports: &[Option<RunReport>],
-) -> Result<(), Failure> {
+    outputs: &mut Outputs,
+) {
     let by_workload: Vec<&[Option<RunReport>]> = reports.chunks(mechanisms.len()).collect();
     let mut table = Table::new(&[
         "workload",
@@ -221,18 +226,19 @@ fn show(
                     .collect(),
             })
             .collect();
-        write_whole(path, speedups(&names, &series)?.as_bytes())?;
+        if let Some(chart) = outputs.note(speedups(&names, &series)) {
+            outputs.write(path, chart);
+        }
     }
     if let Some(target) = &options.json {
         let reports: Vec<&RunReport> = reports.iter().flatten().collect();
         let text = serde_json::to_string_pretty(&reports)
-            .map_err(|e| Failure::simulation(format!("the reports have no JSON form: {e}")))?;
-        write_or_print(target, &(text + "\n"))?;
+            .map_err(|e| Failure::simulation(format!("the reports have no JSON form: {e}")));
+        if let Some(text) = outputs.note(text) {
+            outputs.write_or_print(target, &(text + "\n"));
+        }
     }
-    if options.json.as_deref() != Some("-") {
-        print!("{}{}", table.render(), racing(&by_workload));
-    }
-    Ok(())
+    outputs.show(&(table.render() + &racing(&by_workload)));
 }
 
 /// Returns a line under the table that names the workloads whose execution races, and launch files whose instruction counts

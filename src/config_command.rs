@@ -1,7 +1,7 @@
 //! `selvedge config`: machines shown, checked, and translated from GPGPU-Sim's options.
 use crate::cli::{ConfigAction, ConfigOptions};
 use crate::error::{Failure, one_line};
-use crate::output::write_or_print;
+use crate::output::{Plan, print, say};
 use selvedge_hw::file::read_text;
 use selvedge_sim::config::import::import;
 use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
@@ -22,14 +22,14 @@ fn show(name: &str) -> Result<(), Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let text = toml::to_string(&config)
         .map_err(|e| Failure::simulation(format!("the machine has no TOML form: {e}")))?;
-    write_or_print("-", &text)
+    print(&text)
 }
 
 /// All mistakes at once.
 fn check(file: &str) -> Result<(), Failure> {
     let text = source(file).map_err(Failure::usage)?;
     let config = GpuConfig::examine(file, &text).map_err(all)?;
-    write_or_print("-", &format!("{}: no mistake in machine {}\n", printable(file), printable(&config.name)))
+    print(&format!("{}: no mistake in machine {}\n", printable(file), printable(&config.name)))
 }
 
 fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failure> {
@@ -38,10 +38,15 @@ fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failu
     let network = network.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let done = import(&name, &file.display().to_string(), &text, network).map_err(all)?;
+    let mut plan = Plan::default();
+    [file].into_iter().chain(icnt).for_each(|path| plan.read(path));
+    plan.write_or_print("--output", output);
+    let mut outputs = plan.check()?;
     for note in &done.notes {
-        eprintln!("{}", one_line(note));
+        say(one_line(note) + "\n");
     }
-    write_or_print(output, &done.toml)
+    outputs.write_or_print(output, &done.toml);
+    outputs.finish(None)
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -51,8 +56,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 /// One failure of several mistakes, a line each.
 fn all(found: Vec<ConfigError>) -> Failure {
-    let mut lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let last = lines.pop().unwrap_or_default();
-    lines.iter().for_each(|line| eprintln!("selvedge: {}", one_line(line)));
-    Failure::usage(last)
+    let mut mistakes: Vec<Failure> = found.iter().map(Failure::usage).collect();
+    let last = mistakes.pop().unwrap_or_else(|| unreachable!("a refused text has a mistake"));
+    last.after(mistakes)
 }

@@ -1,39 +1,53 @@
-//! How the command fails: one line on standard error and an exit code.
+//! How the command fails: a line on standard error for each failure, and an exit code.
+use crate::output::{printed, say};
 use selvedge_sim::printable::{printable, shortened};
 use std::fmt::Display;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// A failure with its exit code.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,
-    message: String,
+    messages: Vec<String>,
 }
 
 impl Failure {
     /// A mistake of the user: options, files, PTX, parameters. Exit code 2.
     pub fn usage(message: impl Display) -> Self {
-        Failure { code: 2, message: message.to_string() }
+        Self::new(2, message)
     }
 
     /// A fault of the simulated program or machine. Exit code 3.
     pub fn simulation(message: impl Display) -> Self {
-        Failure { code: 3, message: message.to_string() }
+        Self::new(3, message)
     }
 
     /// The device's results differ from the CPU reference. Exit code 1.
     pub fn mismatch(message: impl Display) -> Self {
-        Failure { code: 1, message: message.to_string() }
+        Self::new(1, message)
     }
 
     /// Stopped by Ctrl-C. Exit code 130, as shells expect.
     pub fn interrupted(message: impl Display) -> Self {
-        Failure { code: 130, message: message.to_string() }
+        Self::new(130, message)
     }
 
-    /// Prints the one line and gives the exit code.
+    /// Puts `others` before this failure, whose exit code stays.
+    pub fn after(mut self, others: Vec<Failure>) -> Self {
+        self.messages.splice(..0, others.into_iter().flat_map(|one| one.messages));
+        self
+    }
+
+    fn new(code: u8, message: impl Display) -> Self {
+        Failure { code, messages: vec![message.to_string()] }
+    }
+
+    /// Prints a line for each failure and gives the exit code.
     pub fn report(&self) -> ExitCode {
-        eprintln!("selvedge: {}", one_line(&self.message));
+        for message in &self.messages {
+            say(format!("selvedge: {}\n", one_line(message)));
+        }
         ExitCode::from(self.code)
     }
 }
@@ -52,9 +66,8 @@ pub fn one_line(text: &str) -> String {
 pub fn clap_exit(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
     if matches!(error.kind(), DisplayHelp | DisplayVersion) {
-        // A closed pipe is no reason to fail.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        let done = error.print().and_then(|()| std::io::stdout().flush());
+        return printed(done).map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
     }
     let text = error.to_string();
     let body = text.split("\n\nUsage").next().unwrap_or(&text);

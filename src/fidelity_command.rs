@@ -1,27 +1,24 @@
 //! `selvedge fidelity`: expected and measured latencies and bandwidths of machines, as Markdown.
 use crate::cli::FidelityOptions;
 use crate::error::Failure;
-use crate::output::{check_writable, write_or_print};
+use crate::output::Plan;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::fidelity::{FidelityError, Measurement, measure, page, section};
-use std::path::Path;
 
 /// Measures, writes the page, and fails when a value lies outside its bounds.
 pub fn run(options: &FidelityOptions) -> Result<(), Failure> {
-    if options.output != "-" {
-        check_writable(Path::new(&options.output))?;
-    }
+    let mut plan = Plan::default();
+    options.config.iter().for_each(|name| plan.read_config(name));
+    plan.write_or_print("--output", &options.output);
+    let mut outputs = plan.check()?;
     let (text, wrong) = match &options.config {
         Some(name) => one(name)?,
         None => all()?,
     };
-    write_or_print(&options.output, &text)?;
-    match wrong.as_slice() {
-        [] => Ok(()),
-        [first, ..] => {
-            Err(Failure::simulation(format!("{} values lie outside their bounds: {first}", wrong.len())))
-        }
-    }
+    outputs.write_or_print(&options.output, &text);
+    outputs.finish(wrong.first().map(|first| {
+        Failure::simulation(format!("{} values lie outside their bounds: {first}", wrong.len()))
+    }))
 }
 
 /// The table of one machine.

@@ -1,9 +1,9 @@
 //! `selvedge gen`: the Verilog of blocks, with what outside flows need beside it.
 use crate::cli::GenOptions;
 use crate::error::Failure;
-use crate::output::write_or_print;
+use crate::output::{print, write_files};
 use crate::table::Table;
-use selvedge_gen::files::{all_files, write_files};
+use selvedge_gen::files::all_files;
 use selvedge_gen::{EmitOptions, Header, ResetStyle, emit};
 use selvedge_hw::{BLOCKS, BlockEntry, find};
 use serde_json::Value;
@@ -17,7 +17,7 @@ const PERIOD_NS: f64 = 10.0;
 /// Writes or lists what the options ask for.
 pub fn run(options: &GenOptions) -> Result<(), Failure> {
     if options.list {
-        return write_or_print("-", &list());
+        return print(&list());
     }
     let reset: ResetStyle = options.reset.parse().map_err(Failure::usage)?;
     let entries = if options.all {
@@ -29,12 +29,13 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
         .into_iter()
         .map(|entry| Ok((entry, params(entry, &options.params)?)))
         .collect::<Result<_, Failure>>()?;
-    let mut written = Vec::new();
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (entry, params) in jobs {
-        written.extend(write(entry, &params, reset, options)?);
+        let of_block = files_of(entry, &params, reset, options)?;
+        // A block that is named twice has the same files twice.
+        files.extend(of_block.into_iter().filter(|file| !files.contains(file)).collect::<Vec<_>>());
     }
-    let names: String = written.iter().map(|path| format!("{}\n", path.display())).collect();
-    write_or_print("-", &names)
+    write_files(&files)
 }
 
 /// The complete parameters of a block from `name=value` words.
@@ -64,19 +65,18 @@ pub fn emit_options(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -
     }
 }
 
-/// Writes all files of one block.
-fn write(
+/// Returns all files of one block.
+fn files_of(
     entry: &dyn BlockEntry,
     params: &Value,
     reset: ResetStyle,
     options: &GenOptions,
-) -> Result<Vec<PathBuf>, Failure> {
+) -> Result<Vec<(PathBuf, String)>, Failure> {
     let emit_options = emit_options(entry, params, reset);
     let block = entry.elaborate(params).map_err(Failure::usage)?;
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
-    let files = all_files(&design, &emit_options, VERSION, PERIOD_NS);
-    write_files(&options.output, &files)
-        .map_err(|e| Failure::usage(format!("cannot write {}: {e}", options.output.display())))
+    let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();
+    Ok(files.map(|(name, text)| (options.output.join(name), text)).collect())
 }
 
 /// Every block with its parameters.

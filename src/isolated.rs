@@ -1,9 +1,10 @@
 //! The folder in which runs of one program alone are kept, a file each, so that many comparisons need them once.
-use crate::output::write_whole;
+use crate::output::{Plan, say, write_whole};
 use selvedge_hw::file::{MOST_TEXT_BYTES, read};
 use selvedge_sim::together::isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 /// The word that stands for no folder.
@@ -22,18 +23,20 @@ struct Entry {
 pub struct Folder {
     path: PathBuf,
     build: String,
+    /// The other files of the command, which stay as they are.
+    plan: Arc<Plan>,
 }
 
 impl Folder {
     /// The folder that is given, or else that for this program among the user's caches; nothing for `none`, and where there
     /// is no such place.
-    pub fn new(given: Option<&str>) -> Option<Self> {
+    pub fn new(given: Option<&str>, plan: Arc<Plan>) -> Option<Self> {
         let path = match given {
             Some(NONE) => return None,
             Some(folder) => PathBuf::from(folder),
             None => caches_of_user()?.join("selvedge").join("alone"),
         };
-        Some(Folder { path, build: build()? })
+        Some(Folder { path, build: build()?, plan })
     }
 
     /// The file of a run: one for each workload, size, machine and time, so that what is out of date is replaced.
@@ -48,7 +51,7 @@ impl Folder {
 impl IsolatedRuns for Folder {
     fn known(&self, key: &IsolatedKey) -> Option<IsolatedRun> {
         let file = self.file(key);
-        let ignored = |why: &str| eprintln!("selvedge: {}: {why}: ignored", file.display());
+        let ignored = |why: &str| say(format!("selvedge: {}: {why}: ignored\n", file.display()));
         let text = match read(&file, MOST_TEXT_BYTES) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
@@ -70,8 +73,11 @@ impl IsolatedRuns for Folder {
 
     fn keep(&self, key: &IsolatedKey, run: &IsolatedRun) {
         let entry = Entry { build: self.build.clone(), key: key.clone(), run: *run };
-        let written =
-            serde_json::to_string_pretty(&entry).map(|text| write_whole(&self.file(key), text.as_bytes()));
+        let file = self.file(key);
+        let write = |text: String| {
+            self.plan.check_late("--cache", &file).and_then(|()| write_whole(&file, text.as_bytes()))
+        };
+        let written = serde_json::to_string_pretty(&entry).map(write);
         // It is found out again next time.
         if let Ok(Err(unwritten)) = written {
             unwritten.report();

@@ -1,7 +1,7 @@
 //! `selvedge list`: workloads, mechanisms, configurations and blocks.
 use crate::cli::ListOptions;
 use crate::error::Failure;
-use crate::output::write_or_print;
+use crate::output::print;
 use crate::table::Table;
 use selvedge_sim::{config, mechanism, workload};
 
@@ -18,7 +18,7 @@ pub fn run(options: &ListOptions) -> Result<(), Failure> {
             )));
         }
     };
-    write_or_print("-", &text)
+    print(&text)
 }
 
 fn machines() -> String {

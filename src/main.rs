@@ -1,4 +1,7 @@
 //! The command `selvedge`: a thin shell around the crates that do the work.
+// These macros panic where nothing can be printed; `output` prints instead.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod area_command;
 mod area_depth;
 mod area_energy;

@@ -3,7 +3,7 @@ use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
-use crate::output::{check_writable, write_or_print, write_whole};
+use crate::output::{Outputs, Plan, print, say};
 use crate::progress::{Progress, stop_on_interrupt};
 use crate::table::Table;
 use crate::together_command;
@@ -39,10 +39,10 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         let names = specs.iter().map(probe_names).collect::<Result<Vec<_>, _>>();
         return show_probes(&names.map_err(|e| classify(&e))?.concat());
     }
-    check_outputs(options)?;
-    for path in specs.iter().flat_map(|spec| spec.workload.outputs()) {
-        check_writable(path)?;
+    if specs.len() > 1 && options.vcd.is_some() {
+        return Err(Failure::usage("--vcd: must be given with a workload, since it records one run"));
     }
+    let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload)).check()?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let mut reports = Vec::new();
@@ -52,19 +52,23 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         let progress = Progress::start(title, Arc::clone(&control));
         let outcome = simulate(spec, Arc::clone(&control));
         drop(progress);
-        let outcome = outcome.map_err(|e| classify(&e))?;
-        show_printed(&outcome.printed);
-        if let Some(path) = &options.vcd {
-            write_whole(path, &waveform(&outcome.traces)?)?;
-        }
-        if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
-            // The difference itself is what counts: it is told and gives the exit code, with or without its waveform.
-            if let Err(unwritten) = write_divergence(fault.as_ref()) {
-                unwritten.report();
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                failure = Some(classify(&error));
+                break;
             }
+        };
+        show_printed(&outcome.printed);
+        if is_interrupted(outcome.fault.as_ref()) {
+            outputs.interrupted();
+        }
+        write_traces(options, &outcome.traces, &mut outputs);
+        if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
+            write_divergence(fault.as_ref(), &mut outputs);
         }
         for file in &outcome.outputs {
-            write_whole(&file.path, &file.bytes)?;
+            outputs.write(&file.path, &file.bytes);
         }
         let Some(fault) = &outcome.fault else {
             failure = mismatch(&outcome.report).or(failure);
@@ -73,73 +77,81 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         };
         // An interrupted run shows what it has; after a fault there is nothing to go by but the fault.
         failure = Some(classify(fault));
-        if matches!(fault, RunError::Fault(SimFault::Interrupted { .. })) {
+        if is_interrupted(Some(fault)) {
             reports.push(outcome.report);
         }
         break;
     }
     if !reports.is_empty() {
-        show(options, &reports, &sources)?;
+        show(options, &reports, &sources, &mut outputs);
     }
-    failure.map_or(Ok(()), Err)
+    outputs.finish(failure)
 }
 
-/// Every output file can be written, each has its own name, and standard output is given to one of them at most.
-pub(super) fn check_outputs(options: &RunOptions) -> Result<(), Failure> {
-    let named = [
-        ("--json", options.json.as_deref().map(Path::new)),
-        ("--stats", options.stats.as_deref().map(Path::new)),
-        ("--csv", options.csv.as_deref().map(Path::new)),
-        ("--series", options.series.as_deref().map(Path::new)),
-        ("--vcd", options.vcd.as_deref()),
+/// Returns the files that a run of these workloads reads and writes.
+pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a Source>) -> Plan {
+    let mut plan = Plan::default();
+    plan.read_config(&options.config);
+    [&options.energy_from, &options.latency_from].into_iter().flatten().for_each(|path| plan.read(path));
+    let printable = [
+        ("--json", &options.json),
+        ("--stats", &options.stats),
+        ("--csv", &options.csv),
+        ("--series", &options.series),
     ];
-    let mut given: Vec<(&str, &Path)> = vec![];
-    for (option, path) in named.into_iter().filter_map(|(option, path)| Some((option, path?))) {
-        if let Some((other, _)) = given.iter().find(|(_, earlier)| *earlier == path) {
-            let path = path.display();
-            return Err(Failure::usage(format!(
-                "{other} and {option} name the same file {path}: allowed is one each"
-            )));
-        }
-        if path != Path::new("-") || option == "--vcd" {
-            check_writable(path)?;
-        }
-        given.push((option, path));
+    for (option, target) in printable {
+        target.iter().for_each(|target| plan.write_or_print(option, target));
     }
-    Ok(())
+    options.vcd.iter().for_each(|path| plan.write("--vcd", path));
+    for workload in workloads {
+        plan.read_source(workload, options.input.as_deref());
+        plan.write_saves(workload);
+    }
+    plan
+}
+
+/// Returns whether it was Ctrl-C that ended a run early.
+pub(super) fn is_interrupted(fault: Option<&RunError>) -> bool {
+    matches!(fault, Some(RunError::Fault(SimFault::Interrupted { .. })))
 }
 
 /// The names of block instances, a line each.
 pub(super) fn show_probes(names: &[String]) -> Result<(), Failure> {
     if names.is_empty() {
-        eprintln!("selvedge: the mechanism has no blocks to probe");
+        say("selvedge: the mechanism has no blocks to probe\n");
     }
-    write_or_print("-", &names.iter().map(|name| format!("{name}\n")).collect::<String>())
+    print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
 /// What the kernels have printed goes to standard error, so that the table or JSON on standard output stays whole.
 pub(super) fn show_printed(printed: &Printed) {
-    eprint!("{}", printable_lines(&printed.text));
+    say(printable_lines(&printed.text));
     if printed.lost > 0 {
-        let most = PRINT_CAPACITY;
-        eprintln!(
-            "selvedge: {} messages of the kernel are lost: at most {most} bytes are kept",
-            printed.lost
-        );
+        let (lost, most) = (printed.lost, PRINT_CAPACITY);
+        say(format!("selvedge: {lost} messages of the kernel are lost: at most {most} bytes are kept\n"));
+    }
+}
+
+/// Writes what the probes recorded, where a file for it is given.
+pub(super) fn write_traces(options: &RunOptions, traces: &[Trace], outputs: &mut Outputs) {
+    let Some(path) = &options.vcd else { return };
+    if let Some(text) = outputs.note(waveform(traces)) {
+        outputs.write(path, text);
     }
 }
 
 /// Lockstep's last cycles go to a waveform beside the user's work.
-pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static)) -> Result<(), Failure> {
-    let Some(divergence) = fault.downcast_ref::<Divergence>() else { return Ok(()) };
+pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static), outputs: &mut Outputs) {
+    let Some(divergence) = fault.downcast_ref::<Divergence>() else { return };
     let name = format!("divergence-{}.vcd", divergence.instance);
-    write_whole(Path::new(&name), &waveform(&divergence.history)?)?;
-    eprintln!("selvedge: the last cycles before the difference are in {name}");
-    Ok(())
+    let Some(text) = outputs.note(waveform(&divergence.history)) else { return };
+    if outputs.write_late("the waveform of the difference", Path::new(&name), text) {
+        say(format!("selvedge: the last cycles before the difference are in {name}\n"));
+    }
 }
 
 /// The traces as VCD text.
-pub(super) fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
+fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     write_vcd(&mut text, traces)
         .map_err(|e| Failure::simulation(format!("the waveform cannot be written: {e}")))?;
@@ -179,7 +191,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     let probes =
         ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
-    let limits = options.limits.limits();
+    let limits = options.limits();
     let mut specs = Vec::new();
     for name in names {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
@@ -255,33 +267,32 @@ fn json(reports: &[RunReport], sources: &[CodecSource]) -> serde_json::Result<St
 }
 
 /// The files that were asked for, and the table unless one of them took its place on standard output.
-fn show(options: &RunOptions, reports: &[RunReport], sources: &[CodecSource]) -> Result<(), Failure> {
+fn show(options: &RunOptions, reports: &[RunReport], sources: &[CodecSource], outputs: &mut Outputs) {
     if let Some(target) = &options.json {
         let text = json(reports, sources)
-            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
-        write_or_print(target, &(text + "\n"))?;
+            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));
+        if let Some(text) = outputs.note(text) {
+            outputs.write_or_print(target, &(text + "\n"));
+        }
     }
     if let Some(target) = &options.stats {
         let mut text: String = reports.iter().map(statistic::text).collect();
         for one in sources {
             text += &one.statistic();
         }
-        write_or_print(target, &text)?;
+        outputs.write_or_print(target, &text);
     }
     if let Some(target) = &options.csv {
-        write_or_print(target, &statistic::csv(reports))?;
+        outputs.write_or_print(target, &statistic::csv(reports));
     }
     if let Some(target) = &options.series {
-        write_or_print(target, &statistic::series_csv(reports))?;
+        outputs.write_or_print(target, &statistic::series_csv(reports));
     }
-    let files = [&options.json, &options.stats, &options.csv, &options.series];
-    if !files.into_iter().any(|target| target.as_deref() == Some("-")) {
-        write_or_print("-", &render(reports))?;
-        if !sources.is_empty() {
-            write_or_print("-", &energy_from::summary(sources))?;
-        }
+    let mut table = render(reports);
+    if !sources.is_empty() {
+        table += &energy_from::summary(sources);
     }
-    Ok(())
+    outputs.show(&table);
 }
 
 fn render(reports: &[RunReport]) -> String {

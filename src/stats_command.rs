@@ -1,7 +1,7 @@
 //! `selvedge stats`: the glossary of the statistics.
 use crate::cli::{StatsCommand, StatsOptions};
 use crate::error::Failure;
-use crate::output::write_or_print;
+use crate::output::print;
 use crate::table::Table;
 use selvedge_sim::statistic::{STATISTICS, find};
 
@@ -18,5 +18,5 @@ pub fn run(options: &StatsOptions) -> Result<(), Failure> {
             format!("{}: {}\n", found.key, found.meaning)
         }
     };
-    write_or_print("-", &text)
+    print(&text)
 }

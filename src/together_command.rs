@@ -3,10 +3,10 @@ use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::error::Failure;
 use crate::isolated::Folder;
-use crate::output::{check_writable, write_or_print, write_whole};
+use crate::output::{Outputs, Plan};
 use crate::progress::{Progress, stop_on_interrupt};
 use crate::run_command::{
-    check_outputs, classify, parse_fault, show_printed, show_probes, waveform, write_divergence,
+    classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
 };
 use crate::table::Table;
 use selvedge_sim::config::GpuConfig;
@@ -46,14 +46,12 @@ pub fn workloads(options: &RunOptions) -> Result<Option<Vec<&str>>, Failure> {
 
 /// Runs these workloads together.
 pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
-    let spec = spec(options, names)?;
+    let mut spec = spec(options, names)?;
     if options.list_probes {
         return show_probes(&probe_names(&spec).map_err(|e| classify(&e))?);
     }
-    check_outputs(options)?;
-    for path in spec.workloads.iter().flat_map(Source::outputs) {
-        check_writable(path)?;
-    }
+    let mut outputs = plan(options, spec.workloads.iter()).check()?;
+    spec.isolated = isolated(options, outputs.plan());
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
@@ -62,30 +60,28 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     drop(progress);
     let outcome = outcome.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);
-    if let Some(path) = &options.vcd {
-        write_whole(path, &waveform(&outcome.traces)?)?;
+    let interrupted = is_interrupted(outcome.fault.as_ref());
+    if interrupted {
+        outputs.interrupted();
     }
-    if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault
-        && let Err(unwritten) = write_divergence(fault.as_ref())
-    {
-        // The difference itself is what counts, and gives the exit code.
-        unwritten.report();
+    write_traces(options, &outcome.traces, &mut outputs);
+    if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
+        write_divergence(fault.as_ref(), &mut outputs);
     }
-    let interrupted = matches!(outcome.fault, Some(RunError::Fault(SimFault::Interrupted { .. })));
     if outcome.fault.is_none() || interrupted {
-        show(options, &outcome.report)?;
+        show(options, &outcome.report, &mut outputs);
     }
     if let Some(fault) = &outcome.fault {
-        return Err(classify(fault));
+        return outputs.finish(Some(classify(fault)));
     }
     for file in &outcome.outputs {
-        write_whole(&file.path, &file.bytes)?;
+        outputs.write(&file.path, &file.bytes);
     }
     let failed = outcome.report.programs.iter().find(|program| program.result == Verdict::Fail);
-    failed.map_or(Ok(()), |program| {
+    outputs.finish(failed.map(|program| {
         let why = program.error.as_deref().unwrap_or("the results differ from the CPU reference");
-        Err(Failure::mismatch(why))
-    })
+        Failure::mismatch(why)
+    }))
 }
 
 fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
@@ -104,7 +100,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let text = options.mechanism.as_deref().unwrap_or("base");
     let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
-    let limits = options.limits.limits();
+    let limits = options.limits();
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
@@ -115,7 +111,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         share,
         cycles: options.cycles_together,
         alone: options.alone,
-        isolated: isolated(options),
+        isolated: None,
         mechanism,
         engine: options.engine.parse().map_err(Failure::usage)?,
         probes: ProbeSpec {
@@ -130,22 +126,21 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
 }
 
 /// Where runs alone are kept, where there are any.
-fn isolated(options: &RunOptions) -> Option<Arc<dyn IsolatedRuns>> {
-    let folder = Folder::new(options.cache.as_deref()).filter(|_| options.alone)?;
-    Some(Arc::new(folder))
+fn isolated(options: &RunOptions, plan: &Arc<Plan>) -> Option<Arc<dyn IsolatedRuns>> {
+    options.alone.then_some(())?;
+    Some(Arc::new(Folder::new(options.cache.as_deref(), Arc::clone(plan))?))
 }
 
 /// The JSON that was asked for, and the table unless that took its place on standard output.
-fn show(options: &RunOptions, report: &TogetherReport) -> Result<(), Failure> {
+fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
     if let Some(target) = &options.json {
         let text = serde_json::to_string_pretty(report)
-            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")))?;
-        write_or_print(target, &(text + "\n"))?;
+            .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));
+        if let Some(text) = outputs.note(text) {
+            outputs.write_or_print(target, &(text + "\n"));
+        }
     }
-    if options.json.as_deref() != Some("-") {
-        write_or_print("-", &render(report))?;
-    }
-    Ok(())
+    outputs.show(&render(report));
 }
 
 fn render(report: &TogetherReport) -> String {

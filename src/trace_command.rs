@@ -1,7 +1,7 @@
 //! `selvedge trace`: recording what a workload executes, and looking at traces.
 use crate::cli::{RecordOptions, TraceAction, TraceOptions};
 use crate::error::Failure;
-use crate::output::{check_writable, write_or_print, write_whole};
+use crate::output::{Plan, print};
 use crate::progress::{Progress, stop_on_interrupt};
 use crate::run_command::{classify, mismatch, show_printed};
 use crate::table::Table;
@@ -43,7 +43,11 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         sample_cycles: None,
         max_memory: limits.memory,
     };
-    check_writable(output)?;
+    let mut plan = Plan::default();
+    plan.read_config(&options.config);
+    plan.read_source(&spec.workload, options.input.as_deref());
+    plan.write("--output", output);
+    let mut outputs = plan.check()?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
     let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
@@ -58,15 +62,15 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
     // What gives wrong results is not worth a trace.
     mismatch(&outcome.report).map_or(Ok(()), Err)?;
     let bytes = bytes.unwrap_or_default();
-    write_whole(output, &bytes)?;
+    outputs.write(output, &bytes);
     let (launches, totals) = (outcome.report.kernels.len(), &outcome.report.totals);
-    let line = format!(
+    outputs.show(&format!(
         "{}: {launches} launches, {} warp instructions, {} bytes\n",
         output.display(),
         totals.warp_instructions,
         bytes.len()
-    );
-    write_or_print("-", &line)
+    ));
+    outputs.finish(None)
 }
 
 fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
@@ -87,7 +91,7 @@ fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
         }
         Trace::Accel(_) => "Accel-Sim: addresses only".to_owned(),
     };
-    write_or_print("-", &format!("{}\n\n{}", printable(&origin), table(&launches).render()))
+    print(&format!("{}\n\n{}", printable(&origin), table(&launches).render()))
 }
 
 fn table(launches: &[LaunchSummary]) -> Table {

@@ -2,7 +2,7 @@
 use crate::cli::WaveOptions;
 use crate::error::Failure;
 use crate::gen_command::params;
-use crate::output::{write_or_print, write_whole};
+use crate::output::write_files;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::find;
 use selvedge_testbenches::{testbench, wave};
@@ -23,12 +23,12 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
     let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::AsyncLow)
         .map_err(Failure::usage)?;
     let beside = |file: &str| vcd.with_file_name(file);
-    let gtkw = vcd.with_extension("gtkw");
-    write_whole(vcd, &waveform.vcd)?;
-    write_whole(&gtkw, waveform.gtkw(&name).as_bytes())?;
     let (verilog, vectors) = (beside(&bench.verilog_file()), beside(&bench.vectors_file()));
-    write_whole(&verilog, bench.verilog.as_bytes())?;
-    write_whole(&vectors, bench.vectors.as_bytes())?;
-    let names: String = [vcd, &gtkw, &verilog, &vectors].map(|p| format!("{}\n", p.display())).concat();
-    write_or_print("-", &names)
+    let gtkw = waveform.gtkw(&name).into_bytes();
+    write_files(&[
+        (vcd.clone(), waveform.vcd),
+        (vcd.with_extension("gtkw"), gtkw),
+        (verilog, bench.verilog.into_bytes()),
+        (vectors, bench.vectors.into_bytes()),
+    ])
 }

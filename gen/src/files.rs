@@ -1,10 +1,8 @@
-//! Files around a design: file list, FuseSoC core, timing constraints, Yosys script, a wrapper for synthesis; and writing them.
+//! Files around a design: file list, FuseSoC core, timing constraints, Yosys script, a wrapper for synthesis.
 
 use crate::design::{Design, Module};
 use crate::module::Port;
 use crate::options::EmitOptions;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// The file of a module.
 pub fn file_name(module: &str) -> String {
@@ -163,35 +161,6 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     Module { name, text: lines.join("\n") + "\n", ports: vec![] }
 }
 
-/// Writes a file whole or not at all: to a temporary file beside it, which then takes its name.
-///
-/// # Errors
-/// Those of the file system; the old file, if any, is then unchanged.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    readable_by_all(&file)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Temporary files are private to their owner; what is generated is not.
-#[cfg(unix)]
-fn readable_by_all(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &tempfile::NamedTempFile) -> io::Result<()> {
-    Ok(())
-}
-
 /// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper.
 pub fn all_files(
     design: &Design,
@@ -209,20 +178,4 @@ pub fn all_files(
     files.push((format!("{top}.sdc"), constraints(design, period_ns)));
     files.push((format!("{top}.ys"), yosys_script(design)));
     files
-}
-
-/// Writes files into a directory, which is made if it is missing; returns their paths.
-///
-/// # Errors
-/// Those of the file system.
-pub fn write_files(directory: &Path, files: &[(String, String)]) -> io::Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(directory)?;
-    files
-        .iter()
-        .map(|(name, text)| {
-            let path = directory.join(name);
-            write_whole(&path, text)?;
-            Ok(path)
-        })
-        .collect()
 }

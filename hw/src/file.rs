@@ -1,10 +1,14 @@
-//! Files of bounded size: a device that never ends, or a disk image given by mistake, is refused and not read to its end.
+//! Files of others: reading those of bounded size, so that a device that never ends or a disk image given by mistake is refused
+//! and not read to its end; and their paths without links.
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// Most bytes of a file of settings, options or results, as JSON or TOML.
 pub const MOST_TEXT_BYTES: u64 = 64 << 20;
+
+/// Most symbolic links on the way to a file.
+const MOST_LINKS: usize = 40;
 
 /// Reads a file of at most `most` bytes; a pipe may be read too.
 ///
@@ -51,6 +55,43 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     })
 }
 
+/// Returns the absolute path of a file without links, `.` and `..`. The file and folders on the way to it need not exist.
+///
+/// # Errors
+/// A loop of links, or no current folder to start from.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let start = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let mut rest = std::path::absolute(start)?;
+    let mut real = PathBuf::new();
+    let mut links = 0;
+    while let Some(first) = rest.components().next() {
+        let behind: PathBuf = rest.components().skip(1).collect();
+        match first {
+            Component::Prefix(_) | Component::RootDir => real.push(first),
+            Component::CurDir => {}
+            Component::ParentDir => drop(real.pop()),
+            Component::Normal(name) => {
+                let Ok(target) = real.join(name).read_link() else {
+                    real.push(name);
+                    rest = behind;
+                    continue;
+                };
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(io::Error::other(format!("more than {MOST_LINKS} symbolic links")));
+                }
+                if target.is_absolute() {
+                    real.clear();
+                }
+                rest = target.join(behind);
+                continue;
+            }
+        }
+        rest = behind;
+    }
+    Ok(real)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +128,28 @@ mod tests {
     fn a_device_without_an_end_is_refused() {
         let refused = said(read(Path::new("/dev/zero"), 1000));
         assert_eq!(refused, Err("more than 1000 bytes: must be at most 1000".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_real_path_has_no_links_and_no_way_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("it is there");
+        std::fs::create_dir_all(root.join("a/b")).expect("a folder");
+        for (link, target) in [("to_b", "a/b"), ("a/loop", "../a/loop"), ("a/none", "../new/x")] {
+            std::os::unix::fs::symlink(target, root.join(link)).expect("a link");
+        }
+        let real =
+            |path: &str| real_path(&root.join(path)).map(|path| path.strip_prefix(&root).map(PathBuf::from));
+        for (path, wanted) in [
+            ("a/./b/../x", "a/x"),
+            ("to_b/x", "a/b/x"),
+            ("to_b/../x", "a/x"),
+            ("a/none", "new/x"),
+            ("new/../y/z", "y/z"),
+        ] {
+            assert_eq!(real(path).expect("no loop"), Ok(PathBuf::from(wanted)), "{path}");
+        }
+        assert!(real("a/loop").is_err());
     }
 }

@@ -3,7 +3,8 @@
 //! From the bottom up: [`memory`] (functional device memory), [`texture`] (views of it), [`ptx`] (front end), [`workload`] and [`launch_file`]
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
 //! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`], [`energy`], [`fidelity`]; [`share`] and
-//! [`together`] for kernels of several programs at the same time; [`limits`] on what a run takes of the host; [`printable`](mod@printable) for text of others; [`trace`] for recorded instructions instead of kernels.
+//! [`together`] for kernels of several programs at the same time; [`limits`] on what a run takes of the host, [`reach`] on where its
+//! files lie; [`printable`](mod@printable) for text of others; [`trace`] for recorded instructions instead of kernels.
 pub mod best;
 pub mod cache;
 pub mod config;
@@ -22,6 +23,7 @@ pub mod packet;
 pub mod partition;
 pub mod printable;
 pub mod ptx;
+pub mod reach;
 pub mod report;
 pub mod run;
 pub mod share;

@@ -1,4 +1,5 @@
 //! Limits on what a run takes of the host, which launch files and traces of others cannot exceed.
+use crate::reach::Reach;
 use std::str::FromStr;
 
 /// Most bytes that any limit allows: a program's addresses end there.
@@ -35,11 +36,13 @@ pub struct Limits {
     pub memory: u64,
     /// Most bytes that a packed trace unpacks to; none: in proportion to its size.
     pub unpacked: Option<u64>,
+    /// Where the files lie that a launch file or a list of traces names.
+    pub reach: Reach,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 8 << 30, unpacked: None }
+        Self { memory: 8 << 30, unpacked: None, reach: Reach::default() }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::limits::Limits;
 use crate::mechanism::Needs;
 use crate::memory::DeviceMemory;
 use crate::ptx::Module;
+use crate::reach::Reach;
 use crate::run::{RunError, RunSpec, prepare};
 use crate::sm::launch::LaunchedKernel;
 use crate::trace::{TraceFile, TraceProgram};
@@ -39,7 +40,7 @@ impl Source {
     /// No such workload, a mistake in the file, or a file that exceeds the limits; each in one line.
     pub fn find_within(name: &str, limits: &Limits) -> Result<Self, RunError> {
         if name.ends_with(".toml") {
-            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name), limits.memory)?)));
+            return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name), limits)?)));
         }
         if TraceFile::is_one(name) {
             return Ok(Source::Trace(Arc::new(TraceFile::load(Path::new(name), limits)?)));
@@ -79,6 +80,15 @@ impl Source {
         match self {
             Source::BuiltIn(_) | Source::Trace(_) => String::new(),
             Source::File(file) => format!("{:016x}", file.fingerprint()),
+        }
+    }
+
+    /// Returns the files that a run reads; `input` is the real input file of a built-in workload, where there is one.
+    pub fn inputs(&self, input: Option<&Path>) -> Vec<PathBuf> {
+        match self {
+            Source::BuiltIn(workload) => input.map(|file| workload.inputs(file)).unwrap_or_default(),
+            Source::File(file) => file.inputs().to_vec(),
+            Source::Trace(file) => file.inputs.clone(),
         }
     }
 

@@ -1,7 +1,7 @@
-//! The files around a design, and writing them.
+//! The files around a design.
 
 use crate::tools;
-use selvedge_gen::files::{all_files, synth_wrapper, write_files, write_whole};
+use selvedge_gen::files::{all_files, synth_wrapper};
 use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::process::Command;
@@ -25,7 +25,9 @@ fn the_script_makes_gates_and_keeps_memories() {
     let folder = tempfile::tempdir().unwrap();
     let memory: Mem<W<70, 2>, 4> = Mem::new(vec![]);
     let design = emit(&memory, "store", &EmitOptions::default()).unwrap();
-    write_files(folder.path(), &all_files(&design, &EmitOptions::default(), "0.1.0", 2.0)).unwrap();
+    for (name, text) in all_files(&design, &EmitOptions::default(), "0.1.0", 2.0) {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
     let run =
         Command::new("yosys").current_dir(folder.path()).args(["-q", "-s", "store.ys"]).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
@@ -65,26 +67,4 @@ fn a_block_without_clock_gets_one_in_its_wrapper() {
     let mut design = emit(&Inverter::default(), "inverter", &EmitOptions::default()).unwrap();
     design.modules.push(synth_wrapper(&design, &EmitOptions::default()));
     tools::assert_lint_silent(&design);
-}
-
-#[test]
-fn files_are_written_whole_and_replace_old_ones() {
-    let folder = tempfile::tempdir().unwrap();
-    let inside = folder.path().join("a/b");
-    let files = vec![("x.v".to_string(), "new\n".to_string())];
-    let paths = write_files(&inside, &files).unwrap();
-    assert_eq!(paths, [inside.join("x.v")]);
-    write_whole(&paths[0], "newer\n").unwrap();
-    assert_eq!(std::fs::read_to_string(&paths[0]).unwrap(), "newer\n");
-    assert_eq!(std::fs::read_dir(&inside).unwrap().count(), 1, "no temporary file is left");
-}
-
-#[test]
-fn a_file_that_cannot_be_written_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("taken");
-    std::fs::create_dir(&target).unwrap();
-    assert!(write_whole(&target, "text").is_err());
-    assert!(write_whole(&folder.path().join("missing/x.v"), "text").is_err());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -245,6 +245,27 @@ pub(super) struct RawFile {
     pub launch: Vec<Spanned<RawLaunch>>,
 }
 
+impl RawFile {
+    /// Returns the files that it reads.
+    pub(super) fn reads(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let values = self.items().filter_map(|item| item.file.as_ref());
+        let expected = self.items().filter_map(|item| item.expect.as_ref()?.get_ref().file.as_ref());
+        std::iter::once(&self.ptx).chain(values).chain(expected)
+    }
+
+    /// Returns the files that a run saves.
+    pub(super) fn saves(&self) -> impl Iterator<Item = &Spanned<String>> {
+        self.items().filter_map(|item| item.save.as_ref()?.get_ref().file.as_ref())
+    }
+
+    /// Returns the tables that may name files.
+    fn items(&self) -> impl Iterator<Item = &Item> {
+        let of_launches = self.launch.iter().flat_map(|launch| &launch.get_ref().arg);
+        let all = self.symbol.iter().chain(&self.buffer).chain(&self.arg).chain(of_launches);
+        all.map(Spanned::get_ref)
+    }
+}
+
 /// The launch file's text, for messages that name its lines, and the folder that its paths start from.
 #[derive(Clone, Debug)]
 pub(super) struct Text {

@@ -66,17 +66,21 @@ mod view;
 pub use error::LaunchFileError;
 
 use crate::config::GpuConfig;
+use crate::limits::Limits;
 use crate::ptx::{ArgError, Kernel, Module};
+use crate::reach::Reach;
 use crate::sm::launch::LaunchedKernel;
 use crate::workload::{Arg, HostProgram};
 use buffer::{Buffer, Place};
-use format::Text;
+use format::{RawFile, Text};
 use plan::{Argument, Stage, Step};
 use room::Room;
+use selvedge_hw::file::real_path;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use toml::Spanned;
 use view::View;
 
 /// PTX files larger than this are refused before they are read.
@@ -100,22 +104,26 @@ pub struct LaunchFile {
 #[derive(Debug)]
 struct Parts {
     text: Text,
+    inputs: Vec<PathBuf>,
     buffers: Vec<Buffer>,
     textures: Vec<View>,
     stages: Vec<Stage>,
 }
 
 impl LaunchFile {
-    /// Reads the launch file, its PTX, and the files that its buffers name. The buffers may take `memory` bytes together.
+    /// Reads the launch file, its PTX, and the files that its buffers name, within `limits`.
     ///
     /// # Errors
     /// [`LaunchFileError`] in one line.
-    pub fn load(path: &Path, memory: u64) -> Result<Self, LaunchFileError> {
+    pub fn load(path: &Path, limits: &Limits) -> Result<Self, LaunchFileError> {
         let name = path.display().to_string();
         let text = read_text(path, MAX_FILE_BYTES, "a launch file is UTF-8")?;
         let text = Text { name: name.clone(), folder: path.parent().unwrap_or(Path::new("")).into(), text };
         let raw = text.parse()?;
-        let mut room = Room::new(memory);
+        check_reach(&text, &raw, limits.reach)?;
+        let inputs = raw.reads().map(|read| text.path(read.get_ref()));
+        let inputs = std::iter::once(path.to_path_buf()).chain(inputs).collect();
+        let mut room = Room::new(limits.memory);
         let mut buffers = Vec::new();
         for (item, symbol) in
             raw.symbol.iter().map(|s| (s, true)).chain(raw.buffer.iter().map(|b| (b, false)))
@@ -142,7 +150,8 @@ impl LaunchFile {
             other => other,
         })?;
         let ptx_name = ptx_path.display().to_string();
-        Ok(LaunchFile { name, ptx_name, ptx, parts: Arc::new(Parts { text, buffers, textures, stages }) })
+        let parts = Arc::new(Parts { text, inputs, buffers, textures, stages });
+        Ok(LaunchFile { name, ptx_name, ptx, parts })
     }
 
     /// A hash of everything that was read: the launch file, its PTX and the files that it names.
@@ -151,6 +160,11 @@ impl LaunchFile {
         // Into a hash, anything can be written.
         let _ = write!(hash, "{self:?}");
         hash.0.finish()
+    }
+
+    /// Returns the files that were read: the launch file and all that it names.
+    pub fn inputs(&self) -> &[PathBuf] {
+        &self.parts.inputs
     }
 
     /// The files that a run writes.
@@ -168,7 +182,7 @@ impl LaunchFile {
         module: &mut Module,
         config: &GpuConfig,
     ) -> Result<Box<dyn HostProgram>, LaunchFileError> {
-        let Parts { text, buffers, textures, stages } = self.parts.as_ref();
+        let Parts { text, buffers, textures, stages, .. } = self.parts.as_ref();
         let bound: Vec<(Place, u64)> =
             buffers.iter().map(|buffer| buffer.bind(text, module)).collect::<Result<_, _>>()?;
         let references = textures
@@ -221,9 +235,25 @@ pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<Str
     template::template(&file, &named.display().to_string(), &module, kernel)
 }
 
+/// Refuses a file out of reach.
+fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFileError> {
+    let path = |written: &Spanned<String>| text.path(written.get_ref());
+    for read in raw.reads() {
+        let checked = reach.check_read(&text.folder, &path(read));
+        checked.map_err(|why| text.bad(read.span().start, why))?;
+    }
+    for write in raw.saves() {
+        let checked = reach.check_write(&text.folder, &path(write));
+        checked.map_err(|why| text.bad(write.span().start, why))?;
+    }
+    Ok(())
+}
+
 /// Refuses two buffers that are saved to one file.
 fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError> {
-    let path = |buffer: &Buffer| buffer.save.as_ref().map(|save| save.path.clone());
+    let path = |buffer: &Buffer| {
+        buffer.save.as_ref().map(|save| real_path(&save.path).unwrap_or_else(|_| save.path.clone()))
+    };
     for (index, buffer) in buffers.iter().enumerate().filter(|(_, buffer)| buffer.save.is_some()) {
         if let Some(other) = buffers[..index].iter().find(|other| path(other) == path(buffer)) {
             let message = format!("`{}` and `{}` are saved to the same file", other.name, buffer.name);

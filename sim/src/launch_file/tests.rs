@@ -94,7 +94,7 @@ fn with(changes: &[(usize, &str)]) -> String {
 }
 
 /// What the buffers of a file may take.
-const MEMORY: u64 = 1 << 20;
+const LIMITS: Limits = Limits { memory: 1 << 20, unpacked: None, reach: Reach::WritesWithin };
 
 /// A folder with the files that [`WHOLE`] names.
 fn folder() -> tempfile::TempDir {
@@ -113,7 +113,7 @@ fn start(folder: &Path, text: &[u8]) -> Result<(LaunchFile, Module, Box<dyn Host
     let path = folder.join("my.toml");
     std::fs::write(&path, text).expect("written");
     let said = |error: LaunchFileError| error.to_string().replace(&format!("{}/", folder.display()), "");
-    let file = LaunchFile::load(&path, MEMORY).map_err(said)?;
+    let file = LaunchFile::load(&path, &LIMITS).map_err(said)?;
     let mut module = Module::parse(&file.ptx_name, &file.ptx).map_err(|error| error.to_string())?;
     let config = GpuConfig::load("gtx480").expect("built in");
     let program = file.start(&mut module, &config).map_err(said)?;
@@ -131,6 +131,44 @@ fn every_key_in_its_place_is_accepted() {
     assert_eq!(file.outputs().collect::<Vec<_>>(), [&folder.path().join("out.txt")]);
     let scale: Vec<u8> = [1.5f32, 2.5].iter().flat_map(|f| f.to_le_bytes()).collect();
     assert_eq!(*module.kernel("copy").expect("there").constants, scale, "the constants are the file's");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_out_of_reach_is_refused_with_its_line() {
+    let root = tempfile::tempdir().expect("a folder");
+    let inside = root.path().join("inside");
+    std::fs::rename(folder().keep(), &inside).expect("renamed");
+    std::os::unix::fs::symlink("../out.txt", inside.join("link")).expect("a link");
+    let reads =
+        [(1, "ptx = \"../k.ptx\""), (5, "file = \"../a.txt\""), (13, "expect = { file = \"../b.raw\" }")];
+    let saves = [
+        (14, "save = { file = \"../out.txt\" }"),
+        (14, "save = { file = \"/out.txt\" }"),
+        (14, "save = { file = \"link\" }"),
+    ];
+    let path = inside.join("my.toml");
+    let load = |change: (usize, &str), reach: Reach| {
+        std::fs::write(&path, with(&[change])).expect("written");
+        LaunchFile::load(&path, &Limits { reach, ..LIMITS }).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let refused = |change: (usize, &str), reach: Reach, unless: &str| {
+        let error = load(change, reach).expect_err(change.1);
+        let place = format!("my.toml:{}: ", change.0);
+        assert!(error.contains(&place) && error.contains("outside this file's folder"), "{error}");
+        assert!(error.contains(unless), "{error}");
+    };
+    for save in saves {
+        refused(save, Reach::Within, "--sandbox");
+        refused(save, Reach::WritesWithin, "--allow-outside");
+        assert_eq!(load(save, Reach::Anywhere), Ok(()), "{save:?}");
+    }
+    for read in reads {
+        refused(read, Reach::Within, "--sandbox");
+        let error = load(read, Reach::WritesWithin).expect_err("there is no such file");
+        assert!(error.contains("cannot read it"), "{error}");
+    }
+    assert_eq!(load((14, "save = { file = \"../inside/new/out.txt\" }"), Reach::Within), Ok(()));
 }
 
 #[test]
@@ -182,7 +220,7 @@ fn every_mistake_is_one_line_with_its_place() {
         (&[(13, "offset = 3")], "my.toml:13: unknown field `offset` for a buffer"),
         (&[(14, "save = \"out.txt\"")], "my.toml:14: invalid type: string \"out.txt\""),
         (
-            &[(5, "file = \"a.txt\"\nsave = { file = \"out.txt\" }")],
+            &[(5, "file = \"a.txt\"\nsave = { file = \"./x/../out.txt\" }")],
             "my.toml:7: `a` and `b` are saved to the same file",
         ),
         (

@@ -24,7 +24,7 @@ pub use record::LaunchRecorder;
 
 use crate::limits::Limits;
 use accel::AccelTrace;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use strace::RecordedTrace;
 
 /// A trace file.
@@ -32,6 +32,8 @@ use strace::RecordedTrace;
 pub struct TraceFile {
     /// The file's name, without its folder.
     pub name: String,
+    /// The files that are read: itself and those that it names.
+    pub inputs: Vec<PathBuf>,
     /// What is in it.
     pub trace: Trace,
 }
@@ -54,16 +56,21 @@ impl TraceFile {
 
     /// Reads the file. An own trace is checked as a whole; of Accel-Sim's, a list is, and each kernel when its turn comes.
     ///
+    /// The files of a list's kernels lie within `reach`.
+    ///
     /// # Errors
     /// The file cannot be read, is none or exceeds `limits`, in one line.
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, TraceError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let mut inputs = vec![path.to_path_buf()];
         let trace = if name.ends_with(".strace") {
             Trace::Recorded(RecordedTrace::load(path, limits.memory)?)
         } else {
-            Trace::Accel(AccelTrace::load(path, limits.unpacked)?)
+            let accel = AccelTrace::load(path, limits)?;
+            inputs.extend_from_slice(accel.kernels());
+            Trace::Accel(accel)
         };
-        Ok(Self { name, trace })
+        Ok(Self { name, inputs, trace })
     }
 
     /// The size that reports name: the recorded one, or that it is a trace.

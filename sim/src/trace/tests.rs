@@ -43,7 +43,7 @@ fn report(outcome: &RunOutcome) -> serde_json::Value {
 
 pub(super) fn source(name: &str, bytes: Vec<u8>) -> Result<Source, RunError> {
     let trace = Trace::Recorded(RecordedTrace::parse(name, bytes)?);
-    Ok(Source::Trace(Arc::new(TraceFile { name: name.into(), trace })))
+    Ok(Source::Trace(Arc::new(TraceFile { name: name.into(), inputs: Vec::new(), trace })))
 }
 
 fn recorded(workload: Source, mechanism: &str) -> (RunOutcome, Vec<u8>) {

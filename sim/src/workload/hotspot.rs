@@ -218,6 +218,10 @@ impl Workload for Hotspot {
         Group::Stencils
     }
 
+    fn inputs(&self, input: &Path) -> Vec<PathBuf> {
+        std::iter::once(input.to_path_buf()).chain(power_file(input)).collect()
+    }
+
     fn ptx(&self) -> (&'static str, &'static str) {
         ("hotspot.ptx", include_str!("../../workloads/hotspot.ptx"))
     }

@@ -200,6 +200,11 @@ pub trait Workload: Sync {
         RACING.contains(&self.name())
     }
 
+    /// Returns the files that are read where `input` is given: more than itself where it has a companion.
+    fn inputs(&self, input: &Path) -> Vec<PathBuf> {
+        vec![input.to_path_buf()]
+    }
+
     /// A host program at its beginning. `input` replaces the generated input by a file in the format of the real
     /// benchmark; `size` then only sets what the file leaves open, such as the number of time steps.
     ///

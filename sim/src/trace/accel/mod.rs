@@ -12,6 +12,7 @@ mod tests;
 
 use super::TraceError;
 use super::launch::TraceLaunch;
+use crate::limits::Limits;
 use lines::Lines;
 use std::path::{Path, PathBuf};
 
@@ -29,11 +30,12 @@ pub(super) fn is_kernel(name: &str) -> bool {
 }
 
 impl AccelTrace {
-    /// The kernel of a `.traceg` file, or those that a list names.
+    /// The kernel of a `.traceg` file, or those that a list names, whose files lie within `reach`.
     ///
     /// # Errors
-    /// The list cannot be read, is none, or names files that are not there.
-    pub fn load(path: &Path, unpacked: Option<u64>) -> Result<Self, TraceError> {
+    /// The list cannot be read, is none, or names files that are not there or out of reach.
+    pub fn load(path: &Path, limits: &Limits) -> Result<Self, TraceError> {
+        let Limits { unpacked, reach, .. } = *limits;
         if is_kernel(&path.to_string_lossy()) {
             Lines::open(path, unpacked)?;
             return Ok(Self { kernels: vec![path.to_owned()], unpacked });
@@ -55,6 +57,7 @@ impl AccelTrace {
             // Traces are often packed after the list has been written.
             let packed = folder.join(format!("{line}.xz"));
             let file = if !file.is_file() && packed.is_file() { packed } else { file };
+            reach.check_read(folder, &file).map_err(|why| lines.bad(why))?;
             if !file.is_file() {
                 return Err(lines.bad(format!("there is no file {}", file.display())));
             }
@@ -64,6 +67,11 @@ impl AccelTrace {
             return Err(lines.bad("the list names no kernel's trace"));
         }
         Ok(Self { kernels, unpacked })
+    }
+
+    /// Returns the kernels' files, in the order of the launches.
+    pub fn kernels(&self) -> &[PathBuf] {
+        &self.kernels
     }
 
     /// Number of launches.

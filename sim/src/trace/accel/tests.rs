@@ -4,6 +4,7 @@ use super::lines::Lines;
 use crate::gpu::Control;
 use crate::limits::Limits;
 use crate::ptx::LOCAL_REGION;
+use crate::reach::Reach;
 use crate::report::RunReport;
 use crate::run::{Source, run};
 use crate::trace::launch::TraceLaunch;
@@ -214,6 +215,33 @@ fn a_list_names_traces_and_copies_only() {
         let refused =
             TraceFile::load(&list, &Limits::default()).map(|_| ()).expect_err("it is wrong").to_string();
         assert!(refused.contains(says), "`{refused}` should say `{says}`");
+    }
+}
+
+#[test]
+fn a_list_within_bounds_names_no_trace_outside_its_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let inside = folder.path().join("inside");
+    std::fs::create_dir(&inside).expect("a folder");
+    for path in ["out.traceg", "inside/in.traceg"] {
+        std::fs::write(folder.path().join(path), PLAIN).expect("written");
+    }
+    let list = inside.join("kernelslist.g");
+    for (text, refused) in [
+        ("in.traceg", false),
+        ("../inside/in.traceg", false),
+        ("../out.traceg", true),
+        ("../none.traceg", true),
+    ] {
+        std::fs::write(&list, text).expect("written");
+        match TraceFile::load(&list, &Limits { reach: Reach::Within, ..Limits::default() }) {
+            Ok(_) => assert!(!refused, "{text}"),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(refused && error.contains("kernelslist.g:1: "), "{error}");
+                assert!(error.contains("lies outside this file's folder"), "{error}");
+            }
+        }
     }
 }
 

@@ -1,0 +1,102 @@
+//! Writing what a command has found: each output whatever becomes of the others.
+use super::whole::{write_set, write_whole};
+use super::{Plan, is_standard_output, print, say};
+use crate::error::Failure;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Writes all of `files` or none, and prints their names.
+pub fn write_files(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Failure> {
+    let mut plan = Plan::default();
+    files.iter().for_each(|(path, _)| plan.write("--output", path));
+    let mut outputs = plan.check()?;
+    if outputs.note(write_set(files)).is_some() {
+        outputs.show(&files.iter().map(|(path, _)| format!("{}\n", path.display())).collect::<String>());
+    }
+    outputs.finish(None)
+}
+
+/// The outputs of a checked [`Plan`].
+pub struct Outputs {
+    plan: Arc<Plan>,
+    /// The files beside the outputs, when the command was interrupted.
+    partial: Option<Vec<PathBuf>>,
+    failures: Vec<Failure>,
+}
+
+impl Outputs {
+    pub(super) fn new(plan: Plan) -> Self {
+        Outputs { plan: Arc::new(plan), partial: None, failures: Vec::new() }
+    }
+
+    /// Returns the plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// From here on, writes to `NAME.partial` instead of the file `NAME`, which holds whole results alone.
+    pub fn interrupted(&mut self) {
+        self.partial.get_or_insert_default();
+    }
+
+    /// Writes a file of the plan.
+    pub fn write(&mut self, path: &Path, bytes: impl AsRef<[u8]>) {
+        let written = self.place(path).and_then(|place| write_whole(&place, bytes.as_ref()));
+        self.note(written);
+    }
+
+    /// Writes a file that is not in the plan; returns whether it is there.
+    pub fn write_late(&mut self, what: &str, path: &Path, bytes: impl AsRef<[u8]>) -> bool {
+        let written = self.plan.check_late(what, path).and_then(|()| write_whole(path, bytes.as_ref()));
+        self.note(written).is_some()
+    }
+
+    /// Writes a file of the plan, or prints for `-`.
+    pub fn write_or_print(&mut self, target: &str, text: &str) {
+        if is_standard_output(Path::new(target)) {
+            self.note(print(text));
+        } else {
+            self.write(Path::new(target), text);
+        }
+    }
+
+    /// Prints a table, unless an output takes its place on standard output.
+    pub fn show(&mut self, table: &str) {
+        if !self.plan.takes_standard_output() {
+            self.note(print(table));
+        }
+    }
+
+    /// Returns what there is to write, and notes why where there is nothing.
+    pub fn note<T>(&mut self, outcome: Result<T, Failure>) -> Option<T> {
+        outcome.map_err(|failure| self.failures.push(failure)).ok()
+    }
+
+    /// Ends the command with `verdict`, and with every output that failed.
+    ///
+    /// # Errors
+    /// The outputs that failed and `verdict`, which gives the exit code where there is one.
+    pub fn finish(mut self, verdict: Option<Failure>) -> Result<(), Failure> {
+        if let Some(partial) = self.partial.filter(|partial| !partial.is_empty()) {
+            let names: Vec<String> = partial.iter().map(|path| path.display().to_string()).collect();
+            say(format!("selvedge: partial results are in {}\n", names.join(", ")));
+        }
+        match verdict.or_else(|| self.failures.pop()) {
+            None => Ok(()),
+            Some(last) => Err(last.after(self.failures)),
+        }
+    }
+
+    /// Returns where an output goes.
+    fn place(&mut self, path: &Path) -> Result<PathBuf, Failure> {
+        let is_file = path.metadata().map_or(true, |there| there.is_file());
+        let Some(partial) = self.partial.as_mut().filter(|_| is_file) else { return Ok(path.into()) };
+        let mut name = OsString::from(path);
+        name.push(".partial");
+        let beside = PathBuf::from(name);
+        self.plan.check_late("an interrupted run's", &beside)?;
+        partial.push(beside.clone());
+        Ok(beside)
+    }
+}

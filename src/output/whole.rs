@@ -1,0 +1,168 @@
+//! Writing files, whole or not at all: to a temporary file beside each, which then takes its name.
+use crate::error::Failure;
+use selvedge_hw::file::real_path;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// How the names of temporary files begin.
+const PREFIX: &str = ".selvedge";
+
+/// Writes `bytes` to `path`. A link stays, and what it leads to is replaced; a pipe or device is written to, never replaced.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure> {
+    write_set(&[(path, bytes)])
+}
+
+/// Writes all of `files`, or none of them.
+pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result::Result<(), Failure> {
+    let mut drafts = Vec::new();
+    for (path, bytes) in files {
+        let draft = Draft::new(path.as_ref(), bytes.as_ref()).map_err(|e| cannot(path.as_ref(), &e))?;
+        drafts.push((path.as_ref(), draft));
+    }
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for (path, draft) in drafts {
+        let folder = draft.take_place().map_err(|e| cannot(path, &e))?;
+        folders.extend(folder.filter(|folder| !folders.contains(folder)));
+    }
+    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|e| cannot(folder, &e)))
+}
+
+/// Writes `bytes` to `path`, where nothing may be yet.
+pub fn write_new(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure> {
+    let folder = folder_of(path);
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| fill(temporary(folder, None)?, bytes))
+        .and_then(|file| file.persist_noclobber(path).map_err(|e| e.error))
+        .and_then(|_| sync_folder(folder));
+    written.map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists => {
+            Failure::usage(format!("{} exists already: it is not overwritten", path.display()))
+        }
+        _ => cannot(path, &e),
+    })
+}
+
+/// Fails when `path` cannot be written, so that a long run does not end in vain; makes its folder.
+pub fn check_writable(path: &Path) -> std::result::Result<(), Failure> {
+    let checked = Place::of(path).and_then(|place| match place {
+        Place::Stream => Ok(()),
+        Place::File { path, .. } => temporary(folder_of(&path), None).map(drop),
+    });
+    checked.map_err(|e| cannot(path, &e))
+}
+
+fn cannot(path: &Path, why: &Error) -> Failure {
+    Failure::usage(format!("cannot write {}: {why}", path.display()))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What is at an output's path.
+enum Place {
+    /// A pipe, a device, or a file that another program has opened for this one.
+    Stream,
+    /// A file, or nothing yet, at a path without links; `old` is what it is.
+    File { path: PathBuf, old: Option<Metadata> },
+}
+
+impl Place {
+    /// Looks at `path`, and makes the folder that it is in.
+    ///
+    /// # Errors
+    /// A folder, or a file that may not be written.
+    fn of(path: &Path) -> Result<Self> {
+        let inherited = ["/dev/fd", "/dev/stderr", "/proc"].into_iter().any(|of| path.starts_with(of));
+        match path.metadata() {
+            Ok(old) if old.is_dir() => Err(Error::from(ErrorKind::IsADirectory)),
+            Ok(old) if !old.is_file() || inherited => Ok(Place::Stream),
+            Ok(old) => {
+                OpenOptions::new().write(true).open(path)?;
+                Ok(Place::File { path: real_path(path)?, old: Some(old) })
+            }
+            Err(_) => {
+                let path = real_path(path)?;
+                std::fs::create_dir_all(folder_of(&path))?;
+                Ok(Place::File { path, old: None })
+            }
+        }
+    }
+}
+
+/// An output that is not yet in its place.
+enum Draft {
+    /// To be written to the stream at this path.
+    Stream { path: PathBuf, bytes: Vec<u8> },
+    /// On the disk as a whole, to take this name.
+    File { file: NamedTempFile, path: PathBuf },
+}
+
+impl Draft {
+    fn new(path: &Path, bytes: &[u8]) -> Result<Self> {
+        Ok(match Place::of(path)? {
+            Place::Stream => Draft::Stream { path: path.into(), bytes: bytes.into() },
+            Place::File { path, old } => {
+                let file = fill(temporary(folder_of(&path), old.as_ref())?, bytes)?;
+                Draft::File { file, path }
+            }
+        })
+    }
+
+    /// Makes this the output; returns the folder that has changed.
+    fn take_place(self) -> Result<Option<PathBuf>> {
+        match self {
+            Draft::Stream { path, bytes } => {
+                OpenOptions::new().append(true).open(path)?.write_all(&bytes)?;
+                Ok(None)
+            }
+            Draft::File { file, path } => {
+                file.persist(&path).map_err(|e| e.error)?;
+                Ok(Some(folder_of(&path).into()))
+            }
+        }
+    }
+}
+
+/// Fills a temporary file and brings it to the disk.
+fn fill(mut file: NamedTempFile, bytes: &[u8]) -> Result<NamedTempFile> {
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// Makes a temporary file in `folder` with the owner and mode of the `old` file or, without one, the mode of a new file.
+#[cfg(unix)]
+fn temporary(folder: &Path, old: Option<&Metadata>) -> Result<NamedTempFile> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let make = |mode: u32| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        tempfile::Builder::new().prefix(PREFIX).permissions(mode).tempfile_in(folder)
+    };
+    let Some(old) = old else { return make(0o666) };
+    let file = make(0o600)?;
+    let new = file.as_file().metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        // Only root may give a file to another owner; others keep the group where they are in it.
+        let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()))
+            .or_else(|_| fchown(file.as_file(), None, Some(old.gid())));
+    }
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(old.mode() & 0o777))?;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn temporary(folder: &Path, _: Option<&Metadata>) -> Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)
+}
+
+/// Brings the names in a folder to the disk, where the file system can.
+fn sync_folder(folder: &Path) -> Result<()> {
+    let Ok(opened) = File::open(folder) else { return Ok(()) };
+    opened.sync_all().or_else(|e| match e.kind() {
+        ErrorKind::InvalidInput | ErrorKind::Unsupported => Ok(()),
+        _ => Err(e),
+    })
+}
