@@ -52,11 +52,11 @@ type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = System::all(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { jobs_of(&systems) };
-    let targets = targets(options)?;
-    let jobs: Vec<Job> = (0..targets.len())
+    let jobs: Vec<Job> = (0..target_names(options).count())
         .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
         .collect();
     let mut outputs = plan(options, &jobs).check()?;
+    let targets = targets(options)?;
     check_recordings(&jobs, &targets)?;
     let control = Arc::new(Control::default());
     stop_on_interrupt(&control)?;
@@ -128,9 +128,14 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
     Ok(values.split(',').map(|value| turn(name, value)).collect())
 }
 
+/// Returns the words of `--target`.
+fn target_names(options: &AreaOptions) -> impl Iterator<Item = &str> {
+    options.target.split(',').map(str::trim)
+}
+
 /// What `--target` names, the tools and the library found before any work is done.
 fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
-    let names: Vec<&str> = options.target.split(',').map(str::trim).collect();
+    let names: Vec<&str> = target_names(options).collect();
     if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
         return Err(Failure::usage(format!("--target {}: {} is there twice", options.target, names[twice])));
     }

@@ -20,14 +20,15 @@ pub fn write_files(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Failure>
 /// The outputs of a checked [`Plan`].
 pub struct Outputs {
     plan: Arc<Plan>,
-    /// The files beside the outputs, when the command was interrupted.
-    partial: Option<Vec<PathBuf>>,
+    interrupted: bool,
+    /// The files that were written beside the outputs.
+    partial: Vec<PathBuf>,
     failures: Vec<Failure>,
 }
 
 impl Outputs {
     pub(super) fn new(plan: Plan) -> Self {
-        Outputs { plan: Arc::new(plan), partial: None, failures: Vec::new() }
+        Outputs { plan: Arc::new(plan), interrupted: false, partial: Vec::new(), failures: Vec::new() }
     }
 
     /// Returns the plan.
@@ -37,13 +38,22 @@ impl Outputs {
 
     /// From here on, writes to `NAME.partial` instead of the file `NAME`, which holds whole results alone.
     pub fn interrupted(&mut self) {
-        self.partial.get_or_insert_default();
+        self.interrupted = true;
     }
 
     /// Writes a file of the plan.
     pub fn write(&mut self, path: &Path, bytes: impl AsRef<[u8]>) {
-        let written = self.place(path).and_then(|place| write_whole(&place, bytes.as_ref()));
-        self.note(written);
+        let is_file = path.metadata().map_or(true, |there| there.is_file());
+        if !(self.interrupted && is_file) {
+            self.note(write_whole(path, bytes.as_ref()));
+            return;
+        }
+        let mut name = OsString::from(path);
+        name.push(".partial");
+        let beside = PathBuf::from(name);
+        if self.write_late("what an interrupted command has:", &beside, bytes) {
+            self.partial.push(beside);
+        }
     }
 
     /// Writes a file that is not in the plan; returns whether it is there.
@@ -78,25 +88,13 @@ impl Outputs {
     /// # Errors
     /// The outputs that failed and `verdict`, which gives the exit code where there is one.
     pub fn finish(mut self, verdict: Option<Failure>) -> Result<(), Failure> {
-        if let Some(partial) = self.partial.filter(|partial| !partial.is_empty()) {
-            let names: Vec<String> = partial.iter().map(|path| path.display().to_string()).collect();
+        if !self.partial.is_empty() {
+            let names: Vec<String> = self.partial.iter().map(|path| path.display().to_string()).collect();
             say(format!("selvedge: partial results are in {}\n", names.join(", ")));
         }
         match verdict.or_else(|| self.failures.pop()) {
             None => Ok(()),
             Some(last) => Err(last.after(self.failures)),
         }
-    }
-
-    /// Returns where an output goes.
-    fn place(&mut self, path: &Path) -> Result<PathBuf, Failure> {
-        let is_file = path.metadata().map_or(true, |there| there.is_file());
-        let Some(partial) = self.partial.as_mut().filter(|_| is_file) else { return Ok(path.into()) };
-        let mut name = OsString::from(path);
-        name.push(".partial");
-        let beside = PathBuf::from(name);
-        self.plan.check_late("an interrupted run's", &beside)?;
-        partial.push(beside.clone());
-        Ok(beside)
     }
 }

@@ -128,7 +128,8 @@ impl Draft {
 
 /// Fills a temporary file and brings it to the disk.
 fn fill(mut file: NamedTempFile, bytes: &[u8]) -> Result<NamedTempFile> {
-    file.write_all(bytes)?;
+    // The wrapper would add its own name to the error.
+    file.as_file_mut().write_all(bytes)?;
     file.as_file().sync_all()?;
     Ok(file)
 }

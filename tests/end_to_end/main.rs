@@ -13,7 +13,10 @@ mod interrupt;
 mod lamar;
 mod lockstep;
 mod mechanism_pages;
+mod outputs;
 mod own_kernels;
+#[cfg(target_os = "linux")]
+mod printing;
 mod probe;
 mod races;
 mod readme;

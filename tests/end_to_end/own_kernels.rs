@@ -61,7 +61,7 @@ fn the_guide_can_be_followed_to_the_letter() {
 }
 
 /// A copy of tests/data.
-fn data() -> tempfile::TempDir {
+pub fn data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for entry in fs::read_dir("tests/data").expect("the folder is there") {
         let entry = entry.expect("an entry");
@@ -188,4 +188,51 @@ fn new_refuses_what_it_cannot_do_and_never_overwrites() {
     }
     assert_eq!(fs::read(folder.path().join("stack.toml")).expect("there"), before);
     assert!(!folder.path().join("my.toml").exists());
+}
+
+#[test]
+fn every_command_refuses_files_outside_the_sandbox() {
+    let folder = data();
+    let inside = folder.path().join("inside");
+    fs::create_dir(&inside).expect("a folder");
+    let text = fs::read_to_string(folder.path().join("reverse.toml")).expect("there");
+    fs::write(inside.join("my.toml"), text.replace("reverse.ptx", "../reverse.ptx")).expect("written");
+    fs::copy("tests/traces/kernel-1.traceg", folder.path().join("kernel-1.traceg")).expect("copied");
+    fs::write(inside.join("kernelslist.g"), "../kernel-1.traceg\n").expect("written");
+    for (words, place) in [
+        (&["run", "inside/my.toml"][..], "inside/my.toml:1: "),
+        (&["run", "vecadd+inside/my.toml"], "inside/my.toml:1: "),
+        (&["compare", "inside/my.toml", "--mechanisms", "base"], "inside/my.toml:1: "),
+        (&["trace", "record", "inside/my.toml", "-o", "x.strace"], "inside/my.toml:1: "),
+        (&["run", "inside/kernelslist.g"], "inside/kernelslist.g:1: "),
+        (&["trace", "info", "inside/kernelslist.g"], "inside/kernelslist.g:1: "),
+    ] {
+        let output = selvedge_in(folder.path(), &[words, &["--sandbox"]].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{words:?}: {error}");
+        assert!(error.contains(place) && error.contains("outside this file's folder"), "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn results_are_saved_outside_the_folder_only_when_that_is_allowed() {
+    let folder = data();
+    let inside = folder.path().join("inside");
+    fs::create_dir(&inside).expect("a folder");
+    for file in ["reverse.ptx", "reverse.in.txt"] {
+        fs::copy(folder.path().join(file), inside.join(file)).expect("copied");
+    }
+    let text = fs::read_to_string(folder.path().join("reverse.toml")).expect("there");
+    fs::write(inside.join("my.toml"), text.replace("twice.bin", "../twice.bin")).expect("written");
+    let (code, error) = run(folder.path(), "inside/my.toml");
+    assert_eq!((code, error.lines().count()), (Some(2), 1), "{error}");
+    for says in ["inside/my.toml:21: ", "../twice.bin", "--allow-outside"] {
+        assert!(error.contains(says), "`{error}` should say `{says}`");
+    }
+    assert!(!folder.path().join("twice.bin").exists());
+    let output = selvedge_in(folder.path(), &["run", "inside/my.toml", "--allow-outside"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(folder.path().join("twice.bin").is_file());
+    let words = ["compare", "inside/my.toml", "--mechanisms", "base"];
+    assert!(selvedge_in(folder.path(), &words).status.success(), "what saves nothing needs no permission");
 }

@@ -97,7 +97,7 @@ fn mistakes_about_statistics_are_one_line() {
         (&["stats", "explain", "ipc"][..], "no statistic `ipc`: allowed are gpu_sim_cycle, "),
         (
             &["run", "bfs", "--json", "a", "--csv", "a"],
-            "--json and --csv name the same file a: allowed is one each",
+            "--json and --csv name the same file a: each must have its own",
         ),
         (&["run", "bfs", "--series", "a", "--every", "0"], "--every"),
     ] {
