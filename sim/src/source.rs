@@ -5,7 +5,6 @@ use crate::limits::Limits;
 use crate::mechanism::Needs;
 use crate::memory::DeviceMemory;
 use crate::ptx::Module;
-use crate::reach::Reach;
 use crate::run::{RunError, RunSpec, prepare};
 use crate::sm::launch::LaunchedKernel;
 use crate::trace::{TraceFile, TraceProgram};
