@@ -387,6 +387,21 @@ mod tests {
     }
 
     #[test]
+    fn an_ejection_queue_takes_no_flit_more_than_it_holds() {
+        let mut crossbar = Crossbar::new(SPEC);
+        for flits in [5, 4, 4] {
+            assert!(send(&mut crossbar, 0, packet(0, flits, 0)));
+        }
+        for now in 1..100 {
+            crossbar.tick(now);
+        }
+        assert_eq!(crossbar.counters().packets, 2, "13 flits do not fit 12");
+        assert!(crossbar.receive(0).is_some());
+        crossbar.tick(100);
+        assert_eq!(crossbar.counters().packets, 3);
+    }
+
+    #[test]
     fn the_head_blocks_those_behind_it() {
         let mut crossbar = Crossbar::new(SPEC);
         for _ in 0..2 {

@@ -108,6 +108,18 @@ fn dependent_arithmetic_takes_the_pipes_latency() {
 }
 
 #[test]
+fn a_write_waits_for_the_load_that_writes_its_register() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let table = chase_table(&mut bench, 1, 128);
+    let pair = "ld.global.u32 %r9, [%rd1];\nmov.u32 %r9, 1;\n";
+    let mut time = |count| bench.run(&pair.repeat(count), 1, 1, table);
+    time(1); // brings the line into the L2, so that both runs begin with the same miss
+    let load = 32 / config.sm.lsu.lanes + config.l1d.hit_latency;
+    assert_eq!((time(96) - time(32)) / 64, u64::from(load + config.sm.alu.int_latency));
+}
+
+#[test]
 fn a_load_whose_guard_holds_in_no_lane_takes_as_long_as_one_of_a_constant() {
     let config = config();
     let time = |count: usize| {

@@ -151,3 +151,26 @@ impl SmEvents {
         self.shared_cycles + self.assist_shared_cycles
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_count_by_lane_and_registers_by_warp() {
+        let work = Work { reads: 3, writes: 1, int: 2, int_mul: 3, fp32: 6, fp64: 7, sfu: 1 };
+        let mut events = SmEvents::default();
+        events.count(&work, 5);
+        let counted = SmEvents {
+            register_reads: 3,
+            register_writes: 1,
+            int_ops: 10,
+            int_mul_ops: 15,
+            fp32_ops: 30,
+            fp64_ops: 35,
+            sfu_ops: 5,
+            ..SmEvents::default()
+        };
+        assert_eq!(events, counted);
+    }
+}

@@ -117,6 +117,16 @@ mod tests {
     use crate::ptx::AtomicOp;
 
     #[test]
+    fn lanes_that_alternate_between_two_lines_make_two_transactions() {
+        let mut access = MemAccess { bytes: 4, mask: 0b1111, ..MemAccess::default() };
+        access.address[..4].copy_from_slice(&[0x1000, 0x1080, 0x1004, 0x1084]);
+        let mut out = Vec::new();
+        coalesce(&access, 128, &mut out);
+        let lines: Vec<(u64, u32)> = out.iter().map(|t| (t.line, t.byte_count())).collect();
+        assert_eq!(lines, [(0x1000, 8), (0x1080, 8)]);
+    }
+
+    #[test]
     fn the_texels_of_a_filtered_texture_share_the_transactions_of_their_lines() {
         let mut access = MemAccess { bytes: 4, mask: 0b11, ..MemAccess::default() };
         access.address[..2].copy_from_slice(&[0x1000, 0x1004]);

@@ -210,3 +210,21 @@ impl MemInst {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_instructions_wait_as_there_are_places() {
+        let mut lsu = Lsu::new(2);
+        let issued = Issued { warp: 0, cta: 0, kernel: 0, pc: 0, writes_back: true, ready_at: 0, side: None };
+        for _ in 0..2 {
+            assert!(lsu.has_room());
+            lsu.accept(&issued, &MemAccess::new(), 128, 32);
+        }
+        assert!(!lsu.has_room());
+        lsu.pop();
+        assert!(lsu.has_room());
+    }
+}
