@@ -1,0 +1,67 @@
+//! Checks of the catalog of planted faults that need no build: the gate itself runs in the long suite.
+
+mod catalog;
+
+use catalog::How;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn every_fault_has_one_place_in_the_source_and_changes_it() {
+    let faults = catalog::read(root());
+    if let Err(wrong) = catalog::places(root(), &faults) {
+        panic!("{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
+    let mut names = HashSet::new();
+    for fault in catalog::read(root()) {
+        assert!(fault.what.ends_with('.'), "{}: `what` is no sentence", fault.id);
+        assert!(!fault.test.is_empty(), "{}: no test is named", fault.id);
+        let folder = fault.package.strip_prefix("selvedge-").unwrap_or_default();
+        let program = match fault.target.as_str() {
+            "lib" => "src/lib.rs".to_owned(),
+            name => format!("tests/{name}"),
+        };
+        let program = root().join(folder).join(program);
+        let is_program = program.exists() || program.with_extension("rs").exists();
+        assert!(is_program, "{}: {} has no tests {}", fault.id, fault.package, fault.target);
+        let is_block = fault.block.as_deref().is_none_or(|block| selvedge_hw::find(block).is_ok());
+        assert!(is_block, "{}: no block is named {:?}", fault.id, fault.block);
+        let is_fast = fault.how == How::Switch || fault.file.starts_with("hw/");
+        assert!(is_fast, "{}: only the crate of the blocks is built once more for patches", fault.id);
+        assert!(names.insert(fault.id.clone()), "two faults are named {}", fault.id);
+    }
+}
+
+#[test]
+fn every_part_of_the_source_has_a_fault() {
+    let faults = catalog::read(root());
+    let parts: BTreeSet<String> = ["hw", "sim", "gen"].iter().flat_map(|package| parts_of(package)).collect();
+    let without = parts.iter().filter(|part| !faults.iter().any(|fault| fault.file.starts_with(*part)));
+    let without: Vec<&String> = without.collect();
+    assert!(without.is_empty(), "no fault is planted in {without:?}");
+}
+
+/// Returns the folders of a package's source, with a slash at the end; those of several blocks count block by block.
+fn parts_of(package: &str) -> Vec<String> {
+    let source = format!("{package}/src/");
+    let blocks = ["hw/src/assist/", "hw/src/sc/"];
+    let mut parts = folders(&source);
+    parts.retain(|part| !blocks.contains(&part.as_str()));
+    parts.extend(blocks.iter().filter(|part| part.starts_with(&source)).flat_map(|part| folders(part)));
+    parts
+}
+
+fn folders(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the source is readable");
+    let entries = entries.map(|entry| entry.expect("the source's entries are readable"));
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    folders.map(|entry| format!("{folder}{}/", entry.file_name().to_string_lossy())).collect()
+}
