@@ -15,6 +15,7 @@ mod latte_controller;
 mod lockstep;
 mod md_cache;
 mod milg;
+mod published;
 mod qbmi;
 mod registry;
 mod sc_code_builder;
