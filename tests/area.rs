@@ -9,6 +9,7 @@ use selvedge_gen::area::study::{self, AsicSetup, Subject};
 use selvedge_gen::{Design, EmitOptions, Module, ResetStyle, emit};
 use selvedge_hw::find;
 use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::tool::YOSYS;
 use selvedge_testbenches::{icarus, testbench};
 use serde_json::Value;
@@ -403,22 +404,18 @@ fn a_pipeline_depth_is_found_for_a_clock_and_of_blocks_that_have_one() {
     assert_eq!(output.status.code(), Some(2), "no clock");
 }
 
-/// Is this a run with more than the usual count of vectors, which may take its time?
-fn is_long() -> bool {
-    std::env::var("SELVEDGE_VECTORS").is_ok_and(|text| text.parse().is_ok_and(|factor: u64| factor >= 2))
-}
-
 #[test]
 fn netlists_of_large_blocks_pass_their_vectors() {
-    if is_long() {
-        netlist_passes("bdi_decompressor", "delay", 500);
-        netlist_passes("bgp", "delay", 500);
+    if !is_long_run("netlists_of_large_blocks_pass_their_vectors") {
+        return;
     }
+    netlist_passes("bdi_decompressor", "delay", 500);
+    netlist_passes("bgp", "delay", 500);
 }
 
 #[test]
 fn each_register_of_the_compressor_shortens_its_longest_path() {
-    if !is_long() {
+    if !is_long_run("each_register_of_the_compressor_shortens_its_longest_path") {
         return;
     }
     let report = json(&["bdi_compressor", "--param", "line_bytes=64", "--sweep", "pipeline_depth=1,2,3,4,5"]);
@@ -430,7 +427,7 @@ fn each_register_of_the_compressor_shortens_its_longest_path() {
 
 #[test]
 fn placed_blocks_tell_the_clock_that_they_reach() {
-    if !is_long() {
+    if !is_long_run("placed_blocks_tell_the_clock_that_they_reach") {
         return;
     }
     let placed: [(&[&str], &str); 2] =
@@ -500,7 +497,7 @@ fn cells(design: &Design, options: &EmitOptions) -> f64 {
 
 #[test]
 fn emitted_verilog_takes_at_most_a_tenth_more_cells_than_verilog_written_by_hand() {
-    if !is_long() {
+    if !is_long_run("emitted_verilog_takes_at_most_a_tenth_more_cells_than_verilog_written_by_hand") {
         return;
     }
     for block in WITH_REFERENCE {

@@ -1,7 +1,7 @@
 //! Do properties of the emitted Verilog hold for every input, and is a planted fault found?
 //!
 //! The codecs' round trips are proved for every line, from reset to result; the controllers' invariants in every state that
-//! can be reached. `SELVEDGE_VECTORS` above 1, as `tests/run --long` sets it, adds the round trip of 128-byte lines.
+//! can be reached. A long run, as `tests/run --long` makes it, adds the round trip of 128-byte lines.
 use selvedge_gen::EmitOptions;
 use selvedge_hw::bdi::{Compressed, Encoding, bytes_of, compress_words, decompress};
 use selvedge_hw::{BlockEntry, ClockedBits, PortBits, find};
@@ -9,6 +9,7 @@ use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::formal::{
     Counterexample, Inside, OFFERED, Property, Reach, Verdict, invariant, prove, round_trip,
 };
+use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::verilator::Verilated;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -125,7 +126,11 @@ fn bdi_gives_lines_back(line_bytes: usize) {
 fn bdi_gives_every_line_back() {
     bdi_gives_lines_back(32);
     bdi_gives_lines_back(64);
-    if std::env::var("SELVEDGE_VECTORS").is_ok_and(|factor| factor != "1") {
+}
+
+#[test]
+fn bdi_gives_every_line_of_128_bytes_back() {
+    if is_long_run("bdi_gives_every_line_of_128_bytes_back") {
         bdi_gives_lines_back(128);
     }
 }

@@ -14,6 +14,7 @@
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
 //! | [`parallel`] | some threads for work that waits for them |
+//! | [`skipped`] | tests that are not run, for the count of `tests/run` |
 //! | [`tool`] | external programs, and what to install when one is missing |
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
@@ -26,6 +27,7 @@ pub mod icarus;
 pub mod literal;
 pub mod parallel;
 pub mod recorded;
+pub mod skipped;
 pub mod testbench;
 pub mod tool;
 pub mod vectors;

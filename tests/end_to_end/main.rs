@@ -22,6 +22,8 @@ mod races;
 mod readme;
 mod stale_verilog;
 mod statistics;
+#[cfg(unix)]
+mod suite;
 mod together;
 mod traces;
 mod untrusted;

@@ -1,0 +1,67 @@
+//! Tests that are not run: each says so, so that `tests/run` counts it as skipped and not as passed.
+//!
+//! A test that returns early passes as far as the test runner knows. One that calls [`skip`] before writes a line to the file that
+//! the variable [`FILE`] names, which `tests/run` reads.
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Environment variable with the path of the file that gets a line for each skipped test.
+pub const FILE: &str = "SELVEDGE_SKIPPED";
+
+/// Environment variable with the factor for the vectors of a long run.
+pub const FACTOR: &str = "SELVEDGE_VECTORS";
+
+/// Notes that the test function `test` is skipped, and why.
+///
+/// # Panics
+/// When the file cannot be written: a test must not vanish.
+pub fn skip(test: &str, reason: &str) {
+    eprintln!("skipped: {test}: {reason}");
+    if let Some(path) = std::env::var_os(FILE) {
+        note(Path::new(&path), test, reason).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
+/// Reports whether this is a long run, as `tests/run --long` makes it; when it is not, notes that `test` is skipped.
+pub fn is_long_run(test: &str) -> bool {
+    let is_long = is_long(std::env::var(FACTOR).ok().as_deref());
+    if !is_long {
+        skip(test, "long runs only");
+    }
+    is_long
+}
+
+/// Reports whether a factor is that of a long run.
+fn is_long(factor: Option<&str>) -> bool {
+    factor.and_then(|text| text.parse().ok()).is_some_and(|factor: u64| factor >= 2)
+}
+
+/// Appends a line with one write, so that lines of several tests do not mix.
+fn note(path: &Path, test: &str, reason: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    file.write_all(format!("{test}: {reason}\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_skipped_test_gets_a_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("skipped");
+        note(&path, "first", "no compiler").expect("written");
+        note(&path, "second", "long runs only").expect("written");
+        let text = std::fs::read_to_string(&path).expect("there");
+        assert_eq!(text, "first: no compiler\nsecond: long runs only\n");
+    }
+
+    #[test]
+    fn a_run_is_long_from_a_factor_of_two_on() {
+        assert_eq!(
+            [None, Some("1"), Some("2"), Some("10"), Some("many")].map(is_long),
+            [false, false, true, true, false]
+        );
+    }
+}
