@@ -34,7 +34,7 @@ fn bdi_compresses_the_line_of_h264ref_to_the_papers_12_bytes() {
     // Figure 3: narrow values; 4-byte base 0 and eight deltas of one byte.
     let compressed = bdi::compress(&line::<8, 4>([0, 0xb, 3, 1, 4, 0, 3, 4]));
     assert_eq!(compressed.encoding, Encoding::B4D1);
-    assert_eq!(usize::from(compressed.encoding.size(32)), 12 + mask_bytes(8));
+    assert_eq!(compressed.encoding.size(32), 12 + mask_bytes(8));
     let bytes = bdi::bytes_of(&compressed.payload);
     assert_eq!(bytes[..13], [0, 0, 0, 0, 0xff, 0, 0xb, 3, 1, 4, 0, 3, 4]);
 }
@@ -46,7 +46,7 @@ fn bdi_compresses_the_line_of_perlbench_to_the_papers_12_bytes() {
     assert_eq!(words[7], 0xc040_39f8, "the last word of the figure");
     let compressed = bdi::compress(&line::<8, 4>(words));
     assert_eq!(compressed.encoding, Encoding::B4D1);
-    assert_eq!(usize::from(compressed.encoding.size(32)), 12 + mask_bytes(8));
+    assert_eq!(compressed.encoding.size(32), 12 + mask_bytes(8));
     let bytes = bdi::bytes_of(&compressed.payload);
     assert_eq!(bytes[..13], [0xc0, 0x39, 0x40, 0xc0, 0, 0, 8, 0x10, 0x18, 0x20, 0x28, 0x30, 0x38]);
 }
@@ -82,7 +82,7 @@ fn bdi_gives_the_sizes_of_the_papers_table() {
             let compressed = bdi::compress(&suited(base, delta, line_bytes));
             assert_eq!(compressed.encoding.base_bytes(), base, "{base} {delta} {line_bytes}");
             assert_eq!(compressed.encoding.delta_bytes(), delta, "{base} {delta} {line_bytes}");
-            let size = usize::from(compressed.encoding.size(line_bytes));
+            let size = compressed.encoding.size(line_bytes);
             assert_eq!(size, published + mask_bytes(line_bytes / base), "{base} {delta} {line_bytes}");
         }
     }

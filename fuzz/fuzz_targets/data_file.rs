@@ -1,0 +1,3 @@
+//! Fuzzes `data_file`: see `selvedge_fuzz::targets`.
+#![no_main]
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| selvedge_fuzz::targets::data_file(bytes));
