@@ -502,9 +502,11 @@ fn recorded_traces_run_into_each_limit() {
     }
 }
 
-/// Commands to sub-rank 0: cycle, kind, bank, row; reads and writes move one burst.
-fn trace(commands: &[(u64, CommandKind, u32, u64)]) -> Vec<Command> {
-    let command = |&(cycle, kind, bank, row)| Command {
+/// A command to sub-rank 0: cycle, kind, bank, row; reads and writes move one burst.
+type Short = (u64, CommandKind, u32, u64);
+
+fn trace(commands: &[Short]) -> Vec<Command> {
+    let command = |&(cycle, kind, bank, row): &Short| Command {
         cycle,
         kind,
         sub_ranks: 1,
@@ -539,7 +541,7 @@ fn a_command_one_cycle_early_is_found_under_its_parameters_name() {
         burst: 1,
     };
     let plain = Dram { sub_ranks: 1, ..gtx480() };
-    let planted: [(&str, &[(u64, CommandKind, u32, u64)]); 16] = [
+    let planted: [(&str, &[Short]); 16] = [
         ("tRCD", &[(0, Activate, 0, 7), (12, Read, 0, 7)]),
         ("tRCD", &[(0, Activate, 0, 7), (12, Write, 0, 7)]),
         ("tRAS", &[(0, Activate, 0, 7), (28, Precharge, 0, 0)]),
