@@ -4,6 +4,7 @@
 //! the kept corpus.
 use selvedge_sim::config::{GpuConfig, import};
 use selvedge_sim::launch_file::LaunchFile;
+use selvedge_sim::limits::Limits;
 use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::ptx::{Arg, Kernel, LaunchDims, Module, ParamKind, run_limited};
 use selvedge_sim::trace::TraceFile;
@@ -31,6 +32,9 @@ pub const TARGETS: [(&str, Target); 10] = [
 
 /// Most warp instructions that a kernel gets: its loops may never end.
 const MOST_INSTRUCTIONS: u64 = 1000;
+
+/// What a file may ask for: little, so that many inputs can be tried.
+const LIMITS: Limits = Limits { memory: 1 << 24, unpacked: None };
 
 /// PTX for the launch files.
 const PTX: &str = ".version 5.0\n.target sm_60\n.address_size 64\n.global .align 4 .u32 flag;\n.const .align 4 .f32 scale[2];\n\
@@ -144,7 +148,7 @@ pub fn gpgpusim(bytes: &[u8]) {
 
 /// Reads a launch file, and what it names, up to its first launch.
 fn start(path: &Path) {
-    let file = match LaunchFile::load(path) {
+    let file = match LaunchFile::load(path, LIMITS.memory) {
         Ok(file) => file,
         Err(error) => return one_line(&error.to_string()),
     };
@@ -187,7 +191,7 @@ pub fn input_file(bytes: &[u8]) {
 
 /// Reads a trace and counts what its launches do.
 fn read_trace(path: &Path) {
-    match TraceFile::load(path).and_then(|trace| trace.summaries()) {
+    match TraceFile::load(path, &LIMITS).and_then(|trace| trace.summaries()) {
         Ok(_) => {}
         Err(error) => one_line(&error.to_string()),
     }
