@@ -19,11 +19,10 @@ use selvedge_gen::area::technology::Technologies;
 use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
 use selvedge_gen::{ResetStyle, emit};
 use selvedge_hw::{BLOCKS, BlockEntry, find};
-use selvedge_sim::gpu::Control;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// A block with its complete parameters, and the place of what it is studied for among the targets.
 #[derive(Clone)]
@@ -58,14 +57,13 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         .collect();
     check_outputs(options)?;
     check_recordings(&jobs, &targets)?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let stop = stop_on_interrupt()?;
     let threads = options
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let mut failure = None;
     let mut reports = Vec::new();
-    for outcome in study_all(&jobs, &targets, threads, options.keep.as_deref(), &control.stop) {
+    for outcome in study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop) {
         match outcome {
             Some(Ok(report)) => reports.push(report),
             Some(Err(error)) => failure = failure.or(Some(error)),

@@ -9,7 +9,7 @@ use crate::run_command::{classify, mismatch};
 use crate::table::Table;
 use selvedge_sim::best::settled;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Control;
+use selvedge_sim::gpu::{Control, Limits};
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::mechanism::{self, MechanismSpec};
 use selvedge_sim::printable::printable;
@@ -17,7 +17,7 @@ use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The outcome of each run, by its place; none when it was not reached.
@@ -28,9 +28,8 @@ pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let mechanisms = parse_mechanisms(&options.mechanisms, options.latency_from.as_deref())?;
     let specs = specs(options, &mechanisms)?;
     check_outputs(options)?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
-    let outcomes = run_all(&specs, jobs(options), &control);
+    let stop = stop_on_interrupt()?;
+    let outcomes = run_all(&specs, jobs(options), &stop);
     let mut failure = None;
     let mut reports = Vec::new();
     for outcome in outcomes {
@@ -99,6 +98,7 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
                 check_dram: false,
                 sample_cycles: None,
                 max_memory: limits.memory,
+                limits: Limits::default(),
             });
         }
     }
@@ -120,7 +120,7 @@ fn check_outputs(options: &CompareOptions) -> Result<(), Failure> {
 }
 
 /// Runs `specs` on so many threads; which thread runs what changes nothing.
-fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
+fn run_all(specs: &[RunSpec], jobs: usize, stop: &Arc<AtomicBool>) -> Outcomes {
     let next = AtomicUsize::new(0);
     let outcomes: Mutex<Outcomes> = Mutex::new(specs.iter().map(|_| None).collect());
     let tally = Tally::start(specs.len());
@@ -129,10 +129,10 @@ fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= specs.len() || control.stop.load(Ordering::Relaxed) {
+                    if at >= specs.len() || stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    let outcome = one(&specs[at], control);
+                    let outcome = one(&specs[at], stop);
                     tally.one_done();
                     outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
                 }
@@ -143,8 +143,8 @@ fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
     outcomes.into_inner().expect("no thread has panicked")
 }
 
-fn one(spec: &RunSpec, control: &Arc<Control>) -> Result<RunReport, Failure> {
-    let outcome = simulate(spec, Arc::clone(control)).map_err(|error| classify(&error))?;
+fn one(spec: &RunSpec, stop: &Arc<AtomicBool>) -> Result<RunReport, Failure> {
+    let outcome = simulate(spec, Arc::new(Control::new(stop))).map_err(|error| classify(&error))?;
     match outcome.fault {
         None => Ok(outcome.report),
         Some(RunError::Fault(fault @ SimFault::Interrupted { .. })) => {

@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Makes Ctrl-C stop the simulation, which then reports what it has.
-pub fn stop_on_interrupt(control: &Arc<Control>) -> Result<(), Failure> {
-    let control = Arc::clone(control);
-    ctrlc::set_handler(move || control.stop.store(true, Ordering::Relaxed))
-        .map_err(|e| Failure::usage(format!("cannot catch Ctrl-C: {e}")))
+/// Returns a flag that Ctrl-C sets, so that what runs stops and reports what it has.
+pub fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+        .map_err(|e| Failure::usage(format!("cannot catch Ctrl-C: {e}")))?;
+    Ok(stop)
 }
 
 /// A bar on standard error that follows a simulation; nothing when that is no terminal.

@@ -10,7 +10,7 @@ use crate::together_command;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Engine, Fault};
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Control;
+use selvedge_sim::gpu::{Control, Limits};
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::printable::printable_lines;
@@ -43,14 +43,14 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     for path in specs.iter().flat_map(|spec| spec.workload.outputs()) {
         check_writable(path)?;
     }
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let stop = stop_on_interrupt()?;
     let mut reports = Vec::new();
     let mut failure = None;
     for spec in &specs {
         let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
+        let control = Arc::new(Control::new(&stop));
         let progress = Progress::start(title, Arc::clone(&control));
-        let outcome = simulate(spec, Arc::clone(&control));
+        let outcome = simulate(spec, control);
         drop(progress);
         let outcome = outcome.map_err(|e| classify(&e))?;
         show_printed(&outcome.printed);
@@ -199,6 +199,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
                 check_dram: options.check,
                 sample_cycles: options.series.as_ref().map(|_| options.every),
                 max_memory: limits.memory,
+                limits: Limits::default(),
             });
         }
     }

@@ -54,8 +54,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     for path in spec.workloads.iter().flat_map(Source::outputs) {
         check_writable(path)?;
     }
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let control = Arc::new(Control::new(&stop_on_interrupt()?));
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
     let progress = Progress::start(title, Arc::clone(&control));
     let outcome = simulate(&spec, Arc::clone(&control));

@@ -42,10 +42,10 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         check_dram: false,
         sample_cycles: None,
         max_memory: limits.memory,
+        limits: selvedge_sim::gpu::Limits::default(),
     };
     check_writable(output)?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let control = Arc::new(Control::new(&stop_on_interrupt()?));
     let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
     let progress = Progress::start(title, Arc::clone(&control));
     let recorded = simulate(&spec, control);

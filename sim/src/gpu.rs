@@ -1,9 +1,14 @@
 //! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
+mod control;
 mod deadlock;
 #[cfg(test)]
 mod deadlock_tests;
+mod limits;
 #[cfg(test)]
 mod witness_tests;
+
+pub use control::Control;
+pub use limits::{Limit, Limits};
 
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
@@ -23,7 +28,7 @@ use crate::witness::Witness;
 use selvedge_hw::wave::Trace;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Cycles without any progress after which the simulation is declared deadlocked.
 const WATCHDOG_CYCLES: u64 = 2_000_000;
@@ -60,39 +65,6 @@ impl ClockDomain {
     /// Cycles of this domain so far.
     pub fn cycle(&self) -> u64 {
         self.cycle
-    }
-}
-
-/// Shared with the outside: how far the simulation is, and whether it shall stop.
-#[derive(Debug)]
-pub struct Control {
-    /// Set by the outside to stop the simulation.
-    pub stop: AtomicBool,
-    /// Core cycle, updated now and then.
-    pub cycle: AtomicU64,
-    /// CTAs finished and CTAs of the running launch.
-    pub ctas_done: AtomicU64,
-    /// CTAs of the running launch.
-    pub ctas_total: AtomicU64,
-    /// The simulation is given up after so many core cycles.
-    pub bound: AtomicU64,
-    /// Number of the run, from 0 on, among [`Control::trials`] that are made to choose something.
-    pub trial: AtomicU64,
-    /// Runs that are made to choose something; 0 when none are.
-    pub trials: AtomicU64,
-}
-
-impl Default for Control {
-    fn default() -> Self {
-        Control {
-            stop: AtomicBool::default(),
-            cycle: AtomicU64::default(),
-            ctas_done: AtomicU64::default(),
-            ctas_total: AtomicU64::default(),
-            bound: AtomicU64::new(u64::MAX),
-            trial: AtomicU64::default(),
-            trials: AtomicU64::default(),
-        }
     }
 }
 
@@ -155,6 +127,11 @@ pub struct Gpu {
     patience: u64,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
+    limits: Limits,
+    /// The core cycle at whose end the simulation next polls.
+    next_poll: u64,
+    /// The same for limits and polls, whichever is first.
+    next_look: u64,
     control: Arc<Control>,
     witness: Witness,
 }
@@ -187,6 +164,9 @@ impl Gpu {
             patience: WATCHDOG_CYCLES,
             sampling: None,
             samples: Vec::new(),
+            limits: Limits::default(),
+            next_poll: POLL_CYCLES,
+            next_look: 0,
             control,
             witness: Witness::default(),
         }
@@ -252,6 +232,13 @@ impl Gpu {
     /// clock is), 2,000,000 unless this says otherwise. It looks every 16,384 cycles.
     pub fn watchdog(&mut self, cycles: u64) {
         self.patience = cycles;
+    }
+
+    /// Ends the simulation at these limits, counted from the beginning. It ends after the first core cycle that reaches one,
+    /// unless all work is done by then.
+    pub fn limit(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.next_look = self.now;
     }
 
     /// Takes the counters whenever `every` core cycles have passed, from now on; `None` ends that.
@@ -406,6 +393,9 @@ impl Gpu {
 
     /// Dispatches, runs a core cycle and jumps over idle ones, none after `until`.
     fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        if self.now >= self.next_look {
+            self.look()?;
+        }
         if self.may_dispatch {
             let dispatched = self.dispatch();
             self.may_dispatch = self.has_ctas_left() && dispatched;
@@ -421,9 +411,6 @@ impl Gpu {
             self.control.ctas_done.store(self.running.iter().map(|r| r.done).sum(), Ordering::Relaxed);
             self.retire_ended();
             self.may_dispatch = self.has_ctas_left();
-        }
-        if self.now.is_multiple_of(POLL_CYCLES) {
-            self.poll()?;
         }
         if !self.may_dispatch {
             self.skip_idle_cycles(until)?;
@@ -501,9 +488,9 @@ impl Gpu {
             }
             return Err(self.deadlock());
         }
-        // The last skipped cycle stays to be run by `step`; points of polling and sampling are not jumped over.
+        // The last skipped cycle stays to be run by `step`; points of looking and sampling are not skipped.
         let sample = self.sampling.map_or(u64::MAX, |sampling| sampling.next);
-        let target = wake.min((self.now / POLL_CYCLES + 1) * POLL_CYCLES).min(sample).min(until) - 1;
+        let target = wake.min(self.next_look).min(sample).min(until) - 1;
         if target > self.now {
             let skipped = target - self.now;
             self.now = target;
@@ -514,13 +501,30 @@ impl Gpu {
         Ok(())
     }
 
+    /// Ends the simulation at a limit, and polls when it is time to.
+    fn look(&mut self) -> Result<(), SimFault> {
+        let instructions = self.thread_instructions();
+        if let Some(limit) = self.limits.reached(self.now, instructions) {
+            return Err(SimFault::Limited { limit, cycle: self.now });
+        }
+        if self.now >= self.next_poll {
+            self.poll()?;
+            self.next_poll = (self.now / POLL_CYCLES + 1) * POLL_CYCLES;
+        }
+        let sm = &self.config.sm;
+        let peak = u64::from(sm.count) * u64::from(sm.schedulers) * 32;
+        self.next_look = self.next_poll.min(self.limits.next(self.now, instructions, peak));
+        Ok(())
+    }
+
+    fn thread_instructions(&self) -> u64 {
+        self.sms.iter().map(|sm| sm.counters.thread_instructions).sum()
+    }
+
     fn poll(&mut self) -> Result<(), SimFault> {
         self.control.cycle.store(self.now, Ordering::Relaxed);
         if self.control.stop.load(Ordering::Relaxed) {
             return Err(SimFault::Interrupted { cycle: self.now });
-        }
-        if self.now > self.control.bound.load(Ordering::Relaxed) {
-            return Err(SimFault::Outlasted { cycle: self.now });
         }
         let measure = self.progress();
         let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);

@@ -3,7 +3,7 @@ pub use crate::source::Source;
 
 use crate::best;
 use crate::config::GpuConfig;
-use crate::gpu::{Control, Gpu};
+use crate::gpu::{Control, Gpu, Limits};
 use crate::launch_file::LaunchFileError;
 use crate::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec, Needs, swl};
@@ -47,6 +47,8 @@ pub struct RunSpec {
     pub sample_cycles: Option<u64>,
     /// Most bytes of device memory.
     pub max_memory: u64,
+    /// The most that the simulation does.
+    pub limits: Limits,
 }
 
 /// Why a run failed.
@@ -186,6 +188,7 @@ fn run_recorded(
         gpu.watch();
     }
     gpu.sample(spec.sample_cycles);
+    gpu.limit(spec.limits);
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
     let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
     program.load(&mut memory)?;
@@ -343,6 +346,7 @@ mod tests {
             check_dram: true,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            limits: Limits::default(),
         };
         run(&spec, Arc::new(Control::default()))
     }
@@ -399,6 +403,7 @@ mod tests {
             check_dram: true,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            limits: Limits::default(),
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
     }
@@ -458,6 +463,7 @@ mod tests {
             check_dram: false,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            limits: Limits::default(),
         };
         let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
         (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)

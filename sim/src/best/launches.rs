@@ -7,6 +7,7 @@ use super::{Best, trial};
 use crate::gpu::Control;
 use crate::mechanism::{MechanismCounters, latte};
 use crate::run::{RunError, RunSpec, run};
+use crate::sm::SimFault;
 use selvedge_hw::latte_controller::Mode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -36,16 +37,18 @@ pub(super) fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Best, RunEr
     for (mode, name) in (0..).zip(LAUNCHES) {
         found.insert(name, modes.iter().filter(|chosen| **chosen == mode).count() as u64);
     }
+    // Launches that no trial ended have the mode of the last one that was, or the first mode.
+    let modes = if modes.is_empty() { vec![Mode::ALL[0] as u32] } else { modes };
     Ok(Best { mechanism: latte::with_launches(&spec.mechanism, &modes), found })
 }
 
-/// The cycles of each launch when all have the same mode.
+/// The cycles of each launch when all have the same mode; a trial that a limit ends has those of the launches before.
 fn launch_cycles(spec: &RunSpec, mode: Mode, control: &Arc<Control>) -> Result<Vec<u64>, RunError> {
     let mechanism = latte::with_launches(&spec.mechanism, &[mode as u32]);
     let outcome = run(&trial(spec, mechanism), Arc::clone(control))?;
     match outcome.fault {
-        Some(fault) => Err(fault),
-        None => Ok(outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles).collect()),
+        Some(fault) if !matches!(fault, RunError::Fault(SimFault::Limited { .. })) => Err(fault),
+        _ => Ok(outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles).collect()),
     }
 }
 

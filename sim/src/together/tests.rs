@@ -1,5 +1,6 @@
 //! Workloads at the same time: results, counters, partitions and mistakes.
 use super::*;
+use crate::gpu::Limits;
 use crate::ptx::{LaunchDims, Module};
 use crate::run::{RunSpec, run as run_one};
 use crate::sm::launch::LaunchedKernel;
@@ -52,6 +53,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
         check_dram: true,
         sample_cycles: None,
         max_memory: crate::limits::Limits::default().memory,
+        limits: Limits::default(),
     };
     let one = run_one(&one, control).expect("it runs").report;
     assert_eq!(one.totals, machine.gpu.snapshot().into());

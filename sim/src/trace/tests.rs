@@ -2,7 +2,7 @@
 use super::strace::RecordedTrace;
 use super::{Trace, TraceFile};
 use crate::config::GpuConfig;
-use crate::gpu::Control;
+use crate::gpu::{Control, Limits};
 use crate::mechanism::probe::ProbeSpec;
 use crate::report::Outcome;
 use crate::run::{RunError, RunOutcome, RunSpec, Source, record, run};
@@ -23,6 +23,7 @@ pub(super) fn spec(workload: Source, mechanism: &str) -> RunSpec {
         check_dram: true,
         sample_cycles: None,
         max_memory: crate::limits::Limits::default().memory,
+        limits: Limits::default(),
     }
 }
 

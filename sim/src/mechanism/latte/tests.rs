@@ -1,7 +1,7 @@
 //! What the compressed L1D gains, costs and gives up, on kernels made for it.
 use super::codecs::{Coded, Form};
 use crate::config::GpuConfig;
-use crate::gpu::Control;
+use crate::gpu::{Control, Limits};
 use crate::mechanism::probe::ProbeSpec;
 use crate::report::{Outcome, RunReport};
 use crate::run::{RunError, RunOutcome, RunSpec, Source, run};
@@ -109,6 +109,7 @@ impl Walk {
             check_dram: true,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            limits: Limits::default(),
         };
         run(&spec, Arc::new(Control::default()))
     }

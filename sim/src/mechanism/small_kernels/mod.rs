@@ -2,7 +2,7 @@
 pub mod kernels;
 
 use crate::config::GpuConfig;
-use crate::gpu::Control;
+use crate::gpu::{Control, Limits};
 use crate::mechanism::probe::ProbeSpec;
 use crate::report::RunReport;
 use crate::run::{RunOutcome, RunSpec, Source, run};
@@ -129,6 +129,7 @@ fn run_on(name: &str, config: GpuConfig, mechanism: &str, engine: Engine) -> Run
         check_dram: true,
         sample_cycles: None,
         max_memory: crate::limits::Limits::default().memory,
+        limits: Limits::default(),
     };
     let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.report.error.is_none(), "{name} {mechanism}: {:?}", outcome.report.error);
