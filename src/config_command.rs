@@ -1,6 +1,7 @@
 //! `selvedge config`: machines shown, checked, and translated from GPGPU-Sim's options.
 use crate::cli::{ConfigAction, ConfigOptions};
 use crate::error::{Failure, one_line};
+use crate::interrupt::hold_off;
 use crate::output::write_or_print;
 use selvedge_hw::file::read_text;
 use selvedge_sim::config::import::import;
@@ -41,6 +42,7 @@ fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failu
     for note in &done.notes {
         eprintln!("{}", one_line(note));
     }
+    let _whole = (output != "-").then(hold_off);
     write_or_print(output, &done.toml)
 }
 

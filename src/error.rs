@@ -1,4 +1,5 @@
 //! How the command fails: one line on standard error and an exit code.
+use crate::interrupt;
 use selvedge_sim::printable::{printable, shortened};
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -26,9 +27,10 @@ impl Failure {
         Failure { code: 1, message: message.to_string() }
     }
 
-    /// Stopped by Ctrl-C. Exit code 130, as shells expect.
+    /// Stopped by a signal: Ctrl-C, or the end that a batch system or a closed terminal makes. Exit code 130, 143 or 129, as
+    /// shells have it.
     pub fn interrupted(message: impl Display) -> Self {
-        Failure { code: 130, message: message.to_string() }
+        Failure { code: interrupt::exit_code(), message: message.to_string() }
     }
 
     /// Prints the one line and gives the exit code.

@@ -1,6 +1,7 @@
 //! `selvedge fidelity`: expected and measured latencies and bandwidths of machines, as Markdown.
 use crate::cli::FidelityOptions;
 use crate::error::Failure;
+use crate::interrupt::hold_off;
 use crate::output::{check_writable, write_or_print};
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::fidelity::{FidelityError, Measurement, measure, page, section};
@@ -15,7 +16,9 @@ pub fn run(options: &FidelityOptions) -> Result<(), Failure> {
         Some(name) => one(name)?,
         None => all()?,
     };
+    let whole = (options.output != "-").then(hold_off);
     write_or_print(&options.output, &text)?;
+    drop(whole);
     match wrong.as_slice() {
         [] => Ok(()),
         [first, ..] => {

@@ -1,6 +1,7 @@
 //! `selvedge gen`: the Verilog of blocks, with what outside flows need beside it.
 use crate::cli::GenOptions;
 use crate::error::Failure;
+use crate::interrupt::hold_off;
 use crate::output::write_or_print;
 use crate::table::Table;
 use selvedge_gen::files::{all_files, write_files};
@@ -75,6 +76,7 @@ fn write(
     let block = entry.elaborate(params).map_err(Failure::usage)?;
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
     let files = all_files(&design, &emit_options, VERSION, PERIOD_NS);
+    let _all = hold_off();
     write_files(&options.output, &files)
         .map_err(|e| Failure::usage(format!("cannot write {}: {e}", options.output.display())))
 }

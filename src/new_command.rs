@@ -1,6 +1,7 @@
 //! `selvedge new`: a launch file to begin with.
 use crate::cli::NewOptions;
 use crate::error::Failure;
+use crate::interrupt::hold_off;
 use crate::output::write_new;
 use selvedge_sim::launch_file::template_of;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ pub fn run(options: &NewOptions) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{}: allowed is a name that ends in .toml", file.display())));
     }
     let text = template_of(ptx, &from_folder_of(file, ptx), kernel.as_deref()).map_err(Failure::usage)?;
+    let _whole = hold_off();
     write_new(file, text.as_bytes())
 }
 

@@ -2,15 +2,15 @@
 use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::error::Failure;
+use crate::interrupt::stop_flag;
 use crate::isolated::Folder;
 use crate::output::{check_writable, write_or_print, write_whole};
-use crate::progress::{Progress, stop_on_interrupt};
+use crate::progress::Progress;
 use crate::run_command::{
     check_outputs, classify, parse_fault, show_printed, show_probes, waveform, write_divergence,
 };
 use crate::table::Table;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
@@ -54,10 +54,10 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     for path in spec.workloads.iter().flat_map(Source::outputs) {
         check_writable(path)?;
     }
-    let control = Arc::new(Control::new(&stop_on_interrupt()?));
+    let stop = stop_flag()?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
-    let progress = Progress::start(title, Arc::clone(&control));
-    let outcome = simulate(&spec, Arc::clone(&control));
+    let progress = Progress::start(title, &stop, options.bounds.timeout);
+    let outcome = simulate(&spec, progress.control());
     drop(progress);
     let outcome = outcome.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);
@@ -70,8 +70,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
         // The difference itself is what counts, and gives the exit code.
         unwritten.report();
     }
-    let interrupted = matches!(outcome.fault, Some(RunError::Fault(SimFault::Interrupted { .. })));
-    if outcome.fault.is_none() || interrupted {
+    if outcome.fault.as_ref().is_none_or(RunError::is_stop) {
         show(options, &outcome.report)?;
     }
     if let Some(fault) = &outcome.fault {
@@ -125,6 +124,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         },
         check_dram: options.check,
         max_memory: limits.memory,
+        bounds: options.bounds.bounds(),
     })
 }
 
@@ -188,6 +188,9 @@ fn render(report: &TogetherReport) -> String {
             ", weighted speedup {:.3}, ANTT {:.3}, fairness {:.3}",
             t.weighted_speedup, t.antt, t.fairness
         );
+    }
+    if let Some(limit) = report.limit {
+        text += &format!(", ended by {limit}");
     }
     text + "\n"
 }

@@ -2,6 +2,7 @@
 use crate::cli::WaveOptions;
 use crate::error::Failure;
 use crate::gen_command::params;
+use crate::interrupt::hold_off;
 use crate::output::{write_or_print, write_whole};
 use selvedge_gen::ResetStyle;
 use selvedge_hw::find;
@@ -24,11 +25,13 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
         .map_err(Failure::usage)?;
     let beside = |file: &str| vcd.with_file_name(file);
     let gtkw = vcd.with_extension("gtkw");
+    let all = hold_off();
     write_whole(vcd, &waveform.vcd)?;
     write_whole(&gtkw, waveform.gtkw(&name).as_bytes())?;
     let (verilog, vectors) = (beside(&bench.verilog_file()), beside(&bench.vectors_file()));
     write_whole(&verilog, bench.verilog.as_bytes())?;
     write_whole(&vectors, bench.vectors.as_bytes())?;
+    drop(all);
     let names: String = [vcd, &gtkw, &verilog, &vectors].map(|p| format!("{}\n", p.display())).concat();
     write_or_print("-", &names)
 }

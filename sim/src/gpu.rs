@@ -1,14 +1,17 @@
 //! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
+mod bounds;
 mod control;
 mod deadlock;
 #[cfg(test)]
 mod deadlock_tests;
-mod limits;
+mod livelock;
+#[cfg(test)]
+mod livelock_tests;
 #[cfg(test)]
 mod witness_tests;
 
+pub use bounds::{Bounds, Limit};
 pub use control::Control;
-pub use limits::{Limit, Limits};
 
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
@@ -94,6 +97,10 @@ struct Running {
     done: u64,
     /// CTAs in all.
     total: u64,
+    /// CTAs that had finished when the simulation looked for livelocks last.
+    done_before: Option<u64>,
+    /// It is in a livelock, of which the outside has been warned.
+    livelocked: bool,
 }
 
 /// What the watchdog saw last.
@@ -127,7 +134,7 @@ pub struct Gpu {
     patience: u64,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
-    limits: Limits,
+    bounds: Bounds,
     /// The core cycle at whose end the simulation next polls.
     next_poll: u64,
     /// The same for limits and polls, whichever is first.
@@ -164,7 +171,7 @@ impl Gpu {
             patience: WATCHDOG_CYCLES,
             sampling: None,
             samples: Vec::new(),
-            limits: Limits::default(),
+            bounds: Bounds::default(),
             next_poll: POLL_CYCLES,
             next_look: 0,
             control,
@@ -236,8 +243,8 @@ impl Gpu {
 
     /// Ends the simulation at these limits, counted from the beginning. It ends after the first core cycle that reaches one,
     /// unless all work is done by then.
-    pub fn limit(&mut self, limits: Limits) {
-        self.limits = limits;
+    pub fn bound(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
         self.next_look = self.now;
     }
 
@@ -348,7 +355,8 @@ impl Gpu {
             }
         }
         let total = kernel.dims.ctas();
-        self.running.push(Running { kernel: Arc::new(kernel), next: 0, done: 0, total });
+        let kernel = Arc::new(kernel);
+        self.running.push(Running { kernel, next: 0, done: 0, total, done_before: None, livelocked: false });
         self.may_dispatch = true;
         self.seen = Progress { at: self.now, measure: 0 };
         self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
@@ -394,7 +402,7 @@ impl Gpu {
     /// Dispatches, runs a core cycle and jumps over idle ones, none after `until`.
     fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         if self.now >= self.next_look {
-            self.look()?;
+            self.look(memory)?;
         }
         if self.may_dispatch {
             let dispatched = self.dispatch();
@@ -502,18 +510,19 @@ impl Gpu {
     }
 
     /// Ends the simulation at a limit, and polls when it is time to.
-    fn look(&mut self) -> Result<(), SimFault> {
+    fn look(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         let instructions = self.thread_instructions();
-        if let Some(limit) = self.limits.reached(self.now, instructions) {
+        if let Some(limit) = self.bounds.reached(self.now, instructions) {
             return Err(SimFault::Limited { limit, cycle: self.now });
         }
         if self.now >= self.next_poll {
             self.poll()?;
+            self.warn_of_livelocks(memory);
             self.next_poll = (self.now / POLL_CYCLES + 1) * POLL_CYCLES;
         }
         let sm = &self.config.sm;
         let peak = u64::from(sm.count) * u64::from(sm.schedulers) * 32;
-        self.next_look = self.next_poll.min(self.limits.next(self.now, instructions, peak));
+        self.next_look = self.next_poll.min(self.bounds.next(self.now, instructions, peak));
         Ok(())
     }
 
@@ -525,6 +534,9 @@ impl Gpu {
         self.control.cycle.store(self.now, Ordering::Relaxed);
         if self.control.stop.load(Ordering::Relaxed) {
             return Err(SimFault::Interrupted { cycle: self.now });
+        }
+        if let Some(limit) = self.control.timed_out() {
+            return Err(SimFault::Limited { limit, cycle: self.now });
         }
         let measure = self.progress();
         let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);

@@ -3,7 +3,7 @@ use crate::command::{selvedge, selvedge_in};
 use selvedge_hw::Engine;
 use selvedge_sim::best;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::{Control, Limits};
+use selvedge_sim::gpu::{Bounds, Control};
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::mechanism::{ALL, MechanismError};
 use selvedge_sim::report::Outcome;
@@ -104,13 +104,13 @@ fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<()
         check_dram: true,
         sample_cycles: None,
         max_memory: selvedge_sim::limits::Limits::default().memory,
-        limits: Limits::default(),
+        bounds: Bounds::default(),
     };
     let outcome = simulate(&spec, Arc::new(Control::default())).map_err(|e| e.to_string())?;
     match (outcome.fault, outcome.report.result) {
         (Some(fault), _) => Err(fault.to_string()),
         (None, Outcome::Pass) => Ok(()),
-        (None, Outcome::Fail) => Err(outcome.report.error.unwrap_or_default()),
+        (None, other) => Err(outcome.report.error.unwrap_or_else(|| other.word().into())),
     }
 }
 

@@ -3,11 +3,10 @@
 //! The workload runs once with each mode for all launches; a launch then gets the mode under which it took the fewest cycles, of
 //! equals the first in the order of the modes. Its cycles are those behind launches of the same mode: the L1Ds are empty at the
 //! start of each launch whatever was before, but L2 and DRAM are as the launches before have left them, and so are SC's codes.
-use super::{Best, trial};
+use super::{Best, is_limited, trial};
 use crate::gpu::Control;
 use crate::mechanism::{MechanismCounters, latte};
 use crate::run::{RunError, RunSpec, run};
-use crate::sm::SimFault;
 use selvedge_hw::latte_controller::Mode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -47,7 +46,7 @@ fn launch_cycles(spec: &RunSpec, mode: Mode, control: &Arc<Control>) -> Result<V
     let mechanism = latte::with_launches(&spec.mechanism, &[mode as u32]);
     let outcome = run(&trial(spec, mechanism), Arc::clone(control))?;
     match outcome.fault {
-        Some(fault) if !matches!(fault, RunError::Fault(SimFault::Limited { .. })) => Err(fault),
+        Some(fault) if !is_limited(&fault) => Err(fault),
         _ => Ok(outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles).collect()),
     }
 }

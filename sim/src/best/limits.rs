@@ -3,11 +3,10 @@
 //! The trials go from no limit down to one warp per scheduler. They run under the model engine, whose decisions are those of
 //! every engine. A trial that takes as long as the best one so far cannot win and ends there, which changes no result.
 //! A limit above the most warps that a scheduler ever had is no limit, so that none of these is tried twice.
-use super::{Best, trial};
-use crate::gpu::{Control, Limits};
+use super::{Best, is_limited, trial};
+use crate::gpu::{Bounds, Control};
 use crate::mechanism::{MechanismCounters, swl};
 use crate::run::{RunError, RunSpec, run};
-use crate::sm::SimFault;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,13 +15,13 @@ use std::sync::atomic::Ordering;
 /// # Errors
 /// What stops a trial: a fault of the kernel, or the user.
 pub(super) fn find(spec: &RunSpec, all: u32, control: &Arc<Control>) -> Result<Best, RunError> {
-    let unlimited = try_limit(spec, all, spec.limits, control)?;
+    let unlimited = try_limit(spec, all, spec.bounds, control)?;
     let most = unlimited.most_warps.clamp(1, u64::from(all)) as u32;
     control.trials.store(u64::from(most), Ordering::Relaxed);
     let (mut limit, mut cycles) = (most, unlimited.cycles);
     for tried in (1..most).rev() {
         control.trial.store(u64::from(most - tried), Ordering::Relaxed);
-        let trial = try_limit(spec, tried, spec.limits.at_most(cycles), control)?;
+        let trial = try_limit(spec, tried, spec.bounds.at_most(cycles), control)?;
         if trial.cycles < cycles {
             (limit, cycles) = (tried, trial.cycles);
         }
@@ -44,16 +43,16 @@ struct Trial {
     most_warps: u64,
 }
 
-/// Runs the workload with a limit of warps, within `limits`.
-fn try_limit(spec: &RunSpec, warps: u32, limits: Limits, control: &Arc<Control>) -> Result<Trial, RunError> {
-    let trial = RunSpec { limits, ..trial(spec, swl::with_limit(&spec.mechanism, warps)) };
+/// Runs the workload with a limit of warps, within `bounds`.
+fn try_limit(spec: &RunSpec, warps: u32, bounds: Bounds, control: &Arc<Control>) -> Result<Trial, RunError> {
+    let trial = RunSpec { bounds, ..trial(spec, swl::with_limit(&spec.mechanism, warps)) };
     let outcome = run(&trial, Arc::clone(control))?;
     match outcome.fault {
-        None | Some(RunError::Fault(SimFault::Limited { .. })) => Ok(Trial {
+        Some(fault) if !is_limited(&fault) => Err(fault),
+        _ => Ok(Trial {
             cycles: outcome.report.totals.cycles,
             most_warps: outcome.report.mechanism_counters[swl::MOST_WARPS],
         }),
-        Some(fault) => Err(fault),
     }
 }
 

@@ -6,7 +6,7 @@ mod launches;
 mod limits;
 
 use crate::config::GpuConfig;
-use crate::gpu::Control;
+use crate::gpu::{Control, Limit};
 use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismSpec, latte, swl};
 use crate::run::{RunError, RunSpec};
@@ -69,4 +69,9 @@ fn trial(spec: &RunSpec, mechanism: MechanismSpec) -> RunSpec {
         sample_cycles: None,
         ..spec.clone()
     }
+}
+
+/// Did a limit end a trial, so that its cycles count? After a timeout there is no time for more of them.
+fn is_limited(fault: &RunError) -> bool {
+    matches!(fault.limit(), Some(Limit::MaxCycles(_) | Limit::MaxInstructions(_)))
 }

@@ -23,6 +23,7 @@ pub mod read_only;
 mod regions;
 mod schedule;
 pub mod scheduler;
+mod spin;
 pub mod two_level;
 mod waiting;
 pub mod wheel;

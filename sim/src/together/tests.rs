@@ -1,6 +1,5 @@
 //! Workloads at the same time: results, counters, partitions and mistakes.
 use super::*;
-use crate::gpu::Limits;
 use crate::ptx::{LaunchDims, Module};
 use crate::run::{RunSpec, run as run_one};
 use crate::sm::launch::LaunchedKernel;
@@ -20,6 +19,7 @@ fn spec(workloads: &[&str], share: &str) -> TogetherSpec {
         probes: ProbeSpec::default(),
         check_dram: true,
         max_memory: crate::limits::Limits::default().memory,
+        bounds: Bounds::default(),
     }
 }
 
@@ -53,7 +53,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
         check_dram: true,
         sample_cycles: None,
         max_memory: crate::limits::Limits::default().memory,
-        limits: Limits::default(),
+        bounds: Bounds::default(),
     };
     let one = run_one(&one, control).expect("it runs").report;
     assert_eq!(one.totals, machine.gpu.snapshot().into());

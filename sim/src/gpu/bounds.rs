@@ -1,10 +1,10 @@
-//! Limits of a simulation, and when they can be reached.
+//! Bounds of a simulation, and when they can be reached.
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
 /// The most that a simulation does. A limit of 0 stops it before its first cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct Bounds {
     /// Core cycles.
     pub cycles: Option<u64>,
     /// Thread instructions: active lanes of issued warp instructions.
@@ -15,10 +15,12 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// [`Limits::cycles`].
+    /// [`Bounds::cycles`].
     MaxCycles(u64),
-    /// [`Limits::instructions`].
+    /// [`Bounds::instructions`].
     MaxInstructions(u64),
+    /// Time, in seconds.
+    TimeoutS(f64),
 }
 
 impl Display for Limit {
@@ -26,14 +28,15 @@ impl Display for Limit {
         match self {
             Limit::MaxCycles(cycles) => write!(f, "max-cycles {cycles}"),
             Limit::MaxInstructions(instructions) => write!(f, "max-instructions {instructions}"),
+            Limit::TimeoutS(seconds) => write!(f, "timeout {seconds}s"),
         }
     }
 }
 
-impl Limits {
-    /// The same limits with at most `cycles` core cycles.
+impl Bounds {
+    /// The same bounds with at most `cycles` core cycles.
     pub fn at_most(self, cycles: u64) -> Self {
-        Limits { cycles: Some(self.cycles.map_or(cycles, |own| own.min(cycles))), ..self }
+        Bounds { cycles: Some(self.cycles.map_or(cycles, |own| own.min(cycles))), ..self }
     }
 
     /// Returns the limit that a simulation has reached after `cycle` core cycles and so many thread instructions.
@@ -57,11 +60,11 @@ mod tests {
 
     #[test]
     fn the_next_look_is_never_after_the_cycle_that_reaches_a_limit() {
-        let limits = Limits { cycles: None, instructions: Some(1000) };
+        let bounds = Bounds { cycles: None, instructions: Some(1000) };
         for issued in 1..=64 {
             let (mut cycle, mut done) = (0, 0);
-            while limits.reached(cycle, done).is_none() {
-                let next = limits.next(cycle, done, 64);
+            while bounds.reached(cycle, done).is_none() {
+                let next = bounds.next(cycle, done, 64);
                 done += issued * (next - cycle);
                 cycle = next;
             }
@@ -71,9 +74,9 @@ mod tests {
 
     #[test]
     fn a_bound_only_tightens_the_limit_of_cycles() {
-        let limits = Limits { cycles: Some(10), instructions: Some(7) };
-        assert_eq!(limits.at_most(4), Limits { cycles: Some(4), instructions: Some(7) });
-        assert_eq!(limits.at_most(40), limits);
-        assert_eq!(Limits::default().at_most(4).cycles, Some(4));
+        let bounds = Bounds { cycles: Some(10), instructions: Some(7) };
+        assert_eq!(bounds.at_most(4), Bounds { cycles: Some(4), instructions: Some(7) });
+        assert_eq!(bounds.at_most(40), bounds);
+        assert_eq!(Bounds::default().at_most(4).cycles, Some(4));
     }
 }
