@@ -6,9 +6,10 @@ use crate::area_system::{Part, System};
 use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::gen_command::{emit_options, params};
+use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan};
 use crate::plot::sweep;
-use crate::progress::{Tally, stop_on_interrupt};
+use crate::progress::Tally;
 use selvedge_gen::area::AreaError;
 use selvedge_gen::area::asic::MemoryStyle;
 use selvedge_gen::area::fpga::Family;
@@ -19,11 +20,10 @@ use selvedge_gen::area::technology::Technologies;
 use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
 use selvedge_gen::{ResetStyle, emit};
 use selvedge_hw::{BLOCKS, BlockEntry, find};
-use selvedge_sim::gpu::Control;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// A block with its complete parameters, and the place of what it is studied for among the targets.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ enum Target {
 /// The outcome of each study, by its place; none when it was not reached.
 type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
 
-/// Studies the blocks and shows what came of it; after Ctrl-C or a failure, of those that were through.
+/// Studies the blocks and shows what came of it; after a signal or a failure, of those that were through.
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = System::all(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { jobs_of(&systems) };
@@ -58,22 +58,23 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let mut outputs = plan(options, &jobs).check()?;
     let targets = targets(options)?;
     check_recordings(&jobs, &targets)?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let stop = stop_flag()?;
     let threads = options
         .jobs
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
-    let mut failure = None;
+    let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();
-    let outcomes = study_all(&jobs, &targets, threads, options.keep.as_deref(), &control.stop);
-    for outcome in outcomes {
+    for outcome in study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop) {
         match outcome {
             Some(Ok(report)) => reports.push(report),
             Some(Err(error)) => failure = failure.or(Some(error)),
-            None => {}
+            None => left += 1,
         }
     }
-    if control.stop.load(Ordering::Relaxed) && reports.len() < jobs.len() {
+    if left > 0 && failure.is_none() {
+        failure = Some(Failure::interrupted(format!("interrupted: {left} studies are left")));
+    }
+    if stop.load(Ordering::Relaxed) && left > 0 {
         outputs.interrupted();
     }
     if !reports.is_empty() {

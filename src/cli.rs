@@ -1,4 +1,5 @@
 //! The options, as clap reads them.
+use crate::bounds::BoundOptions;
 use clap::{Args, Parser, Subcommand};
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
@@ -93,6 +94,9 @@ pub struct CompareOptions {
     /// Runs at the same time; unless given, as many as there are processors
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
+    /// Where a run ends.
+    #[command(flatten)]
+    pub bounds: BoundOptions,
     /// Writes the speedups as a bar chart
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
@@ -179,6 +183,9 @@ pub struct RunOptions {
     /// Check while running every DRAM command against every timing constraint, and what each load gets to see
     #[arg(long)]
     pub check: bool,
+    /// Where a run ends.
+    #[command(flatten)]
+    pub bounds: BoundOptions,
     /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's
     #[arg(long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
@@ -257,6 +264,9 @@ pub struct RecordOptions {
     /// What the mechanism's blocks run as: model, rtl or lockstep
     #[arg(long, default_value = "rtl")]
     pub engine: String,
+    /// Where the run ends; a run that is cut short leaves no trace.
+    #[command(flatten)]
+    pub bounds: BoundOptions,
     /// Trace to write, NAME.strace
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,

@@ -2,9 +2,10 @@
 use crate::area_depth;
 use crate::cli::CompareOptions;
 use crate::error::Failure;
+use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan};
 use crate::plot::{Series, speedups};
-use crate::progress::{Tally, stop_on_interrupt};
+use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
 use crate::table::Table;
 use selvedge_sim::best::settled;
@@ -17,36 +18,42 @@ use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The outcome of each run, by its place; none when it was not reached.
 type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
 
-/// Runs every workload under every mechanism and shows what came of it; after Ctrl-C, of those that were through.
+/// Runs every workload under every mechanism and shows what came of it; after a signal, of those that had ended.
 pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let mechanisms = parse_mechanisms(&options.mechanisms, options.latency_from.as_deref())?;
     let specs = specs(options, &mechanisms)?;
     let mut outputs = plan(options, &specs).check()?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
-    let outcomes = run_all(&specs, jobs(options), &control);
-    let mut failure = None;
+    let stop = stop_flag()?;
+    let outcomes = run_all(&specs, jobs(options), options.bounds.timeout, &stop);
+    let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();
     for outcome in outcomes {
         match outcome {
             Some(Ok(report)) => {
-                failure = mismatch(&report).or(failure);
+                failure = mismatch(&report).or_else(|| limited(&report)).or(failure);
                 reports.push(Some(report));
             }
             Some(Err(error)) => {
                 failure = Some(error);
                 reports.push(None);
             }
-            None => reports.push(None),
+            None => {
+                left += 1;
+                reports.push(None);
+            }
         }
     }
-    if control.stop.load(Ordering::Relaxed) && reports.iter().any(Option::is_none) {
+    if left > 0 && failure.is_none() {
+        failure = Some(Failure::interrupted(format!("interrupted: {left} runs are left")));
+    }
+    if stop.load(Ordering::Relaxed) && reports.iter().any(Option::is_none) {
         outputs.interrupted();
     }
     if reports.iter().any(Option::is_some) {
@@ -102,6 +109,7 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
                 check_dram: false,
                 sample_cycles: None,
                 max_memory: limits.memory,
+                bounds: options.bounds.bounds(),
             });
         }
     }
@@ -124,7 +132,7 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
 }
 
 /// Runs `specs` on so many threads; which thread runs what changes nothing.
-fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
+fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
     let next = AtomicUsize::new(0);
     let outcomes: Mutex<Outcomes> = Mutex::new(specs.iter().map(|_| None).collect());
     let tally = Tally::start(specs.len());
@@ -133,10 +141,12 @@ fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= specs.len() || control.stop.load(Ordering::Relaxed) {
+                    if at >= specs.len() || stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    let outcome = one(&specs[at], control);
+                    let (workload, mechanism) = (specs[at].workload.name(), &specs[at].mechanism.text);
+                    let warn = tally.warnings(format!("{workload} {mechanism}"));
+                    let outcome = one(&specs[at], Control::new(stop, timeout, warn));
                     tally.one_done();
                     outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
                 }
@@ -147,10 +157,11 @@ fn run_all(specs: &[RunSpec], jobs: usize, control: &Arc<Control>) -> Outcomes {
     outcomes.into_inner().expect("no thread has panicked")
 }
 
-fn one(spec: &RunSpec, control: &Arc<Control>) -> Result<RunReport, Failure> {
-    let outcome = simulate(spec, Arc::clone(control)).map_err(|error| classify(&error))?;
+fn one(spec: &RunSpec, control: Control) -> Result<RunReport, Failure> {
+    let outcome = simulate(spec, Arc::new(control)).map_err(|error| classify(&error))?;
     match outcome.fault {
         None => Ok(outcome.report),
+        Some(fault) if fault.limit().is_some() => Ok(outcome.report),
         Some(RunError::Fault(fault @ SimFault::Interrupted { .. })) => {
             Err(Failure::interrupted(format!("{} {}: {fault}", spec.workload.name(), spec.mechanism.text)))
         }
@@ -158,8 +169,16 @@ fn one(spec: &RunSpec, control: &Arc<Control>) -> Result<RunReport, Failure> {
     }
 }
 
-/// Cycles of the first mechanism over those of this one.
+/// The failure of a run that a limit has ended.
+fn limited(report: &RunReport) -> Option<Failure> {
+    let (RunReport { workload, mechanism, .. }, why) = (report, report.error.as_deref().unwrap_or_default());
+    report.limit.map(|_| Failure::simulation(format!("{workload} {mechanism}: {why}")))
+}
+
+/// Cycles of the first mechanism over those of this one, when both have done the same work: all of it, or as many
+/// instructions.
 fn speedup(first: Option<&RunReport>, this: &RunReport) -> Option<f64> {
+    let first = first.filter(|first| first.result.compares_with(this.result));
     first.map(|first| first.totals.cycles as f64 / this.totals.cycles.max(1) as f64)
 }
 

@@ -1,4 +1,5 @@
 //! How the command fails: a line on standard error for each failure, and an exit code.
+use crate::interrupt;
 use crate::output::{printed, say};
 use selvedge_sim::printable::{printable, shortened};
 use std::fmt::Display;
@@ -28,9 +29,10 @@ impl Failure {
         Self::new(1, message)
     }
 
-    /// Stopped by Ctrl-C. Exit code 130, as shells expect.
+    /// Stopped by a signal: Ctrl-C, or the end that a batch system or a closed terminal makes. Exit code 130, 143 or 129, as
+    /// shells have it.
     pub fn interrupted(message: impl Display) -> Self {
-        Self::new(130, message)
+        Self::new(interrupt::exit_code(), message)
     }
 
     /// Puts `others` before this failure, whose exit code stays.

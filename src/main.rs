@@ -7,6 +7,7 @@ mod area_depth;
 mod area_energy;
 mod area_report;
 mod area_system;
+mod bounds;
 mod cli;
 mod compare_command;
 mod config_command;
@@ -14,6 +15,7 @@ mod energy_from;
 mod error;
 mod fidelity_command;
 mod gen_command;
+mod interrupt;
 mod isolated;
 mod list;
 mod new_command;
@@ -29,27 +31,36 @@ mod wave_command;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use error::Failure;
 use std::process::ExitCode;
+
+/// Does what the options ask for. Commands that simulate or run other programs stop by themselves when a signal comes.
+fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(_) | Command::Compare(_) | Command::Area(_) | Command::Trace(_) => {}
+        _ => interrupt::end_on_signal()?,
+    }
+    match command {
+        Command::Run(options) => run_command::run(options),
+        Command::Compare(options) => compare_command::run(options),
+        Command::New(options) => new_command::run(options),
+        Command::Gen(options) => gen_command::run(options),
+        Command::Area(options) => area_command::run(options),
+        Command::Wave(options) => wave_command::run(options),
+        Command::Trace(options) => trace_command::run(options),
+        Command::Config(options) => config_command::run(options),
+        Command::Fidelity(options) => fidelity_command::run(options),
+        Command::List(options) => list::run(options),
+        Command::Stats(options) => stats_command::run(options),
+    }
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => return error::clap_exit(&e),
     };
-    let done = match cli.command.unwrap_or(Command::Run(Box::new(cli.run))) {
-        Command::Run(options) => run_command::run(&options),
-        Command::Compare(options) => compare_command::run(&options),
-        Command::New(options) => new_command::run(&options),
-        Command::Gen(options) => gen_command::run(&options),
-        Command::Area(options) => area_command::run(&options),
-        Command::Wave(options) => wave_command::run(&options),
-        Command::Trace(options) => trace_command::run(&options),
-        Command::Config(options) => config_command::run(&options),
-        Command::Fidelity(options) => fidelity_command::run(&options),
-        Command::List(options) => list::run(&options),
-        Command::Stats(options) => stats_command::run(&options),
-    };
-    match done {
+    match run(&cli.command.unwrap_or(Command::Run(Box::new(cli.run)))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

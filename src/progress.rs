@@ -1,5 +1,4 @@
-//! Progress on a terminal, and Ctrl-C.
-use crate::error::Failure;
+//! Progress on a terminal.
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_sim::gpu::Control;
 use std::io::IsTerminal;
@@ -8,41 +7,53 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Makes Ctrl-C stop the simulation, which then reports what it has.
-pub fn stop_on_interrupt(control: &Arc<Control>) -> Result<(), Failure> {
-    let control = Arc::clone(control);
-    ctrlc::set_handler(move || control.stop.store(true, Ordering::Relaxed))
-        .map_err(|e| Failure::usage(format!("cannot catch Ctrl-C: {e}")))
-}
-
-/// A bar on standard error that follows a simulation; nothing when that is no terminal.
+/// One run as the user sees it: a bar on standard error, when that is a terminal, and the run's warnings.
 pub struct Progress {
+    control: Arc<Control>,
     done: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Shows `title` and how far `control`'s launch is.
-    pub fn start(title: String, control: Arc<Control>) -> Self {
+    /// Shows `title` and how far a run that begins now is; it ends when `stop` is set, or at the latest after `timeout`.
+    pub fn start(title: String, stop: &Arc<AtomicBool>, timeout: Option<Duration>) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         if !std::io::stderr().is_terminal() {
-            return Progress { done, thread: None };
+            let control = Arc::new(Control::new(stop, timeout, warn_of(title, None)));
+            return Progress { control, done, thread: None };
         }
-        let flag = Arc::clone(&done);
+        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} CTAs, {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        bar.set_prefix(title.clone());
+        let control = Arc::new(Control::new(stop, timeout, warn_of(title, Some(bar.clone()))));
+        let (flag, run) = (Arc::clone(&done), Arc::clone(&control));
         let thread = std::thread::spawn(move || {
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} CTAs, {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-            bar.set_prefix(title);
             while !flag.load(Ordering::Relaxed) {
-                bar.set_length(control.ctas_total.load(Ordering::Relaxed).max(1));
-                bar.set_position(control.ctas_done.load(Ordering::Relaxed));
-                bar.set_message(message(&control));
+                bar.set_length(run.ctas_total.load(Ordering::Relaxed).max(1));
+                bar.set_position(run.ctas_done.load(Ordering::Relaxed));
+                bar.set_message(message(&run));
                 std::thread::sleep(Duration::from_millis(100));
             }
             bar.finish_and_clear();
         });
-        Progress { done, thread: Some(thread) }
+        Progress { control, done, thread: Some(thread) }
+    }
+
+    /// The control of the run.
+    pub fn control(&self) -> Arc<Control> {
+        Arc::clone(&self.control)
+    }
+}
+
+/// Returns what prints the warnings of a run, above the bar if there is one.
+fn warn_of(run: String, bar: Option<ProgressBar>) -> impl Fn(&str) + Send + Sync + 'static {
+    move |text: &str| {
+        let print = || eprintln!("selvedge: warning: {run}: {text}");
+        match &bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
     }
 }
 
@@ -81,6 +92,11 @@ impl Tally {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         bar.enable_steady_tick(Duration::from_millis(500));
         Tally(bar)
+    }
+
+    /// Returns what prints the warnings of one of the runs.
+    pub fn warnings(&self, run: String) -> impl Fn(&str) + Send + Sync + 'static {
+        warn_of(run, Some(self.0.clone()))
     }
 
     /// One more is.

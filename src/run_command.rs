@@ -3,14 +3,14 @@ use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
+use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, print, say};
-use crate::progress::{Progress, stop_on_interrupt};
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::together_command;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Engine, Fault};
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::printable::printable_lines;
@@ -43,14 +43,13 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return Err(Failure::usage("--vcd: must be given with a workload, since it records one run"));
     }
     let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload)).check()?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let stop = stop_flag()?;
     let mut reports = Vec::new();
     let mut failure = None;
     for spec in &specs {
         let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
-        let progress = Progress::start(title, Arc::clone(&control));
-        let outcome = simulate(spec, Arc::clone(&control));
+        let progress = Progress::start(title, &stop, options.bounds.timeout);
+        let outcome = simulate(spec, progress.control());
         drop(progress);
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -75,12 +74,15 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             reports.push(outcome.report);
             continue;
         };
-        // An interrupted run shows what it has; after a fault there is nothing to go by but the fault.
+        // A run that a signal or a limit ends shows what it has; after a fault there is nothing to go by but the fault.
         failure = Some(classify(fault));
-        if is_interrupted(Some(fault)) {
-            reports.push(outcome.report);
+        if !fault.is_stop() {
+            break;
         }
-        break;
+        reports.push(outcome.report);
+        if fault.limit().is_none() {
+            break;
+        }
     }
     if !reports.is_empty() {
         show(options, &reports, &sources, &mut outputs);
@@ -211,6 +213,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
                 check_dram: options.check,
                 sample_cycles: options.series.as_ref().map(|_| options.every),
                 max_memory: limits.memory,
+                bounds: options.bounds.bounds(),
             });
         }
     }
@@ -322,14 +325,17 @@ fn render(reports: &[RunReport]) -> String {
             format!("{:.1}%", 100.0 * t.l2.miss_rate),
             t.dram.bursts.to_string(),
             report.compression_ratio().map_or("-".into(), |r| format!("{r:.2}")),
-            if report.result == Outcome::Pass { "pass".into() } else { "fail".into() },
+            report.result.word().into(),
         ]);
     }
     table.render()
 }
 
-/// Cycles of the baseline of the same workload over this run's.
+/// Cycles of the baseline of the same workload over this run's, when both have done the same work.
 fn speedup(report: &RunReport, reports: &[RunReport]) -> Option<f64> {
     let base = reports.iter().find(|r| r.workload == report.workload && r.mechanism == "base")?;
+    if !base.result.compares_with(report.result) {
+        return None;
+    }
     Some(base.totals.cycles as f64 / report.totals.cycles.max(1) as f64)
 }

@@ -2,15 +2,15 @@
 use crate::area_depth;
 use crate::cli::RunOptions;
 use crate::error::Failure;
+use crate::interrupt::stop_flag;
 use crate::isolated::Folder;
 use crate::output::{Outputs, Plan};
-use crate::progress::{Progress, stop_on_interrupt};
+use crate::progress::Progress;
 use crate::run_command::{
     classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
 };
 use crate::table::Table;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
@@ -52,11 +52,10 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     }
     let mut outputs = plan(options, spec.workloads.iter()).check()?;
     spec.isolated = isolated(options, outputs.plan());
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let stop = stop_flag()?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
-    let progress = Progress::start(title, Arc::clone(&control));
-    let outcome = simulate(&spec, Arc::clone(&control));
+    let progress = Progress::start(title, &stop, options.bounds.timeout);
+    let outcome = simulate(&spec, progress.control());
     drop(progress);
     let outcome = outcome.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);
@@ -68,7 +67,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
         write_divergence(fault.as_ref(), &mut outputs);
     }
-    if outcome.fault.is_none() || interrupted {
+    if outcome.fault.as_ref().is_none_or(RunError::is_stop) {
         show(options, &outcome.report, &mut outputs);
     }
     if let Some(fault) = &outcome.fault {
@@ -122,6 +121,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         },
         check_dram: options.check,
         max_memory: limits.memory,
+        bounds: options.bounds.bounds(),
     })
 }
 
@@ -184,6 +184,9 @@ fn render(report: &TogetherReport) -> String {
             ", weighted speedup {:.3}, ANTT {:.3}, fairness {:.3}",
             t.weighted_speedup, t.antt, t.fairness
         );
+    }
+    if let Some(limit) = report.limit {
+        text += &format!(", ended by {limit}");
     }
     text + "\n"
 }

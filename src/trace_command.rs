@@ -1,13 +1,13 @@
 //! `selvedge trace`: recording what a workload executes, and looking at traces.
 use crate::cli::{RecordOptions, TraceAction, TraceOptions};
 use crate::error::Failure;
+use crate::interrupt::{end_on_signal, stop_flag};
 use crate::output::{Plan, print};
-use crate::progress::{Progress, stop_on_interrupt};
+use crate::progress::Progress;
 use crate::run_command::{classify, mismatch, show_printed};
 use crate::table::Table;
 use selvedge_hw::Engine;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Control;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::printable::printable;
@@ -21,7 +21,10 @@ use std::sync::Arc;
 pub fn run(options: &TraceOptions) -> Result<(), Failure> {
     match &options.action {
         TraceAction::Record(options) => record(options),
-        TraceAction::Info { file, limits } => info(file, &limits.limits()),
+        TraceAction::Info { file, limits } => {
+            end_on_signal()?;
+            info(file, &limits.limits())
+        }
     }
 }
 
@@ -42,17 +45,17 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         check_dram: false,
         sample_cycles: None,
         max_memory: limits.memory,
+        bounds: options.bounds.bounds(),
     };
     let mut plan = Plan::default();
     plan.read_config(&options.config);
     plan.read_source(&spec.workload, options.input.as_deref());
     plan.write("--output", output);
     let mut outputs = plan.check()?;
-    let control = Arc::new(Control::default());
-    stop_on_interrupt(&control)?;
+    let stop = stop_flag()?;
     let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
-    let progress = Progress::start(title, Arc::clone(&control));
-    let recorded = simulate(&spec, control);
+    let progress = Progress::start(title, &stop, options.bounds.timeout);
+    let recorded = simulate(&spec, progress.control());
     drop(progress);
     let (outcome, bytes) = recorded.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);

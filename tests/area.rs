@@ -232,6 +232,63 @@ fn a_tool_that_is_missing_too_old_or_fails_is_one_line_and_results_stay() {
     assert!(kept.contains("milg") && !kept.contains("bxor  "), "{kept}");
 }
 
+/// Is the process there, and not only left to be collected?
+#[cfg(target_os = "linux")]
+fn is_running(id: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|state| !state.is_empty() && !state.starts_with(['Z', 'X']))
+}
+
+/// Waits for something that comes within a minute.
+#[cfg(target_os = "linux")]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("{what} did not come");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_and_their_children_end_with_the_command_however_it_ends() {
+    use std::process::Stdio;
+    for (signal, code) in [("-INT", Some(130)), ("-TERM", Some(143)), ("-HUP", Some(129)), ("-KILL", None)] {
+        let folder = folder();
+        let here = folder.path();
+        let (ids, temporary) = (here.join("ids"), here.join("tmp"));
+        std::fs::create_dir(&temporary).expect("a folder");
+        // Yosys with a child, as ABC is one.
+        let works = format!("sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait", ids.display());
+        let path = with_yosys(here, &format!("[ \"$1\" = -V ] && {{ echo Yosys 0.33; exit; }}; {works}"));
+        let run = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .args(["area", "milg", "--target", "ice40"])
+            .current_dir(here)
+            .env("PATH", path)
+            .env("TMPDIR", &temporary)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        wait_until("Yosys", || ids.exists());
+        let text = std::fs::read_to_string(&ids).expect("two numbers");
+        let ids: Vec<&str> = text.split_whitespace().collect();
+        assert!(ids.len() == 2 && ids.iter().all(|id| is_running(id)), "{text}");
+        let id = run.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().expect("kill runs").success());
+        let output = run.wait_with_output().expect("the command ends");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), code, "{signal}: {error}");
+        wait_until("the end of both", || !ids.iter().any(|id| is_running(id)));
+        if code.is_some() {
+            assert_eq!(error, "selvedge: milg: interrupted\n");
+            assert_eq!(std::fs::read_dir(&temporary).expect("a folder").count(), 0, "{signal}");
+        }
+    }
+}
+
 /// A program in CACTI's place: 1,000 um2 for a byte, from a folder with the files of its technologies.
 #[cfg(unix)]
 const CACTI: &str = "[ -f tech_params/45nm.dat ] && [ \"$1\" = -infile ] || { echo 'ERROR: no technology'; exit 1; }\n\

@@ -7,6 +7,7 @@ use selvedge_sim::launch_file::LaunchFile;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::ptx::{Arg, Kernel, LaunchDims, Module, ParamKind, run_limited};
+use selvedge_sim::reach::Reach;
 use selvedge_sim::trace::TraceFile;
 use selvedge_sim::workload::{Size, find};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub const TARGETS: [(&str, Target); 10] = [
 const MOST_INSTRUCTIONS: u64 = 1000;
 
 /// What a file may ask for: little, so that many inputs can be tried.
-const LIMITS: Limits = Limits { memory: 1 << 24, unpacked: None };
+const LIMITS: Limits = Limits { memory: 1 << 24, unpacked: None, reach: Reach::Anywhere };
 
 /// PTX for the launch files.
 const PTX: &str = ".version 5.0\n.target sm_60\n.address_size 64\n.global .align 4 .u32 flag;\n.const .align 4 .f32 scale[2];\n\
@@ -148,7 +149,7 @@ pub fn gpgpusim(bytes: &[u8]) {
 
 /// Reads a launch file, and what it names, up to its first launch.
 fn start(path: &Path) {
-    let file = match LaunchFile::load(path, LIMITS.memory) {
+    let file = match LaunchFile::load(path, &LIMITS) {
         Ok(file) => file,
         Err(error) => return one_line(&error.to_string()),
     };

@@ -1,8 +1,11 @@
 //! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
 use crate::dram::{DramCounters, Energy, EnergyModel};
 use crate::energy::{CodecEvents, GpuEnergy, GpuEnergyModel};
+use crate::gpu::Limit;
 use crate::mechanism::MechanismCounters;
 use crate::partition::{CrossbarStats, L2Counters};
+use crate::run::RunError;
+use crate::sm::SimFault;
 use crate::stats::{CacheCounters, SmCounters};
 use serde::Serialize;
 
@@ -331,14 +334,67 @@ pub struct HostReport {
     pub warp_instructions_per_s: f64,
 }
 
-/// Did the device's results equal the CPU reference?
+/// How a run ended, and whether the device's results equal what is expected of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// They did.
+    /// They do.
     Pass,
-    /// They did not, or the run did not come to its end.
+    /// They do not, or a fault ended the run.
     Fail,
+    /// The run came to its end, and nothing says what its results must be.
+    Unchecked,
+    /// The run reached its limit of core cycles.
+    MaxCycles,
+    /// The run reached its limit of thread instructions.
+    MaxInstructions,
+    /// The run reached its limit of time.
+    Timeout,
+    /// The user ended the run.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Returns the outcome of a run that ended early, by `fault`, or with this verdict, which says whether it checked anything.
+    pub(crate) fn new(fault: Option<&RunError>, verdict: Result<bool, &str>) -> Self {
+        let Some(fault) = fault else {
+            return match verdict {
+                Ok(true) => Outcome::Pass,
+                Ok(false) => Outcome::Unchecked,
+                Err(_) => Outcome::Fail,
+            };
+        };
+        match fault {
+            RunError::Fault(SimFault::Interrupted { .. }) => Outcome::Interrupted,
+            RunError::Fault(SimFault::Limited { limit, .. }) => match limit {
+                Limit::MaxCycles(_) => Outcome::MaxCycles,
+                Limit::MaxInstructions(_) => Outcome::MaxInstructions,
+                Limit::TimeoutS(_) => Outcome::Timeout,
+            },
+            _ => Outcome::Fail,
+        }
+    }
+
+    /// Returns the word in tables, which is that in the JSON form.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Pass => "pass",
+            Outcome::Fail => "fail",
+            Outcome::Unchecked => "unchecked",
+            Outcome::MaxCycles => "max-cycles",
+            Outcome::MaxInstructions => "max-instructions",
+            Outcome::Timeout => "timeout",
+            Outcome::Interrupted => "interrupted",
+        }
+    }
+
+    /// Have runs that ended in these ways done the same work, all of it or as many instructions, so that their cycles compare?
+    pub fn compares_with(self, other: Outcome) -> bool {
+        let is_cut =
+            |outcome| matches!(outcome, Outcome::MaxCycles | Outcome::Timeout | Outcome::Interrupted);
+        let by_instructions = |outcome| outcome == Outcome::MaxInstructions;
+        !is_cut(self) && !is_cut(other) && by_instructions(self) == by_instructions(other)
+    }
 }
 
 /// A whole run.
@@ -356,8 +412,11 @@ pub struct RunReport {
     pub mechanism: String,
     /// Engine of the mechanism's blocks.
     pub engine: String,
-    /// Verdict on the results.
+    /// How the run ended, and the verdict on its results.
     pub result: Outcome,
+    /// The limit that ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
     /// What went wrong, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

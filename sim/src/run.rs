@@ -3,7 +3,7 @@ pub use crate::source::Source;
 
 use crate::best;
 use crate::config::GpuConfig;
-use crate::gpu::{Control, Gpu};
+use crate::gpu::{Bounds, Control, Gpu, Limit};
 use crate::launch_file::LaunchFileError;
 use crate::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismError, MechanismSpec, Needs, swl};
@@ -47,6 +47,8 @@ pub struct RunSpec {
     pub sample_cycles: Option<u64>,
     /// Most bytes of device memory.
     pub max_memory: u64,
+    /// The most that the simulation does.
+    pub bounds: Bounds,
 }
 
 /// Why a run failed.
@@ -120,6 +122,21 @@ pub enum RunError {
     Unseen(String),
 }
 
+impl RunError {
+    /// Returns the limit that ended the run, if one did.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            RunError::Fault(SimFault::Limited { limit, .. }) => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// Has the user ended the run, or a limit, so that what there is of it is worth a report?
+    pub fn is_stop(&self) -> bool {
+        matches!(self, RunError::Fault(SimFault::Interrupted { .. } | SimFault::Limited { .. }))
+    }
+}
+
 /// A run's report and what its probes recorded.
 pub struct RunOutcome {
     /// The report; when the simulation stopped early, of what it has.
@@ -175,8 +192,15 @@ fn run_recorded(
     spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
-    let best = best::find(spec, &control)?;
-    let mechanism = best.as_ref().map_or(&spec.mechanism, |best| &best.mechanism);
+    // A run that is stopped before its choice is made reports that it has done nothing.
+    let (best, stopped) = match best::find(spec, &control) {
+        Ok(best) => (best, None),
+        Err(error) if error.is_stop() => (None, Some(error)),
+        Err(error) => return Err(error),
+    };
+    let mechanism = best
+        .as_ref()
+        .map_or_else(|| best::settled(&spec.mechanism, &spec.config), |best| best.mechanism.clone());
     let machine = Arc::new(mechanism.machine(&spec.config)?);
     let policies = mechanism.build(&machine, 1, &probes);
     probes.check_names()?;
@@ -186,12 +210,16 @@ fn run_recorded(
         gpu.watch();
     }
     gpu.sample(spec.sample_cycles);
+    gpu.bound(spec.bounds);
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
     let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
     program.load(&mut memory)?;
     let mut kernels = Vec::new();
     let start = Instant::now();
-    let fault = simulate(&mut program, &mut gpu, &mut memory, &mut trace, &mut kernels).err();
+    let fault = match stopped {
+        Some(stopped) => Some(stopped),
+        None => simulate(&mut program, &mut gpu, &mut memory, &mut trace, &mut kernels).err(),
+    };
     let wall_s = start.elapsed().as_secs_f64();
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
@@ -207,7 +235,7 @@ fn run_recorded(
     let snapshot = gpu.snapshot();
     let mut mechanism_counters = MechanismCounters::new();
     gpu.mechanism_counters(&mut mechanism_counters);
-    if swl::limits(mechanism) {
+    if swl::limits(&mechanism) {
         mechanism_counters.insert(swl::MOST_WARPS, gpu.most_resident_warps());
     }
     if let Some(best) = &best {
@@ -224,7 +252,11 @@ fn run_recorded(
         config: spec.config.name.clone(),
         mechanism: spec.mechanism.text.clone(),
         engine: spec.engine.to_string(),
-        result: if verdict.is_ok() { Outcome::Pass } else { Outcome::Fail },
+        result: Outcome::new(
+            fault.as_ref(),
+            verdict.as_ref().map(|checked| *checked).map_err(String::as_str),
+        ),
+        limit: fault.as_ref().and_then(RunError::limit),
         error: verdict.err(),
         races: spec.workload.races(),
         totals: snapshot.into(),
@@ -343,6 +375,7 @@ mod tests {
             check_dram: true,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            bounds: Bounds::default(),
         };
         run(&spec, Arc::new(Control::default()))
     }
@@ -399,6 +432,7 @@ mod tests {
             check_dram: true,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            bounds: Bounds::default(),
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
     }
@@ -458,6 +492,7 @@ mod tests {
             check_dram: false,
             sample_cycles: None,
             max_memory: crate::limits::Limits::default().memory,
+            bounds: Bounds::default(),
         };
         let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
         (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)

@@ -175,10 +175,16 @@ impl Program {
         }
     }
 
+    /// Checks the results, and returns whether there was anything to check.
+    ///
+    /// # Errors
     /// What is wrong with the results, in words.
-    pub fn verify(&self, memory: &DeviceMemory, spec: &RunSpec) -> Result<(), String> {
+    pub fn verify(&self, memory: &DeviceMemory, spec: &RunSpec) -> Result<bool, String> {
         match self {
-            Program::Ptx { host, .. } => host.verify(memory).map_err(|error| error.to_string()),
+            Program::Ptx { host, .. } => match host.verify(memory) {
+                Ok(()) => Ok(host.checks()),
+                Err(error) => Err(error.to_string()),
+            },
             Program::Trace(trace) => trace.verify(memory, &spec.config, &spec.mechanism.text),
         }
     }

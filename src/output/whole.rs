@@ -1,5 +1,6 @@
 //! Writing files, whole or not at all: to a temporary file beside each, which then takes its name.
 use crate::error::Failure;
+use crate::interrupt::hold_off;
 use selvedge_hw::file::real_path;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Write};
@@ -15,7 +16,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure
 }
 
 /// Writes all of `files`, or none of them.
+///
+/// A signal does not end the command meanwhile, unless one of them is a stream, which may block for ever.
 pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result::Result<(), Failure> {
+    let is_stream = |path: &Path| matches!(Place::of(path), Ok(Place::Stream));
+    let _whole = files.iter().all(|(path, _)| !is_stream(path.as_ref())).then(hold_off);
     let mut drafts = Vec::new();
     for (path, bytes) in files {
         let draft = Draft::new(path.as_ref(), bytes.as_ref()).map_err(|e| cannot(path.as_ref(), &e))?;
@@ -31,6 +36,7 @@ pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result:
 
 /// Writes `bytes` to `path`, where nothing may be yet.
 pub fn write_new(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure> {
+    let _whole = hold_off();
     let folder = folder_of(path);
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| fill(temporary(folder, None)?, bytes))

@@ -149,7 +149,14 @@ fn a_users_own_kernel_runs() {
     std::fs::write(folder.path().join("my.toml"), LAUNCH).expect("the file is written");
     let output = selvedge_in(folder.path(), &["run", "my.toml"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("pass"));
+    assert!(String::from_utf8_lossy(&output.stdout).trim_end().ends_with("unchecked"), "it expects nothing");
+    let checked = format!("{LAUNCH}expect = {{ file = \"ones.txt\" }}\n");
+    std::fs::write(folder.path().join("my.toml"), checked).expect("the file is written");
+    let ones = format!("1\n{}", "0\n".repeat(63));
+    std::fs::write(folder.path().join("ones.txt"), ones).expect("the file is written");
+    let output = selvedge_in(folder.path(), &["run", "my.toml", "--json", "-"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(report["result"], "pass", "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn run_ptx(text: &str) -> (i32, String) {

@@ -1,5 +1,8 @@
 //! `selvedge compare`: is its table what single runs say, whatever the number of jobs, and does it survive mistakes?
 use crate::command::{selvedge, selvedge_in};
+use selvedge_sim::best;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::mechanism::ALL;
 use serde_json::Value;
 use std::path::Path;
 
@@ -66,4 +69,33 @@ fn mistakes_are_told_before_anything_runs() {
         assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
         assert!(error.contains(what) && error.trim_end().lines().count() == 1, "{words:?}: {error}");
     }
+}
+
+/// Names of the mechanisms that run a workload several times to choose something.
+fn searches() -> Vec<&'static str> {
+    let config = GpuConfig::load("gtx480-dai").expect("built in");
+    let names = ALL.iter().map(|info| info.name);
+    names.filter(|name| name.parse().is_ok_and(|spec| best::searches(&spec, &config))).collect()
+}
+
+#[test]
+fn searches_beside_each_other_find_what_they_find_alone() {
+    let searches = searches();
+    assert!(searches.len() >= 3, "{searches:?}");
+    let mechanisms = format!("base,{}", searches.join(","));
+    // Trials of different lengths: a bound of one would end those of another.
+    let workloads = ["vecadd", "scan", "atax", "syrk", "btree"];
+    let reports = |jobs: &str| -> Value {
+        let options = ["--size", "tiny", "--config", "gtx480-dai", "--engine", "model", "--json", "-"];
+        let search = ["--mechanisms", &mechanisms, "--jobs", jobs];
+        let text = selvedge(&[&["compare"], &workloads[..], &options, &search].concat());
+        let mut reports: Value = serde_json::from_str(&text).expect("reports");
+        for report in reports.as_array_mut().expect("a list") {
+            report.as_object_mut().expect("an object").remove("host").expect("measurements");
+        }
+        reports
+    };
+    let one = reports("1");
+    assert_eq!(one.as_array().map(Vec::len), Some(workloads.len() * (1 + searches.len())));
+    assert_eq!(one, reports("8"));
 }

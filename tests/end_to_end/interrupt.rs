@@ -1,26 +1,103 @@
-//! Does Ctrl-C end a long run with what it has?
-
-use std::process::{Command, Stdio};
+//! Do signals end every command with what it has, one line and the exit code that shells have for them?
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-#[test]
-fn an_interrupted_run_reports_what_it_has() {
-    // Minutes long when it is let alone; where in it the interrupt falls does not matter.
-    let run = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args(["run", "kmeans", "--size", "paper", "--json", "-"])
+/// The signals with the exit codes of who they end.
+const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
+
+fn start(folder: &Path, words: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(words)
+        .current_dir(folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the command starts");
-    std::thread::sleep(Duration::from_secs(5));
+        .expect("the command starts")
+}
+
+/// Runs the command, minutes long when it is let alone, and sends it a signal; where in it that falls does not matter.
+fn ended_by(signal: &str, folder: &Path, words: &[&str]) -> Output {
+    let run = start(folder, words);
+    std::thread::sleep(Duration::from_secs(3));
+    end(run, signal)
+}
+
+fn end(run: Child, signal: &str) -> Output {
     let id = run.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
-    let output = run.wait_with_output().expect("the run ends");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{error}");
-    assert_eq!(error.lines().count(), 1, "{error}");
-    assert!(error.contains("interrupted at cycle"), "{error}");
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
-    assert_eq!(report["result"], "fail");
-    assert!(report["totals"]["warp_instructions"].as_u64().expect("a number") > 0);
+    assert!(Command::new("kill").args([signal, &id]).status().expect("kill runs").success());
+    run.wait_with_output().expect("the run ends")
+}
+
+/// Demands the exit code and one line, and returns it.
+fn line(output: &Output, code: i32, words: &[&str]) -> String {
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {error}");
+    let lines: Vec<&str> = error.lines().filter(|line| !line.starts_with("selvedge: warning: ")).collect();
+    assert_eq!(lines.len(), 1, "{words:?}: {error}");
+    lines[0].to_owned()
+}
+
+#[test]
+fn an_interrupted_run_reports_what_it_has() {
+    for (signal, code) in SIGNALS {
+        let words = ["run", "kmeans", "--size", "paper", "--json", "-"];
+        let output = ended_by(signal, Path::new("."), &words);
+        let error = line(&output, code, &words);
+        assert!(error.contains("interrupted at cycle"), "{error}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+        assert_eq!(report["result"], "interrupted");
+        assert!(report["totals"]["warp_instructions"].as_u64().expect("a number") > 0);
+    }
+}
+
+#[test]
+fn an_interrupted_comparison_reports_the_runs_that_have_ended() {
+    let runs = ["vecadd", "tests/data/forever.toml", "atax", "--mechanisms", "base", "--jobs", "1"];
+    let words = [&["compare", "--size", "tiny"], &runs[..]].concat();
+    let output = ended_by("-TERM", Path::new("."), &words);
+    let error = line(&output, 143, &words);
+    assert!(error.contains("forever.toml base: interrupted at cycle"), "{error}");
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("vecadd") && !table.contains("forever") && !table.contains("atax"), "{table}");
+}
+
+#[test]
+fn commands_that_report_at_their_end_leave_nothing_behind_and_no_torn_file() {
+    for (at, words) in [
+        &["fidelity", "--output", "page.md"][..],
+        &["wave", "bdi_compressor", "--cycles", "100000000", "--output", "a.vcd"],
+        &["trace", "record", "kmeans", "--size", "paper", "--output", "a.strace"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (signal, code) = SIGNALS[at % SIGNALS.len()];
+        let output = ended_by(signal, folder.path(), words);
+        let error = line(&output, code, words);
+        assert!(error.contains("interrupted"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "{words:?}");
+    }
+}
+
+#[test]
+fn files_that_belong_together_are_all_there_or_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = || -> Vec<String> {
+        let files = std::fs::read_dir(folder.path().join("out")).into_iter().flatten();
+        files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    };
+    let run = start(folder.path(), &["gen", "--all", "--output", "out"]);
+    while names().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    line(&end(run, "-TERM"), 143, &["gen"]);
+    let names = names();
+    assert!(!names.is_empty());
+    for name in names.iter().filter_map(|name| name.strip_suffix(".core")) {
+        for end in ["v", "f", "sdc", "ys"] {
+            assert!(names.contains(&format!("{name}.{end}")), "{name}.{end} of {names:?}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod guide;
 #[cfg(unix)]
 mod interrupt;
 mod lamar;
+mod limits;
 mod lockstep;
 mod mechanism_pages;
 mod outputs;

@@ -145,6 +145,8 @@ impl Found {
         command.args(arguments).current_dir(place).stdin(Stdio::null()).stdout(out).stderr(err);
         group::lead(&mut command);
         let mut child = command.spawn().map_err(AreaError::at(Path::new(&self.program)))?;
+        let _guard =
+            group::guard(&child).inspect_err(|_| end(&mut child)).map_err(AreaError::at(Path::new("sh")))?;
         let success = loop {
             if let Some(status) = child.try_wait().map_err(AreaError::at(Path::new(&self.program)))? {
                 break status.success();
@@ -184,8 +186,30 @@ fn end(child: &mut Child) {
 mod group {
     use nix::sys::signal::{Signal, killpg};
     use nix::unistd::Pid;
+    use std::io;
     use std::os::unix::process::CommandExt;
-    use std::process::{Child, Command};
+    use std::process::{Child, Command, Stdio};
+
+    /// A shell that kills a group of processes when this process ends, however that comes about: the pipe that it reads from
+    /// closes then. Dropped, it kills nobody.
+    pub struct Guard(Child);
+
+    /// Guards the group that `child` leads.
+    pub fn guard(child: &Child) -> io::Result<Guard> {
+        let mut command = Command::new("sh");
+        command.args(["-c", "read -r _; kill -s KILL -- \"-$1\"", "sh", &child.id().to_string()]);
+        // In a group of its own, it outlives what ends this process's.
+        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Guard)
+    }
+
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            // It can only have ended by itself.
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
 
     /// Yosys starts ABC: both are one group, which can be ended as one.
     pub fn lead(command: &mut Command) {
@@ -202,8 +226,13 @@ mod group {
 
 #[cfg(not(unix))]
 mod group {
+    use std::io;
     use std::process::{Child, Command};
+    pub struct Guard;
     pub fn lead(_: &mut Command) {}
+    pub fn guard(_: &Child) -> io::Result<Guard> {
+        Ok(Guard)
+    }
     pub fn kill(_: &Child) {}
 }
 

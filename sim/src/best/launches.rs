@@ -3,7 +3,7 @@
 //! The workload runs once with each mode for all launches; a launch then gets the mode under which it took the fewest cycles, of
 //! equals the first in the order of the modes. Its cycles are those behind launches of the same mode: the L1Ds are empty at the
 //! start of each launch whatever was before, but L2 and DRAM are as the launches before have left them, and so are SC's codes.
-use super::{Best, trial};
+use super::{Best, is_limited, trial};
 use crate::gpu::Control;
 use crate::mechanism::{MechanismCounters, latte};
 use crate::run::{RunError, RunSpec, run};
@@ -36,16 +36,18 @@ pub(super) fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Best, RunEr
     for (mode, name) in (0..).zip(LAUNCHES) {
         found.insert(name, modes.iter().filter(|chosen| **chosen == mode).count() as u64);
     }
+    // Launches that no trial ended have the mode of the last one that was, or the first mode.
+    let modes = if modes.is_empty() { vec![Mode::ALL[0] as u32] } else { modes };
     Ok(Best { mechanism: latte::with_launches(&spec.mechanism, &modes), found })
 }
 
-/// The cycles of each launch when all have the same mode.
+/// The cycles of each launch when all have the same mode; a trial that a limit ends has those of the launches before.
 fn launch_cycles(spec: &RunSpec, mode: Mode, control: &Arc<Control>) -> Result<Vec<u64>, RunError> {
     let mechanism = latte::with_launches(&spec.mechanism, &[mode as u32]);
     let outcome = run(&trial(spec, mechanism), Arc::clone(control))?;
     match outcome.fault {
-        Some(fault) => Err(fault),
-        None => Ok(outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles).collect()),
+        Some(fault) if !is_limited(&fault) => Err(fault),
+        _ => Ok(outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles).collect()),
     }
 }
 

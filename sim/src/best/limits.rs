@@ -1,13 +1,12 @@
 //! The best wavefront limit of a workload, found by running it with each: SWL-best and CBWT-best (Dai, section 2.7.1).
 //!
 //! The trials go from no limit down to one warp per scheduler. They run under the model engine, whose decisions are those of
-//! every engine. A trial that has taken longer than the best one so far cannot win and is given up, which changes no result.
+//! every engine. A trial that takes as long as the best one so far cannot win and ends there, which changes no result.
 //! A limit above the most warps that a scheduler ever had is no limit, so that none of these is tried twice.
-use super::{Best, trial};
-use crate::gpu::Control;
+use super::{Best, is_limited, trial};
+use crate::gpu::{Bounds, Control};
 use crate::mechanism::{MechanismCounters, swl};
 use crate::run::{RunError, RunSpec, run};
-use crate::sm::SimFault;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,15 +15,14 @@ use std::sync::atomic::Ordering;
 /// # Errors
 /// What stops a trial: a fault of the kernel, or the user.
 pub(super) fn find(spec: &RunSpec, all: u32, control: &Arc<Control>) -> Result<Best, RunError> {
-    let unlimited = try_limit(spec, all, None, control)?.expect("a trial without bound ends");
+    let unlimited = try_limit(spec, all, spec.bounds, control)?;
     let most = unlimited.most_warps.clamp(1, u64::from(all)) as u32;
     control.trials.store(u64::from(most), Ordering::Relaxed);
     let (mut limit, mut cycles) = (most, unlimited.cycles);
     for tried in (1..most).rev() {
         control.trial.store(u64::from(most - tried), Ordering::Relaxed);
-        if let Some(trial) = try_limit(spec, tried, Some(cycles), control)?
-            && trial.cycles < cycles
-        {
+        let trial = try_limit(spec, tried, spec.bounds.at_most(cycles), control)?;
+        if trial.cycles < cycles {
             (limit, cycles) = (tried, trial.cycles);
         }
     }
@@ -39,30 +37,22 @@ pub(super) fn find(spec: &RunSpec, all: u32, control: &Arc<Control>) -> Result<B
 
 /// What a trial has shown.
 struct Trial {
+    /// Core cycles to its end, or to one of its limits.
     cycles: u64,
     /// The most warps that a scheduler had at the same time.
     most_warps: u64,
 }
 
-/// Runs the workload with a limit; nothing when it takes more than `bound` cycles.
-fn try_limit(
-    spec: &RunSpec,
-    limit: u32,
-    bound: Option<u64>,
-    control: &Arc<Control>,
-) -> Result<Option<Trial>, RunError> {
-    let trial = trial(spec, swl::with_limit(&spec.mechanism, limit));
-    control.bound.store(bound.unwrap_or(u64::MAX), Ordering::Relaxed);
-    let outcome = run(&trial, Arc::clone(control));
-    control.bound.store(u64::MAX, Ordering::Relaxed);
-    let outcome = outcome?;
+/// Runs the workload with a limit of warps, within `bounds`.
+fn try_limit(spec: &RunSpec, warps: u32, bounds: Bounds, control: &Arc<Control>) -> Result<Trial, RunError> {
+    let trial = RunSpec { bounds, ..trial(spec, swl::with_limit(&spec.mechanism, warps)) };
+    let outcome = run(&trial, Arc::clone(control))?;
     match outcome.fault {
-        Some(RunError::Fault(SimFault::Outlasted { .. })) => Ok(None),
-        Some(fault) => Err(fault),
-        None => {
-            let most_warps = outcome.report.mechanism_counters[swl::MOST_WARPS];
-            Ok(Some(Trial { cycles: outcome.report.totals.cycles, most_warps }))
-        }
+        Some(fault) if !is_limited(&fault) => Err(fault),
+        _ => Ok(Trial {
+            cycles: outcome.report.totals.cycles,
+            most_warps: outcome.report.mechanism_counters[swl::MOST_WARPS],
+        }),
     }
 }
 

@@ -6,7 +6,7 @@ mod launches;
 mod limits;
 
 use crate::config::GpuConfig;
-use crate::gpu::Control;
+use crate::gpu::{Control, Limit};
 use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismSpec, latte, swl};
 use crate::run::{RunError, RunSpec};
@@ -21,17 +21,21 @@ pub struct Best {
     pub found: MechanismCounters,
 }
 
+/// Does the mechanism want the best of something, which trials find?
+pub fn searches(mechanism: &MechanismSpec, config: &GpuConfig) -> bool {
+    swl::wants_best(mechanism, config).is_some() || latte::wants_launches(mechanism)
+}
+
 /// Makes the trials, if the mechanism wants the best of something.
 ///
 /// # Errors
 /// What stops a trial: a fault of the kernel, or the user.
 pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunError> {
-    let limit = swl::wants_best(&spec.mechanism, &spec.config);
-    if limit.is_none() && !latte::wants_launches(&spec.mechanism) {
+    if !searches(&spec.mechanism, &spec.config) {
         return Ok(None);
     }
     check(spec)?;
-    match limit {
+    match swl::wants_best(&spec.mechanism, &spec.config) {
         Some(all) => limits::find(spec, all, control).map(Some),
         None => launches::find(spec, control).map(Some),
     }
@@ -65,4 +69,9 @@ fn trial(spec: &RunSpec, mechanism: MechanismSpec) -> RunSpec {
         sample_cycles: None,
         ..spec.clone()
     }
+}
+
+/// Did a limit end a trial, so that its cycles count? After a timeout there is no time for more of them.
+fn is_limited(fault: &RunError) -> bool {
+    matches!(fault.limit(), Some(Limit::MaxCycles(_) | Limit::MaxInstructions(_)))
 }

@@ -223,6 +223,10 @@ impl HostProgram for Program {
         Ok(())
     }
 
+    fn checks(&self) -> bool {
+        self.parts.buffers.iter().any(|buffer| buffer.expect.is_some())
+    }
+
     fn outputs(&self, memory: &DeviceMemory) -> Result<Vec<OutputFile>, WorkloadError> {
         let mut files = Vec::new();
         for (index, buffer) in self.parts.buffers.iter().enumerate() {

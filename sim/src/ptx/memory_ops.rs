@@ -472,6 +472,35 @@ pub(crate) fn atomic(
     Ok(())
 }
 
+/// Executes an atomic that leaves memory as it is; false when it would change something, and then nothing has happened.
+pub(crate) fn atomic_unseen(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> Result<bool> {
+    access.kind = AccessKind::Load;
+    let others = addresses(warp, kernel, instr, form, mask, access);
+    let size = usize::from(form.element.bits / 8);
+    let operand = warp.bits(kernel, instr.b, form.wide_register);
+    let swap =
+        if form.atomic == AtomicOp::Cas { warp.bits(kernel, instr.c, form.wide_register) } else { [0; 32] };
+    let flush = access.space == Space::Global;
+    let mut changes = others != 0;
+    each_lane(warp, kernel, env, access, |bytes, offset, lane| {
+        let old = read_element(bytes, offset, size);
+        let new = update(form, flush, old, operand[lane], swap[lane]);
+        changes |= new.to_le_bytes()[..size] != old.to_le_bytes()[..size];
+    })?;
+    if !changes {
+        warp.step(kernel, env, access)?;
+    }
+    Ok(!changes)
+}
+
 fn atomic_group(
     warp: &mut Warp,
     kernel: &Kernel,

@@ -29,6 +29,7 @@ mod print;
 mod promote;
 mod region;
 mod special;
+mod spin;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,7 @@ pub use functional::{FunctionalStats, RunError, run_functional, run_limited, wat
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::Module;
 pub use region::{Region, RegionValue};
+pub(crate) use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};
 

@@ -61,7 +61,7 @@ impl std::ops::AddAssign for Ballot {
 }
 
 /// The register files of a warp.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub words: Box<[[u32; 32]]>,
     pub doubles: Box<[[u64; 32]]>,
@@ -69,7 +69,7 @@ pub(crate) struct Registers {
 }
 
 /// Lanes that run together, from where and to where.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Path {
     pc: u32,
     /// Where the path ends and joins the one below it.
@@ -121,6 +121,25 @@ impl Warp {
             warp_in_grid: cta_in_grid * u64::from(launch.warps_per_cta()) + u64::from(warp_in_cta),
             reduction: None,
         }
+    }
+
+    /// Lanes of the path that runs in which the guard of `instr` holds.
+    #[inline(always)]
+    pub(crate) fn guarded(&self, instr: &Instr) -> u32 {
+        if instr.guard == NONE {
+            return self.current.mask;
+        }
+        let guard = self.registers.predicates[usize::from(instr.guard)];
+        self.current.mask & if instr.guard_negated { !guard } else { guard }
+    }
+
+    /// Does the warp have the state of `other`, so that both go on in the same way?
+    pub(crate) fn is_where(&self, other: &Warp) -> bool {
+        self.current == other.current
+            && self.waiting == other.waiting
+            && self.reduction == other.reduction
+            && self.registers == other.registers
+            && self.local == other.local
     }
 
     /// Index of the next instruction in the kernel's code; `None` when all lanes have exited.
@@ -194,11 +213,7 @@ impl Warp {
     ) -> Result<Step, Box<Fault>> {
         let Some(pc) = self.pc() else { return Ok(Step::Exit) };
         let instr = &kernel.code[pc as usize];
-        let mut mask = self.current.mask;
-        if instr.guard != NONE {
-            let guard = self.registers.predicates[usize::from(instr.guard)];
-            mask &= if instr.guard_negated { !guard } else { guard };
-        }
+        let mask = self.guarded(instr);
         let done = Step::Alu { active: mask };
         if let Op::Alu(op) = instr.op {
             alu::execute(op, &mut self.registers, kernel, instr, mask);

@@ -23,11 +23,13 @@ pub mod read_only;
 mod regions;
 mod schedule;
 pub mod scheduler;
+mod spin;
 pub mod two_level;
 mod waiting;
 pub mod wheel;
 
 use crate::config::GpuConfig;
+use crate::gpu::Limit;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, MechanismFault, MemorySystem};
@@ -84,9 +86,11 @@ pub enum SimFault {
     /// A trace that does not fit to what it is replayed on.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// The run was given up because it took longer than was wanted.
-    #[error("given up at cycle {cycle}")]
-    Outlasted {
+    /// The simulation reached a limit.
+    #[error("{limit} reached at cycle {cycle}")]
+    Limited {
+        /// The limit.
+        limit: Limit,
         /// Core cycle.
         cycle: u64,
     },

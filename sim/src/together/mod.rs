@@ -11,7 +11,7 @@ pub mod report;
 mod tests;
 
 use crate::config::GpuConfig;
-use crate::gpu::{Control, Gpu};
+use crate::gpu::{Bounds, Control, Gpu};
 use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::mechanism::{MechanismCounters, MechanismSpec};
 use crate::memory::{DeviceMemory, Printed};
@@ -58,6 +58,8 @@ pub struct TogetherSpec {
     pub check_dram: bool,
     /// Most bytes of device memory of all workloads together.
     pub max_memory: u64,
+    /// The most that the run of all workloads does, until everything in flight has ended.
+    pub bounds: Bounds,
 }
 
 /// A run's report and what else came of it.
@@ -128,14 +130,23 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
     if !(1..=KERNEL_SLOTS).contains(&count) {
         return Err(RunError::Programs { count, most: KERNEL_SLOTS });
     }
-    let (share, partition) = share_of(spec, &control)?;
+    // A run that is stopped before its shares are known reports that it has done nothing.
+    let (share, partition, stopped) = match share_of(spec, &control) {
+        Ok((share, partition)) => (share, partition, None),
+        Err(error) if error.is_stop() => (Share::LeftOver, None, Some(error)),
+        Err(error) => return Err(error),
+    };
     let mut machine = Machine::new(spec, &spec.workloads, &spec.mechanism, &spec.probes, share, &control)?;
+    machine.gpu.bound(spec.bounds);
     let quotas = partition.as_ref().map_or(&[][..], |partition| &partition.quotas);
     if !quotas.is_empty() {
         machine.gpu.set_quotas(quotas);
     }
     let start = Instant::now();
-    let mut fault = machine.run(spec.cycles).err();
+    let mut fault = match stopped {
+        Some(stopped) => Some(stopped),
+        None => machine.run(spec.cycles).err(),
+    };
     let measured = machine.measure();
     if fault.is_none() {
         fault = machine.finish().err();
@@ -168,6 +179,7 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
         engine: spec.engine.to_string(),
         share: spec.share.to_string(),
         partition,
+        limit: fault.as_ref().and_then(RunError::limit),
         error,
         throughput: Throughput::of(&programs),
         programs,

@@ -1,4 +1,5 @@
 //! What a run of several workloads at the same time reports, and the measures of how well they get on.
+use crate::gpu::Limit;
 use crate::mechanism::MechanismCounters;
 use crate::report::{CacheReport, HostReport, Totals};
 use crate::together::partition::Partition;
@@ -12,6 +13,8 @@ pub enum Verdict {
     Pass,
     /// At some end they did not.
     Fail,
+    /// The program came to its end, and nothing says what its results must be.
+    Unchecked,
     /// The program never came to its end.
     Unfinished,
 }
@@ -22,6 +25,7 @@ impl Verdict {
         match self {
             Verdict::Pass => "pass",
             Verdict::Fail => "fail",
+            Verdict::Unchecked => "unchecked",
             Verdict::Unfinished => "unfinished",
         }
     }
@@ -113,6 +117,9 @@ pub struct TogetherReport {
     /// The CTAs of each, where the way of sharing has chosen them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
+    /// The limit that ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
     /// What went wrong, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -19,6 +19,7 @@ fn spec(workloads: &[&str], share: &str) -> TogetherSpec {
         probes: ProbeSpec::default(),
         check_dram: true,
         max_memory: crate::limits::Limits::default().memory,
+        bounds: Bounds::default(),
     }
 }
 
@@ -52,6 +53,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
         check_dram: true,
         sample_cycles: None,
         max_memory: crate::limits::Limits::default().memory,
+        bounds: Bounds::default(),
     };
     let one = run_one(&one, control).expect("it runs").report;
     assert_eq!(one.totals, machine.gpu.snapshot().into());

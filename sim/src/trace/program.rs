@@ -67,13 +67,18 @@ impl TraceProgram {
         })
     }
 
-    /// What is wrong with memory at the end. Only a replay on the recorded machine has to leave what the recorded run left:
-    /// others may do conflicting stores in another order.
-    pub fn verify(&self, memory: &DeviceMemory, config: &GpuConfig, mechanism: &str) -> Result<(), String> {
-        let Trace::Recorded(trace) = &self.file.trace else { return Ok(()) };
-        let same_machine = trace.recorded.is_same_machine(config, mechanism);
-        if !same_machine || memory_digest(memory) == trace.memory {
-            return Ok(());
+    /// Checks memory at the end, and returns whether there was anything to compare with. Only a replay with the recorded
+    /// configuration and mechanism must leave what the recorded run left: others may do conflicting stores in another order.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn verify(&self, memory: &DeviceMemory, config: &GpuConfig, mechanism: &str) -> Result<bool, String> {
+        let Trace::Recorded(trace) = &self.file.trace else { return Ok(false) };
+        if !trace.recorded.is_same_machine(config, mechanism) {
+            return Ok(false);
+        }
+        if memory_digest(memory) == trace.memory {
+            return Ok(true);
         }
         Err("device memory does not end as the recorded run left it".into())
     }

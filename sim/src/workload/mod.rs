@@ -148,6 +148,11 @@ pub trait HostProgram {
     /// [`HostProgram::next`] has not returned `None` yet.
     fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError>;
 
+    /// Does [`HostProgram::verify`] have anything to compare with?
+    fn checks(&self) -> bool {
+        true
+    }
+
     /// The files to write once [`HostProgram::next`] has returned `None`.
     ///
     /// # Errors

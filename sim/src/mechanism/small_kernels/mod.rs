@@ -2,7 +2,7 @@
 pub mod kernels;
 
 use crate::config::GpuConfig;
-use crate::gpu::Control;
+use crate::gpu::{Bounds, Control};
 use crate::mechanism::probe::ProbeSpec;
 use crate::report::RunReport;
 use crate::run::{RunOutcome, RunSpec, Source, run};
@@ -83,6 +83,7 @@ pub fn run_together(
         probes: ProbeSpec::default(),
         check_dram: true,
         max_memory: crate::limits::Limits::default().memory,
+        bounds: Bounds::default(),
     };
     let outcome = run_side_by_side(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.report.error.is_none(), "{mechanism}: {:?}", outcome.report.error);
@@ -129,6 +130,7 @@ fn run_on(name: &str, config: GpuConfig, mechanism: &str, engine: Engine) -> Run
         check_dram: true,
         sample_cycles: None,
         max_memory: crate::limits::Limits::default().memory,
+        bounds: Bounds::default(),
     };
     let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.report.error.is_none(), "{name} {mechanism}: {:?}", outcome.report.error);
