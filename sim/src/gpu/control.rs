@@ -42,7 +42,7 @@ impl Control {
     /// Returns the timeout that has passed.
     pub(super) fn timed_out(&self) -> Option<Limit> {
         let (deadline, timeout) = self.deadline?;
-        (Instant::now() >= deadline).then(|| Limit::TimeoutS(timeout.as_secs_f64()))
+        (Instant::now() >= deadline).then_some(Limit::TimeoutS(timeout.as_secs_f64()))
     }
 
     /// Hands a warning to the outside. Of the simulations that choose something only the first warns, as all have the same
