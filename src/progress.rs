@@ -1,4 +1,5 @@
 //! Progress on a terminal.
+use crate::error::one_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_sim::gpu::Control;
 use std::io::IsTerminal;
@@ -49,7 +50,8 @@ impl Progress {
 /// Returns what prints the warnings of a run, above the bar if there is one.
 fn warn_of(run: String, bar: Option<ProgressBar>) -> impl Fn(&str) + Send + Sync + 'static {
     move |text: &str| {
-        let print = || eprintln!("selvedge: warning: {run}: {text}");
+        let line = one_line(&format!("selvedge: warning: {run}: {text}"));
+        let print = || eprintln!("{line}");
         match &bar {
             Some(bar) => bar.suspend(print),
             None => print(),
