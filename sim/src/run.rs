@@ -479,6 +479,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn atomics_are_counted_apart_among_the_accesses_of_the_l2() {
+        // A warp's words are one line: three atomics, a store and a load that passes the L1D.
+        let address = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n";
+        let accesses = "atom.global.add.u32 %r2, [%rd2], 1;\natom.global.exch.b32 %r2, [%rd2], 5;\n\
+                        red.global.add.u32 [%rd2], 1;\nst.global.u32 [%rd2], %r2;\nld.global.cg.u32 %r3, [%rd2];";
+        let report = run_body(&(address.to_string() + accesses), "base").report;
+        let each = report.kernels.iter().map(|kernel| &kernel.totals).chain([&report.totals]);
+        for totals in each {
+            assert_eq!((totals.l2_traffic.atomics, totals.l2.accesses), (3, 5));
+        }
+    }
+
     fn scheduler_cycles(workload: &str, keys: &str) -> (RunOutcome, u64) {
         let config = format!("base = \"gtx480\"\n{keys}");
         let spec = RunSpec {

@@ -135,7 +135,7 @@ macro_rules! pattern {
 /// Types that patterns use, derived with rust-hdl's own names in scope.
 mod types {
     use rust_hdl_core::prelude::*;
-    pub use rust_hdl_core::prelude::{Bits, Signed, signed_cast, unsigned_cast};
+    pub use rust_hdl_core::prelude::{Bits, Signed, ToSignedBits, signed_cast, unsigned_cast};
 
     /// rust-hdl's own cast beside the kit's.
     pub fn bit_cast_bits<const M: usize, const N: usize>(value: Bits<N>) -> Bits<M> {
@@ -335,6 +335,11 @@ pattern!(bits signed_lt_inline -> Bit; {} #[hdl_gen] fn update(&mut self) { self
 pattern!(bits signed_locals -> Bit; { s: Signal<Local, Signed<8>>, t: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.t.next = signed_cast(self.b_i.val()); self.y_o.next = self.s.val() >= self.t.val(); });
 pattern!(bits signed_sum -> Bits<8>; { s: Signal<Local, Signed<8>>, t: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.t.next = self.s.val() - signed_cast(self.b_i.val()); self.y_o.next = unsigned_cast(self.t.val() + self.s.val()); });
 pattern!(bits signed_sum_compare -> Bit; { s: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.y_o.next = self.s.val() + signed_cast(self.b_i.val()) < self.s.val(); });
+pattern!(bits signed_lt_literal -> Bit; {} #[hdl_gen] fn update(&mut self) { self.y_o.next = signed_cast(self.a_i.val()) < 5.into(); });
+pattern!(bits signed_ge_zero -> Bit; { s: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.y_o.next = self.s.val() >= 0.into(); });
+pattern!(bits signed_gt_negative -> Bit; { s: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.y_o.next = self.s.val() > (-5).into(); });
+pattern!(bits signed_sum_le_literal -> Bit; { s: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.y_o.next = self.s.val() - signed_cast(self.b_i.val()) <= 100.into(); });
+pattern!(bits signed_literal_gt -> Bit; { s: Signal<Local, Signed<8>> } #[hdl_gen] fn update(&mut self) { self.s.next = signed_cast(self.a_i.val()); self.y_o.next = 7.to_signed_bits::<8>() > self.s.val(); });
 
 // --- wide values ---
 pattern!(wide wide_sum -> U<64>; { t: Signal<Local, Wide> } #[hdl_gen] fn update(&mut self) { self.t.next = self.x_i.val() + bit_cast_to::<Wide>(self.s_i.val()) + (self.x_i.val() << 3); self.y_o.next = self.t.val().get_bits::<64>(136) ^ self.t.val().get_bits::<64>(60); });
@@ -525,6 +530,11 @@ fn bits_and_fields_agree_for_all_inputs() {
             signed_locals,
             signed_sum,
             signed_sum_compare,
+            signed_lt_literal,
+            signed_ge_zero,
+            signed_gt_negative,
+            signed_sum_le_literal,
+            signed_literal_gt,
         ),
     );
 }

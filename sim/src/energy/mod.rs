@@ -251,6 +251,111 @@ mod tests {
         near(e.total_nj(), e.parts().iter().sum());
     }
 
+    /// A machine in whose table no two entries are alike.
+    fn all_different(keys: &str) -> GpuConfig {
+        let entries = model().1.entries();
+        let lines = entries.iter().zip(1001..).map(|((name, _), value)| format!("{name} = {value}\n"));
+        let table: String = lines.collect();
+        let text = format!("base = \"gtx480\"\n[energy]\n{table}{keys}");
+        GpuConfig::parse("different.toml", &text).expect("valid")
+    }
+
+    /// Counts a thousand events.
+    type Count = fn(&mut Snapshot);
+    /// The component that they are part of.
+    type Component = fn(&GpuEnergy) -> f64;
+
+    /// Checks that a thousand events cost a thousand times the price, in one component and nowhere else.
+    fn check_price(config: &GpuConfig, price: u32, count: Count, component: Component) {
+        let mut s = Snapshot { gpu_energy_model: GpuEnergyModel::new(config), ..Snapshot::default() };
+        count(&mut s);
+        let e = s.energy();
+        near(component(&e), f64::from(price) * 1e-3);
+        near(e.total_nj(), component(&e));
+    }
+
+    #[test]
+    fn each_event_costs_its_own_entry_of_the_table() {
+        let config = all_different("");
+        let t = config.energy;
+        // 250 lines of 128 bytes are a thousand units of 32 bytes.
+        let events: &[(u32, Count, Component)] = &[
+            (t.instruction_fj, |s| s.sm.warp_instructions = 1000, |e| e.instructions_nj),
+            (t.instruction_fj, |s| s.sm.events.assist_instructions = 1000, |e| e.instructions_nj),
+            (t.register_read_fj, |s| s.sm.events.register_reads = 1000, |e| e.registers_nj),
+            (t.register_write_fj, |s| s.sm.events.register_writes = 1000, |e| e.registers_nj),
+            (t.int_fj, |s| s.sm.events.int_ops = 1000, |e| e.units_nj),
+            (t.int_mul_fj, |s| s.sm.events.int_mul_ops = 1000, |e| e.units_nj),
+            (t.fp32_fj, |s| s.sm.events.fp32_ops = 1000, |e| e.units_nj),
+            (t.fp64_fj, |s| s.sm.events.fp64_ops = 1000, |e| e.units_nj),
+            (t.sfu_fj, |s| s.sm.events.sfu_ops = 1000, |e| e.units_nj),
+            (t.shared_cycle_fj, |s| s.sm.events.shared_cycles = 1000, |e| e.shared_memory_nj),
+            (t.l1d_lookup_fj, |s| s.l1d.accesses = 1000, |e| e.l1d_nj),
+            (t.l1d_read_fj, |s| s.l1d.hits = 250, |e| e.l1d_nj),
+            (t.l1d_read_fj, |s| s.sm.events.assist_accesses = 250, |e| e.l1d_nj),
+            (t.l1d_read_fj, |s| s.sm.l1d_writebacks = 250, |e| e.l1d_nj),
+            (t.l1d_write_fj, |s| s.l1d.sectors_filled = 1000, |e| e.l1d_nj),
+            (t.read_only_access_fj, |s| s.constant.accesses = 1000, |e| e.read_only_nj),
+            (t.read_only_access_fj, |s| s.texture.accesses = 1000, |e| e.read_only_nj),
+            (t.read_only_access_fj, |s| s.instruction.accesses = 1000, |e| e.read_only_nj),
+            (t.read_only_fill_fj, |s| s.constant.sectors_filled = 1000, |e| e.read_only_nj),
+            (t.read_only_fill_fj, |s| s.texture.sectors_filled = 1000, |e| e.read_only_nj),
+            (t.read_only_fill_fj, |s| s.instruction.sectors_filled = 1000, |e| e.read_only_nj),
+            (t.l2_lookup_fj, |s| s.l2.cache.accesses = 1000, |e| e.l2_nj),
+            (t.l2_read_fj, |s| s.crossbar.replies.data_bytes = 32_000, |e| e.l2_nj),
+            (t.l2_read_fj, |s| s.dram.write_bursts = 1000, |e| e.l2_nj),
+            (t.l2_write_fj, |s| s.crossbar.requests.data_bytes = 32_000, |e| e.l2_nj),
+            (t.l2_write_fj, |s| s.l2.cache.sectors_filled = 1000, |e| e.l2_nj),
+            (t.flit_fj, |s| s.crossbar.requests.flits = 1000, |e| e.crossbar_nj),
+            (t.flit_fj, |s| s.crossbar.replies.flits = 1000, |e| e.crossbar_nj),
+            (t.bdi_compress_fj, |s| s.codecs.bdi_compressed = 1000, |e| e.codecs_nj),
+            (t.bdi_decompress_fj, |s| s.codecs.bdi_decompressed = 1000, |e| e.codecs_nj),
+            (t.sc_compress_fj, |s| s.codecs.sc_compressed = 1000, |e| e.codecs_nj),
+            (t.sc_decompress_fj, |s| s.codecs.sc_decompressed = 1000, |e| e.codecs_nj),
+            (t.bpc_compress_fj, |s| s.codecs.bpc_compressed = 1000, |e| e.codecs_nj),
+            (t.bpc_decompress_fj, |s| s.codecs.bpc_decompressed = 1000, |e| e.codecs_nj),
+            (t.fpc_compress_fj, |s| s.codecs.fpc_compressed = 1000, |e| e.codecs_nj),
+            (t.fpc_decompress_fj, |s| s.codecs.fpc_decompressed = 1000, |e| e.codecs_nj),
+            (t.cpack_compress_fj, |s| s.codecs.cpack_compressed = 1000, |e| e.codecs_nj),
+            (t.cpack_decompress_fj, |s| s.codecs.cpack_decompressed = 1000, |e| e.codecs_nj),
+        ];
+        for (price, count, component) in events {
+            check_price(&config, *price, *count, *component);
+        }
+        for (name, price) in t.entries().iter().filter(|(name, _)| name.ends_with("_fj")) {
+            assert!(events.iter().any(|(checked, ..)| checked == price), "{name}");
+        }
+    }
+
+    #[test]
+    fn stores_cost_a_write_where_they_stay_in_the_l1d() {
+        let hits: Count = |s| (s.l1d.hits, s.l1d.write_hits) = (250, 250);
+        let kept: Count = |s| s.sm.stores_kept = 250;
+        for (policy, count) in [("write-through", hits), ("write-back", kept), ("local-write-back", kept)] {
+            let config = all_different(&format!("[l1d]\nwrite_policy = \"{policy}\"\n"));
+            check_price(&config, config.energy.l1d_write_fj, count, |e| e.l1d_nj);
+        }
+        check_price(&all_different(""), 0, hits, |e| e.l1d_nj);
+    }
+
+    #[test]
+    fn bursts_of_metadata_do_not_come_from_the_l2() {
+        let config = all_different("");
+        let count: Count = |s| (s.dram.write_bursts, s.dram.metadata_writes) = (1700, 700);
+        check_price(&config, config.energy.l2_read_fj, count, |e| e.l2_nj);
+    }
+
+    #[test]
+    fn an_sm_is_active_in_the_cycles_with_a_warp_alone() {
+        let config = all_different("");
+        let mut s = Snapshot { gpu_energy_model: GpuEnergyModel::new(&config), ..Snapshot::default() };
+        // One of 15 SMs has a warp for a microsecond of four.
+        (s.cycles, s.sm.resident_cycles) = (5600, 1400);
+        let t = config.energy;
+        near(s.energy().sm_active_nj, f64::from(t.sm_active_mw));
+        near(s.energy().leakage_nj, 4.0 * f64::from(15 * t.sm_leakage_mw + 6 * t.partition_leakage_mw));
+    }
+
     #[test]
     fn an_idle_gpu_leaks() {
         // A microsecond: milliwatts are nanojoules.

@@ -120,7 +120,7 @@ impl SmPolicy for Mrpb {
 #[cfg(test)]
 mod tests {
     use crate::mechanism::small_kernels::kernels::THRASHING;
-    use crate::mechanism::small_kernels::{run_small, run_workload};
+    use crate::mechanism::small_kernels::{SmallKernel, run_small, run_workload};
 
     #[test]
     fn warps_that_thrash_are_faster_by_either_half() {
@@ -138,6 +138,26 @@ mod tests {
         assert_eq!(pass.mechanism_counters["instructions_served_early"], 0);
         assert!(order.mechanism_counters["instructions_served_early"] > 0);
         assert_eq!(order.mechanism_counters["bypassed_loads"], 0);
+    }
+
+    /// Eight warps with a CTA each, or all in one, that gather words of different lines.
+    fn gathering(block: u32) -> SmallKernel<'static> {
+        SmallKernel { grid: 3 * 256 / block, block, ..THRASHING }
+    }
+
+    #[test]
+    fn with_a_queue_per_cta_warps_of_a_cta_are_served_in_the_order_of_issue() {
+        let run = |block, queues: &str| {
+            let mechanism = format!("mrpb,pass=never,queues={queues}");
+            let report = run_small(&gathering(block), "gtx480-dai", &mechanism).report;
+            (report.totals.cycles, report.mechanism_counters["instructions_served_early"])
+        };
+        // One CTA on each SM: its queue is the only one.
+        assert_eq!(run(256, "cta"), run(256, "none"));
+        assert_ne!(run(256, "warp"), run(256, "none"));
+        // CTAs of one warp: their queues are those of the warps.
+        assert_eq!(run(32, "cta"), run(32, "warp"));
+        assert_ne!(run(32, "cta"), run(32, "none"));
     }
 
     #[test]

@@ -193,7 +193,7 @@ impl SmPolicy for Ucp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::small_kernels::kernels::{RELOADING, STREAMING};
+    use crate::mechanism::small_kernels::kernels::{RELOADING, STREAMING, THREE_WAYS};
     use crate::mechanism::small_kernels::run_together;
 
     fn monitor(hits: &[u64]) -> Monitor {
@@ -235,5 +235,19 @@ mod tests {
         let counters = &ucp.mechanism_counters;
         // Half of the ways hold its lines: it has them in most intervals.
         assert!(counters["ways_given_k1"] * 2 > counters["way_updates"] * 3, "{counters:?}");
+    }
+
+    #[test]
+    fn a_kernel_that_needs_three_of_four_ways_gets_them() {
+        let run =
+            |mechanism: &str| run_together(&[&STREAMING, &THREE_WAYS], "gtx480", mechanism, 120_000, false);
+        let (base, ucp) = (run("base"), run("ucp=512"));
+        let [base_misses, ucp_misses] = [&base, &ucp].map(|report| report.programs[1].l1d.miss_rate);
+        assert!(base_misses > 0.9, "{base_misses}");
+        // Going round three lines of a set, two ways hit never and three always.
+        assert!(ucp_misses < 0.3, "{ucp_misses}");
+        assert!(ucp.programs[1].ipc > base.programs[1].ipc * 1.15);
+        let counters = &ucp.mechanism_counters;
+        assert!(counters["ways_given_k1"] * 2 > counters["way_updates"] * 5, "{counters:?}");
     }
 }

@@ -643,6 +643,73 @@ fn metadata_is_read_before_the_data() {
     assert_eq!(with.1, without.1, "the second line's metadata is known");
 }
 
+/// A write-back that waits in the mechanism's eviction stage is not in DRAM yet: the line's next read is planned after it.
+#[test]
+fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 2);
+    let (policy, seen) = TestPolicy::new(4, false);
+    let mut bench = SliceBench::new(&config, Box::new(policy));
+    bench.latency(&packet(&config, PacketKind::Write, 0, 0));
+    bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+    // The third line of the partition takes the place of the dirty one, which is asked for again in the next cycle.
+    for (token, line) in [(2, 12 * LINE), (3, 0)] {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
+    }
+    assert_eq!(bench.drain().len(), 2);
+    assert_eq!(seen.borrow().events, [("read", LINE), ("read", 12 * LINE), ("write", 0), ("read", 0)]);
+    let waited = bench.slice.counters().cache.reservation_fails.miss_queue;
+    assert_eq!(waited, STAGE_CYCLES, "the read waits for the stage and for nothing else");
+}
+
+/// While nobody takes answers a slice holds what its queues and its hit pipeline have places for.
+#[test]
+fn a_slice_holds_as_many_requests_as_its_queues_have_places() {
+    let mut config = config();
+    (config.l2.request_queue, config.l2.reply_queue) = (5, 3);
+    let mut bench = SliceBench::base(&config);
+    let read = packet(&config, PacketKind::Read, 0, 0);
+    bench.latency(&read);
+    let mut taken = 0;
+    for _ in 0..1000 {
+        taken += u32::from(bench.offer(&read));
+        bench.tick();
+    }
+    assert_eq!(taken, 5 + config.l2.hit_latency + 3);
+    assert!(bench.slice.counters().reply_stalls > 0);
+    assert_eq!(bench.drain().len() as u32, taken);
+}
+
+#[test]
+fn as_many_requests_wait_for_a_line_as_an_entry_merges() {
+    let mut config = config();
+    config.l2.mshr_merges = 3;
+    let mut bench = SliceBench::base(&config);
+    let fails = |bench: &SliceBench| {
+        let cache = bench.slice.counters().cache;
+        (cache.misses + cache.pending_hits, cache.reservation_fails.mshr_merge)
+    };
+    (0..3).for_each(|token| _ = bench.cycle(Some(&packet(&config, PacketKind::Read, 0, token))));
+    assert_eq!(fails(&bench), (3, 0));
+    bench.cycle(Some(&packet(&config, PacketKind::Read, 0, 3)));
+    assert_eq!(fails(&bench), (3, 1));
+    assert_eq!(bench.drain().len(), 4);
+}
+
+#[test]
+fn as_many_lines_are_in_flight_as_there_are_entries() {
+    let mut config = config();
+    config.l2.mshr_entries = 3;
+    let mut bench = SliceBench::base(&config);
+    // Lines 0, 1, 12 and 13 belong to partition 0.
+    for (token, line) in [(0, 0), (1, 1), (2, 12), (3, 13)] {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, line * LINE, token)));
+    }
+    let cache = bench.slice.counters().cache;
+    assert_eq!((cache.misses, cache.reservation_fails.mshr_entry), (3, 1));
+    assert_eq!(bench.drain().len(), 4);
+}
+
 #[test]
 fn reads_share_a_metadata_burst_on_its_way() {
     let config = config();

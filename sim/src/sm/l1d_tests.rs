@@ -455,6 +455,39 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
     }
 }
 
+#[test]
+fn as_many_loads_wait_for_a_line_as_an_entry_merges() {
+    let narrow = L1dConfig { mshr_merges: 3, ..config() };
+    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
+    assert_eq!([2, 3].map(|inst| bench.load(0, 0xf, inst)), [Access::Pending; 2]);
+    assert_eq!(bench.load(0, 0xf, 4), Access::Fail(FailCause::MshrMerge));
+    let request = bench.sent().expect("the miss");
+    assert_eq!(bench.answer(&request), [1, 2, 3]);
+    assert_eq!(bench.load(0, 0xf, 4), Access::Hit);
+}
+
+#[test]
+fn as_many_lines_are_in_flight_as_there_are_entries() {
+    let narrow = L1dConfig { mshr_entries: 3, ..config() };
+    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    assert_eq!([0, 128, 256].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 3]);
+    assert_eq!(bench.load(384, 0xf, 2), Access::Fail(FailCause::MshrEntry));
+    let request = bench.sent().expect("a miss");
+    bench.answer(&request);
+    assert_eq!(bench.load(384, 0xf, 2), Access::Miss);
+}
+
+#[test]
+fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
+    let narrow = L1dConfig { miss_queue: 2, ..config() };
+    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    assert_eq!([0, 128].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 2]);
+    assert_eq!(bench.load(256, 0xf, 2), Access::Fail(FailCause::MissQueue));
+    bench.sent().expect("a miss");
+    assert_eq!(bench.load(256, 0xf, 2), Access::Miss);
+}
+
 /// A load that was sent before a store to its sector gives that sector to nobody who asks after the store.
 #[test]
 fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
