@@ -56,7 +56,7 @@ pub struct L2Traffic {
     pub writebacks: u64,
     /// Cycles in which the port stood still because answers could not leave.
     pub reply_stalls: u64,
-    /// Cycles in which a write waited for the mechanism.
+    /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.
     pub write_stage_stalls: u64,
     /// DRAM command cycles in which a request waited because its channel's queue was full.
     pub dram_full_cycles: u64,

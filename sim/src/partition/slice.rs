@@ -40,7 +40,7 @@ pub struct L2Counters {
     pub writebacks: u64,
     /// Cycles in which the port stood still because answers could not leave.
     pub reply_stalls: u64,
-    /// Cycles in which a write waited for the mechanism's write stage.
+    /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.
     pub write_stage_stalls: u64,
     /// DRAM command cycles in which a request waited because the channel's queue was full.
     pub dram_full_cycles: u64,
@@ -98,6 +98,8 @@ pub struct Slice {
     requests: VecDeque<Packet>,
     /// The write at the head of `requests` has been offered to the mechanism and may go on.
     head_may_enter: bool,
+    /// What the writes in the mechanism's write stage write: requests for the same sectors wait behind them.
+    staged: Vec<LinePart>,
     /// A write that has left the mechanism's write stage.
     entering: Option<Packet>,
     pub(super) tags: TagArray<LineState>,
@@ -147,6 +149,7 @@ impl Slice {
             policy,
             requests: VecDeque::with_capacity(l2.request_queue as usize),
             head_may_enter: false,
+            staged: Vec::new(),
             entering: None,
             tags: TagArray::compressed(l2.sets, l2.ways, tags_per_way, l2.line_bytes, l2.index),
             making_room: Vec::new(),
@@ -399,14 +402,20 @@ impl Slice {
         if let Some(packet) = self.entering {
             if self.handle(now, &packet, memory) {
                 self.entering = None;
+                self.release(&packet);
             }
             return;
         }
         let Some(packet) = self.requests.front().copied() else { return };
+        if self.is_behind_a_write(&packet) {
+            self.counters.write_stage_stalls += 1;
+            return;
+        }
         if packet.kind != PacketKind::Read && !self.head_may_enter {
             match self.policy.write_enter(&packet, memory) {
                 Stage::Through => self.head_may_enter = true,
                 Stage::Taken => {
+                    self.staged.push(self.sectors.part(packet.line, packet.sectors));
                     self.requests.pop_front();
                     return;
                 }
@@ -420,6 +429,22 @@ impl Slice {
             self.requests.pop_front();
             self.head_may_enter = false;
         }
+    }
+
+    /// Lets the requests behind a write go on.
+    fn release(&mut self, write: &Packet) {
+        let part = self.sectors.part(write.line, write.sectors);
+        let at = self.staged.iter().position(|held| *held == part).expect("the mechanism took the write");
+        self.staged.swap_remove(at);
+    }
+
+    /// Returns whether the mechanism's write stage holds a write to sectors of `packet`.
+    fn is_behind_a_write(&self, packet: &Packet) -> bool {
+        if self.staged.is_empty() {
+            return false;
+        }
+        let own = self.sectors.part(packet.line, packet.sectors);
+        self.staged.iter().any(|held| held.line == own.line && held.sectors & own.sectors != 0)
     }
 
     /// Sends the answer to a request into the hit pipeline. `is_hit`: the request did not have to wait.

@@ -710,6 +710,29 @@ fn as_many_lines_are_in_flight_as_there_are_entries() {
     assert_eq!(bench.drain().len(), 4);
 }
 
+/// A request never passes a write to its sectors that the mechanism holds.
+#[test]
+fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
+    let config = config();
+    let (policy, _) = TestPolicy::new(4, false);
+    let mut bench = SliceBench::new(&config, Box::new(policy));
+    for line in [0, LINE] {
+        bench.latency(&packet(&config, PacketKind::Read, line, 0));
+    }
+    let partial = Packet { full_sectors: false, sectors: 0b0011, ..packet(&config, PacketKind::Write, 0, 1) };
+    let answers = |bench: &mut SliceBench, read: Packet| {
+        bench.cycle(Some(&partial));
+        bench.cycle(Some(&read));
+        bench.drain().iter().map(|answer| answer.token).collect::<Vec<_>>()
+    };
+    let read = |line, sectors| Packet { sectors, ..packet(&config, PacketKind::Read, line, 2) };
+    assert_eq!(answers(&mut bench, read(0, 0b0110)), [1, 2]);
+    // Other sectors and other lines do not wait.
+    assert_eq!(answers(&mut bench, read(0, 0b1100)), [2, 1]);
+    assert_eq!(answers(&mut bench, read(LINE, 0b0011)), [2, 1]);
+    assert!(bench.slice.counters().write_stage_stalls > 0);
+}
+
 #[test]
 fn reads_share_a_metadata_burst_on_its_way() {
     let config = config();

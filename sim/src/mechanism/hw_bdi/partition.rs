@@ -326,3 +326,40 @@ impl PartitionPolicy for Partition {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::mechanism::small_kernels::{NOTHING, SmallKernel, run_kernel};
+    use selvedge_hw::Engine;
+
+    /// An L2 of two lines in each of six partitions.
+    const TINY_L2: &str = "base = \"gtx480\"\n[sm]\ncount = 3\n[l2]\nsets = 1\nways = 2\n";
+
+    /// Warps store to half a line of 64 that all share, by chance, and load one past the L1D, a hundred times over.
+    const SCATTERED_STORES: SmallKernel<'static> = SmallKernel {
+        grid: 6,
+        block: 256,
+        words: 64 * 32,
+        fill: "init = \"iota\"",
+        body: "shr.u32 %r5, %r1, 5;\nand.b32 %r2, %r1, 31;\nsetp.lt.u32 %p1, %r2, 16;\nmul.wide.u32 %rd2, %r2, 4;\n\
+               add.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+               LOOP:\nmad.lo.u32 %r5, %r5, 1664525, 1013904223;\nshr.u32 %r6, %r5, 26;\n\
+               mul.wide.u32 %rd3, %r6, 128;\nadd.s64 %rd3, %rd2, %rd3;\n@%p1 st.global.u32 [%rd3], %r3;\n\
+               mad.lo.u32 %r5, %r5, 1664525, 1013904223;\nshr.u32 %r6, %r5, 26;\n\
+               mul.wide.u32 %rd3, %r6, 128;\nadd.s64 %rd3, %rd2, %rd3;\nld.global.cg.u32 %r7, [%rd3];\n\
+               add.u32 %r4, %r4, %r7;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 100;\n@%p2 bra LOOP;\n\
+               setp.ne.u32 %p2, %r4, 7;\n@%p2 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+        ..NOTHING
+    };
+
+    /// The run fails if the witness sees a load that gets less than it must.
+    #[test]
+    fn an_l2_that_thrashes_gives_back_what_waits_to_be_compressed() {
+        for mechanism in ["hw-bdi", "hw-bdi-mem", "caba-bdi"] {
+            let report = run_kernel(&SCATTERED_STORES, TINY_L2, mechanism, Engine::Model).report;
+            let compressed = report.mechanism_counters["partition_lines_compressed"];
+            assert!(compressed > 500, "{mechanism}: {compressed} lines");
+            assert!(report.totals.l2.miss_rate > 0.5, "{mechanism}: {}", report.totals.l2.miss_rate);
+        }
+    }
+}
