@@ -65,6 +65,29 @@ fn the_ports_carry_what_the_pure_codec_computes() {
 }
 
 #[test]
+fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
+    for line_bytes in LINE_BYTES {
+        let (mut compressor, _) = instances(&BdiParams { line_bytes, pipeline_depth: 1 });
+        for place in 0..line_bytes / 8 {
+            let mut line = Line::default();
+            line[..line_bytes / 8].fill(0x0101_0101_0101_0101);
+            line[place] = 0x0123_4567_89ab_cdef;
+            let mut inputs = CompressorIn { valid_i: true, line_i: line, ready_i: true };
+            let outputs = loop {
+                let outputs = compressor.step(&inputs).unwrap();
+                inputs.valid_i = false;
+                if outputs.valid_o {
+                    break outputs;
+                }
+            };
+            let expected = compress_words(&line, line_bytes);
+            assert_eq!(outputs.encoding_o, expected.encoding.tag(), "word {place} of {line_bytes} bytes");
+            assert!(usize::from(outputs.size_o) > 8, "one word does not say what the line holds");
+        }
+    }
+}
+
+#[test]
 fn undefined_tags_give_zeros_and_an_error() {
     let (_, mut decompressor) = instances(&BdiParams { line_bytes: 128, pipeline_depth: 1 });
     for encoding_i in 11..16 {
