@@ -1,5 +1,6 @@
 //! Progress on a terminal.
 use crate::error::one_line;
+use crate::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_sim::gpu::Control;
 use std::io::IsTerminal;
@@ -51,7 +52,7 @@ impl Progress {
 fn warn_of(run: String, bar: Option<ProgressBar>) -> impl Fn(&str) + Send + Sync + 'static {
     move |text: &str| {
         let line = one_line(&format!("selvedge: warning: {run}: {text}"));
-        let print = || eprintln!("{line}");
+        let print = || say(format!("{line}\n"));
         match &bar {
             Some(bar) => bar.suspend(print),
             None => print(),
