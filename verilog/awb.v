@@ -5,6 +5,7 @@
 // CABA, section 4.3. BITS is the width of an instruction.
 //
 // Parameters: instruction_bits = 64
+// In this file: BITS = 64
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -5,6 +5,7 @@
 // CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of 2^SLOT.
 //
 // Parameters: instructions = 512, instruction_bits = 64
+// In this file: BITS = 64, ADDRESS = 9, SLOT = 4
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset async-low
 

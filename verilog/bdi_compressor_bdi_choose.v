@@ -10,7 +10,7 @@
 `default_nettype none
 
 module bdi_compressor_bdi_choose (
-  // the line, bases, masks and what fits, as [`BdiNears`](super::near::BdiNears) lays them out
+  // the line, bases, masks and what fits, as BdiNears lays them out
   input  wire [1478:0] near_i,
   // tag of the encoding
   output wire    [3:0] tag_o,

@@ -11,7 +11,7 @@
 `default_nettype none
 
 module bdi_compressor_bdi_nears (
-  // the line, bases and masks, as [`BdiFirsts`](super::first::BdiFirsts) lays them out
+  // the line, bases and masks, as BdiFirsts lays them out
   input  wire [1471:0] first_i,
   // the same; then six bits in the order of the bases: the encoding fits; then one: all words are equal
   output wire [1478:0] near_o

@@ -10,7 +10,7 @@
 `default_nettype none
 
 module bdi_decompressor_bdi_add (
-  // deltas, bases and tag, as [`BdiOperands`] lays them out
+  // deltas, bases and tag, as BdiOperands lays them out
   input  wire [2051:0] operands_i,
   // the line
   output wire [1023:0] line_o,

@@ -6,6 +6,7 @@
 //
 // Parameters: bitarray_bits = 2048, refresh_period = 512, sectors = 4, fg_threshold = 2, skew_percent = 70,
 // skew_window = 1000
+// In this file: A = 11, WIDE = 22, HALF = 8, SECTORS = 4
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.1.0 with reset async-low
 

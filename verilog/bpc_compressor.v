@@ -6,6 +6,7 @@
 // of which the codes do not save a byte is given as it is.
 //
 // Parameters: line_bytes = 128
+// In this file: P = 31, ALL = 1023, CHUNK = 128
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -7,6 +7,7 @@
 // error_o.
 //
 // Parameters: line_bytes = 128
+// In this file: P = 31, CHUNK = 128, DATA = 992
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -6,6 +6,7 @@
 // set's tags.
 //
 // Parameters: tag_bits = 32, interval = 1000
+// In this file: ADDRESS = 37, TAG = 32, LINE = 128
 // Source: Dai, section 2.6
 // Written by selvedge 0.1.0 with reset async-low
 

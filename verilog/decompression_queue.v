@@ -5,6 +5,7 @@
 // LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective latency.
 //
 // Parameters: depth = 8
+// In this file: A = 3, POSITION = 4, LATENCY = 8
 // Source: LATTE-CC, section III-B
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -1,6 +1,6 @@
 // fpc_decompressor_bit_splitter
 //
-// The upper LEVELS levels of a [`BitUnpacker`]: of a string, 2 to the power of LEVELS strings of equal width.
+// The upper LEVELS levels of a BitUnpacker: of a string, 2 to the power of LEVELS strings of equal width.
 //
 // Each of them begins with its first field; what follows its last field is of no meaning.
 //

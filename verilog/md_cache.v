@@ -6,6 +6,7 @@
 // ENTRY bits. BLOCK is TAG + SET, SLOT the bits of set and way, TAGS the bits of four tags.
 //
 // Parameters: kilobytes = 8, entry_bits = 4
+// In this file: ENTRY = 4, OFFSET = 6, SET = 6, SLOT = 8, TAG = 20, BLOCK = 26, TAGS = 80
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.1.0 with reset async-low
 

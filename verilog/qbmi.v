@@ -6,6 +6,7 @@
 // set, QUOTA those of a current quota.
 //
 // Parameters: kernels = 2
+// In this file: K = 2, N = 1, SET = 6, QUOTA = 7
 // Source: Dai, section 4.3.2
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -6,6 +6,7 @@
 // bits of K words, 48 each, and SUM the bits of their number.
 //
 // Parameters: symbols_per_cycle = 8
+// In this file: K = 8, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset async-low
 

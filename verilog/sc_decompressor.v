@@ -5,6 +5,7 @@
 // LATTE-CC, section IV.C.2. WINDOW is the bits of K codes and a word, BOTH those of a line and K words.
 //
 // Parameters: symbols_per_cycle = 4
+// In this file: K = 4, WINDOW = 96, BOTH = 1152
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -6,6 +6,7 @@
 // a value whose XOR is the set; TAG, ENTRY, SET and K are those of a set's entries.
 //
 // Parameters: entries = 1024
+// In this file: INDEX = 10, A = 8, SLICES = 4, TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -5,6 +5,7 @@
 // Dai, section 3.4.1, I-Poly. K is the width of an index.
 //
 // Parameters: sets = 32
+// In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset async-low
 

@@ -6,6 +6,7 @@
 // words of 64. SECTORS is the number of sectors of a block.
 //
 // Parameters: entries = 256, sectors = 4, unknown_coarse = true
+// In this file: A = 8, WIDE = 32, ENTRIES = 256, WORDS = 4, SECTORS = 4
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.1.0 with reset async-low
 

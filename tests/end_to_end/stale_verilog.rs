@@ -30,3 +30,12 @@ fn verilog_is_what_gen_writes() {
         .collect();
     assert!(stale.is_empty(), "stale in verilog/: {stale:?}; run: selvedge gen --all -o verilog");
 }
+
+#[test]
+fn comments_have_no_links_of_the_source() {
+    let of_source = |text: &str| text.contains("[`") || text.contains("](");
+    let files = names(Path::new("verilog")).into_iter().filter(|name| name.ends_with(".v"));
+    let text = |name: &String| fs::read_to_string(Path::new("verilog").join(name)).expect("a text file");
+    let wrong: Vec<String> = files.filter(|name| of_source(&text(name))).collect();
+    assert!(wrong.is_empty(), "links of the documentation in {wrong:?}");
+}
