@@ -323,6 +323,18 @@ mod tests {
     }
 
     #[test]
+    fn a_set_of_ports_is_walked_round_over_all_its_words() {
+        let mut ports = PortSet::default();
+        for port in [3, 100, 200] {
+            ports.insert(port);
+        }
+        let walk = [0, 4, 101, 201].map(|from| ports.next_cyclic(from));
+        assert_eq!(walk, [Some(3), Some(100), Some(200), Some(3)]);
+        ports.remove(100);
+        assert_eq!(ports.next(4), Some(200));
+    }
+
+    #[test]
     fn unloaded_latency_is_pipeline_and_tail() {
         for flits in 1..=5 {
             let mut crossbar = Crossbar::new(SPEC);

@@ -253,6 +253,8 @@ mod tests {
     use super::*;
 
     const SMALL: &str = "/* a comment { */ library (small) {\n capacitive_load_unit (1,pf);\n\
+        cell (NAND2X2) { area : 32; pin(A) { direction : input; capacitance : 0.025; }\n\
+        pin(B) { direction : input; capacitance : 0.025; } pin(Y) { direction : output; function : \"(!(A B))\"; } }\n\
         cell (NAND2X1) { area : 24; pin(A) { direction : input; capacitance : 0.0125; }\n\
         pin(B) { direction : input; capacitance : 0.0127; } pin(Y) { direction : output; function : \"(!(A B))\";\n\
         timing() { related_pin : \"A\"; cell_fall(t) { values ( \\\n \"0.1, 0.2\", \\\n \"0.3, 0.4\"); } } } }\n\
