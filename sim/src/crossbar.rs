@@ -399,6 +399,32 @@ mod tests {
     }
 
     #[test]
+    fn what_has_not_crossed_yet_takes_room() {
+        let mut crossbar = Crossbar::new(SPEC);
+        assert!(send(&mut crossbar, 0, packet(0, 10, 0)));
+        crossbar.tick(1);
+        let has_room = |flits| crossbar.can_send(0, &packet(0, flits, 0));
+        // One of 10 flits has crossed; the others leave 7 of 16.
+        assert_eq!((has_room(7), has_room(8)), (true, false));
+    }
+
+    #[test]
+    fn a_packet_is_seen_when_it_has_arrived_and_its_bytes_are_counted() {
+        let mut crossbar = Crossbar::new(SPEC);
+        let sent = packet(0, 3, 7);
+        assert!(send(&mut crossbar, 0, sent));
+        let arrival = (1..100).find(|now| {
+            crossbar.tick(*now);
+            assert_eq!(crossbar.peek(0).is_some(), crossbar.has_packet(0));
+            crossbar.has_packet(0)
+        });
+        assert!(arrival.is_some_and(|now| now > 1));
+        assert_eq!(crossbar.peek(0).copied(), Some(sent));
+        assert_eq!(crossbar.counters().data_bytes, u64::from(sent.data_bytes));
+        assert_eq!(crossbar.receive(0), Some(sent));
+    }
+
+    #[test]
     fn an_ejection_queue_takes_no_flit_more_than_it_holds() {
         let mut crossbar = Crossbar::new(SPEC);
         for flits in [5, 4, 4] {

@@ -81,6 +81,8 @@ pub fn run(path: &Path, folder: &Path, tests: &Tests, fault: Option<&str>) -> Ou
     let mut command = Command::new(path);
     command.args(&tests.names).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::null());
     command.env_remove(SELECTED).env_remove(BLOCK).env("RUST_BACKTRACE", "0");
+    // What one fault fails on is not tried again under the next.
+    command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1");
     command.envs(fault.map(|id| (SELECTED, id)));
     command.envs(tests.block.map(|block| (BLOCK, block)));
     let mut outcome = Outcome { passed: 0, failed: Vec::new(), broken: None, time: Duration::ZERO };

@@ -322,7 +322,15 @@ mod tests {
         assert!(!mshr.can_allocate() && mshr.can_merge(id));
         mshr.merge(id, 2, LINE);
         assert!(!mshr.can_merge(id));
-        assert_eq!((mshr.len(), mshr.waiting()), (1, 2));
+        assert_eq!((mshr.len(), mshr.waiting(), mshr.is_empty()), (1, 2, false));
+    }
+
+    #[test]
+    fn entries_have_numbers_of_their_own() {
+        let mut mshr = MshrTable::new(3, 1);
+        let mut numbers = [0, 128, 256].map(|line| miss(&mut mshr, line, 1).index());
+        numbers.sort_unstable();
+        assert_eq!(numbers, [0, 1, 2]);
     }
 
     #[test]

@@ -109,5 +109,11 @@ mod tests {
         let line = SectorUse::default();
         assert_eq!(line.judge(0b1000, 0b1000, under_way).not_predicted, 1);
         assert_eq!(under_way.first_asked(0b1110), 0b0100);
+        let predicted = UnderWay { coming: 0b0100, wanted: 0 };
+        assert_eq!(line.judge(0b1000, 0b1000, predicted).not_predicted, 1);
+        // A sector that was there and is in flight once more.
+        let mut line = SectorUse::default();
+        line.arrive(0b0110, 0);
+        assert_eq!(line.judge(0b0100, 0b0100, predicted), Fetched { demand: 1, ..Fetched::default() });
     }
 }

@@ -134,6 +134,12 @@ mod tests {
     }
 
     #[test]
+    fn a_part_begins_at_its_first_sector() {
+        let part = LinePart { line: 256, sectors: 0b1010_1000 };
+        assert_eq!((part.first_byte(), part.count()), (256 + 3 * 32, 3));
+    }
+
+    #[test]
     fn a_small_line_is_a_part_of_a_large_one() {
         let large = Sectors::new(256, 32);
         assert_eq!(large.part(0x1040, 0b11), LinePart { line: 0x1000, sectors: 0b1100 });

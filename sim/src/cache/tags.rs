@@ -334,6 +334,22 @@ mod tests {
     }
 
     #[test]
+    fn a_line_finds_no_room_beside_one_that_awaits_more() {
+        let mut tags: TagArray<()> = TagArray::compressed(1, 1, 2, 128, IndexFunction::Bmod);
+        let mut slots = [0, 128].map(|line| {
+            let slot = tags.victim(line).expect("a tag is free").slot;
+            tags.reserve(slot, line);
+            slot
+        });
+        slots.reverse();
+        let [new, old] = slots;
+        let mut evicted = Vec::new();
+        assert!(tags.give_blocks(old, 4, &mut evicted));
+        assert!(!tags.give_blocks(new, 1, &mut evicted), "4 of 4 sub-blocks are taken");
+        assert!(evicted.is_empty());
+    }
+
+    #[test]
     fn a_new_line_starts_with_the_default_state() {
         let mut tags = array();
         bring(&mut tags, 0);

@@ -127,6 +127,23 @@ mod tests {
     }
 
     #[test]
+    fn the_most_warps_at_a_time_are_remembered() {
+        let mut s = scheduler("scheduler = \"gto\"", &[5, 2, 7]);
+        s.leave(5);
+        s.leave(2);
+        s.arrive(4);
+        assert_eq!(s.most_warps(), 3);
+    }
+
+    #[test]
+    fn only_limits_and_pools_select() {
+        let is_selective = |keys: &str| scheduler(keys, &[]).is_selective();
+        assert!(!is_selective("scheduler = \"gto\""));
+        assert!(is_selective("scheduler = \"gto\"\nwavefront_limit = 2"));
+        assert!(is_selective("scheduler = \"two-level\""));
+    }
+
+    #[test]
     fn gto_stays_with_its_warp_then_takes_the_oldest() {
         let mut s = scheduler("scheduler = \"gto\"", &[5, 2, 7]);
         assert_eq!(s.choose(0b1000_0100), Some(2));
