@@ -15,7 +15,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure
     write_set(&[(path, bytes)])
 }
 
-/// Writes all of `files`, or none of them.
+/// Writes all of `files`, or none of them: when one cannot take its name, the others get back what they had.
 ///
 /// A signal does not end the command meanwhile, unless one of them is a stream, which may block for ever.
 pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result::Result<(), Failure> {
@@ -26,12 +26,24 @@ pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result:
         let draft = Draft::new(path.as_ref(), bytes.as_ref()).map_err(|e| cannot(path.as_ref(), &e))?;
         drafts.push((path.as_ref(), draft));
     }
-    let mut folders: Vec<PathBuf> = Vec::new();
+    take_places(drafts)
+}
+
+/// Gives each draft the name beside it, or none.
+fn take_places(drafts: Vec<(&Path, Draft)>) -> std::result::Result<(), Failure> {
+    let mut taken: Vec<Taken> = Vec::new();
     for (path, draft) in drafts {
-        let folder = draft.take_place().map_err(|e| cannot(path, &e))?;
-        folders.extend(folder.filter(|folder| !folders.contains(folder)));
+        match draft.take_place() {
+            Ok(place) => taken.extend(place),
+            Err(e) => {
+                taken.into_iter().for_each(Taken::undo);
+                return Err(cannot(path, &e));
+            }
+        }
     }
-    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|e| cannot(folder, &e)))
+    let mut folders: Vec<&Path> = taken.iter().map(|file| folder_of(&file.path)).collect();
+    folders.dedup();
+    folders.into_iter().try_for_each(|folder| sync_folder(folder).map_err(|e| cannot(folder, &e)))
 }
 
 /// Writes `bytes` to `path`, where nothing may be yet.
@@ -117,19 +129,43 @@ impl Draft {
         })
     }
 
-    /// Makes this the output; returns the folder that has changed.
-    fn take_place(self) -> Result<Option<PathBuf>> {
+    /// Makes this the output; returns the file that is now in place.
+    fn take_place(self) -> Result<Option<Taken>> {
         match self {
             Draft::Stream { path, bytes } => {
                 OpenOptions::new().append(true).open(path)?.write_all(&bytes)?;
                 Ok(None)
             }
             Draft::File { file, path } => {
+                let old = path.exists().then(|| second_name(&path));
                 file.persist(&path).map_err(|e| e.error)?;
-                Ok(Some(folder_of(&path).into()))
+                Ok(Some(Taken { path, old }))
             }
         }
     }
+}
+
+/// An output that has taken its name.
+struct Taken {
+    path: PathBuf,
+    /// What the name stood for before, where it stood for a file: under a second name, if the file system has such.
+    old: Option<Result<NamedTempFile<()>>>,
+}
+
+impl Taken {
+    /// Puts back what was there before, as far as the file system lets it.
+    fn undo(self) {
+        match self.old {
+            None => drop(std::fs::remove_file(self.path)),
+            Some(Ok(old)) => drop(old.persist(self.path)),
+            Some(Err(_)) => {}
+        }
+    }
+}
+
+/// Links a temporary name, gone when dropped, to the file at `path`.
+fn second_name(path: &Path) -> Result<NamedTempFile<()>> {
+    tempfile::Builder::new().prefix(PREFIX).make_in(folder_of(path), |name| std::fs::hard_link(path, name))
 }
 
 /// Fills a temporary file and brings it to the disk.
@@ -172,4 +208,26 @@ fn sync_folder(folder: &Path) -> Result<()> {
         ErrorKind::InvalidInput | ErrorKind::Unsupported => Ok(()),
         _ => Err(e),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_take_its_name_gives_the_others_back_what_they_had() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let paths = ["old", "new", "folder"].map(|name| folder.path().join(name));
+        std::fs::write(&paths[0], "before").expect("written");
+        let drafts = paths.iter().map(|path| (path.as_path(), Draft::new(path, b"after").expect("written")));
+        let drafts = drafts.collect();
+        std::fs::create_dir(&paths[2]).expect("a folder");
+        assert!(take_places(drafts).is_err());
+        assert_eq!(std::fs::read(&paths[0]).expect("there"), b"before");
+        let names =
+            std::fs::read_dir(folder.path()).expect("a folder").map(|file| file.expect("there").path());
+        let mut names: Vec<PathBuf> = names.collect();
+        names.sort();
+        assert_eq!(names, [paths[2].clone(), paths[0].clone()]);
+    }
 }
