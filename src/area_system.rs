@@ -4,7 +4,7 @@ use crate::cli::AreaOptions;
 use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::study::{BlockReport, Mapping};
-use selvedge_hw::{BlockEntry, find, md_cache};
+use selvedge_hw::{BlockEntry, find};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::BlockInstance;
 use selvedge_sim::mechanism::{self, MechanismSpec};
@@ -110,10 +110,7 @@ impl System {
         let mut built = instances(&mechanism, &base, options.kernels as usize).map_err(Failure::usage)?;
         // A simulated SM has its policy's blocks whether this mechanism of the family uses them or not.
         built.retain(|one| mechanism.parts.iter().any(|part| part.info.blocks.contains(&one.block)));
-        let mut parts = parts(&built)?;
-        for part in &mechanism.parts {
-            parts.extend(metadata_caches(text, part, &machine)?);
-        }
+        let parts = parts(&built)?;
         if parts.is_empty() {
             return Err(Failure::usage(format!("--mechanism {text}: it has no blocks in {}", base.name)));
         }
@@ -207,24 +204,6 @@ fn added_l2_tag_bits(part: &mechanism::Part, machine: &GpuConfig) -> usize {
     let ways = (l2.sets * l2.ways * l2.partitions) as usize;
     let (of_one, more) = (L2_FORM_BITS as usize, (address + 1 + L2_FORM_BITS) as usize);
     ways * (of_one + (tags_per_way as usize - 1) * more)
-}
-
-/// The metadata cache of each partition, which a simulated partition has as its block's model of tags.
-fn metadata_caches(text: &str, part: &mechanism::Part, machine: &GpuConfig) -> Result<Option<Part>, Failure> {
-    let Some(kilobytes) = part.options.get("md_kb").filter(|_| !part.info.blocks.is_empty()) else {
-        return Ok(None);
-    };
-    if part.options["md_ways"] as usize != md_cache::WAYS {
-        return Err(Failure::usage(format!(
-            "--mechanism {text}: the block md_cache has {} ways; allowed is md_ways={}",
-            md_cache::WAYS,
-            md_cache::WAYS
-        )));
-    }
-    let entry = find("md_cache").map_err(Failure::usage)?;
-    let size = ("kilobytes".to_string(), kilobytes.to_string());
-    let parameters = entry.params(&[size]).map_err(Failure::usage)?;
-    Ok(Some(Part { entry, parameters, instances: machine.l2.partitions as usize }))
 }
 
 impl Part {
@@ -395,8 +374,7 @@ mod tests {
     fn dedicated_codecs_have_a_metadata_cache_in_each_of_six_partitions() {
         assert_eq!(blocks("hw-bdi-mem").last(), Some(&("md_cache", 6)));
         assert!(blocks("caba-bdi").contains(&("md_cache", 6)));
-        let refused = format!("{:?}", system("hw-bdi,md_ways=2").err().expect("the block has 4 ways"));
-        assert!(refused.contains("allowed is md_ways=4"), "{refused}");
+        assert_eq!(blocks("ideal-bdi,metadata=cached"), [("md_cache", 6)]);
     }
 
     #[test]

@@ -263,7 +263,9 @@ fn programs_and_their_children_end_with_the_command_however_it_ends() {
         // Yosys with a child, as ABC is one.
         let works = format!("sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait", ids.display());
         let path = with_yosys(here, &format!("[ \"$1\" = -V ] && {{ echo Yosys 0.33; exit; }}; {works}"));
-        let run = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        // Under `nohup` the command ignores SIGHUP, but the test does not.
+        let run = Command::new("env")
+            .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_selvedge")])
             .args(["area", "milg", "--target", "ice40"])
             .current_dir(here)
             .env("PATH", path)

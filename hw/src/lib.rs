@@ -32,6 +32,7 @@ pub mod fpc;
 pub mod latte_controller;
 pub mod md_cache;
 pub mod milg;
+pub mod names;
 pub mod params;
 mod pipeline;
 pub mod ports;

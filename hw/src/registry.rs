@@ -1,6 +1,7 @@
 //! The registry: one list of every block, seen without its types, that every tool walks.
 use crate::block::{Claim, Clocked, Facts, HwBlock};
 use crate::corners::{Corner, Corners};
+use crate::names;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Port, Ports};
 use rust_hdl_core::prelude::Block;
@@ -44,22 +45,22 @@ pub static BLOCKS: &[&dyn BlockEntry] = &[
 /// The block of that name.
 ///
 /// # Errors
-/// When there is none; the error lists the names.
+/// When there is none; the error lists the nearest names.
 pub fn find(name: &str) -> Result<&'static dyn BlockEntry, UnknownBlock> {
     BLOCKS.iter().copied().find(|block| block.name() == name).ok_or_else(|| UnknownBlock {
         name: name.to_string(),
-        known: BLOCKS.iter().map(|block| block.name()).collect::<Vec<_>>().join(", "),
+        allowed: names::allowed(name, BLOCKS.iter().map(|block| block.name()), "selvedge list blocks"),
     })
 }
 
 /// No block has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown block `{name}`; blocks: {known}")]
+#[error("unknown block `{name}`: {allowed}")]
 pub struct UnknownBlock {
     /// The name that was asked for.
     pub name: String,
-    /// The names that exist.
-    pub known: String,
+    /// The nearest names that exist.
+    pub allowed: String,
 }
 
 /// Values of several ports, each as little-endian 64-bit words (as many as its width needs), ports in order.

@@ -6,6 +6,7 @@ use crate::mechanism::MechanismCounters;
 use crate::printable::printable;
 use crate::report::{KernelReport, RunReport, Snapshot, ratio};
 use crate::stats::CacheCounters;
+use selvedge_hw::names;
 use std::fmt::Write;
 
 /// A value: a count, or a number with a fraction.
@@ -238,8 +239,8 @@ fn share(a: f64, b: f64) -> f64 {
 pub fn find(name: &str) -> Result<&'static Statistic, String> {
     let wanted: String = name.chars().filter(|c| !c.is_whitespace()).collect();
     STATISTICS.iter().find(|statistic| statistic.key == wanted).ok_or_else(|| {
-        let keys = STATISTICS.iter().map(|statistic| statistic.key).collect::<Vec<_>>().join(", ");
-        format!("no statistic `{name}`: allowed are {keys}")
+        let keys = STATISTICS.iter().map(|statistic| statistic.key);
+        format!("no statistic `{name}`: {}", names::allowed(&wanted, keys, "selvedge stats list"))
     })
 }
 
@@ -388,7 +389,7 @@ mod tests {
         assert!(find("L2_cache_stats_breakdown[GLOBAL_ACC_R] [HIT]").is_ok());
         assert!(
             find("no_such_key")
-                .is_err_and(|line| line.starts_with("no statistic `no_such_key`: allowed are gpu_sim"))
+                .is_err_and(|line| line.starts_with("no statistic `no_such_key`: must be one of "))
         );
     }
 

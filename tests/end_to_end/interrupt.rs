@@ -7,7 +7,9 @@ use std::time::Duration;
 const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
 
 fn start(folder: &Path, words: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_selvedge"))
+    // Under `nohup` the command ignores SIGHUP, but the tests do not.
+    Command::new("env")
+        .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_selvedge")])
         .args(words)
         .current_dir(folder)
         .stdout(Stdio::piped())

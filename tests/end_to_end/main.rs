@@ -8,7 +8,8 @@ mod energy;
 mod engines;
 mod fidelity;
 mod guide;
-#[cfg(unix)]
+// `env --default-signal` is of GNU.
+#[cfg(target_os = "linux")]
 mod interrupt;
 mod lamar;
 mod limits;

@@ -94,7 +94,7 @@ fn every_statistic_is_explained() {
 fn mistakes_about_statistics_are_one_line() {
     let folder = Path::new(".");
     for (words, line) in [
-        (&["stats", "explain", "ipc"][..], "no statistic `ipc`: allowed are gpu_sim_cycle, "),
+        (&["stats", "explain", "ipc"][..], "no statistic `ipc`: must be one of "),
         (
             &["run", "bfs", "--json", "a", "--csv", "a"],
             "--json and --csv name the same file a: each must have its own",

@@ -29,6 +29,7 @@ use crate::gpu::Policies;
 use crate::partition::{NoPolicy, PartitionPolicy};
 use crate::sm::policy::{NoSmPolicy, SmPolicy};
 use probe::Probes;
+use selvedge_hw::names;
 use std::collections::BTreeMap;
 
 /// A mechanism's option: a name with its default and what is allowed.
@@ -281,7 +282,7 @@ fn find(name: &str) -> Option<&'static MechanismInfo> {
 }
 
 /// The names of the mechanisms that are meant, for a message.
-fn names(is_meant: impl Fn(&MechanismInfo) -> bool) -> String {
+fn names_of(is_meant: impl Fn(&MechanismInfo) -> bool) -> String {
     ALL.iter().filter(|info| is_meant(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -289,7 +290,7 @@ fn names(is_meant: impl Fn(&MechanismInfo) -> bool) -> String {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MechanismError {
     /// No such mechanism.
-    #[error("unknown mechanism `{name}`: allowed are {allowed}, joined by +")]
+    #[error("unknown mechanism `{name}`: {allowed}")]
     Unknown {
         /// What was given.
         name: String,
@@ -377,8 +378,9 @@ impl Part {
 
     /// Tags for each way of an L2 that keeps lines compressed; none where it keeps them as they are.
     pub fn compressed_l2_tags(&self) -> Option<u32> {
-        let has_metadata = self.options.contains_key(hw_bdi::MD_KB.name) && !self.info.blocks.is_empty();
-        let compresses = has_metadata && self.info.name != hw_bdi::INFO_MEM.name;
+        let has_metadata = self.options.contains_key(hw_bdi::MD_KB.name);
+        let elsewhere = [hw_bdi::INFO_MEM.name, hw_bdi::INFO_IDEAL.name].contains(&self.info.name);
+        let compresses = has_metadata && !elsewhere;
         let is_raw = self.options.get(caba::L2) == Some(&1);
         (compresses && !is_raw).then(|| self.options.get(caba::L2_TAGS).copied().unwrap_or(1))
     }
@@ -438,8 +440,11 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
     let mut words = text.split(',');
     let first = words.next().unwrap_or_default().trim();
     let (name, value) = first.split_once('=').map_or((first, None), |(name, value)| (name, Some(value)));
-    let info = find(name.trim())
-        .ok_or_else(|| MechanismError::Unknown { name: name.into(), allowed: names(|_| true) })?;
+    let info = find(name.trim()).ok_or_else(|| {
+        let names = ALL.iter().map(|info| info.name);
+        let allowed = names::allowed(name, names, "selvedge list mechanisms");
+        MechanismError::Unknown { name: name.into(), allowed }
+    })?;
     let short = match (value, info.options.first()) {
         (None, _) => None,
         (Some(value), Some(option)) => Some(format!("{}={value}", option.name)),
@@ -576,7 +581,7 @@ impl MechanismSpec {
             let why = format!("it looks at the values in registers, which the trace of {name} does not have");
             (why, "a workload or a launch file that is run has them")
         };
-        let allowed = names(|info| info.needs <= there_is);
+        let allowed = names_of(|info| info.needs <= there_is);
         Err(MechanismError::Needs { mechanism: part.info.name.into(), why, allowed, instead })
     }
 
@@ -692,13 +697,15 @@ mod tests {
         let mut spec: MechanismSpec = "hw-bdi=auto".parse().expect("the first option");
         let slow = spec.settle(&latencies).expect_err("too slow").to_string();
         assert!(slow.contains("bdi_compressor takes 9 cycles: allowed are 1 to 5, and auto"), "{slow}");
-        assert!(error("hw-bdi,md_kb=auto").contains("powers of two from 1 to 1024"));
+        assert!(error("hw-bdi,md_kb=auto").contains("powers of two from 4 to 16"));
         assert!(error("static-sc,latency=auto").contains("allowed are 0 to 15"), "SC has no such parameter");
     }
 
     #[test]
     fn mistakes_say_what_is_allowed() {
-        assert!(error("hw-bdy").contains("allowed are base, hw-bdi, hw-bdi-mem, "));
+        assert!(
+            error("hw-bdy").contains(": must be one of ") && error("hw-bdy").contains("nearest hw-bdi, ")
+        );
         assert!(error("rbmi+qbmi").contains("both rank the kernels' memory instructions"));
         assert!(error("smil,k0=4+dmil").contains("both limit the kernels' memory instructions"));
         assert!(
@@ -707,8 +714,7 @@ mod tests {
         assert!(error("caba-bdi,l1_tags=3").contains("allowed are powers of two from 1 to 4"));
         assert!(error("smil,k1=129").contains("allowed are 0 to 128"));
         assert!(error("hw-bdi,compress=9").contains("allowed are 1 to 5"));
-        assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 1 to 1024"));
-        assert!(error("hw-bdi,md_ways=5").contains("allowed are powers of two from 1 to 32"));
+        assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 4 to 16"));
         assert!(error("hw-bdi,compress=1,compress=2").contains("`compress=2`: allowed is once"));
         assert!(error("hw-bdi,speed=9").contains("compress=N"));
         assert!(error("hw-bdi+hw-bdi-mem").contains("cannot be combined"));

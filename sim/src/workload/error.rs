@@ -10,11 +10,11 @@ use crate::memory::MemoryError;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum WorkloadError {
     /// No built-in workload has this name.
-    #[error("unknown workload '{name}': allowed are {allowed}")]
+    #[error("unknown workload '{name}': {allowed}")]
     UnknownWorkload {
         /// The name that was asked for.
         name: String,
-        /// The names that exist, separated by commas.
+        /// The nearest names that exist.
         allowed: String,
     },
     /// No size has this name.

@@ -85,6 +85,7 @@ pub use crate::ptx::{Arg, LaunchDims};
 pub use error::WorkloadError;
 pub use group::Group;
 pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
+use selvedge_hw::names;
 
 /// How large a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -286,12 +287,16 @@ pub fn all() -> &'static [&'static dyn Workload] {
 /// The workload called `name`.
 ///
 /// # Errors
-/// [`WorkloadError::UnknownWorkload`] lists the names that exist.
+/// [`WorkloadError::UnknownWorkload`] lists the nearest names.
 pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
     let found = all().iter().copied().find(|workload| workload.name() == name);
     found.ok_or_else(|| WorkloadError::UnknownWorkload {
         name: name.to_owned(),
-        allowed: all().iter().map(|workload| workload.name()).collect::<Vec<_>>().join(", "),
+        allowed: names::allowed(
+            name,
+            all().iter().map(|workload| workload.name()),
+            "selvedge list workloads",
+        ),
     })
 }
 
@@ -357,8 +362,8 @@ mod tests {
             assert_eq!(find(workload.name()).unwrap().name(), workload.name());
         }
         let refused = find("vecsub").err().unwrap().to_string();
-        let start = "unknown workload 'vecsub': allowed are vecadd, atax, bicg, ";
-        assert!(refused.starts_with(start) && refused.ends_with(", kmeans"), "{refused}");
+        assert!(refused.starts_with("unknown workload 'vecsub': must be one of "), "{refused}");
+        assert!(refused.contains("nearest vecadd, "), "{refused}");
         assert_eq!(all().iter().filter(|workload| workload.races()).count(), RACING.len());
     }
 

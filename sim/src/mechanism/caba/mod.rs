@@ -34,7 +34,7 @@ use crate::config::{GpuConfig, WritePolicy};
 use crate::gpu::Policies;
 use crate::mechanism::hw_bdi::form::{Algorithm, Choice};
 use crate::mechanism::hw_bdi::lines::LineStore;
-use crate::mechanism::hw_bdi::{self, AssistedL2, MD_KB, MD_WAYS};
+use crate::mechanism::hw_bdi::{self, AssistedL2, MD_KB};
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
 use deployment::WARPS;
@@ -131,7 +131,6 @@ const OPTIONS: &[OptionInfo] = &[
         )
     },
     MD_KB,
-    MD_WAYS,
 ];
 
 /// Compression by assist warps with the algorithms of `choice`.
@@ -157,7 +156,7 @@ pub const INFO_BDI: MechanismInfo = compression!(
     "caba-bdi",
     "CABA-BDI",
     "BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
-    &["awc", "bdi_compressor", "bdi_decompressor"],
+    &["awc", "bdi_compressor", "bdi_decompressor", "md_cache"],
     Choice::One(Algorithm::Bdi)
 );
 
@@ -166,7 +165,7 @@ pub const INFO_FPC: MechanismInfo = compression!(
     "caba-fpc",
     "CABA-FPC",
     "FPC on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
-    &["awc", "fpc_compressor", "fpc_decompressor"],
+    &["awc", "fpc_compressor", "fpc_decompressor", "md_cache"],
     Choice::One(Algorithm::Fpc)
 );
 
@@ -175,7 +174,7 @@ pub const INFO_CPACK: MechanismInfo = compression!(
     "caba-cpack",
     "CABA-C-Pack",
     "C-Pack on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
-    &["awc", "cpack_compressor", "cpack_decompressor"],
+    &["awc", "cpack_compressor", "cpack_decompressor", "md_cache"],
     Choice::One(Algorithm::Cpack)
 );
 
@@ -192,6 +191,7 @@ pub const INFO_BEST: MechanismInfo = compression!(
         "cpack_decompressor",
         "fpc_compressor",
         "fpc_decompressor",
+        "md_cache",
     ],
     Choice::Best
 );

@@ -22,7 +22,8 @@ mod sm;
 
 use crate::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::gpu::Policies;
-use crate::mechanism::md_cache::MdCache;
+use crate::mechanism::md_cache::MetadataCache;
+use crate::mechanism::probe::Probes;
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
 use crate::sm::policy::SmPolicy;
@@ -43,22 +44,15 @@ const LINE_BYTES: u32 = 128;
 /// Size of the metadata cache.
 pub const MD_KB: OptionInfo = OptionInfo {
     power_of_two: true,
-    ..OptionInfo::number("md_kb", 8, (1, 1024), "metadata cache per partition, KB")
+    ..OptionInfo::number("md_kb", 8, (4, 16), "metadata cache per partition, KB")
 };
 
-/// Ways of the metadata cache.
-pub const MD_WAYS: OptionInfo = OptionInfo {
-    power_of_two: true,
-    ..OptionInfo::number("md_ways", 4, (1, 32), "ways of the metadata cache")
-};
-
-const OPTIONS: [OptionInfo; 4] = [
+const OPTIONS: [OptionInfo; 3] = [
     OptionInfo::number("compress", 5, (1, 5), "compressor latency, cycles (CABA, section 6)")
         .latency_of("bdi_compressor"),
     OptionInfo::number("decompress", 1, (1, 5), "decompressor latency, cycles (CABA, section 6)")
         .latency_of("bdi_decompressor"),
     MD_KB,
-    MD_WAYS,
 ];
 
 /// The registry's entry of `hw-bdi`.
@@ -66,7 +60,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     name: "hw-bdi",
     summary: "BDI on the crossbar, in the L2 and in DRAM, by dedicated logic",
     source: "CABA, section 7 (HW-BDI)",
-    blocks: &["bdi_compressor", "bdi_decompressor"],
+    blocks: &["bdi_compressor", "bdi_decompressor", "md_cache"],
     options: &OPTIONS,
     needs: Needs::Values,
     machine_needs: "lines of 128 bytes, an L2 that writes back",
@@ -80,7 +74,7 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
     name: "hw-bdi-mem",
     summary: "BDI in DRAM only, by dedicated logic",
     source: "CABA, section 7 (HW-BDI-Mem)",
-    blocks: &["bdi_compressor", "bdi_decompressor"],
+    blocks: &["bdi_compressor", "bdi_decompressor", "md_cache"],
     options: &OPTIONS,
     needs: Needs::Values,
     machine_needs: "lines of 128 bytes, an L2 that writes back",
@@ -94,11 +88,10 @@ pub const INFO_IDEAL: MechanismInfo = MechanismInfo {
     name: "ideal-bdi",
     summary: "BDI on the crossbar, in the L2 and in DRAM, at no cost",
     source: "CABA, section 7 (Ideal-BDI)",
-    blocks: &[],
+    blocks: &["md_cache"],
     options: &[
         OptionInfo::choice("metadata", &["free", "cached"], "does a line's size cost metadata?"),
         MD_KB,
-        MD_WAYS,
     ],
     needs: Needs::Values,
     machine_needs: "lines of 128 bytes, an L2 that writes back",
@@ -123,8 +116,8 @@ impl Latencies {
 }
 
 /// The metadata cache that a mechanism's options ask for.
-fn metadata_of(part: &Part) -> MdCache {
-    MdCache::new(part.options["md_kb"], part.options["md_ways"])
+fn metadata_of(part: &Part, id: u32, probes: &Probes) -> MetadataCache {
+    MetadataCache::new(id, part.options[MD_KB.name], probes)
 }
 
 /// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less. The codecs
@@ -208,7 +201,7 @@ fn dedicated(
         Partition::new(
             reach,
             Logic::Dedicated(Box::new(codecs)),
-            Some(metadata_of(part)),
+            Some(metadata_of(part, id, with.probes)),
             map,
             Rc::clone(lines),
         )
@@ -241,7 +234,7 @@ pub fn assisted(
             }
             None => Logic::None,
         };
-        let metadata = Some(metadata_of(part));
+        let metadata = Some(metadata_of(part, id, with.probes));
         Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines))
             .with_raw_stores()
             .with_tags(l2.tags)
@@ -256,8 +249,8 @@ fn build_ideal(part: &Part, with: &Build<'_>) -> Policies {
     let is_cached = part.options["metadata"] == 1;
     Policies {
         sms: for_sms(with.config, |_| IdealSm::new(Rc::clone(&lines))),
-        partitions: for_partitions(with.config, |_| {
-            let metadata = is_cached.then(|| metadata_of(part));
+        partitions: for_partitions(with.config, |id| {
+            let metadata = is_cached.then(|| metadata_of(part, id, with.probes));
             Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
         }),
     }

@@ -4,11 +4,12 @@ use super::codecs::Codecs;
 use super::lines::{L2Form, LINE_BYTES, has_values};
 use crate::cache::LinePart;
 use crate::energy::CodecEvents;
-use crate::mechanism::md_cache::{MdAccess, MdCache};
+use crate::mechanism::md_cache::{MdAccess, MetadataCache};
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, DramPlan, MechanismFault, PartitionPolicy, Stage};
+use selvedge_hw::Divergence;
 use selvedge_hw::wave::Trace;
 
 /// Where the metadata region begins in a partition's channel: above all data.
@@ -63,7 +64,9 @@ pub struct Partition {
     /// Tags for each way of the L2.
     tags_per_way: u32,
     /// Without it, the bursts of every line are known.
-    metadata: Option<MdCache>,
+    metadata: Option<MetadataCache>,
+    /// A difference between the engines of the metadata cache; nothing is known of the metadata from then on.
+    fault: Option<Box<Divergence>>,
     map: AddressMap,
     store: SharedLines,
     data_bursts: u64,
@@ -80,7 +83,7 @@ impl Partition {
     pub(super) fn new(
         reach: Reach,
         logic: Logic,
-        metadata: Option<MdCache>,
+        metadata: Option<MetadataCache>,
         map: AddressMap,
         store: SharedLines,
     ) -> Self {
@@ -91,6 +94,7 @@ impl Partition {
             keeps_raw: false,
             tags_per_way: 1,
             metadata,
+            fault: None,
             map,
             store,
             data_bursts: 0,
@@ -118,12 +122,22 @@ impl Partition {
         Partition { tags_per_way, ..self }
     }
 
-    fn plan(&mut self, line: u64, bursts: u32, write: bool) -> DramPlan {
+    /// Looks up the line's metadata, if there is a cache of them, and changes them to `written` bursts.
+    fn look_up(&mut self, line: u64, written: Option<u32>) -> MdAccess {
+        let number = self.map.local(line) / LINE_BYTES as u64;
+        let Some(cache) = self.metadata.as_mut().filter(|_| self.fault.is_none()) else {
+            return MdAccess::default();
+        };
+        cache.access(number, written).unwrap_or_else(|divergence| {
+            self.fault = Some(divergence);
+            MdAccess::default()
+        })
+    }
+
+    fn plan(&mut self, bursts: u32, cost: MdAccess) -> DramPlan {
         self.data_bursts += u64::from(bursts);
         self.uncompressed_bursts += u64::from(RAW_BURSTS);
-        let number = self.map.local(line) / LINE_BYTES as u64;
-        let cost = self.metadata.as_mut().map_or_else(MdAccess::default, |cache| cache.access(number, write));
-        let fetches = cost.fetch.is_some() && !cost.on_its_way;
+        let fetches = cost.fetch.is_some() && !cost.in_flight;
         self.metadata_bursts += u64::from(fetches) + u64::from(cost.write_back.is_some());
         DramPlan {
             bursts,
@@ -161,14 +175,21 @@ impl Partition {
 
 impl PartitionPolicy for Partition {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        if let Some(divergence) = self.fault.take() {
+            return Err(divergence);
+        }
+        if let Some(cache) = &mut self.metadata {
+            cache.advance_to(now);
+        }
         self.logic.codecs().map_or(Ok(()), |codecs| codecs.tick(now))
     }
 
     fn busy(&self) -> bool {
-        match &self.logic {
+        let codecs_are_busy = match &self.logic {
             Logic::Dedicated(codecs) => codecs.is_busy(),
             Logic::Ideal | Logic::None => false,
-        }
+        };
+        codecs_are_busy || self.fault.is_some()
     }
 
     fn tags_per_way(&self) -> u32 {
@@ -185,8 +206,12 @@ impl PartitionPolicy for Partition {
     }
 
     fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
-        let bursts = self.store.borrow_mut().dram_bursts(line, memory);
-        self.plan(line, bursts, false)
+        let found = self.look_up(line, None);
+        let bursts = match found.entry {
+            bursts @ 1..=RAW_BURSTS => bursts,
+            _ => self.store.borrow_mut().dram_bursts(line, memory),
+        };
+        self.plan(bursts, found)
     }
 
     fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
@@ -194,7 +219,8 @@ impl PartitionPolicy for Partition {
         let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow().bursts_now(line, memory) };
         let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
         self.store.borrow_mut().written_to_dram(line, bursts, l2);
-        self.plan(line, bursts, true)
+        let found = self.look_up(line, Some(bursts));
+        self.plan(bursts, found)
     }
 
     fn metadata_arrived(&mut self, address: u64) {
@@ -324,6 +350,7 @@ impl PartitionPolicy for Partition {
         if let Logic::Dedicated(codecs) = &self.logic {
             codecs.traces(out);
         }
+        out.extend(self.metadata.as_ref().and_then(MetadataCache::trace));
     }
 }
 

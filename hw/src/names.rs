@@ -1,0 +1,41 @@
+//! Names that a user may have meant, for messages.
+
+/// Names that a message lists at most.
+const MOST: usize = 3;
+
+/// Returns which names are allowed in the place of `wrong`: all of a few, of many the nearest three and `command`, which
+/// prints all.
+pub fn allowed<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>, command: &str) -> String {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    let count = names.len();
+    if count <= MOST {
+        return format!("must be {}", names.join(" or "));
+    }
+    // Distances to a very long name take long, and mean nothing.
+    let wrong: String = wrong.chars().take(80).flat_map(char::to_lowercase).collect();
+    names.sort_by_cached_key(|name| strsim::damerau_levenshtein(&wrong, &name.to_lowercase()));
+    format!("must be one of {count}, nearest {}; `{command}` prints all", names[..MOST].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowed;
+
+    #[test]
+    fn few_names_are_all_listed() {
+        assert_eq!(allowed("rlt", ["model", "rtl"], "list"), "must be model or rtl");
+    }
+
+    #[test]
+    fn of_many_names_the_nearest_are_listed() {
+        let names = ["vecadd", "atax", "bicg", "bfs", "btree"];
+        let said = allowed("Vecsub", names, "selvedge list workloads");
+        assert!(said.starts_with("must be one of 5, nearest vecadd, "), "{said}");
+        assert!(said.ends_with("; `selvedge list workloads` prints all"), "{said}");
+    }
+
+    #[test]
+    fn names_as_near_as_each_other_keep_their_order() {
+        assert!(allowed("zzzz", ["aaaa", "bbbb", "cccc", "dddd"], "c").contains("nearest aaaa, bbbb, cccc"));
+    }
+}
