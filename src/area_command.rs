@@ -3,7 +3,7 @@ use crate::area_depth::{PARAMETER, depths};
 use crate::area_energy::{EnergySetup, EnergySubject};
 use crate::area_report::{Report, csv, curves, page, table};
 use crate::area_system::{Part, System};
-use crate::cli::AreaOptions;
+use crate::arguments::AreaOptions;
 use crate::error::Failure;
 use crate::gen_command::{emit_options, params};
 use crate::interrupt::stop_flag;
@@ -19,7 +19,7 @@ use selvedge_gen::area::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use selvedge_gen::area::technology::Technologies;
 use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
 use selvedge_gen::{ResetStyle, emit};
-use selvedge_hw::{BLOCKS, BlockEntry, find};
+use selvedge_hw::{BlockEntry, find, registry};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -97,7 +97,7 @@ fn jobs_of(systems: &[System]) -> Vec<Job> {
 /// Every block under every value of the swept parameter.
 fn jobs(options: &AreaOptions) -> Result<Vec<Job>, Failure> {
     let entries = if options.all {
-        BLOCKS.to_vec()
+        registry::all()
     } else {
         options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
     };

@@ -4,7 +4,7 @@ use crate::table::Table;
 use selvedge_gen::area::figure::Figure;
 use selvedge_gen::area::study::BlockReport;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
-use selvedge_hw::{BLOCKS, BlockEntry};
+use selvedge_hw::{BlockEntry, registry};
 use selvedge_sim::mechanism::MechanismSpec;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub fn depths(entry: &dyn BlockEntry) -> Result<Vec<String>, Failure> {
         return Ok(spec.allowed.samples().iter().map(ToString::to_string).collect());
     }
     let with: Vec<&str> =
-        BLOCKS.iter().filter(|entry| of(**entry).is_some()).map(|entry| entry.name()).collect();
+        registry::all().into_iter().filter(|entry| of(*entry).is_some()).map(|entry| entry.name()).collect();
     let message = format!(
         "--find-depth {}: allowed are blocks with a pipeline_depth: {}",
         entry.name(),

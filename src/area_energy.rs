@@ -1,6 +1,6 @@
 //! `selvedge area --energy`: energy of an operation, from the block's own stimulus, or a recorded one, in a simulation of its
 //! mapped netlist.
-use crate::cli::AreaOptions;
+use crate::arguments::AreaOptions;
 use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::asic::Goal;

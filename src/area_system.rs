@@ -1,6 +1,6 @@
 //! `selvedge area --mechanism`: what a whole GPU needs of a mechanism, as the sum over its block instances.
 use crate::area_report::{priced_um2, storage, unpriced_bits};
-use crate::cli::AreaOptions;
+use crate::arguments::AreaOptions;
 use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::study::{BlockReport, Mapping};
@@ -340,12 +340,13 @@ impl SystemReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::arguments::{Arguments, Command};
     use clap::Parser;
 
     fn system(mechanism: &str) -> Result<System, Failure> {
         let words = ["selvedge", "area", "--mechanism", mechanism];
-        let Some(Command::Area(options)) = Cli::try_parse_from(words).expect("valid words").command else {
+        let Some(Command::Area(options)) = Arguments::try_parse_from(words).expect("valid words").command
+        else {
             panic!("another command");
         };
         System::all(&options).map(|mut all| all.remove(0))

@@ -1,6 +1,6 @@
 //! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
 use crate::area_depth;
-use crate::cli::CompareOptions;
+use crate::arguments::CompareOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan};
@@ -72,7 +72,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
     let mut found: Vec<String> = Vec::new();
     for word in text.split(',') {
         let name = word.trim().split(['=', '+']).next().unwrap_or_default();
-        let is_option = word.contains('=') && mechanism::ALL.iter().all(|info| info.name != name);
+        let is_option = word.contains('=') && mechanism::all().iter().all(|info| info.name != name);
         match found.last_mut() {
             Some(last) if is_option => *last = format!("{last},{word}"),
             _ => found.push(word.trim().into()),

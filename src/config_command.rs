@@ -1,5 +1,5 @@
 //! `selvedge config`: machines shown, checked, and translated from GPGPU-Sim's options.
-use crate::cli::{ConfigAction, ConfigOptions};
+use crate::arguments::{ConfigAction, ConfigOptions};
 use crate::error::{Failure, one_line};
 use crate::output::{Plan, print, say};
 use selvedge_hw::file::read_text;

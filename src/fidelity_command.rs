@@ -1,5 +1,5 @@
 //! `selvedge fidelity`: expected and measured latencies and bandwidths of machines, as Markdown.
-use crate::cli::FidelityOptions;
+use crate::arguments::FidelityOptions;
 use crate::error::Failure;
 use crate::output::Plan;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};

@@ -1,11 +1,11 @@
 //! `selvedge gen`: the Verilog of blocks, with what outside flows need beside it.
-use crate::cli::GenOptions;
+use crate::arguments::GenOptions;
 use crate::error::Failure;
 use crate::output::{print, write_files};
 use crate::table::Table;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{EmitOptions, Header, ResetStyle, emit};
-use selvedge_hw::{BLOCKS, BlockEntry, find};
+use selvedge_hw::{BlockEntry, find, registry};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
     }
     let reset: ResetStyle = options.reset.parse().map_err(Failure::usage)?;
     let entries = if options.all {
-        BLOCKS.to_vec()
+        registry::all()
     } else {
         options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
     };
@@ -82,7 +82,7 @@ fn files_of(
 /// Every block with its parameters.
 pub fn list() -> String {
     let mut table = Table::new(&["block", "what", "source", "parameters", "storage bits", "latency"]);
-    for entry in BLOCKS {
+    for entry in registry::all() {
         let defaults = entry.defaults();
         let params =
             entry.schema().iter().map(|s| format!("{}={} ({})", s.name, defaults[s.name], s.allowed));

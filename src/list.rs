@@ -1,5 +1,5 @@
 //! `selvedge list`: workloads, mechanisms, configurations and blocks.
-use crate::cli::ListOptions;
+use crate::arguments::ListOptions;
 use crate::error::Failure;
 use crate::output::print;
 use crate::table::Table;
@@ -68,7 +68,7 @@ fn workloads() -> String {
 
 fn mechanisms() -> String {
     let mut table = Table::new(&["mechanism", "what", "source", "needs", "blocks", "options"]);
-    for info in mechanism::ALL {
+    for info in mechanism::all() {
         let options: Vec<_> =
             info.options.iter().map(|o| format!("{}={}", o.name, o.default_text())).collect();
         let machine = Some(info.machine_needs).filter(|needs| !needs.is_empty());

@@ -1,5 +1,5 @@
 //! `selvedge new`: a launch file to begin with.
-use crate::cli::NewOptions;
+use crate::arguments::NewOptions;
 use crate::error::Failure;
 use crate::output::write_new;
 use selvedge_sim::launch_file::template_of;

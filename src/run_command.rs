@@ -1,6 +1,6 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
 use crate::area_depth;
-use crate::cli::RunOptions;
+use crate::arguments::RunOptions;
 use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;

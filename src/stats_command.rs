@@ -1,5 +1,5 @@
 //! `selvedge stats`: the glossary of the statistics.
-use crate::cli::{StatsCommand, StatsOptions};
+use crate::arguments::{StatsCommand, StatsOptions};
 use crate::error::Failure;
 use crate::output::print;
 use crate::table::Table;

@@ -1,6 +1,6 @@
 //! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
 use crate::area_depth;
-use crate::cli::RunOptions;
+use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::isolated::Folder;

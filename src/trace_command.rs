@@ -1,5 +1,5 @@
 //! `selvedge trace`: recording what a workload executes, and looking at traces.
-use crate::cli::{RecordOptions, TraceAction, TraceOptions};
+use crate::arguments::{RecordOptions, TraceAction, TraceOptions};
 use crate::error::Failure;
 use crate::interrupt::{end_on_signal, stop_flag};
 use crate::output::{Plan, print};

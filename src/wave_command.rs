@@ -1,5 +1,5 @@
 //! `selvedge wave`: a block's stimulus as waveform, GTKWave save file and self-checking testbench.
-use crate::cli::WaveOptions;
+use crate::arguments::WaveOptions;
 use crate::error::Failure;
 use crate::gen_command::params;
 use crate::output::write_files;

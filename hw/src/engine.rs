@@ -219,6 +219,7 @@ impl<B: HwBlock> Instance<B> {
     /// # Errors
     /// When the parameters are not valid.
     pub fn new(name: impl Into<String>, params: &B::Params, engine: Engine) -> Result<Self, ParamError> {
+        B::validate(params)?;
         let core = match engine {
             Engine::Model => Core::Model(B::model(params)?),
             Engine::Rtl => Core::Rtl(B::rtl(params)?),
@@ -403,7 +404,7 @@ fn trace<'a, B: HwBlock>(
 }
 
 /// A value in hexadecimal without leading zeros.
-fn hex(words: &[u64]) -> String {
+pub(crate) fn hex(words: &[u64]) -> String {
     let top = words.iter().rposition(|word| *word != 0).unwrap_or(0);
     let mut text = format!("0x{:x}", words[top]);
     for word in words[..top].iter().rev() {

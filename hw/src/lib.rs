@@ -8,6 +8,7 @@
 //! | [`params`] | parameter declarations, parsing and errors |
 //! | [`registry`] | [`BLOCKS`], the list of every block, without its types |
 //! | [`engine`] | [`Instance`]: a block under the engine `model`, `rtl` or `lockstep` |
+//! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
 //! | [`wave`] | recorded ports as VCD |
 //! | [`file`](mod@file) | files of bounded size |
 //! | [`rtl`] | the kit that RTL stands on |
@@ -40,11 +41,11 @@ mod prng;
 pub mod qbmi;
 pub mod registry;
 pub mod rtl;
-mod rtl_instance;
 pub mod sc;
 pub mod set_index;
 pub mod spp;
 mod traffic;
+pub mod verify;
 pub mod wave;
 
 pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
@@ -53,4 +54,7 @@ pub use engine::{Divergence, Engine, Fault, Instance};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Port, PortValue, Ports};
 pub use prng::Prng;
-pub use registry::{BLOCKS, BlockEntry, ClockedBits, CornersBits, PortBits, StimulusBits, find};
+pub use registry::{BLOCKS, BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits, find};
+// For the macros.
+#[doc(hidden)]
+pub use serde;

@@ -3,7 +3,7 @@
 /// Names that a message lists at most.
 const MOST: usize = 3;
 
-/// Returns which names are allowed in the place of `wrong`: all of a few, of many the nearest three and `command`, which
+/// Returns which names are allowed in the place of `wrong`: all of a few, of many the nearest three (first those that contain the word) and `command`, which
 /// prints all.
 pub fn allowed<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>, command: &str) -> String {
     let mut names: Vec<&str> = names.into_iter().collect();
@@ -13,7 +13,10 @@ pub fn allowed<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>, comman
     }
     // Distances to a very long name take long, and mean nothing.
     let wrong: String = wrong.chars().take(80).flat_map(char::to_lowercase).collect();
-    names.sort_by_cached_key(|name| strsim::damerau_levenshtein(&wrong, &name.to_lowercase()));
+    names.sort_by_cached_key(|name| {
+        let name = name.to_lowercase();
+        (wrong.is_empty() || !name.contains(&wrong), strsim::damerau_levenshtein(&wrong, &name))
+    });
     format!("must be one of {count}, nearest {}; `{command}` prints all", names[..MOST].join(", "))
 }
 
@@ -32,6 +35,12 @@ mod tests {
         let said = allowed("Vecsub", names, "selvedge list workloads");
         assert!(said.starts_with("must be one of 5, nearest vecadd, "), "{said}");
         assert!(said.ends_with("; `selvedge list workloads` prints all"), "{said}");
+    }
+
+    #[test]
+    fn a_name_that_contains_the_word_is_nearer_than_any_other() {
+        let names = ["bgp", "bpg", "spp", "bdi_compressor", "bdi_decompressor"];
+        assert!(allowed("bdi", names, "c").contains("nearest bdi_compressor, bdi_decompressor, bgp"));
     }
 
     #[test]

@@ -65,6 +65,56 @@ pub struct ParamSpec {
     pub doc: &'static str,
 }
 
+/// Declares a block's parameters: a struct of plain values with its defaults, and `SPECS`, what
+/// [`HwBlock::PARAMS`](crate::HwBlock::PARAMS) is.
+///
+/// ```
+/// use selvedge_hw::{Allowed, block_params};
+///
+/// block_params! {
+///     /// Parameters of a counter.
+///     pub struct CounterParams {
+///         /// Width of the count.
+///         bits: u32 = 8, Allowed::OneOf(&[4, 8]);
+///     }
+/// }
+/// assert_eq!(CounterParams::default().bits, 8);
+/// assert_eq!(CounterParams::SPECS[0].doc, "Width of the count.");
+/// ```
+#[macro_export]
+macro_rules! block_params {
+    (
+        $(#[$attribute:meta])*
+        pub struct $params:ident {
+            $( $(#[doc = $doc:literal])+ $field:ident : $value:ty = $default:expr, $allowed:expr; )+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, $crate::serde::Serialize, $crate::serde::Deserialize)]
+        #[serde(crate = "selvedge_hw::serde", deny_unknown_fields, default)]
+        pub struct $params {
+            $( $(#[doc = $doc])+ pub $field: $value ),+
+        }
+
+        impl $params {
+            /// Every parameter.
+            pub const SPECS: &'static [$crate::ParamSpec] = &[$(
+                $crate::ParamSpec {
+                    name: stringify!($field),
+                    allowed: $allowed,
+                    doc: concat!($($doc),+).trim_ascii(),
+                }
+            ),+];
+        }
+
+        impl Default for $params {
+            fn default() -> Self {
+                $params { $($field: $default),+ }
+            }
+        }
+    };
+}
+
 /// A parameter that cannot be used. Each variant reads as one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {

@@ -7,6 +7,7 @@ use crate::ports::{Port, Ports};
 use rust_hdl_core::prelude::Block;
 use serde_json::Value;
 use std::marker::PhantomData;
+use std::sync::{PoisonError, RwLock};
 
 /// Every block. A new one is a folder and a line here.
 pub static BLOCKS: &[&dyn BlockEntry] = &[
@@ -42,14 +43,47 @@ pub static BLOCKS: &[&dyn BlockEntry] = &[
     &Entry::<crate::spp::Spp>::NEW,
 ];
 
+/// The blocks of other crates.
+static ADDED: RwLock<Vec<&'static dyn BlockEntry>> = RwLock::new(Vec::new());
+
+/// Adds a block of another crate to those that [`all`] and [`find`] know.
+///
+/// # Errors
+/// A block of that name is there already.
+pub fn add(block: &'static dyn BlockEntry) -> Result<(), NameTaken> {
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    if BLOCKS.iter().chain(added.iter()).any(|other| other.name() == block.name()) {
+        return Err(NameTaken { what: "block", name: block.name() });
+    }
+    added.push(block);
+    Ok(())
+}
+
+/// A name that two blocks, or two mechanisms, have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} `{name}`: the name is taken by another {what}")]
+pub struct NameTaken {
+    /// What has the name.
+    pub what: &'static str,
+    /// The name.
+    pub name: &'static str,
+}
+
+/// Returns every block: first [`BLOCKS`], then those that were added.
+pub fn all() -> Vec<&'static dyn BlockEntry> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    BLOCKS.iter().chain(added.iter()).copied().collect()
+}
+
 /// The block of that name.
 ///
 /// # Errors
 /// When there is none; the error lists the nearest names.
 pub fn find(name: &str) -> Result<&'static dyn BlockEntry, UnknownBlock> {
-    BLOCKS.iter().copied().find(|block| block.name() == name).ok_or_else(|| UnknownBlock {
+    let all = all();
+    all.iter().copied().find(|block| block.name() == name).ok_or_else(|| UnknownBlock {
         name: name.to_string(),
-        allowed: names::allowed(name, BLOCKS.iter().map(|block| block.name()), "selvedge list blocks"),
+        allowed: names::allowed(name, all.iter().map(|block| block.name()), "selvedge list blocks"),
     })
 }
 

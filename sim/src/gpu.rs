@@ -79,6 +79,21 @@ pub struct Policies {
     pub partitions: Vec<Box<dyn PartitionPolicy>>,
 }
 
+impl Policies {
+    /// Returns a mechanism in the SMs alone: `one` builds the policy of the SM with that number.
+    pub fn of_sms<P: SmPolicy + 'static>(config: &GpuConfig, one: impl Fn(u32) -> P) -> Self {
+        let sms = (0..config.sm.count).map(|sm| Box::new(one(sm)) as Box<dyn SmPolicy>).collect();
+        Policies { sms, partitions: Vec::new() }
+    }
+
+    /// Returns a mechanism in the L2 partitions alone: `one` builds the policy of the partition with that number.
+    pub fn of_partitions<P: PartitionPolicy + 'static>(config: &GpuConfig, one: impl Fn(u32) -> P) -> Self {
+        let partitions =
+            (0..config.l2.partitions).map(|id| Box::new(one(id)) as Box<dyn PartitionPolicy>).collect();
+        Policies { sms: Vec::new(), partitions }
+    }
+}
+
 /// When the counters are taken.
 #[derive(Clone, Copy, Debug)]
 struct Sampling {

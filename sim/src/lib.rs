@@ -2,7 +2,7 @@
 //!
 //! From the bottom up: [`memory`] (functional device memory), [`texture`] (views of it), [`ptx`] (front end), [`workload`] and [`launch_file`]
 //! (kernels with their host programs), [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory
-//! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`], [`energy`], [`fidelity`]; [`share`] and
+//! system behind the SMs), [`sm`], [`gpu`], [`mechanism`] (what plugs into SMs and partitions), [`run`] and [`report`] (and [`simulation`], one run by names), [`energy`], [`fidelity`]; [`share`] and
 //! [`together`] for kernels of several programs at the same time; [`limits`] on what a run takes of the host, [`reach`] on where its
 //! files lie; [`printable`](mod@printable) for text of others; [`trace`] for recorded instructions instead of kernels.
 pub mod best;
@@ -27,6 +27,7 @@ pub mod reach;
 pub mod report;
 pub mod run;
 pub mod share;
+pub mod simulation;
 pub mod sm;
 pub mod source;
 pub mod statistic;

@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn the_metadata_bursts_that_a_mechanism_counts_are_those_that_dram_moved() {
-        for mechanism in ["hw-bdi", "hw-bdi-mem", "hw-bdi,md_kb=1,md_ways=1"] {
+        for mechanism in ["hw-bdi", "hw-bdi-mem", "ideal-bdi,metadata=cached,md_kb=4"] {
             let report = vecadd(mechanism, "base = \"gtx480\"\n").expect("it runs").report;
             assert_eq!(
                 report.mechanism_counters["metadata_bursts"], report.totals.dram.metadata,

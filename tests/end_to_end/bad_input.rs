@@ -58,7 +58,7 @@ fn an_unknown_probe_names_the_instances() {
 }
 
 #[test]
-fn an_unknown_block_names_those_there_are() {
+fn an_unknown_block_names_the_nearest() {
     usage(&["gen", "bdi"], "bdi_compressor");
     usage(&["wave", "bdi", "-o", "x.vcd"], "bdi_compressor");
 }

@@ -17,6 +17,7 @@ mod lockstep;
 mod mechanism_pages;
 mod outputs;
 mod own_kernels;
+mod plugin;
 #[cfg(target_os = "linux")]
 mod printing;
 mod probe;

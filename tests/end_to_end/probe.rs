@@ -60,7 +60,11 @@ fn every_block_of_every_mechanism_is_listed_and_can_be_recorded() {
     let path = folder.path().join("x.vcd");
     let vcd = path.to_string_lossy().into_owned();
     for info in ALL {
-        let mechanism = if info.name == "swl" { "swl=4" } else { info.name };
+        let mechanism = match info.name {
+            "swl" => "swl=4",
+            "ideal-bdi" => "ideal-bdi,metadata=cached",
+            name => name,
+        };
         // Of some, there is nothing to do with one kernel.
         let programs = if matches!(info.name, "qbmi" | "rbmi" | "smil" | "ucp") { "bfs+atax" } else { "bfs" };
         let words = ["run", programs, "--mechanism", mechanism, "--engine", "model"];

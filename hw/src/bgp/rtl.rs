@@ -4,7 +4,7 @@ use super::hash::{BYTES, HASHES, ROTATION};
 use super::{BgpIn, BgpOut, BgpParams, SKEW_BITS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 /// Rotations of all bytes in all hashes, hash by hash.
 const ROTATIONS: usize = HASHES * BYTES;

@@ -3,7 +3,7 @@
 use super::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueParams, ID_BITS, LATENCY_BITS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 /// Bits of a waiting line: the identifier above the latency.
 const LINE_BITS: usize = ID_BITS + LATENCY_BITS;

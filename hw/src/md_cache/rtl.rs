@@ -5,7 +5,7 @@ use super::lookup::{MdLookup, STATE_BITS};
 use super::{MdCacheIn, MdCacheOut, MdCacheParams};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// Caches at the memory controller how many bursts each compressed line takes.

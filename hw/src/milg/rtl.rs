@@ -3,7 +3,7 @@
 use super::{MilgIn, MilgOut, MilgParams};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// Divides an unsigned number by another one without a clock: shift, compare and subtract, once per bit.

@@ -18,6 +18,8 @@
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`activity`] | whether a register or memory changed: what does not change need not be evaluated |
 //! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
+//! | [`module`] | [`rtl_module!`](crate::rtl_module): the top of a block, each port stated once |
+//! | [`top`] | [`RtlTop`](top::RtlTop): a block's signals as typed ports, written by [`rtl_top!`](crate::rtl_top) |
 //!
 //! # Writing a block
 //!
@@ -73,6 +75,7 @@ pub mod elastic;
 pub mod gate;
 pub mod idle;
 pub mod mem;
+pub mod module;
 pub mod once;
 pub mod packer;
 pub mod pipe;
@@ -80,6 +83,7 @@ pub mod reg;
 pub mod replicated_mem;
 pub mod source;
 pub mod step;
+pub mod top;
 pub mod unpacker;
 pub mod valid_ready;
 
@@ -98,9 +102,11 @@ pub mod prelude {
     pub use super::reg::Reg;
     pub use super::replicated_mem::ReplicatedMem;
     pub use super::step::{ClockedBlock, StepError, Stepper, settle};
+    pub use super::top::{RtlInstance, RtlTop, Wire};
     pub use super::unpacker::{BitSplitter, BitUnpacker};
     pub use super::valid_ready::ValidReady;
-    pub use crate::{comment, dff_setup, rtl_block};
+    pub use crate::block::{Clocked, RtlBlock};
+    pub use crate::{comment, dff_setup, rtl_block, rtl_module, rtl_top};
     pub use rust_hdl_core::prelude::{
         Bit, Block, Clock, Constant, In, Local, Logic, LogicBlock, LogicState, Out, Probe, Signal, Synth,
         TimingInfo, TypeDescriptor, TypeKind, VCDValue, Verilog, VerilogLiteral, Wrapper, ast, block, clog2,

@@ -35,7 +35,7 @@ use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
 use crate::block::RtlBlock;
 use crate::params::{Allowed, ParamSpec};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlInstance;
+use crate::rtl::top::RtlInstance;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of the prime modulo mapping that uses every set.

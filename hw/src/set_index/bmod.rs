@@ -19,7 +19,7 @@ use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, 
 use crate::block::RtlBlock;
 use crate::params::ParamSpec;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlInstance;
+use crate::rtl::top::RtlInstance;
 
 /// The block; see the [module](self).
 pub type SetIndexBmod = SetIndex<Bmod>;

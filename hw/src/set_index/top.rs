@@ -1,10 +1,10 @@
 //! What the tops of all set index blocks have in common: how they take a line, give a set, and are upset.
 
-/// Implements [`RtlTop`](crate::rtl_instance::RtlTop) for a top with `valid_i`, `line_i`, `valid_o`, `index_o` and the
+/// Implements [`RtlTop`](crate::rtl::top::RtlTop) for a top with `valid_i`, `line_i`, `valid_o`, `index_o` and the
 /// registers `valid` and `index`, whose last const generic is the width of an index.
 macro_rules! set_index_top {
     ($top:ident<$($size:ident),+>, $bits:ident, $input:ty, $output:ty) => {
-        impl<$(const $size: usize),+> $crate::rtl_instance::RtlTop for $top<$($size),+> {
+        impl<$(const $size: usize),+> $crate::rtl::top::RtlTop for $top<$($size),+> {
             type In = $input;
             type Out = $output;
 

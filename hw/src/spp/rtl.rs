@@ -3,7 +3,7 @@
 use super::{SppIn, SppOut, SppParams};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// The table's index of a block address: the XOR of its four slices.

@@ -50,3 +50,11 @@ fn an_unknown_block_is_named_with_the_nearest_that_exist() {
     let start = format!("unknown block `mligg`: must be one of {count}, nearest milg, ");
     assert!(error.starts_with(&start), "{error}");
 }
+
+#[test]
+fn a_block_of_another_crate_is_found_and_has_a_name_of_its_own() {
+    use selvedge_hw::registry::{self, Entry};
+    let taken = registry::add(&Entry::<selvedge_hw::milg::Milg>::NEW).expect_err("there already").to_string();
+    assert_eq!(taken, "block `milg`: the name is taken by another block");
+    assert_eq!(registry::all().len(), BLOCKS.len());
+}

@@ -5,6 +5,7 @@
 //! mechanism is there. Mechanisms compose with `+`.
 pub mod caba;
 pub mod codec_stage;
+pub mod difference;
 #[cfg(test)]
 mod directed;
 pub mod dmil;
@@ -21,16 +22,36 @@ pub mod probe;
 pub(crate) mod small_kernels;
 pub mod smil;
 pub mod stacked;
+pub mod stepped;
 pub mod swl;
 pub mod ucp;
+
+/// Everything that a file with a mechanism needs.
+pub mod prelude {
+    pub use super::difference::Difference;
+    pub use super::stepped::Stepped;
+    pub use super::{
+        Build, Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Part, count,
+    };
+    pub use crate::cache::LinePart;
+    pub use crate::config::GpuConfig;
+    pub use crate::gpu::Policies;
+    pub use crate::memory::DeviceMemory;
+    pub use crate::packet::Packet;
+    pub use crate::partition::{DramPlan, L2Event, MechanismFault, NoPolicy, PartitionPolicy, Stage};
+    pub use crate::sm::policy::{L1dEvent, Load, MemoryEvent, SmPolicy};
+    pub use crate::stats::{Decision, FailCause};
+    pub use selvedge_hw::wave::Trace;
+}
 
 use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::partition::{NoPolicy, PartitionPolicy};
 use crate::sm::policy::{NoSmPolicy, SmPolicy};
 use probe::Probes;
-use selvedge_hw::names;
+use selvedge_hw::{NameTaken, names};
 use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
 
 /// A mechanism's option: a name with its default and what is allowed.
 #[derive(Clone, Copy, Debug)]
@@ -214,6 +235,56 @@ pub struct MechanismInfo {
     pub build: fn(&Part, &Build<'_>) -> Policies,
 }
 
+/// A mechanism, written as a type. [`add`] makes it known to `--mechanism`, `compare` and `list`.
+pub trait Mechanism {
+    /// Name on the command line.
+    const NAME: &'static str;
+    /// One line.
+    const SUMMARY: &'static str;
+    /// Paper and section.
+    const SOURCE: &'static str;
+    /// Names of the blocks that it instantiates.
+    const BLOCKS: &'static [&'static str] = &[];
+    /// Options.
+    const OPTIONS: &'static [OptionInfo] = &[];
+    /// What a trace may lack.
+    const NEEDS: Needs = Needs::Nothing;
+    /// What it requires of the configuration, for lists; empty when it suits every one.
+    const CONFIGURATION: &'static str = "";
+    /// What only one mechanism can have.
+    const CLAIMS: &'static [Claim] = &[];
+
+    /// Adds to the configuration what the mechanism brings along (tags, sectors, limits) and refuses one that does not suit.
+    ///
+    /// # Errors
+    /// [`Part::unsuited`].
+    fn configure(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+        let _ = (part, config);
+        Ok(())
+    }
+
+    /// Builds its policies; an empty list is a mechanism without share in SMs, or in partitions.
+    fn attach(part: &Part, with: &Build<'_>) -> Policies;
+}
+
+impl MechanismInfo {
+    /// Returns what the registry knows of `M`.
+    pub const fn of<M: Mechanism>() -> Self {
+        MechanismInfo {
+            name: M::NAME,
+            summary: M::SUMMARY,
+            source: M::SOURCE,
+            blocks: M::BLOCKS,
+            options: M::OPTIONS,
+            needs: M::NEEDS,
+            machine_needs: M::CONFIGURATION,
+            claims: M::CLAIMS,
+            machine: M::configure,
+            build: M::attach,
+        }
+    }
+}
+
 /// Any machine suits, as it is.
 pub fn any_machine(_: &Part, _: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
@@ -238,7 +309,7 @@ const BASE: MechanismInfo = MechanismInfo {
     build: no_policies,
 };
 
-/// Every mechanism.
+/// Every mechanism of this crate.
 pub const ALL: &[MechanismInfo] = &[
     BASE,
     hw_bdi::INFO,
@@ -276,14 +347,36 @@ pub const ALL: &[MechanismInfo] = &[
     ucp::INFO,
 ];
 
+/// The mechanisms of other crates.
+static ADDED: RwLock<Vec<&'static MechanismInfo>> = RwLock::new(Vec::new());
+
+/// Adds the mechanism `M` of another crate.
+///
+/// # Errors
+/// A mechanism of that name is there already.
+pub fn add<M: Mechanism>() -> Result<(), NameTaken> {
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    if ALL.iter().chain(added.iter().copied()).any(|info| info.name == M::NAME) {
+        return Err(NameTaken { what: "mechanism", name: M::NAME });
+    }
+    added.push(const { &MechanismInfo::of::<M>() });
+    Ok(())
+}
+
+/// Returns every mechanism: first [`ALL`], then those that were added.
+pub fn all() -> Vec<&'static MechanismInfo> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    ALL.iter().chain(added.iter().copied()).collect()
+}
+
 /// The registry's entry of that name.
 fn find(name: &str) -> Option<&'static MechanismInfo> {
-    ALL.iter().find(|info| info.name == name)
+    all().into_iter().find(|info| info.name == name)
 }
 
 /// The names of the mechanisms that are meant, for a message.
 fn names_of(is_meant: impl Fn(&MechanismInfo) -> bool) -> String {
-    ALL.iter().filter(|info| is_meant(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
+    all().into_iter().filter(|info| is_meant(info)).map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 
 /// A wrong mechanism or option, in one line.
@@ -441,7 +534,7 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
     let first = words.next().unwrap_or_default().trim();
     let (name, value) = first.split_once('=').map_or((first, None), |(name, value)| (name, Some(value)));
     let info = find(name.trim()).ok_or_else(|| {
-        let names = ALL.iter().map(|info| info.name);
+        let names = all().into_iter().map(|info| info.name);
         let allowed = names::allowed(name, names, "selvedge list mechanisms");
         MechanismError::Unknown { name: name.into(), allowed }
     })?;

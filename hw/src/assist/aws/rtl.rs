@@ -4,7 +4,7 @@ use super::{AwsIn, AwsOut, AwsParams};
 use crate::assist::{INST_BITS, SR_BITS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// Stores the instructions of all assist-warp routines and gives one per cycle.

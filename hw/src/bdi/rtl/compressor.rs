@@ -7,7 +7,7 @@ use super::pack::BdiPack;
 use super::subtract::BdiSubtract;
 use crate::bdi::{CompressorIn, CompressorOut, LINE_WORDS};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 /// How many registers stand behind each of the compressor's steps, none or one; behind the last there always is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::rebuild::{BdiAdd, BdiOperands, BdiSpread};
 use crate::bdi::{DecompressorIn, DecompressorOut, LINE_WORDS};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 /// How many registers stand behind each of the decompressor's steps: none or one, and at least one behind the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod subtract;
 
 use super::{BdiParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use crate::block::RtlBlock;
-use crate::rtl_instance::RtlInstance;
+use crate::rtl::top::RtlInstance;
 use compressor::{BdiCompressor, CompressorCuts};
 use decompressor::{BdiDecompressor, DecompressorCuts};
 

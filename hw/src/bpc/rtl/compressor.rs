@@ -5,7 +5,7 @@ use super::planes::{BpcBase, BpcPlanes};
 use crate::bdi::LINE_WORDS;
 use crate::bpc::{CompressorIn, CompressorOut};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 rtl_block! {
     /// Compresses cache lines by bit planes: one line at a time, four planes per cycle.

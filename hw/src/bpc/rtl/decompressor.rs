@@ -4,7 +4,7 @@ use super::decode::{BpcDecode, BpcRebuild};
 use crate::bdi::LINE_WORDS;
 use crate::bpc::{DecompressorIn, DecompressorOut};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 rtl_block! {
     /// Rebuilds cache lines from the codes of their bit planes: one line at a time, four codes per cycle.

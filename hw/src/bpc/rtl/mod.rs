@@ -8,7 +8,7 @@ mod planes;
 
 use super::{BpcParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use crate::block::RtlBlock;
-use crate::rtl_instance::RtlInstance;
+use crate::rtl::top::RtlInstance;
 use compressor::BpcCompressor;
 use decompressor::BpcDecompressor;
 

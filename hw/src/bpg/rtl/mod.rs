@@ -10,7 +10,7 @@ use super::{
 };
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 use adjusted_hits::AdjustedHits;
 use most_hits::MostHits;
 

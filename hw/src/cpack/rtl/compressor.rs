@@ -5,7 +5,7 @@ use super::small::CpackSmallCompress;
 use crate::bdi::LINE_WORDS;
 use crate::cpack::{CompressorIn, CompressorOut};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 rtl_block! {
     /// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.

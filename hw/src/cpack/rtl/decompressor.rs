@@ -6,7 +6,7 @@ use super::small::CpackSmallDecompress;
 use crate::bdi::LINE_WORDS;
 use crate::cpack::{DecompressorIn, DecompressorOut};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 rtl_block! {
     /// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.

@@ -8,7 +8,7 @@ mod small;
 
 use super::{CompressorIn, CompressorOut, CpackParams, DecompressorIn, DecompressorOut};
 use crate::block::RtlBlock;
-use crate::rtl_instance::RtlInstance;
+use crate::rtl::top::RtlInstance;
 use compressor::{CpackCompressor, CpackSmallCompressor};
 use decompressor::{CpackDecompressor, CpackSmallDecompressor};
 

@@ -6,7 +6,7 @@ use super::whole::FpcCompress;
 use crate::bdi::LINE_WORDS;
 use crate::fpc::{CompressorIn, CompressorOut};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 /// Declares a top of the compressor: with or without a register between the two halves of the logic.
 macro_rules! compressor_top {

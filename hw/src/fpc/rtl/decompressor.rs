@@ -6,7 +6,7 @@ use super::split::FpcSplit;
 use crate::bdi::LINE_WORDS;
 use crate::fpc::{DecompressorIn, DecompressorOut};
 use crate::rtl::prelude::*;
-use crate::rtl_instance::RtlTop;
+use crate::rtl::top::RtlTop;
 
 /// How many registers stand behind each of the decompressor's steps: none or one.
 ///

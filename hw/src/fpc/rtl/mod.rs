@@ -13,7 +13,7 @@ use super::{
     CompressorIn, CompressorOut, CompressorParams, DecompressorIn, DecompressorOut, DecompressorParams,
 };
 use crate::block::RtlBlock;
-use crate::rtl_instance::RtlInstance;
+use crate::rtl::top::RtlInstance;
 use decompressor::{DecompressorCuts, FpcDecompressor};
 
 /// The instance for valid parameters: `$pipelined` and `$one_cycle` with the widths of each line size and variant.

@@ -7,7 +7,7 @@ use super::model::FIRST_LATENCIES;
 use super::{LatteControllerIn, LatteControllerOut, LatteControllerParams};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 use decide::AmatDecision;
 use measure::{RunningMean, ScheduleSums};
 

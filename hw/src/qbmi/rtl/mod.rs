@@ -6,7 +6,7 @@ mod quota_set;
 use super::{COUNT_BITS, QbmiIn, QbmiOut, QbmiParams, REQUESTS_BITS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 use average::RequestsPerInstruction;
 use quota_set::QuotaSet;
 

@@ -3,7 +3,7 @@
 use super::{COUNT_BITS, LOST_BITS, VftIn, VftOut, VftParams};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// What counting a word does to the four entries of its set.

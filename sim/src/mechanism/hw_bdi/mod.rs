@@ -26,7 +26,6 @@ use crate::mechanism::md_cache::MetadataCache;
 use crate::mechanism::probe::Probes;
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
 use crate::partition::{AddressMap, PartitionPolicy};
-use crate::sm::policy::SmPolicy;
 use codecs::Codecs;
 use ideal::IdealSm;
 use lines::LineStore;
@@ -163,23 +162,13 @@ fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
 /// Lines of all SMs and partitions.
 pub type SharedLines = Rc<RefCell<LineStore>>;
 
-/// A policy for each SM.
-fn for_sms<P: SmPolicy + 'static>(config: &GpuConfig, one: impl Fn(u32) -> P) -> Vec<Box<dyn SmPolicy>> {
-    (0..config.sm.count).map(|id| Box::new(one(id)) as Box<dyn SmPolicy>).collect()
-}
-
-/// A policy for each partition.
-fn for_partitions(config: &GpuConfig, one: impl Fn(u32) -> Partition) -> Vec<Box<dyn PartitionPolicy>> {
-    (0..config.l2.partitions).map(|id| Box::new(one(id)) as Box<dyn PartitionPolicy>).collect()
-}
-
 /// Builds `hw-bdi`.
 fn build(part: &Part, with: &Build<'_>) -> Policies {
     let lines = SharedLines::default();
     let latencies = Latencies::of(part);
     Policies {
-        sms: for_sms(with.config, |id| sm::SmCodecs::new(id, latencies, Rc::clone(&lines), with.probes)),
         partitions: dedicated(part, with, Reach::Crossbar, &lines),
+        ..Policies::of_sms(with.config, |id| sm::SmCodecs::new(id, latencies, Rc::clone(&lines), with.probes))
     }
 }
 
@@ -196,7 +185,7 @@ fn dedicated(
     lines: &SharedLines,
 ) -> Vec<Box<dyn PartitionPolicy>> {
     let map = AddressMap::new(&with.config.l2);
-    for_partitions(with.config, |id| {
+    Policies::of_partitions(with.config, |id| {
         let codecs = Codecs::new(id, lines.borrow().choice(), Latencies::of(part), with.probes);
         Partition::new(
             reach,
@@ -206,6 +195,7 @@ fn dedicated(
             Rc::clone(lines),
         )
     })
+    .partitions
 }
 
 /// How an L2 keeps lines that SMs compress by themselves.
@@ -227,7 +217,7 @@ pub fn assisted(
     lines: &SharedLines,
 ) -> Vec<Box<dyn PartitionPolicy>> {
     let map = AddressMap::new(&with.config.l2);
-    for_partitions(with.config, |id| {
+    Policies::of_partitions(with.config, |id| {
         let logic = match latencies {
             Some(latencies) => {
                 Logic::Dedicated(Box::new(Codecs::new(id, lines.borrow().choice(), latencies, with.probes)))
@@ -240,6 +230,7 @@ pub fn assisted(
             .with_tags(l2.tags)
             .keeping_raw(l2.keeps_raw)
     })
+    .partitions
 }
 
 /// Builds `ideal-bdi`.
@@ -247,11 +238,10 @@ fn build_ideal(part: &Part, with: &Build<'_>) -> Policies {
     let lines = SharedLines::default();
     let map = AddressMap::new(&with.config.l2);
     let is_cached = part.options["metadata"] == 1;
-    Policies {
-        sms: for_sms(with.config, |_| IdealSm::new(Rc::clone(&lines))),
-        partitions: for_partitions(with.config, |id| {
-            let metadata = is_cached.then(|| metadata_of(part, id, with.probes));
-            Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
-        }),
-    }
+    let sms = Policies::of_sms(with.config, |_| IdealSm::new(Rc::clone(&lines)));
+    let partitions = Policies::of_partitions(with.config, |id| {
+        let metadata = is_cached.then(|| metadata_of(part, id, with.probes));
+        Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
+    });
+    Policies { partitions: partitions.partitions, ..sms }
 }

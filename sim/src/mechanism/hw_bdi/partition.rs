@@ -4,12 +4,12 @@ use super::codecs::Codecs;
 use super::lines::{L2Form, LINE_BYTES, has_values};
 use crate::cache::LinePart;
 use crate::energy::CodecEvents;
+use crate::mechanism::difference::Difference;
 use crate::mechanism::md_cache::{MdAccess, MetadataCache};
 use crate::mechanism::{MechanismCounters, count};
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, DramPlan, MechanismFault, PartitionPolicy, Stage};
-use selvedge_hw::Divergence;
 use selvedge_hw::wave::Trace;
 
 /// Where the metadata region begins in a partition's channel: above all data.
@@ -65,8 +65,8 @@ pub struct Partition {
     tags_per_way: u32,
     /// Without it, the bursts of every line are known.
     metadata: Option<MetadataCache>,
-    /// A difference between the engines of the metadata cache; nothing is known of the metadata from then on.
-    fault: Option<Box<Divergence>>,
+    /// Of the metadata cache's engines; nothing is known of the metadata from then on.
+    difference: Difference,
     map: AddressMap,
     store: SharedLines,
     data_bursts: u64,
@@ -94,7 +94,7 @@ impl Partition {
             keeps_raw: false,
             tags_per_way: 1,
             metadata,
-            fault: None,
+            difference: Difference::default(),
             map,
             store,
             data_bursts: 0,
@@ -125,13 +125,10 @@ impl Partition {
     /// Looks up the line's metadata, if there is a cache of them, and changes them to `written` bursts.
     fn look_up(&mut self, line: u64, written: Option<u32>) -> MdAccess {
         let number = self.map.local(line) / LINE_BYTES as u64;
-        let Some(cache) = self.metadata.as_mut().filter(|_| self.fault.is_none()) else {
+        let Some(cache) = self.metadata.as_mut().filter(|_| !self.difference.is_broken()) else {
             return MdAccess::default();
         };
-        cache.access(number, written).unwrap_or_else(|divergence| {
-            self.fault = Some(divergence);
-            MdAccess::default()
-        })
+        self.difference.catch(cache.access(number, written)).unwrap_or_default()
     }
 
     fn plan(&mut self, bursts: u32, cost: MdAccess) -> DramPlan {
@@ -175,9 +172,7 @@ impl Partition {
 
 impl PartitionPolicy for Partition {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        if let Some(divergence) = self.fault.take() {
-            return Err(divergence);
-        }
+        self.difference.report()?;
         if let Some(cache) = &mut self.metadata {
             cache.advance_to(now);
         }
@@ -189,7 +184,7 @@ impl PartitionPolicy for Partition {
             Logic::Dedicated(codecs) => codecs.is_busy(),
             Logic::Ideal | Logic::None => false,
         };
-        codecs_are_busy || self.fault.is_some()
+        codecs_are_busy || self.difference.is_pending()
     }
 
     fn tags_per_way(&self) -> u32 {

@@ -2,9 +2,8 @@
 use super::gdu::{Choice, Gdu};
 use crate::cache::{Fetched, Sectors};
 use crate::config::GpuConfig;
+use crate::mechanism::difference::Difference;
 use crate::mechanism::{MechanismCounters, count};
-use crate::partition::MechanismFault;
-use selvedge_hw::Divergence;
 use selvedge_hw::wave::Trace;
 
 /// Where a GDU sits.
@@ -79,9 +78,7 @@ pub struct Level {
     block_shift: u32,
     gdu: Box<dyn Gdu>,
     counts: Counts,
-    /// A difference between the unit's model and RTL, not yet reported. The unit is of no further use then.
-    fault: Option<Box<Divergence>>,
-    is_broken: bool,
+    difference: Difference,
 }
 
 impl Level {
@@ -93,22 +90,18 @@ impl Level {
             block_shift: level.line_bytes(config).trailing_zeros(),
             gdu,
             counts: Counts::default(),
-            fault: None,
-            is_broken: false,
+            difference: Difference::default(),
         }
     }
 
-    /// Has a difference to be reported?
-    pub fn has_fault(&self) -> bool {
-        self.fault.is_some()
+    /// The difference between the unit's engines, if one has shown.
+    pub fn difference(&mut self) -> &mut Difference {
+        &mut self.difference
     }
 
-    /// Reports a difference.
-    ///
-    /// # Errors
-    /// There is one.
-    pub fn report_fault(&mut self) -> Result<(), MechanismFault> {
-        self.fault.take().map_or(Ok(()), |divergence| Err(divergence as MechanismFault))
+    /// Has a difference to be reported?
+    pub fn has_difference(&self) -> bool {
+        self.difference.is_pending()
     }
 
     /// Number of the block at `line`. What stands above 32 bits, of local memory and of the second program on, is folded in.
@@ -119,17 +112,12 @@ impl Level {
 
     /// The 32-byte sectors that a miss fetches that asks for those of `missing`.
     pub fn fetch(&mut self, now: u64, line: u64, missing: u32) -> u32 {
-        if self.is_broken {
+        if self.difference.is_broken() {
             return missing;
         }
         let block = self.block(line);
-        let choice = match self.gdu.choose(now, block, self.sectors.to_own(missing)) {
-            Ok(choice) => choice,
-            Err(divergence) => {
-                self.broke(divergence);
-                return missing;
-            }
-        };
+        let choice = self.gdu.choose(now, block, self.sectors.to_own(missing));
+        let Some(choice) = self.difference.catch(choice) else { return missing };
         self.counts.queries += 1;
         match choice {
             Choice::Coarse => {
@@ -152,16 +140,10 @@ impl Level {
         debug_assert_eq!(used & !self.sectors.all(), 0, "sectors that no line has");
         self.counts.evictions += 1;
         self.counts.used += u64::from(used.count_ones());
-        if !self.is_broken
-            && let Err(divergence) = self.gdu.evicted(now, self.block(line), self.sectors.to_own(used))
-        {
-            self.broke(divergence);
+        if !self.difference.is_broken() {
+            let told = self.gdu.evicted(now, self.block(line), self.sectors.to_own(used));
+            self.difference.catch(told);
         }
-    }
-
-    fn broke(&mut self, divergence: Box<Divergence>) {
-        self.fault = Some(divergence);
-        self.is_broken = true;
     }
 
     /// Sectors were fetched.

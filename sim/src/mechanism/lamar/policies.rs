@@ -12,11 +12,11 @@ pub struct SmGdu(pub Level);
 
 impl SmPolicy for SmGdu {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        self.0.report_fault()
+        self.0.difference().report()
     }
 
     fn busy(&self) -> bool {
-        self.0.has_fault()
+        self.0.has_difference()
     }
 
     fn fetch(&mut self, now: u64, load: &Load, missing: u32, _: u32) -> Option<u32> {
@@ -59,11 +59,11 @@ impl PartitionGdu {
 
 impl PartitionPolicy for PartitionGdu {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        self.level.report_fault()
+        self.level.difference().report()
     }
 
     fn busy(&self) -> bool {
-        self.level.has_fault()
+        self.level.has_difference()
     }
 
     fn fetch(&mut self, now: u64, missing: LinePart, _: u32) -> Option<u32> {

@@ -10,7 +10,7 @@ use super::{AwbIn, AwbOut, AwbParams, CONTEXT_BITS, PAIR_BITS};
 use crate::assist::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 /// Lanes, live-in, live-out, last flag of an instruction.
 type Context = W<65, 2>;

@@ -13,7 +13,7 @@ use crate::assist::aws::AssistWarpStore;
 use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 const _: () = assert!(
     STORE.instructions == 1 << STORE_ADDRESS_BITS

@@ -10,7 +10,7 @@ use super::{AwtIn, AwtOut, AwtParams};
 use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 
 /// SR.ID and warp of an entry, which name an assist warp.
 const KEY_BITS: usize = SR_BITS + WARP_BITS;

@@ -8,7 +8,7 @@ mod sorter;
 use super::{COUNT_BITS, CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, ESCAPE_BITS};
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 use emitter::Emitter;
 use lengths::Lengths;
 use merger::Merger;

@@ -3,7 +3,7 @@
 use super::ScCompressorTop;
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 use crate::sc::compressor::{CompressorIn, CompressorOut, CompressorParams};
 
 impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> RtlTop

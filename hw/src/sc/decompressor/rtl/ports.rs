@@ -3,7 +3,7 @@
 use super::ScDecompressorTop;
 use crate::block::RtlBlock;
 use crate::rtl::prelude::*;
-use crate::rtl_instance::{RtlInstance, RtlTop};
+use crate::rtl::top::{RtlInstance, RtlTop};
 use crate::sc::decompressor::{DecompressorIn, DecompressorOut, DecompressorParams};
 
 impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, const BW: usize> RtlTop

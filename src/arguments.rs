@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// GPU memory-system mechanisms, written once: as RTL, as Verilog, and at work inside a cycle-accurate GPU.
 #[derive(Parser)]
 #[command(name = "selvedge", version, args_conflicts_with_subcommands = true)]
-pub struct Cli {
+pub struct Arguments {
     /// What to do; without a command: run.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -24,6 +24,8 @@ pub enum Command {
     Run(Box<RunOptions>),
     /// Run workloads under several mechanisms and show them side by side
     Compare(CompareOptions),
+    /// Write a crate with a mechanism and a block of your own, to begin with
+    Init(InitOptions),
     /// Write a launch file for the kernels of a PTX file, to be completed and run
     New(NewOptions),
     /// Write the Verilog of blocks
@@ -219,6 +221,16 @@ pub struct NewOptions {
     /// The kernel to launch; all of them in turn unless given
     #[arg(long)]
     pub kernel: Option<String>,
+}
+
+/// Options of `selvedge init`.
+#[derive(Args)]
+pub struct InitOptions {
+    /// Name of the crate, its mechanism and its block, and of the folder to write, such as my_filter
+    pub name: String,
+    /// Selvedge's source tree, on which the crate depends; unless given, the one that this command was built from
+    #[arg(long, value_name = "PATH")]
+    pub selvedge: Option<PathBuf>,
 }
 
 /// Options of `selvedge trace`.

@@ -1,0 +1,131 @@
+//! `selvedge init`: a crate with a mechanism and a block, to begin with. What it writes is the crate in `tests/plugin`, under
+//! another name.
+use crate::arguments::InitOptions;
+use crate::error::Failure;
+use crate::output::{print, write_new};
+use std::path::{Path, PathBuf};
+
+/// The name in the template, and that of its types.
+const NAME: &str = "stream_filter";
+const TYPE: &str = "StreamFilter";
+
+/// Each file with its text.
+const FILES: [(&str, &str); 6] = [
+    ("Cargo.toml", include_str!("../tests/plugin/Cargo.toml")),
+    ("README.md", include_str!("../tests/plugin/README.md")),
+    ("src/main.rs", include_str!("../tests/plugin/src/main.rs")),
+    ("src/block.rs", include_str!("../tests/plugin/src/block.rs")),
+    ("src/mechanism.rs", include_str!("../tests/plugin/src/mechanism.rs")),
+    ("src/tests.rs", include_str!("../tests/plugin/src/tests.rs")),
+];
+
+/// Writes the crate.
+pub fn run(options: &InitOptions) -> Result<(), Failure> {
+    let name = options.name.as_str();
+    check(name)?;
+    let folder = Path::new(name);
+    if folder.exists() {
+        return Err(Failure::usage(format!("{name} exists already: it is not overwritten")));
+    }
+    let tree = tree(options.selvedge.as_deref())?;
+    for (file, text) in FILES {
+        let text = match file {
+            "Cargo.toml" => manifest(text, &tree)?,
+            _ => text.to_owned(),
+        };
+        let text = text.replace(NAME, name).replace(TYPE, &type_name(name));
+        write_new(&folder.join(file), text.as_bytes())?;
+    }
+    write_new(&folder.join(".gitignore"), b"/target\n")?;
+    print(&format!("{name}: a crate with a block and a mechanism; `cd {name}`, then `cargo test`\n"))
+}
+
+/// Refuses a name that is no crate's, no Verilog module's, or that is taken.
+fn check(name: &str) -> Result<(), Failure> {
+    let is_word = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if !is_word || !name.starts_with(|c: char| c.is_ascii_lowercase()) || name.len() > 40 {
+        return Err(Failure::usage(format!(
+            "{name}: must be up to 40 lower-case letters, digits and underscores, and begin with a letter"
+        )));
+    }
+    let is_taken = selvedge_hw::find(name).is_ok()
+        || selvedge_sim::mechanism::all().iter().any(|mechanism| mechanism.name == name)
+        || ["selvedge", "selvedge_hw", "selvedge_sim", "test", "core", "std", "alloc"].contains(&name)
+        || syn_keyword(name);
+    if is_taken {
+        return Err(Failure::usage(format!("{name}: the name is taken: must be one of your own")));
+    }
+    Ok(())
+}
+
+/// Returns whether a word is a keyword of Rust or Verilog.
+fn syn_keyword(word: &str) -> bool {
+    const WORDS: &str = "as async await break const continue crate dyn else enum extern false fn for if impl in let loop \
+        match mod move mut pub ref return self static struct super trait true type unsafe use where while gen abstract \
+        become box do final macro override priv typeof unsized virtual yield try union \
+        always and assign begin buf case casex casez cmos deassign default defparam disable edge end endcase endmodule \
+        endfunction endprimitive endspecify endtable endtask event force forever fork function generate genvar highz0 \
+        highz1 ifnone initial inout input integer join large localparam medium module nand negedge nmos nor not notif0 \
+        notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup rcmos real realtime reg release \
+        repeat rnmos rpmos rtran rtranif0 rtranif1 scalared signed small specify specparam strong0 strong1 supply0 \
+        supply1 table task time tran tranif0 tranif1 tri tri0 tri1 triand trior trireg unsigned vectored wait wand weak0 \
+        weak1 wire wor xnor xor logic";
+    WORDS.split_whitespace().any(|one| one == word)
+}
+
+/// Returns the source tree that the crate depends on, as an absolute path.
+fn tree(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_tree =
+        |path: &Path| ["hw", "sim", ""].iter().all(|part| path.join(part).join("Cargo.toml").is_file());
+    match given {
+        Some(path) if is_tree(path) => {
+            path.canonicalize().map_err(|e| Failure::usage(format!("--selvedge {}: {e}", path.display())))
+        }
+        Some(path) => Err(Failure::usage(format!(
+            "--selvedge {}: must be Selvedge's source tree, with Cargo.toml, hw and sim",
+            path.display()
+        ))),
+        None if is_tree(built_from) => Ok(built_from.into()),
+        None => Err(Failure::usage("--selvedge: must be given: the path of Selvedge's source tree")),
+    }
+}
+
+/// The template's manifest without its first line, which is about the template, and with the paths of the tree.
+fn manifest(text: &str, tree: &Path) -> Result<String, Failure> {
+    let text = text.split_once('\n').map_or(text, |(_, rest)| rest);
+    let tree = tree.to_str().filter(|path| !path.contains(['"', '\\', '\n'])).ok_or_else(|| {
+        Failure::usage(format!("--selvedge {}: must be a path of plain characters", tree.display()))
+    })?;
+    Ok(text.replace("\"../..", &format!("\"{tree}")))
+}
+
+/// `my_filter` as the name of a type: `MyFilter`.
+fn type_name(name: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    };
+    name.split('_').filter_map(capital).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_crates_and_modules() {
+        for name in ["mine", "my_filter2"] {
+            assert!(check(name).is_ok(), "{name}");
+        }
+        for name in ["", "My", "2x", "_x", "a-b", "a/b", "bgp", "hw-bdi", "dmil", "module", "fn", "selvedge"]
+        {
+            assert!(check(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_type_has_the_name_in_capitals() {
+        assert_eq!(type_name("my_l1_filter"), "MyL1Filter");
+    }
+}

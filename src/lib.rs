@@ -1,0 +1,119 @@
+//! The command `selvedge` as a library: a program with mechanisms and blocks of its own has all of its commands.
+//!
+//! ```no_run
+//! // In a crate that `selvedge init` has written, `mine` has a block and a mechanism:
+//! // selvedge::Cli::new().block::<mine::Block>().mechanism::<mine::Mechanism>().main()
+//! selvedge::Cli::new().main();
+//! ```
+//!
+//! [`selvedge_hw`](hw) is the contract of blocks and the kit for RTL, [`selvedge_sim`](sim) the GPU and the interface of
+//! mechanisms, [`selvedge_gen`](verilog) the Verilog back end.
+// These macros panic where nothing can be printed; `output` prints instead.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod area_command;
+mod area_depth;
+mod area_energy;
+mod area_report;
+mod area_system;
+mod arguments;
+mod bounds;
+mod compare_command;
+mod config_command;
+mod energy_from;
+mod error;
+mod fidelity_command;
+mod gen_command;
+mod init_command;
+mod interrupt;
+mod isolated;
+mod list;
+mod new_command;
+mod output;
+mod plot;
+mod progress;
+mod run_command;
+mod stats_command;
+mod table;
+mod together_command;
+mod trace_command;
+mod wave_command;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use error::Failure;
+use selvedge_hw::registry::{self, Entry};
+use selvedge_hw::{BlockEntry, HwBlock, NameTaken};
+use selvedge_sim::mechanism::{self, Mechanism};
+use std::process::ExitCode;
+
+pub use selvedge_gen as verilog;
+pub use selvedge_hw as hw;
+pub use selvedge_sim as sim;
+
+/// The command, with further blocks and mechanisms beside the built-in ones.
+#[derive(Debug, Default)]
+pub struct Cli {
+    /// The first name that was taken.
+    taken: Option<NameTaken>,
+}
+
+impl Cli {
+    /// Returns the command with the built-in blocks and mechanisms.
+    pub fn new() -> Self {
+        Cli::default()
+    }
+
+    /// Adds a block: `gen`, `wave`, `area` and `list blocks` know it.
+    #[must_use]
+    pub fn block<B: HwBlock>(self) -> Self {
+        self.add(registry::add(const { &Entry::<B>::NEW as &dyn BlockEntry }))
+    }
+
+    /// Adds a mechanism: `run`, `compare`, `area --mechanism` and `list mechanisms` know it.
+    #[must_use]
+    pub fn mechanism<M: Mechanism>(self) -> Self {
+        self.add(mechanism::add::<M>())
+    }
+
+    fn add(self, added: Result<(), NameTaken>) -> Self {
+        Cli { taken: self.taken.or(added.err()) }
+    }
+
+    /// Does what the program's arguments ask for, and returns its exit code.
+    pub fn main(self) -> ExitCode {
+        if let Some(taken) = self.taken {
+            return Failure::usage(taken).report();
+        }
+        let arguments = match Arguments::try_parse() {
+            Ok(arguments) => arguments,
+            Err(e) => return error::clap_exit(&e),
+        };
+        match run(&arguments.command.unwrap_or(Command::Run(Box::new(arguments.run)))) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => failure.report(),
+        }
+    }
+}
+
+/// Does what the options ask for. Commands that simulate or run other programs stop by themselves when a signal comes.
+fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(_) | Command::Compare(_) | Command::Area(_) | Command::Trace(_) => {}
+        _ => interrupt::end_on_signal()?,
+    }
+    match command {
+        Command::Run(options) => run_command::run(options),
+        Command::Compare(options) => compare_command::run(options),
+        Command::Init(options) => init_command::run(options),
+        Command::New(options) => new_command::run(options),
+        Command::Gen(options) => gen_command::run(options),
+        Command::Area(options) => area_command::run(options),
+        Command::Wave(options) => wave_command::run(options),
+        Command::Trace(options) => trace_command::run(options),
+        Command::Config(options) => config_command::run(options),
+        Command::Fidelity(options) => fidelity_command::run(options),
+        Command::List(options) => list::run(options),
+        Command::Stats(options) => stats_command::run(options),
+    }
+}

@@ -1,0 +1,112 @@
+//! Does a crate of somebody else, as `init` writes it and `docs/extending.md` describes it, have all of the command with a block
+//! and a mechanism of its own?
+use crate::guide::{blocks, shell};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+const TREE: &str = env!("CARGO_MANIFEST_DIR");
+const GUIDE: &str = include_str!("../../docs/extending.md");
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[output.stdout.as_slice(), output.stderr.as_slice()].concat()).into_owned()
+}
+
+/// Runs a line that must succeed, and returns what it prints.
+fn succeeds(folder: &Path, line: &str) -> String {
+    let output = shell(folder, line);
+    assert!(output.status.success(), "{line}: {}", text(&output));
+    text(&output)
+}
+
+/// The commands in the guide's table.
+fn commands() -> Vec<&'static str> {
+    GUIDE.lines().filter_map(|line| line.strip_prefix("| `cargo ")?.split('`').next()).collect()
+}
+
+/// Writes settings under which cargo builds the crate's dependencies as it builds the workspace, so that it need not do so again.
+fn settings(folder: &Path) -> PathBuf {
+    let manifest: toml::Table =
+        fs::read_to_string(format!("{TREE}/Cargo.toml")).expect("there").parse().expect("TOML");
+    let mut profile = manifest["profile"].as_table().expect("profiles").clone();
+    let packages = profile["dev"]["package"].as_table_mut().expect("exceptions");
+    for package in
+        ["selvedge", "selvedge-gen", "selvedge-hw", "selvedge-macros", "selvedge-sim", "selvedge-testbenches"]
+    {
+        packages.insert(package.into(), toml::toml! { opt-level = 2 }.into());
+    }
+    profile.remove("release");
+    let mut settings = toml::Table::from_iter([("profile".into(), profile.into())]);
+    let svg = toml::Table::from_iter([("path".into(), format!("{TREE}/third_party/svg").into())]);
+    let patched = toml::Table::from_iter([("svg".into(), svg.into())]);
+    settings.insert("patch".into(), toml::Table::from_iter([("crates-io".into(), patched.into())]).into());
+    let file = folder.join("settings.toml");
+    fs::write(&file, settings.to_string()).expect("written");
+    file
+}
+
+#[test]
+fn a_crate_that_init_writes_does_what_the_guide_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let console = blocks(GUIDE).into_iter().find(|block| block.kind == "console").expect("how to begin");
+    let (line, printed) = console.text.split_once('\n').expect("a line and what it prints");
+    let line = line.strip_prefix("$ ").expect("a prompt");
+    assert_eq!(succeeds(folder.path(), line), printed);
+    let here = folder.path().join("my_filter");
+    // The versions that are there already.
+    fs::copy(format!("{TREE}/Cargo.lock"), here.join("Cargo.lock")).expect("copied");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder").display();
+    let cargo = format!("CARGO_TARGET_DIR={target} cargo --config {}", settings(folder.path()).display());
+    let commands = commands();
+    assert!(commands.len() > 5, "{commands:?}");
+    for command in commands {
+        let printed = succeeds(&here, &format!("{cargo} {command}"));
+        let shows = |word: &str| assert!(printed.contains(word), "{command}: {printed}");
+        match command.split_whitespace().nth(2) {
+            None => shows("2 passed"),
+            Some("run") => shows("pass"),
+            Some("compare" | "area") => shows("my_filter"),
+            Some("gen") => assert!(here.join("out/my_filter.v").is_file()),
+            Some("wave") => assert!(here.join("out/my_filter_tb.v").is_file()),
+            Some(other) => panic!("{other} is not tested"),
+        }
+    }
+    let program = format!("{target}/debug/my_filter");
+    let verilog = "cd out && iverilog -o tb my_filter.v my_filter_tb.v && vvp -n tb";
+    assert!(succeeds(&here, verilog).contains("PASS"), "the testbench of `wave` checks the Verilog of `gen`");
+    for list in ["blocks", "mechanisms"] {
+        assert!(succeeds(&here, &format!("{program} list {list}")).contains("my_filter"), "{list}");
+    }
+    let struck = shell(
+        &here,
+        &format!("{program} run atax --mechanism my_filter --engine lockstep --inject sm0.my_filter:40:0"),
+    );
+    assert_eq!(struck.status.code(), Some(3), "{}", text(&struck));
+    assert!(text(&struck).contains("sm0.my_filter (my_filter): model and RTL differ"), "{}", text(&struck));
+}
+
+#[test]
+fn the_template_is_below_200_lines() {
+    let lines = |file: fs::DirEntry| fs::read_to_string(file.path()).expect("text").lines().count();
+    let files = fs::read_dir(format!("{TREE}/tests/plugin/src")).expect("a folder");
+    let count: usize = files.map(|file| lines(file.expect("there"))).sum();
+    assert!(count < 200, "{count} lines");
+}
+
+#[test]
+fn a_crate_that_cannot_be_written_is_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("there")).expect("a folder");
+    for (words, line) in [
+        ("bgp", "bgp: the name is taken"),
+        ("My-Filter", "My-Filter: must be up to 40 lower-case letters"),
+        ("there", "there exists already"),
+        ("mine --selvedge .", "--selvedge .: must be Selvedge's source tree"),
+    ] {
+        let output = shell(folder.path(), &format!("selvedge init {words}"));
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        assert!(text(&output).starts_with(&format!("selvedge: {line}")), "{}", text(&output));
+        assert_eq!(text(&output).lines().count(), 1, "{}", text(&output));
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}

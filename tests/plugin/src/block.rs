@@ -1,0 +1,109 @@
+//! The block: counts misses in a row. While the counter is full, loads bypass the L1D, but for every 16th.
+use selvedge_hw::rtl::prelude::*;
+use selvedge_hw::{Allowed, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Prng};
+use selvedge_hw::{Stimulus, StimulusIter, Storage, block_params};
+
+block_params! {
+    /// Parameters.
+    pub struct Params {
+        /// Width of the counter of misses.
+        miss_bits: u32 = 4, Allowed::OneOf(&[3, 4]);
+    }
+}
+rtl_module! {
+    /// Lets loads bypass the L1D while nothing hits there.
+    pub struct Top<const MISS: usize> for Params as _p {
+        inputs Inputs {
+            /// A load asks whether to bypass the L1D.
+            ask_i: bool as Bit = 1,
+            /// A load has hit.
+            hit_i: bool as Bit = 1,
+            /// A load has missed.
+            miss_i: bool as Bit = 1,
+        }
+        outputs Outputs {
+            /// The load that asks bypasses the L1D.
+            bypass_o: bool as Bit = 1,
+        }
+        registers {
+            asks: Reg<U<4>>,
+            misses: Reg<U<MISS>>,
+        }
+    }
+}
+
+impl<const MISS: usize> Logic for Top<MISS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, misses, asks);
+        comment!("a hit ends the row");
+        if self.hit_i.val() {
+            self.misses.d.next = 0.into();
+        } else if self.miss_i.val() & !self.misses.q.val().all() {
+            self.misses.d.next = self.misses.q.val() + 1;
+        }
+        self.asks.d.next = self.asks.q.val() + self.ask_i.val();
+        self.bypass_o.next = self.misses.q.val().all() & self.asks.q.val().any();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+pub struct Model {
+    full: u32,
+    misses: u32,
+    asks: u32,
+}
+
+impl Clocked<Inputs, Outputs> for Model {
+    fn step(&mut self, inputs: &Inputs) -> Outputs {
+        let outputs = Outputs { bypass_o: self.misses == self.full && self.asks != 0 };
+        self.misses = if inputs.hit_i { 0 } else { (self.misses + u32::from(inputs.miss_i)).min(self.full) };
+        self.asks = (self.asks + u32::from(inputs.ask_i)) % 16;
+        outputs
+    }
+    fn reset(&mut self) {
+        (self.misses, self.asks) = (0, 0);
+    }
+}
+
+pub struct StreamFilterBlock;
+
+impl HwBlock for StreamFilterBlock {
+    const NAME: &'static str = "stream_filter";
+    const SUMMARY: &'static str = "lets loads bypass the L1D while nothing hits there";
+    const SOURCE: &'static str = "an example";
+    const PARAMS: &'static [ParamSpec] = Params::SPECS;
+    type Params = Params;
+    type In = Inputs;
+    type Out = Outputs;
+    type Model = Model;
+
+    fn model(params: &Params) -> Result<Model, ParamError> {
+        Ok(Model { full: (1 << params.miss_bits) - 1, misses: 0, asks: 0 })
+    }
+    fn rtl(params: &Params) -> Result<Box<dyn RtlBlock<Inputs, Outputs>>, ParamError> {
+        Ok(match params.miss_bits {
+            3 => RtlInstance::boxed(Top::<3>::default()),
+            _ => RtlInstance::boxed(Top::<4>::default()),
+        })
+    }
+    fn facts(params: &Params) -> Facts {
+        let bits = params.miss_bits as usize + 4;
+        Facts { storage: vec![Storage { name: "counters", bits }], latency: 0, interval: 1 }
+    }
+    fn stimulus(_: &Params, seed: u64) -> StimulusIter<Inputs> {
+        let mut random = Prng::new(seed);
+        // Hits are rare for 1,000 cycles, then frequent for as many.
+        Box::new((0u64..).map(move |cycle| {
+            let hits = if cycle / 1000 % 2 == 0 { 1 } else { 30 };
+            let [ask_i, hit_i, miss_i] = [50, hits, 60].map(|percent| random.chance(percent));
+            if cycle == 0 { Stimulus::reset() } else { Stimulus::step(Inputs { ask_i, hit_i, miss_i }) }
+        }))
+    }
+    fn corners(_: &Params) -> Box<dyn Corners<Inputs, Outputs>> {
+        let corners = PortCorners::new(|_: &Inputs, _: &Outputs| true);
+        Box::new(corners.with("a load bypasses", 1000, |inputs, outputs| inputs.ask_i && outputs.bypass_o))
+    }
+}

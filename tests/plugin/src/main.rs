@@ -1,0 +1,9 @@
+//! Selvedge's command with a block and a mechanism of its own: loads bypass the L1D while nothing hits there.
+mod block;
+mod mechanism;
+#[cfg(test)]
+mod tests;
+
+fn main() -> std::process::ExitCode {
+    selvedge::Cli::new().block::<block::StreamFilterBlock>().mechanism::<mechanism::StreamFilter>().main()
+}

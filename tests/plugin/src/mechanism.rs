@@ -1,0 +1,56 @@
+//! The mechanism: an instance of the block in each SM, clocked for events only.
+use crate::block::{Inputs, Params, StreamFilterBlock};
+use selvedge_sim::mechanism::prelude::*;
+
+pub struct StreamFilter;
+
+impl Mechanism for StreamFilter {
+    const NAME: &'static str = "stream_filter";
+    const SUMMARY: &'static str = "loads bypass the L1D while nothing hits there";
+    const SOURCE: &'static str = "an example";
+    const BLOCKS: &'static [&'static str] = &["stream_filter"];
+    const OPTIONS: &'static [OptionInfo] =
+        &[OptionInfo::number("miss_bits", 4, (3, 4), "width of the counter of misses, bits")];
+    const CLAIMS: &'static [Claim] = &[Claim::Bypass];
+
+    fn attach(part: &Part, with: &Build<'_>) -> Policies {
+        let params = Params { miss_bits: part.options["miss_bits"] };
+        Policies::of_sms(with.config, |sm| Sm {
+            block: Stepped::new(format!("sm{sm}.stream_filter"), &params, with.probes),
+            bypassed: 0,
+        })
+    }
+}
+
+/// One SM's share.
+struct Sm {
+    block: Stepped<StreamFilterBlock>,
+    bypassed: u64,
+}
+
+impl SmPolicy for Sm {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.block.report()
+    }
+    fn busy(&self) -> bool {
+        self.block.is_pending()
+    }
+    fn bypasses(&mut self, now: u64, _: &Load) -> bool {
+        let outputs = self.block.clock(now, &Inputs { ask_i: true, ..Inputs::default() });
+        let bypasses = outputs.is_some_and(|outputs| outputs.bypass_o);
+        self.bypassed += u64::from(bypasses);
+        bypasses
+    }
+    fn l1d_event(&mut self, now: u64, event: &L1dEvent) {
+        if let L1dEvent::Load { decision, .. } = event {
+            let hit_i = matches!(decision, Decision::Hit | Decision::Pending);
+            self.block.clock(now, &Inputs { hit_i, miss_i: !hit_i, ..Inputs::default() });
+        }
+    }
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+    }
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.block.trace());
+    }
+}
