@@ -1,4 +1,5 @@
 //! Limits on what a run takes of the host, which launch files and traces of others cannot exceed.
+use crate::memory::DEFAULT_BYTES;
 use crate::reach::Reach;
 use std::str::FromStr;
 
@@ -42,7 +43,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 8 << 30, unpacked: None, reach: Reach::default() }
+        Self { memory: DEFAULT_BYTES, unpacked: None, reach: Reach::default() }
     }
 }
 

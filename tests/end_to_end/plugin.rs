@@ -30,9 +30,15 @@ fn settings(folder: &Path) -> PathBuf {
         fs::read_to_string(format!("{TREE}/Cargo.toml")).expect("there").parse().expect("TOML");
     let mut profile = manifest["profile"].as_table().expect("profiles").clone();
     let packages = profile["dev"]["package"].as_table_mut().expect("exceptions");
-    for package in
-        ["selvedge", "selvedge-gen", "selvedge-hw", "selvedge-macros", "selvedge-sim", "selvedge-testbenches"]
-    {
+    for package in [
+        "selvedge",
+        "selvedge-gen",
+        "selvedge-hw",
+        "selvedge-macros",
+        "selvedge-ptx",
+        "selvedge-sim",
+        "selvedge-testbenches",
+    ] {
         packages.insert(package.into(), toml::toml! { opt-level = 2 }.into());
     }
     profile.remove("release");

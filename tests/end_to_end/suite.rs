@@ -194,6 +194,7 @@ fn every_package_is_from_the_registry_and_names_its_license() {
         "selvedge-gen",
         "selvedge-hw",
         "selvedge-macros",
+        "selvedge-ptx",
         "selvedge-sim",
         "selvedge-testbenches",
         "svg",

@@ -34,6 +34,14 @@ pub struct Fault {
     pub test: Vec<String>,
 }
 
+/// Returns the folder of one of the workspace's packages.
+pub fn folder_of(package: &str) -> &str {
+    match package {
+        "selvedge-ptx" => "sim/ptx",
+        _ => package.strip_prefix("selvedge-").unwrap_or_default(),
+    }
+}
+
 /// How a fault is put in.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]

@@ -126,7 +126,7 @@ impl<'a> Gate<'a> {
 
     /// Returns the folder in which cargo would run the tests of a package.
     fn folder_of(&self, (package, _): Name) -> PathBuf {
-        self.tree.folder.join(package.strip_prefix("selvedge-").unwrap_or_default())
+        self.tree.folder.join(catalog::folder_of(package))
     }
 }
 

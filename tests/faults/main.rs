@@ -24,7 +24,7 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
     for fault in catalog::read(root()) {
         assert!(fault.what.ends_with('.'), "{}: `what` is no sentence", fault.id);
         assert!(!fault.test.is_empty(), "{}: no test is named", fault.id);
-        let folder = fault.package.strip_prefix("selvedge-").unwrap_or_default();
+        let folder = catalog::folder_of(&fault.package);
         let program = match fault.target.as_str() {
             "lib" => "src/lib.rs".to_owned(),
             name => format!("tests/{name}"),
@@ -43,7 +43,8 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
 #[test]
 fn every_part_of_the_source_has_a_fault() {
     let faults = catalog::read(root());
-    let parts: BTreeSet<String> = ["hw", "sim", "gen"].iter().flat_map(|package| parts_of(package)).collect();
+    let parts: BTreeSet<String> =
+        ["hw", "sim", "sim/ptx", "gen"].iter().flat_map(|package| parts_of(package)).collect();
     let without = parts.iter().filter(|part| !faults.iter().any(|fault| fault.file.starts_with(*part)));
     let without: Vec<&String> = without.collect();
     assert!(without.is_empty(), "no fault is planted in {without:?}");

@@ -40,12 +40,12 @@ mod warp;
 pub use access::{AccessKind, Fault, MemAccess};
 pub use args::{Arg, ArgError};
 pub use error::PtxError;
-pub(crate) use float::{Rounding, half_to_single, to_half};
+pub use float::{Rounding, half_to_single, to_half};
 pub use functional::{FunctionalStats, RunError, run_functional, run_limited, watch_functional};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::Module;
 pub use region::{Region, RegionValue};
-pub(crate) use spin::{Spin, find as find_spin};
+pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};
 

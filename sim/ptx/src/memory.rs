@@ -6,13 +6,14 @@
 //! Programs that share the GPU have an address space each, all of which lie side by side in physical memory: caches and
 //! DRAM see [`physical`] addresses. Of a program that has the GPU for itself both are the same.
 
-use crate::limits::Limits;
 use crate::texture::Texture;
 use std::hint::black_box;
 use thiserror::Error;
 
 /// First device address that [`DeviceMemory::alloc`] hands out, in bytes. Lower addresses are never mapped.
 pub const HEAP_BASE: u64 = 0x1000_0000;
+/// Most bytes of a device memory, unless stated otherwise.
+pub const DEFAULT_BYTES: u64 = 8 << 30;
 
 /// Alignment of every buffer, in bytes.
 pub const BUFFER_ALIGNMENT: u64 = 256;
@@ -121,10 +122,26 @@ pub struct Printed {
 
 /// Something that host or kernel did to device memory, for a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
-    Wrote { address: u64, bytes: u64 },
-    Allocated { address: u64, bytes: u64 },
-    Freed { address: u64 },
+pub enum Change {
+    /// Bytes were written.
+    Wrote {
+        /// The first address.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// A buffer was allocated.
+    Allocated {
+        /// Its address.
+        address: u64,
+        /// Its size.
+        bytes: u64,
+    },
+    /// A buffer was freed.
+    Freed {
+        /// Its address.
+        address: u64,
+    },
 }
 
 /// A named range of device memory.
@@ -215,10 +232,10 @@ macro_rules! typed_access {
 }
 
 impl DeviceMemory {
-    /// An empty memory of as many bytes as [`Limits`] allow unless stated otherwise.
+    /// Returns an empty memory of [`DEFAULT_BYTES`].
     #[must_use]
     pub fn new() -> Self {
-        Self::with_capacity(Limits::default().memory)
+        Self::with_capacity(DEFAULT_BYTES)
     }
 
     /// An empty memory that holds at most `capacity` bytes of buffers.
@@ -239,18 +256,18 @@ impl DeviceMemory {
     }
 
     /// Notes every change from now on, for [`DeviceMemory::take_changes`].
-    pub(crate) fn record_changes(&mut self) {
+    pub fn record_changes(&mut self) {
         self.changes = Some(Vec::new());
     }
 
     /// What has been done since the last call; nothing unless it is recorded.
-    pub(crate) fn take_changes(&mut self) -> Vec<Change> {
+    pub fn take_changes(&mut self) -> Vec<Change> {
         self.changes.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Notes that a kernel has written `bytes` bytes in each lane of `mask`.
     #[inline]
-    pub(crate) fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
+    pub fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
         let Some(changes) = &mut self.changes else { return };
         let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
         changes.extend(lanes.map(|lane| Change::Wrote { address: addresses[lane], bytes: bytes.into() }));
@@ -371,7 +388,7 @@ impl DeviceMemory {
     }
 
     /// Notes a message of a kernel for the host.
-    pub(crate) fn print(&mut self, message: &str) {
+    pub fn print(&mut self, message: &str) {
         if self.printed.text.len() + message.len() > PRINT_CAPACITY {
             self.printed.lost += 1;
         } else {
@@ -404,7 +421,7 @@ impl DeviceMemory {
     }
 
     /// The nearest buffer in words, for error messages.
-    pub(crate) fn describe_nearest(&self, address: u64) -> String {
+    pub fn describe_nearest(&self, address: u64) -> String {
         match self.nearest(address) {
             None => "no buffer is allocated".to_owned(),
             Some((name, base, bytes)) => {
@@ -433,12 +450,12 @@ impl DeviceMemory {
     }
 
     /// Whether a range is wholly inside one buffer.
-    pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
+    pub fn holds(&self, address: u64, bytes: u64) -> bool {
         self.range(address, bytes).is_ok()
     }
 
     /// The buffers of the selected program in order of their addresses: the first address and the bytes of each.
-    pub(crate) fn contents(&self) -> impl Iterator<Item = (u64, &[u8])> {
+    pub fn contents(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.buffers.iter().map(|buffer| (buffer.base, buffer.data.as_slice()))
     }
 
@@ -446,7 +463,7 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
-    pub(crate) fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
+    pub fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
         let (index, range) = self.range(address, bytes)?;
         Ok(self.buffers.get(index).map_or(&[], |b| &b.data[range]))
     }
@@ -472,7 +489,7 @@ impl DeviceMemory {
     ///
     /// # Errors
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
-    pub(crate) fn fill(
+    pub fn fill(
         &mut self,
         address: u64,
         bytes: u64,
@@ -513,7 +530,7 @@ impl DeviceMemory {
 
     /// Is some of the `bytes` bytes from the physical `address` in a buffer of their program? A program without buffers (a trace of
     /// addresses has none) is everywhere.
-    pub(crate) fn is_allocated(&self, address: u64, bytes: u64) -> bool {
+    pub fn is_allocated(&self, address: u64, bytes: u64) -> bool {
         let buffers = self.buffers_of(program_of(address));
         let address = within_program(address);
         let after = buffers.partition_point(|b| b.end() <= address);
@@ -530,7 +547,7 @@ impl DeviceMemory {
     /// The buffer that holds `first..=last` whole, as its first address and its bytes. The last buffer that answered
     /// is asked first.
     #[inline]
-    pub(crate) fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
+    pub fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
         let hit = self.buffers.get(self.last_hit).is_some_and(|b| b.holds(first, last));
         if !hit {
             self.last_hit = self.find(first, last)?;

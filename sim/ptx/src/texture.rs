@@ -67,20 +67,21 @@ pub struct Texture {
 }
 
 /// A texel that a sample is made of, and its weight; without an address it is zero.
-pub(crate) type Tap = (Option<u64>, f32);
+pub type Tap = (Option<u64>, f32);
 
 /// Most texels that a sample is made of.
-pub(crate) const MAX_TAPS: usize = 8;
+pub const MAX_TAPS: usize = 8;
 
 /// The texels that a sample is made of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Taps {
+pub struct Taps {
     list: [Tap; MAX_TAPS],
     count: usize,
 }
 
 impl Taps {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Tap> {
+    /// Returns the texels in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Tap> {
         self.list[..self.count].iter()
     }
 }
@@ -104,7 +105,7 @@ impl Texture {
     }
 
     /// What is wrong with the description, in words.
-    pub(crate) fn mistake(&self) -> Option<String> {
+    pub fn mistake(&self) -> Option<String> {
         let kind_fits = match self.kind {
             ChannelKind::Float => matches!(self.bits, 16 | 32),
             ChannelKind::Unsigned | ChannelKind::Signed => matches!(self.bits, 8 | 16 | 32),
@@ -140,7 +141,7 @@ impl Texture {
     }
 
     /// The texel at integer coordinates, which know neither address mode nor filter: outside there is nothing.
-    pub(crate) fn fetch(&self, coordinates: [i32; 3]) -> Taps {
+    pub fn fetch(&self, coordinates: [i32; 3]) -> Taps {
         let pick = |axis: usize| {
             let Some(&side) = self.size.get(axis) else { return Some(0) };
             u32::try_from(coordinates[axis]).ok().filter(|&index| index < side)
@@ -151,7 +152,7 @@ impl Texture {
     }
 
     /// The texels at floating-point coordinates, by address mode and filter.
-    pub(crate) fn sample(&self, coordinates: [f32; 3]) -> Taps {
+    pub fn sample(&self, coordinates: [f32; 3]) -> Taps {
         let picks: [[Pick; 2]; 3] = std::array::from_fn(|axis| match self.size.get(axis) {
             Some(&side) => self.picks(coordinates[axis], side),
             None => [(Some(0), 1.0), (None, 0.0)],
@@ -212,7 +213,7 @@ impl Texture {
 
     /// The channels of a texel as 32-bit words: numbers of single precision for normalized and floating-point kinds.
     /// Channels that the texel lacks are 0, the fourth 1.
-    pub(crate) fn channels(&self, texel: &[u8]) -> [u32; 4] {
+    pub fn channels(&self, texel: &[u8]) -> [u32; 4] {
         let one = if self.is_float() { 1f32.to_bits() } else { 1 };
         let mut out = [0, 0, 0, one];
         let bytes = usize::from(self.bits / 8);
@@ -225,7 +226,7 @@ impl Texture {
     }
 
     /// Whether samples are floating-point numbers.
-    pub(crate) fn is_float(&self) -> bool {
+    pub fn is_float(&self) -> bool {
         !matches!(self.kind, ChannelKind::Unsigned | ChannelKind::Signed)
     }
 

@@ -2,7 +2,7 @@
 
 /// How an exact result becomes a representable one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rounding {
+pub enum Rounding {
     /// `.rn`: to nearest, ties to even.
     Nearest,
     /// `.rz`: towards zero.
@@ -45,7 +45,7 @@ double_operations! {
 /// `function` of the upper half of `value`, and the upper half of that: 20 bits of fraction. Subnormal numbers count as
 /// zero on both sides.
 #[inline(always)]
-pub(crate) fn upper_half(value: f64, function: impl Fn(f64) -> f64) -> f64 {
+pub fn upper_half(value: f64, function: impl Fn(f64) -> f64) -> f64 {
     const UPPER: u64 = !0xffff_ffff;
     let flush = |value: f64| if value.is_subnormal() { 0f64.copysign(value) } else { value };
     // A NaN whose payload lies in the lower half is one still.
@@ -62,19 +62,19 @@ fn lesser(a: f64, b: f64) -> f64 {
 
 /// `min.f32`: a NaN loses against a number; -0 is below +0.
 #[inline(always)]
-pub(crate) fn min32(a: f32, b: f32) -> f32 {
+pub fn min32(a: f32, b: f32) -> f32 {
     if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a }
 }
 
 /// `max.f32`: a NaN loses against a number; +0 is above -0.
 #[inline(always)]
-pub(crate) fn max32(a: f32, b: f32) -> f32 {
+pub fn max32(a: f32, b: f32) -> f32 {
     if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a }
 }
 
 /// `div.approx.f32`: a divisor from 2^126 up gives 0 (NaN for an infinite dividend).
 #[inline(always)]
-pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
+pub fn div_approx(a: f32, b: f32) -> f32 {
     const LARGE: f32 = 8.507_059e37; // 2^126
     if b.abs() > LARGE && b.is_finite() {
         return if a.is_finite() { 0f32.copysign(a) * b.signum() } else { f32::NAN };
@@ -102,7 +102,7 @@ fn sum_to_odd(a: f64, b: f64) -> f64 {
 }
 
 /// Rounds to single precision in a direction.
-pub(crate) fn to_single(value: f64, rounding: Rounding) -> f32 {
+pub fn to_single(value: f64, rounding: Rounding) -> f32 {
     let nearest = value as f32;
     let back = f64::from(nearest);
     if !value.is_finite() || back == value {
@@ -131,24 +131,24 @@ fn zero_sum(value: f64, a: f64, b: f64, rounding: Rounding) -> f64 {
 }
 
 /// `add` in single precision, rounded in a direction.
-pub(crate) fn add32(a: f32, b: f32, rounding: Rounding) -> f32 {
+pub fn add32(a: f32, b: f32, rounding: Rounding) -> f32 {
     let (a, b) = (f64::from(a), f64::from(b));
     to_single(zero_sum(sum_to_odd(a, b), a, b, rounding), rounding)
 }
 
 /// `mul` in single precision, rounded in a direction; the product of two singles is exact in double precision.
-pub(crate) fn mul32(a: f32, b: f32, rounding: Rounding) -> f32 {
+pub fn mul32(a: f32, b: f32, rounding: Rounding) -> f32 {
     to_single(f64::from(a) * f64::from(b), rounding)
 }
 
 /// `fma` in single precision, rounded once.
-pub(crate) fn fma32(a: f32, b: f32, c: f32, rounding: Rounding) -> f32 {
+pub fn fma32(a: f32, b: f32, c: f32, rounding: Rounding) -> f32 {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     to_single(zero_sum(sum_to_odd(product, c), product, c, rounding), rounding)
 }
 
 /// `div` in single precision, rounded in a direction.
-pub(crate) fn div32(a: f32, b: f32, rounding: Rounding) -> f32 {
+pub fn div32(a: f32, b: f32, rounding: Rounding) -> f32 {
     let (wide_a, wide_b) = (f64::from(a), f64::from(b));
     let quotient = wide_a / wide_b;
     if !quotient.is_finite() || quotient == 0.0 {
@@ -160,7 +160,7 @@ pub(crate) fn div32(a: f32, b: f32, rounding: Rounding) -> f32 {
 }
 
 /// `sqrt` in single precision, rounded in a direction.
-pub(crate) fn sqrt32(a: f32, rounding: Rounding) -> f32 {
+pub fn sqrt32(a: f32, rounding: Rounding) -> f32 {
     let wide = f64::from(a);
     let root = wide.sqrt();
     if !root.is_finite() || root == 0.0 {
@@ -179,7 +179,7 @@ fn step_to_odd(value: f64, remainder: f64, divisor: f64) -> f64 {
 }
 
 /// Rounds to an integral value.
-pub(crate) fn to_integral(value: f64, rounding: Rounding) -> f64 {
+pub fn to_integral(value: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::Nearest => value.round_ties_even(),
         Rounding::Zero => value.trunc(),
@@ -189,7 +189,7 @@ pub(crate) fn to_integral(value: f64, rounding: Rounding) -> f64 {
 }
 
 /// The bits of a half-precision number as single precision.
-pub(crate) fn half_to_single(bits: u16) -> f32 {
+pub fn half_to_single(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 0x3ff);
     match exponent {
@@ -201,7 +201,7 @@ pub(crate) fn half_to_single(bits: u16) -> f32 {
 }
 
 /// A number rounded to half precision, as bits; an overflow follows the rounding's direction.
-pub(crate) fn to_half(value: f64, rounding: Rounding) -> u16 {
+pub fn to_half(value: f64, rounding: Rounding) -> u16 {
     if value.is_nan() {
         return 0x7fff;
     }

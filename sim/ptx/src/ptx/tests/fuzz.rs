@@ -10,7 +10,7 @@ const MOST_INSTRUCTIONS: u64 = 3000;
 /// PTX of every shape: compiled workloads, and the kernels of the end-to-end tests.
 fn real_files(most_bytes: usize) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths: Vec<_> = ["workloads", "../tests/data", "../docs/own-kernels"]
+    let mut paths: Vec<_> = ["../workloads", "../../tests/data", "../../docs/own-kernels"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("the folder is there"))
         .map(|entry| entry.expect("an entry").path())

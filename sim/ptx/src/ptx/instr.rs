@@ -339,7 +339,7 @@ pub struct Instr {
 impl Instr {
     /// An instruction of a trace: what a timing model asks of it, and nothing that could be executed. None with more
     /// registers than an instruction can name.
-    pub(crate) fn of_trace(
+    pub fn of_trace(
         line: u32,
         class: OpClass,
         space: Option<Space>,
@@ -500,13 +500,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// A kernel of a trace, of [`Instr::of_trace`]s.
-    pub(crate) fn of_trace(
-        name: &str,
-        file: &str,
-        code: Vec<Instr>,
-        shared_bytes: u32,
-        registers: u32,
-    ) -> Self {
+    pub fn of_trace(name: &str, file: &str, code: Vec<Instr>, shared_bytes: u32, registers: u32) -> Self {
         let named = code.iter().flat_map(|instr| instr.dests().iter().chain(instr.sources()));
         let register_count = named.max().map_or(0, |&most| usize::from(most) + 1);
         Self {
