@@ -143,6 +143,8 @@ impl Found {
         let err = out.try_clone().map_err(AreaError::at(&log))?;
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(place).stdin(Stdio::null()).stdout(out).stderr(err);
+        // What it leaves behind when it is killed goes with the folder.
+        command.env("TMPDIR", folder);
         group::lead(&mut command);
         let mut child = command.spawn().map_err(AreaError::at(Path::new(&self.program)))?;
         let _guard =
