@@ -261,7 +261,10 @@ fn programs_and_their_children_end_with_the_command_however_it_ends() {
         let (ids, temporary) = (here.join("ids"), here.join("tmp"));
         std::fs::create_dir(&temporary).expect("a folder");
         // Yosys with a child, as ABC is one.
-        let works = format!("mkdir \"$TMPDIR/yosys-abc\" || exit 1; sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait", ids.display());
+        let works = format!(
+            "mkdir \"$TMPDIR/yosys-abc\" || exit 1; sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait",
+            ids.display()
+        );
         let path = with_yosys(here, &format!("[ \"$1\" = -V ] && {{ echo Yosys 0.33; exit; }}; {works}"));
         // Under `nohup` the command ignores SIGHUP, but the test does not.
         let run = Command::new("env")
