@@ -1,5 +1,4 @@
 //! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
-mod bounds;
 mod control;
 mod deadlock;
 #[cfg(test)]
@@ -10,23 +9,23 @@ mod livelock_tests;
 #[cfg(test)]
 mod witness_tests;
 
-pub use bounds::{Bounds, Limit};
+pub use crate::bounds::{Bounds, Limit};
 pub use control::Control;
 
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
 use crate::energy::GpuEnergyModel;
-use crate::mechanism::MechanismCounters;
 use crate::memory::DeviceMemory;
 use crate::partition::{MemorySystem, PartitionPolicy};
-use crate::report::Snapshot;
 use crate::share::Share;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::policy::SmPolicy;
 use crate::sm::quota::Quotas;
 use crate::sm::read_only::Side;
 use crate::sm::{SimFault, Sm, TickContext};
+use crate::snapshot::Snapshot;
 use crate::stats::KernelCounters;
+use crate::stats::MechanismCounters;
 use crate::witness::Witness;
 use selvedge_hw::wave::Trace;
 use std::ops::RangeInclusive;

@@ -6,11 +6,13 @@
 //! [`together`] for kernels of several programs at the same time; [`limits`] on what a run takes of the host, [`reach`] on where its
 //! files lie; [`printable`](mod@printable) for text of others; [`trace`] for recorded instructions instead of kernels.
 pub mod best;
+pub mod bounds;
 pub mod cache;
 pub mod config;
 pub mod crossbar;
 pub mod dram;
 pub mod energy;
+pub mod events;
 pub mod fidelity;
 #[cfg(test)]
 mod fuzz;
@@ -20,6 +22,7 @@ pub mod limits;
 pub mod mechanism;
 pub mod packet;
 pub mod partition;
+pub mod pipe_kind;
 pub mod printable;
 pub mod reach;
 pub mod report;
@@ -27,6 +30,7 @@ pub mod run;
 pub mod share;
 pub mod simulation;
 pub mod sm;
+pub mod snapshot;
 pub mod source;
 pub mod statistic;
 pub mod stats;

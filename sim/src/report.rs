@@ -1,12 +1,12 @@
 //! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
-use crate::dram::{DramCounters, Energy, EnergyModel};
-use crate::energy::{CodecEvents, GpuEnergy, GpuEnergyModel};
+use crate::dram::Energy;
+use crate::energy::{CodecEvents, GpuEnergy};
 use crate::gpu::Limit;
-use crate::mechanism::MechanismCounters;
-use crate::partition::{CrossbarStats, L2Counters};
+use crate::partition::CrossbarStats;
 use crate::run::RunError;
 use crate::sm::SimFault;
-use crate::stats::{CacheCounters, SmCounters};
+use crate::snapshot::Snapshot;
+use crate::stats::{CacheCounters, MechanismCounters, SmCounters};
 use serde::Serialize;
 
 /// Version of the JSON form; a change of meaning or the removal of a key raises it.
@@ -119,89 +119,6 @@ pub struct GpuEnergyReport {
     pub mean_power_mw: f64,
     /// The total times the simulated time, nanojoule seconds.
     pub delay_product_nj_s: f64,
-}
-
-/// The counters of a stretch of simulation.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Snapshot {
-    /// Core cycles.
-    pub cycles: u64,
-    /// DRAM data-bus cycles, all channels together.
-    pub bus_cycles: u64,
-    /// All SMs.
-    pub sm: SmCounters,
-    /// All L1Ds.
-    pub l1d: CacheCounters,
-    /// All constant caches.
-    pub constant: CacheCounters,
-    /// All texture caches.
-    pub texture: CacheCounters,
-    /// All instruction caches.
-    pub instruction: CacheCounters,
-    /// All L2 slices.
-    pub l2: L2Counters,
-    /// All channels.
-    pub dram: DramCounters,
-    /// Both crossbars.
-    pub crossbar: CrossbarStats,
-    /// Lines that passed dedicated codecs.
-    pub codecs: CodecEvents,
-    /// What turns the channels' counters into energy.
-    pub energy_model: EnergyModel,
-    /// What turns all counters into energy.
-    pub gpu_energy_model: GpuEnergyModel,
-}
-
-impl Snapshot {
-    /// The DRAM's energy by its parts.
-    pub fn dram_energy(&self) -> Energy {
-        self.energy_model.energy(&self.dram)
-    }
-
-    /// The whole GPU's energy by its components.
-    pub fn energy(&self) -> GpuEnergy {
-        self.gpu_energy_model.energy(self)
-    }
-
-    /// The whole GPU's mean power, milliwatts.
-    pub fn power_mw(&self) -> f64 {
-        self.gpu_energy_model.mean_power_mw(self)
-    }
-
-    /// The whole GPU's energy times the time, nanojoule seconds.
-    pub fn delay_product_nj_s(&self) -> f64 {
-        self.gpu_energy_model.delay_product_nj_s(self)
-    }
-
-    /// The DRAM's mean power, milliwatts.
-    pub fn dram_power_mw(&self) -> f64 {
-        self.energy_model.mean_power_mw(&self.dram)
-    }
-}
-
-impl std::ops::Sub for Snapshot {
-    type Output = Self;
-
-    fn sub(self, o: Self) -> Self {
-        Snapshot {
-            cycles: self.cycles - o.cycles,
-            bus_cycles: self.bus_cycles - o.bus_cycles,
-            sm: self.sm - o.sm,
-            l1d: self.l1d - o.l1d,
-            constant: self.constant - o.constant,
-            texture: self.texture - o.texture,
-            instruction: self.instruction - o.instruction,
-            l2: self.l2 - o.l2,
-            dram: self.dram - o.dram,
-            codecs: self.codecs - o.codecs,
-            energy_model: self.energy_model,
-            gpu_energy_model: self.gpu_energy_model,
-            crossbar: CrossbarStats {
-                requests: self.crossbar.requests - o.crossbar.requests,
-                replies: self.crossbar.replies - o.crossbar.replies,
-            },
-        }
-    }
 }
 
 /// Totals of a run or of one kernel.

@@ -12,6 +12,7 @@ use crate::ptx::{ArgError, Module, PtxError};
 use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
 use crate::share::ShareError;
 use crate::sm::SimFault;
+use crate::sm::feed::Feed;
 use crate::sm::launch::LaunchedKernel;
 use crate::source::Program;
 use crate::statistic::{check_bursts, check_conservation};
@@ -313,7 +314,7 @@ fn simulate(
         let before = gpu.snapshot();
         let (name, dims) = (launch.kernel.name.clone(), launch.dims);
         if let Some(recording) = recording {
-            recording.begin(&mut launch, memory);
+            launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, memory));
         }
         gpu.run(launch, memory)?;
         if let Some(recording) = recording {

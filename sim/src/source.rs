@@ -6,8 +6,9 @@ use crate::mechanism::Needs;
 use crate::memory::DeviceMemory;
 use crate::ptx::Module;
 use crate::run::{RunError, RunSpec, prepare};
+use crate::sm::feed::Feed;
 use crate::sm::launch::LaunchedKernel;
-use crate::trace::{TraceFile, TraceProgram};
+use crate::trace::{TraceFile, TraceLaunch, TraceProgram};
 use crate::workload::{self, HostProgram, OutputFile, Size, Workload};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -171,7 +172,7 @@ impl Program {
                 let launch = host.next(memory)?;
                 launch.map(|launch| prepare(module, &launch, 0, config)).transpose()
             }
-            Program::Trace(trace) => trace.next(memory, config),
+            Program::Trace(trace) => trace.next(memory)?.map(|launch| replayed(launch, config)).transpose(),
         }
     }
 
@@ -196,4 +197,12 @@ impl Program {
             Program::Trace(_) => Ok(Vec::new()),
         }
     }
+}
+
+/// A recorded launch as the GPU takes it.
+fn replayed(launch: Arc<TraceLaunch>, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
+    let kernel = Arc::clone(&launch.kernel);
+    let mut launched = LaunchedKernel::new(kernel, launch.dims, Vec::new(), 0, config)?;
+    launched.feed = Feed::Replay(launch);
+    Ok(launched)
 }

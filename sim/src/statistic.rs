@@ -2,10 +2,11 @@
 //!
 //! Every key is a formula over the counters of a launch and over those from the beginning of the run to its end, as
 //! the same key is there: `gpu_sim_*` are of the launch, `gpu_tot_*` and the caches' totals of the run so far.
-use crate::mechanism::MechanismCounters;
 use crate::printable::printable;
-use crate::report::{KernelReport, RunReport, Snapshot, ratio};
+use crate::report::{KernelReport, RunReport, ratio};
+use crate::snapshot::Snapshot;
 use crate::stats::CacheCounters;
+use crate::stats::MechanismCounters;
 use selvedge_hw::names;
 use std::fmt::Write;
 

@@ -1,8 +1,9 @@
 //! Counters: conserved, per SM and per partition, summed for reports.
-use crate::energy::SmEvents;
+use crate::events::SmEvents;
 use crate::memory::within_program;
 use crate::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Declares a struct of counters that can be summed and subtracted field by field.
 macro_rules! counters {
@@ -325,4 +326,12 @@ pub struct KernelCounters {
     /// Its accesses to the L1Ds.
     pub l1d: CacheCounters,
 }
+}
+
+/// Counters that a mechanism adds to the report, by name.
+pub type MechanismCounters = BTreeMap<&'static str, u64>;
+
+/// Adds to a mechanism's counter.
+pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
+    *counters.entry(name).or_default() += value;
 }

@@ -30,7 +30,7 @@ pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};
-pub use read_only::ReadOnly;
+pub use read_only::{ReadOnly, SIDES, Side};
 pub use selvedge_hw::set_index::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 

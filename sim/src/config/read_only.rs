@@ -66,3 +66,16 @@ impl ReadOnly {
         check.range(&key("miss_queue"), self.miss_queue, 1, 1024);
     }
 }
+/// Which read-only cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Constants and parameters.
+    Constant = 0,
+    /// Textures.
+    Texture = 1,
+    /// Instructions.
+    Instruction = 2,
+}
+
+/// All of them.
+pub const SIDES: [Side; 3] = [Side::Constant, Side::Texture, Side::Instruction];

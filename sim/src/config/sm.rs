@@ -1,7 +1,6 @@
 //! A streaming multiprocessor: its slots, schedulers and pipes.
 use super::check::Checker;
-use super::read_only::ReadOnly;
-use crate::sm::read_only::Side;
+use super::read_only::{ReadOnly, Side};
 use serde::{Deserialize, Serialize};
 
 /// A warp scheduler's policy.

@@ -14,12 +14,11 @@
 //! | crossbars | flits |
 //! | codecs | lines compressed and decompressed |
 //! | leakage | cycles |
-mod events;
 
-pub use events::{CodecEvents, SmEvents, Work};
+pub use crate::events::{CodecEvents, SmEvents, Work};
 
 use crate::config::{EventEnergy, GpuConfig, WritePolicy};
-use crate::report::Snapshot;
+use crate::snapshot::Snapshot;
 use serde::Serialize;
 
 /// Bytes of the unit in which the table counts data.

@@ -8,8 +8,8 @@ use crate::mechanism::probe::{ProbeSpec, Probes};
 use crate::memory::DeviceMemory;
 use crate::partition::AddressMap;
 use crate::ptx::{Arg, LaunchDims, Module};
-use crate::report::Snapshot;
 use crate::sm::launch::LaunchedKernel;
+use crate::snapshot::Snapshot;
 use std::fmt::Display;
 use std::sync::Arc;
 

@@ -48,6 +48,7 @@ use crate::config::GpuConfig;
 use crate::gpu::Policies;
 use crate::partition::{NoPolicy, PartitionPolicy};
 use crate::sm::policy::{NoSmPolicy, SmPolicy};
+pub use crate::stats::{MechanismCounters, count};
 use probe::Probes;
 use selvedge_hw::{NameTaken, names};
 use std::collections::BTreeMap;
@@ -573,14 +574,6 @@ fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32),
         Some(value) => Ok((option.name, value)),
         None => Err(fail(option.allowed())),
     }
-}
-
-/// Counters that a mechanism adds to the report, by name.
-pub type MechanismCounters = BTreeMap<&'static str, u64>;
-
-/// Adds to a mechanism's counter.
-pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
-    *counters.entry(name).or_default() += value;
 }
 
 /// The machine with what each of the mechanisms brings along, in their order.

@@ -5,10 +5,10 @@
 //!  replies  <-- reply <----------------------- L2 <-- fill_leave  <~ fill_enter  <-- DRAM <------- read_plan
 //! ```
 use crate::cache::{Fetched, LinePart, SECTOR_BYTES};
-use crate::energy::CodecEvents;
-use crate::mechanism::MechanismCounters;
+use crate::events::CodecEvents;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
+use crate::stats::MechanismCounters;
 use selvedge_hw::wave::Trace;
 
 /// Why a mechanism stops the simulation: a lock-step difference, say.

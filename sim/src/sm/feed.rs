@@ -1,5 +1,5 @@
 //! Where a warp's instructions come from: the execution of PTX, the same while it is recorded, or a trace.
-use super::SimFault;
+use super::fault::SimFault;
 use super::launch::LaunchedKernel;
 use crate::ptx::{Ballot, Env, MemAccess, Step, Warp};
 use crate::trace::record::RecordedWarp;

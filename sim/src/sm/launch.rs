@@ -2,7 +2,7 @@
 use crate::config::GpuConfig;
 use crate::memory::DeviceMemory;
 use crate::ptx::{Env, Kernel, LaunchDims};
-use crate::sm::SimFault;
+use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
 use std::sync::Arc;

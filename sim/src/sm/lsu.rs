@@ -1,7 +1,8 @@
 //! The load/store unit: memory instructions in program order, one L1D transaction or bank cycle at a time.
+use crate::config::Side;
 use crate::ptx::{AccessKind, CacheOp, MemAccess, Space};
 use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce};
-use crate::sm::read_only::{Side, constant_transactions};
+use crate::sm::read_only::constant_transactions;
 use std::collections::VecDeque;
 
 /// Handle of a memory instruction in flight.

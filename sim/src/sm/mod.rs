@@ -4,6 +4,7 @@
 //! change in it and says when it must be woken, so idle cycles cost nothing.
 mod barrier;
 pub mod coalescer;
+mod fault;
 pub mod feed;
 mod issue;
 pub mod issue_cycles;
@@ -29,14 +30,13 @@ mod waiting;
 pub mod wheel;
 
 use crate::config::GpuConfig;
-use crate::gpu::Limit;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
-use crate::partition::{AddressMap, MechanismFault, MemorySystem};
-use crate::ptx::{Ballot, Fault, MemAccess};
+use crate::partition::{AddressMap, MemorySystem};
+use crate::ptx::{Ballot, MemAccess};
 use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
-use crate::trace::TraceError;
 use crate::witness::Witness;
+pub use fault::SimFault;
 use feed::{Feed, WarpFeed};
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
@@ -50,57 +50,6 @@ use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
 use std::sync::Arc;
 use wheel::EventWheel;
-
-/// Why a simulation cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum SimFault {
-    /// The kernel did something that is not allowed.
-    #[error(transparent)]
-    Kernel(Box<Fault>),
-    /// A mechanism's model and RTL differ.
-    #[error("{0}")]
-    Mechanism(MechanismFault),
-    /// Nothing can progress any more.
-    #[error("deadlock at cycle {cycle}: {waiting}")]
-    Deadlock {
-        /// Core cycle.
-        cycle: u64,
-        /// Who waits for what.
-        waiting: String,
-    },
-    /// A CTA needs more than an SM has.
-    #[error("kernel {kernel}: a CTA needs {need}, an SM of `{config}` has {have}")]
-    TooLarge {
-        /// Kernel name.
-        kernel: String,
-        /// What is needed.
-        need: String,
-        /// The configuration's name.
-        config: String,
-        /// What there is.
-        have: String,
-    },
-    /// A launch that the kernel or any GPU refuses.
-    #[error("{0}")]
-    Launch(String),
-    /// A trace that does not fit to what it is replayed on.
-    #[error(transparent)]
-    Trace(#[from] TraceError),
-    /// The simulation reached a limit.
-    #[error("{limit} reached at cycle {cycle}")]
-    Limited {
-        /// The limit.
-        limit: Limit,
-        /// Core cycle.
-        cycle: u64,
-    },
-    /// The user asked to stop.
-    #[error("interrupted at cycle {cycle}")]
-    Interrupted {
-        /// Core cycle.
-        cycle: u64,
-    },
-}
 
 /// Marks the token of a read that passed by the L1D; the rest of the token is the instruction.
 pub(crate) const BYPASS_TOKEN: u32 = 1 << 31;

@@ -1,7 +1,6 @@
 //! What a mechanism may add to an SM, at named points of its memory path.
 use crate::cache::Fetched;
-use crate::energy::CodecEvents;
-use crate::mechanism::MechanismCounters;
+use crate::events::CodecEvents;
 use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
@@ -9,6 +8,7 @@ use crate::ptx::Region;
 use crate::sm::lsu::InstId;
 use crate::sm::pipes::{PIPE_KINDS, PipeKind};
 use crate::sm::scheduler::WarpMask;
+use crate::stats::MechanismCounters;
 use crate::stats::{Decision, FailCause};
 use selvedge_hw::wave::Trace;
 

@@ -10,6 +10,7 @@ use super::policy::{Load, NoSmPolicy};
 use super::{BYPASS_TOKEN, Hold, Sm, TickContext, warps_of};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, Sm as SmConfig};
+pub use crate::config::{SIDES, Side};
 use crate::memory::physical;
 use crate::packet::{Packet, PacketKind};
 use crate::ptx::{CODE_REGION, CONST_REGION, MemAccess, PARAM_REGION, Space};
@@ -26,20 +27,6 @@ const INSTRUCTION_BYTES: u64 = 8;
 pub const SIDE_TOKEN: u32 = 1 << 30;
 /// Place of the cache's number in a token.
 const SIDE_SHIFT: u32 = 28;
-
-/// Which read-only cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Constants and parameters.
-    Constant = 0,
-    /// Textures.
-    Texture = 1,
-    /// Instructions.
-    Instruction = 2,
-}
-
-/// All of them.
-pub const SIDES: [Side; 3] = [Side::Constant, Side::Texture, Side::Instruction];
 
 impl Side {
     fn of_token(token: u32) -> Self {

@@ -3,9 +3,6 @@ use super::strace::{Item, memory_digest};
 use super::{Trace, TraceError, TraceFile, TraceLaunch, change};
 use crate::config::GpuConfig;
 use crate::memory::DeviceMemory;
-use crate::run::RunError;
-use crate::sm::feed::Feed;
-use crate::sm::launch::LaunchedKernel;
 use crate::trace::bytes::Decoder;
 use std::sync::Arc;
 
@@ -22,23 +19,19 @@ impl TraceProgram {
     }
 
     /// The next launch, after what the host did before it; none at the end.
-    pub fn next(
-        &mut self,
-        memory: &mut DeviceMemory,
-        config: &GpuConfig,
-    ) -> Result<Option<LaunchedKernel>, RunError> {
+    pub fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Arc<TraceLaunch>>, TraceError> {
         let file = Arc::clone(&self.file);
         match &file.trace {
             Trace::Accel(accel) => {
                 let launch = accel.launch(self.next)?;
                 self.next += 1;
-                launch.map(|launch| launched(Arc::new(launch), config)).transpose()
+                Ok(launch.map(Arc::new))
             }
             Trace::Recorded(trace) => {
                 while let Some(item) = trace.items.get(self.next) {
                     self.next += 1;
                     match item {
-                        Item::Launch(launch) => return launched(Arc::clone(launch), config).map(Some),
+                        Item::Launch(launch) => return Ok(Some(Arc::clone(launch))),
                         Item::Host(range) => self.host(&trace.bytes, range.clone(), memory)?,
                     }
                 }
@@ -82,12 +75,4 @@ impl TraceProgram {
         }
         Err("device memory does not end as the recorded run left it".into())
     }
-}
-
-/// A launch as the GPU takes it.
-fn launched(launch: Arc<TraceLaunch>, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
-    let kernel = Arc::clone(&launch.kernel);
-    let mut launched = LaunchedKernel::new(kernel, launch.dims, Vec::new(), 0, config)?;
-    launched.feed = Feed::Replay(launch);
-    Ok(launched)
 }

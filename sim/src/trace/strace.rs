@@ -12,8 +12,6 @@ use super::stream::SPACES;
 use crate::config::GpuConfig;
 use crate::memory::DeviceMemory;
 use crate::ptx::{Instr, Kernel, LaunchDims, OpClass};
-use crate::sm::feed::Feed;
-use crate::sm::launch::LaunchedKernel;
 use selvedge_hw::file::read_known;
 use std::ops::Range;
 use std::path::Path;
@@ -136,19 +134,23 @@ impl Recording {
         self.section(HOST, &payload);
     }
 
-    /// Makes the warps of a launch that is about to run note what they do.
-    pub fn begin(&mut self, launch: &mut LaunchedKernel, memory: &mut DeviceMemory) {
+    /// Returns where the warps of a launch that is about to run record what they do.
+    pub fn begin(
+        &mut self,
+        kernel: &Arc<Kernel>,
+        dims: LaunchDims,
+        memory: &mut DeviceMemory,
+    ) -> Arc<LaunchRecorder> {
         self.host(memory);
-        let known = self.kernels.iter().position(|kernel| Arc::ptr_eq(kernel, &launch.kernel));
+        let known = self.kernels.iter().position(|other| Arc::ptr_eq(other, kernel));
         let number = known.unwrap_or_else(|| {
-            self.section(KERNEL, &encode_kernel(&launch.kernel));
-            self.kernels.push(Arc::clone(&launch.kernel));
+            self.section(KERNEL, &encode_kernel(kernel));
+            self.kernels.push(Arc::clone(kernel));
             self.kernels.len() - 1
         });
-        let warps = TraceLaunch::warps(&launch.dims).unwrap_or(0);
-        let recorder = Arc::new(LaunchRecorder::new(warps));
-        launch.feed = Feed::Record(Arc::clone(&recorder));
-        self.running = Some((number, launch.dims, recorder));
+        let recorder = Arc::new(LaunchRecorder::new(TraceLaunch::warps(&dims).unwrap_or(0)));
+        self.running = Some((number, dims, Arc::clone(&recorder)));
+        recorder
     }
 
     /// The launch has ended.

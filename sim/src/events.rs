@@ -1,6 +1,6 @@
 //! What costs energy and is counted for that alone: the work of issued instructions, and lines that passed dedicated codecs.
+use crate::pipe_kind::PipeKind;
 use crate::ptx::{Instr, OpClass};
-use crate::sm::pipes::PipeKind;
 use crate::stats::counters;
 
 /// Operations per lane of a single-precision or integer division beside one of the special function unit, and of a double-precision

@@ -1,0 +1,89 @@
+//! All counters of the GPU, and what they cost in energy.
+use crate::dram::{DramCounters, Energy, EnergyModel};
+use crate::energy::{GpuEnergy, GpuEnergyModel};
+use crate::events::CodecEvents;
+use crate::partition::{CrossbarStats, L2Counters};
+use crate::stats::{CacheCounters, SmCounters};
+
+/// The counters of an interval of simulation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// Core cycles.
+    pub cycles: u64,
+    /// DRAM data-bus cycles, all channels together.
+    pub bus_cycles: u64,
+    /// All SMs.
+    pub sm: SmCounters,
+    /// All L1Ds.
+    pub l1d: CacheCounters,
+    /// All constant caches.
+    pub constant: CacheCounters,
+    /// All texture caches.
+    pub texture: CacheCounters,
+    /// All instruction caches.
+    pub instruction: CacheCounters,
+    /// All L2 slices.
+    pub l2: L2Counters,
+    /// All channels.
+    pub dram: DramCounters,
+    /// Both crossbars.
+    pub crossbar: CrossbarStats,
+    /// Lines that passed dedicated codecs.
+    pub codecs: CodecEvents,
+    /// What turns the channels' counters into energy.
+    pub energy_model: EnergyModel,
+    /// What turns all counters into energy.
+    pub gpu_energy_model: GpuEnergyModel,
+}
+
+impl Snapshot {
+    /// The DRAM's energy by its parts.
+    pub fn dram_energy(&self) -> Energy {
+        self.energy_model.energy(&self.dram)
+    }
+
+    /// The whole GPU's energy by its components.
+    pub fn energy(&self) -> GpuEnergy {
+        self.gpu_energy_model.energy(self)
+    }
+
+    /// The whole GPU's mean power, milliwatts.
+    pub fn power_mw(&self) -> f64 {
+        self.gpu_energy_model.mean_power_mw(self)
+    }
+
+    /// The whole GPU's energy times the time, nanojoule seconds.
+    pub fn delay_product_nj_s(&self) -> f64 {
+        self.gpu_energy_model.delay_product_nj_s(self)
+    }
+
+    /// The DRAM's mean power, milliwatts.
+    pub fn dram_power_mw(&self) -> f64 {
+        self.energy_model.mean_power_mw(&self.dram)
+    }
+}
+
+impl std::ops::Sub for Snapshot {
+    type Output = Self;
+
+    fn sub(self, o: Self) -> Self {
+        Snapshot {
+            cycles: self.cycles - o.cycles,
+            bus_cycles: self.bus_cycles - o.bus_cycles,
+            sm: self.sm - o.sm,
+            l1d: self.l1d - o.l1d,
+            constant: self.constant - o.constant,
+            texture: self.texture - o.texture,
+            instruction: self.instruction - o.instruction,
+            l2: self.l2 - o.l2,
+            dram: self.dram - o.dram,
+            codecs: self.codecs - o.codecs,
+            energy_model: self.energy_model,
+            gpu_energy_model: self.gpu_energy_model,
+            crossbar: CrossbarStats {
+                requests: self.crossbar.requests - o.crossbar.requests,
+                replies: self.crossbar.replies - o.crossbar.replies,
+            },
+        }
+    }
+}
