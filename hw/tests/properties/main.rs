@@ -27,3 +27,4 @@ mod sc_vft;
 mod set_index;
 mod spp;
 mod stream;
+mod verify;
