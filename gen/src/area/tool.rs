@@ -144,7 +144,7 @@ impl Found {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(place).stdin(Stdio::null()).stdout(out).stderr(err);
         // What it leaves behind when it is killed goes with the folder.
-        command.env("TMPDIR", folder);
+        command.env("TMPDIR", std::path::absolute(folder).map_err(AreaError::at(folder))?);
         group::lead(&mut command);
         let mut child = command.spawn().map_err(AreaError::at(Path::new(&self.program)))?;
         let _guard =
