@@ -143,6 +143,11 @@ fn is_val(expr: &Expr) -> bool {
     matches!(expr, Expr::MethodCall(call) if call.method == "val")
 }
 
+/// A signal may be named `next`: `self.next` is that signal.
+fn is_self(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident("self"))
+}
+
 /// `signal.val().field` of a `LogicStruct`, or a path that ends in a field.
 fn field_of(field: &ExprField, values: &mut Values) -> Result<TokenStream> {
     if is_val(&field.base) {
@@ -151,7 +156,7 @@ fn field_of(field: &ExprField, values: &mut Values) -> Result<TokenStream> {
         let (width, offset) = field_place(base, &field.member, values)?;
         return Ok(quote!(Expression::Slice(&#whole, Number::Value(#width), &Expression::Value(#offset))));
     }
-    if matches!(&field.member, Member::Named(member) if member == "next") {
+    if matches!(&field.member, Member::Named(member) if member == "next") && !is_self(&field.base) {
         return Err(Error::new_spanned(field, "read a signal by `.val()`; `.next` is what it will be"));
     }
     signal(&Expr::Field(field.clone()))
