@@ -1,13 +1,13 @@
 //! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
-use crate::area_depth;
 use crate::arguments::CompareOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
+use crate::latency_from;
 use crate::output::{Outputs, Plan};
 use crate::plot::{Series, speedups};
 use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::best::settled;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
@@ -83,7 +83,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
         if specs.iter().any(|spec| spec.text == text) {
             return Err(Failure::usage(format!("--mechanisms: {text} is given twice: allowed is once")));
         }
-        specs.push(area_depth::mechanism(&text, latencies)?);
+        specs.push(latency_from::mechanism(&text, latencies)?);
     }
     Ok(specs)
 }

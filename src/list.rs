@@ -2,7 +2,7 @@
 use crate::arguments::ListOptions;
 use crate::error::Failure;
 use crate::output::print;
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::{config, mechanism, workload};
 
 /// Prints the list that is asked for.

@@ -1,13 +1,13 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
-use crate::area_depth;
 use crate::arguments::RunOptions;
 use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
+use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say};
 use crate::progress::Progress;
-use crate::table::Table;
 use crate::together_command;
+use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Engine, Fault};
 use selvedge_sim::config::GpuConfig;
@@ -201,7 +201,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
             refuse_for_traces(options)?;
         }
         for text in &mechanisms {
-            let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
+            let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
             specs.push(RunSpec {
                 workload: workload.clone(),
                 size,

@@ -1,15 +1,15 @@
 //! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
-use crate::area_depth;
 use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::isolated::Folder;
+use crate::latency_from;
 use crate::output::{Outputs, Plan};
 use crate::progress::Progress;
 use crate::run_command::{
     classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
 };
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
@@ -98,7 +98,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     }
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let text = options.mechanism.as_deref().unwrap_or("base");
-    let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
+    let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
     let limits = options.limits();
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();

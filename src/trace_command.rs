@@ -5,7 +5,7 @@ use crate::interrupt::{end_on_signal, stop_flag};
 use crate::output::{Plan, print};
 use crate::progress::Progress;
 use crate::run_command::{classify, mismatch, show_printed};
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_hw::Engine;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::limits::Limits;

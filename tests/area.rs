@@ -3,9 +3,9 @@
 //! When the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` sets it, gate-level netlists of the large blocks are
 //! mapped and simulated, their cells compared with those of plain Verilog written by hand (`tests/reference/`), and blocks placed
 //! on FPGAs by nextpnr.
-use selvedge_gen::area::asic::MemoryStyle;
-use selvedge_gen::area::liberty::{Liberty, OSU018};
-use selvedge_gen::area::study::{self, AsicSetup, Subject};
+use selvedge_area::asic::MemoryStyle;
+use selvedge_area::liberty::{Liberty, OSU018};
+use selvedge_area::study::{self, AsicSetup, Subject};
 use selvedge_gen::{Design, EmitOptions, Module, ResetStyle, emit};
 use selvedge_hw::find;
 use selvedge_testbenches::emitted::{Emitted, Source};
@@ -542,8 +542,8 @@ fn verilog_written_by_hand_does_what_the_blocks_do() {
 /// Cells of a design, mapped for area.
 fn cells(design: &Design, options: &EmitOptions) -> f64 {
     let setup = AsicSetup {
-        yosys: selvedge_gen::area::tool::YOSYS.find().expect("Yosys"),
-        sta: selvedge_gen::area::tool::OPENSTA.find().expect("OpenSTA"),
+        yosys: selvedge_area::tool::YOSYS.find().expect("Yosys"),
+        sta: selvedge_area::tool::OPENSTA.find().expect("OpenSTA"),
         library: Liberty::load(Path::new(OSU018)).expect("the library"),
         technology: None,
         scale_to: None,

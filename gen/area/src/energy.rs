@@ -8,11 +8,11 @@
 //!
 //! OpenSTA 2.0.17 has a report of power of its own, which is not used: for each change of a clock pin or of a gate with one input it
 //! takes rise and fall together, which is twice what the tables say, and at data pins of flip-flops their mean.
-use super::asic::{Goal, MemoryStyle};
-use super::error::AreaError;
-use super::figure::Figure;
-use super::memory::{self, Memory};
-use super::power_table::{Internal, PowerCell, PowerLibrary, PowerPin};
+use crate::asic::{Goal, MemoryStyle};
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::memory::{self, Memory};
+use crate::power_table::{Internal, PowerCell, PowerLibrary, PowerPin};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

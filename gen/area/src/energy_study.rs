@@ -1,11 +1,11 @@
 //! The tools' part in a block's energy: netlists for the simulator, and what is known of them but their activity.
-use super::asic::Goal;
-use super::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
-use super::error::AreaError;
-use super::liberty::MOST_BYTES;
-use super::memory;
-use super::power_table::PowerLibrary;
-use super::study::{AsicSetup, get, put};
+use crate::asic::Goal;
+use crate::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
+use crate::error::AreaError;
+use crate::liberty::MOST_BYTES;
+use crate::memory;
+use crate::power_table::PowerLibrary;
+use crate::study::{AsicSetup, get, put};
 use selvedge_hw::file::read_text;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub fn tables(setup: &AsicSetup) -> Result<PowerLibrary, AreaError> {
     PowerLibrary::parse(&text).map_err(|problem| AreaError::BadFile { path: path.clone(), problem })
 }
 
-/// Writes the netlists of a block that [`asic`](super::study::asic) has left in `folder`, and learns their slews.
+/// Writes the netlists of a block that [`asic`](crate::study::asic) has left in `folder`, and learns their slews.
 ///
 /// # Errors
 /// When a tool fails, or `stop` is set.
@@ -58,7 +58,7 @@ pub fn prepare(
     put(folder, "cells.ys", CELL_MODELS)?;
     setup.yosys.run(folder, &["-q", "cells.ys"], &work, stop)?;
     let netlist = format!("{name}_power.v");
-    put(folder, &netlist, &super::timing::plain_names(&get(folder, &netlist)?))?;
+    put(folder, &netlist, &crate::timing::plain_names(&get(folder, &netlist)?))?;
     let ideal: Vec<&str> = std::iter::once("clk_i").chain(reset).collect();
     let library = &setup.library;
     let script = energy::slews(goal, top, &ideal, library.driver(), library.output_load());

@@ -1,18 +1,17 @@
-//! The report of `selvedge area`: as JSON, as CSV and as a table.
-use crate::area_depth::{self, FoundDepth};
-use crate::area_energy;
-use crate::area_system::{self, System, SystemReport};
-use crate::plot::Curve;
+//! The report of all studies: as JSON, as CSV and as a table.
+use crate::batch::Target;
+use crate::depth::{self, FoundDepth};
+use crate::operation::{self, EnergySetup};
+use crate::sram::{Cacti, Price};
+use crate::study::{AsicSetup, BlockReport, Mapping};
+use crate::system::{self, System, SystemReport};
 use crate::table::Table;
-use selvedge_gen::area::memory::MemoryReport;
-use selvedge_gen::area::sram::{Cacti, Price};
-use selvedge_gen::area::study::{AsicSetup, BlockReport, Mapping};
-use selvedge_gen::area::tool::Found;
+use crate::tool::Found;
 use serde::Serialize;
 use std::fmt::Write;
 
 /// Of the JSON form; a field that changes its meaning raises it.
-const FORMAT_VERSION: u32 = 1;
+pub(crate) const FORMAT_VERSION: u32 = 1;
 
 /// The library of a study.
 #[derive(Serialize)]
@@ -72,8 +71,19 @@ impl Report {
         }
     }
 
+    /// The same, with what the blocks were studied for.
+    #[must_use]
+    pub fn with_target(self, target: &Target) -> Self {
+        match target {
+            Target::Asic(setup, energy) => {
+                self.with_cells(setup, energy.as_deref().map(EnergySetup::simulator))
+            }
+            Target::Fpga { yosys, placer, .. } => self.with_tools([yosys].into_iter().chain(placer)),
+        }
+    }
+
     /// The same, with what made those in standard cells; energies are in them where there was a simulator.
-    pub fn with_cells(self, setup: &AsicSetup, simulator: Option<&Found>) -> Self {
+    fn with_cells(self, setup: &AsicSetup, simulator: Option<&Found>) -> Self {
         let known = setup.technology.as_ref();
         let library = Library {
             name: setup.library.name.clone(),
@@ -92,10 +102,10 @@ impl Report {
         let report = Report {
             library: Some(library),
             scale_rule,
-            energy_method: simulator.map(|_| area_energy::METHOD),
+            energy_method: simulator.map(|_| operation::METHOD),
             energy_scale_rule: simulator
                 .and(known.zip(setup.scale_to.as_ref()))
-                .map(|(from, to)| area_energy::scale_rule(from, to)),
+                .map(|(from, to)| operation::scale_rule(from, to)),
             memory_method: setup.sram.as_ref().map(Cacti::method),
             ..self
         };
@@ -103,7 +113,7 @@ impl Report {
     }
 
     /// The same, with programs that had a part in it, each once.
-    pub fn with_tools<'a>(mut self, tools: impl Iterator<Item = &'a Found>) -> Self {
+    fn with_tools<'a>(mut self, tools: impl Iterator<Item = &'a Found>) -> Self {
         for tool in tools {
             if self.tools.iter().all(|known| known.program != tool.program) {
                 self.tools.push(tool.clone());
@@ -113,13 +123,15 @@ impl Report {
     }
 
     /// The same, with the sums over the mechanisms' block instances.
+    #[must_use]
     pub fn with_systems(self, systems: &[System]) -> Self {
         Report { systems: systems.iter().filter_map(|system| system.report(&self.blocks)).collect(), ..self }
     }
 
     /// The same, with the shallowest pipeline of each block that reaches a period, ps.
+    #[must_use]
     pub fn with_depths(self, period_ps: u32) -> Self {
-        Report { found_depths: area_depth::found(&self.blocks, period_ps), ..self }
+        Report { found_depths: depth::found(&self.blocks, period_ps), ..self }
     }
 
     /// Is the block among them with other parameters, too?
@@ -141,19 +153,13 @@ fn parameters(block: &BlockReport) -> String {
     all.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// What the figures are, and what they are not.
-const PAGE: &str = include_str!("area_page.md");
-
-/// What the sums are, and why they are not the papers'.
-const SYSTEMS_PAGE: &str = include_str!("area_systems_page.md");
-
-/// The page for `docs`, of blocks or of whole mechanisms, with the words of the command that wrote it.
-pub fn page(report: &Report, words: &str, of_systems: bool) -> String {
-    let text = if of_systems { SYSTEMS_PAGE } else { PAGE };
+/// The figures as a Markdown page: the first line of `text` as its title, the words of the command that wrote it, and the rest of
+/// `text`, which says what the figures are.
+pub fn page(report: &Report, text: &str, words: &str) -> String {
     let (title, text) = text.split_once('\n').unwrap_or((text, ""));
     let mut page = format!("{title}\n\n`{words}`\n{text}");
     if !report.systems.is_empty() {
-        page += &format!("\n{}", area_system::sums(&report.systems).markdown());
+        page += &format!("\n{}", system::sums(&report.systems).markdown());
         for system in &report.systems {
             page += &format!("\n`{}`:\n\n{}", system.mechanism(), system.table().markdown());
         }
@@ -162,14 +168,14 @@ pub fn page(report: &Report, words: &str, of_systems: bool) -> String {
     for table in figures(report) {
         page += &format!("\n{}", table.markdown());
     }
-    if let Some(table) = area_energy::table(&report.blocks, |block| name(report, block)) {
+    if let Some(table) = operation::table(&report.blocks, |block| name(report, block)) {
         page += &format!("\n{}", table.markdown());
     }
     if let Some(table) = memories(report) {
         page += &format!("\n{}", table.markdown());
     }
     if !report.found_depths.is_empty() {
-        page += &format!("\n{}", area_depth::table(&report.found_depths).markdown());
+        page += &format!("\n{}", depth::table(&report.found_depths).markdown());
     }
     for line in footer(report).lines() {
         page += &format!("\n{line}\n");
@@ -180,7 +186,7 @@ pub fn page(report: &Report, words: &str, of_systems: bool) -> String {
 /// The table with what must be known to read it.
 pub fn table(report: &Report) -> String {
     let mut text = figures(report).iter().map(Table::render).collect::<Vec<_>>().join("\n");
-    if let Some(table) = area_energy::table(&report.blocks, |block| name(report, block)) {
+    if let Some(table) = operation::table(&report.blocks, |block| name(report, block)) {
         text += &format!("\n{}", table.render());
     }
     if let Some(table) = memories(report) {
@@ -190,7 +196,7 @@ pub fn table(report: &Report) -> String {
         text += &format!("\n{}\n{}", system.table().render(), system.summary());
     }
     if !report.found_depths.is_empty() {
-        text += &format!("\n{}", area_depth::table(&report.found_depths).render());
+        text += &format!("\n{}", depth::table(&report.found_depths).render());
     }
     text.push('\n');
     text + &footer(report)
@@ -215,7 +221,7 @@ fn footer(report: &Report) -> String {
         )
         .expect("writing to a string cannot fail");
     }
-    text += &area_energy::stimulus_lines(&report.blocks);
+    text += &operation::stimulus_lines(&report.blocks);
     let rules = [
         report.scale_rule.as_deref(),
         report.energy_method,
@@ -278,42 +284,14 @@ fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
         whole(one.sequential_area.value),
         whole(one.cells.value),
         whole(one.flip_flops.value),
-        listed_bits(block).to_string(),
-        storage(block),
+        block.listed_bits().to_string(),
+        block.storage_beside_claim(),
         format!("{:.2}", one.critical_path.value),
         whole(one.logic_depth.value),
         whole(one.fmax.value),
         whole(block.latency_cycles.value),
         format!("{:.2}", one.latency.value),
     ]
-}
-
-/// Storage as the block states it, with the paper's claim beside.
-pub fn storage(block: &BlockReport) -> String {
-    let stated = selvedge_hw::find(&block.block).ok().and_then(|entry| entry.storage(&block.parameters).ok());
-    stated.unwrap_or_else(|| format!("{:.0}", block.storage.value))
-}
-
-/// Memory bits outside the cells.
-fn listed_bits(block: &BlockReport) -> usize {
-    bits(block, |_| true)
-}
-
-/// Those of them that nobody has priced.
-pub fn unpriced_bits(block: &BlockReport) -> usize {
-    bits(block, |memory| memory.price.is_none())
-}
-
-fn bits(block: &BlockReport, counts: impl Fn(&MemoryReport) -> bool) -> usize {
-    if block.memories_in_flip_flops {
-        return 0;
-    }
-    block.memories.iter().filter(|memory| counts(memory)).map(|memory| memory.words * memory.width).sum()
-}
-
-/// Area of the memories that have a price, um2.
-pub fn priced_um2(block: &BlockReport) -> f64 {
-    block.memories.iter().filter_map(|memory| memory.price.as_ref()).map(|price| price.area.value).sum()
 }
 
 fn fpga_table(report: &Report) -> Table {
@@ -402,6 +380,15 @@ fn price_cells(price: &Price) -> [String; 7] {
 /// What a sweep found for one value of its parameter: the value, kGE, and the critical path in ns.
 type Sample = (f64, f64, f64);
 
+/// A line of one block and mapping in a sweep: points of (value of the parameter, what was measured).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it stands for.
+    pub name: String,
+    /// Its points, by value.
+    pub points: Vec<(f64, f64)>,
+}
+
 /// Curves of area and of critical path over a parameter, one for each block and mapping.
 pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
     let mut curves: Vec<(String, Vec<Sample>)> = Vec::new();
@@ -435,7 +422,7 @@ pub fn csv(report: &Report) -> String {
                  critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2";
         // Columns that only --energy fills come only with it.
         let with_energy = report.energy_method.is_some();
-        text += &if with_energy { format!(",{}", area_energy::CSV_HEAD) } else { String::new() };
+        text += &if with_energy { format!(",{}", operation::CSV_HEAD) } else { String::new() };
         // As do those of --sram.
         let with_memories = report.memory_method.is_some();
         text += if with_memories { ",memories_um2\n" } else { "\n" };
@@ -443,9 +430,8 @@ pub fn csv(report: &Report) -> String {
             for one in &block.mappings {
                 let scaled = one.scaled_area.map(|area| area.value.to_string()).unwrap_or_default();
                 let energy = one.energy.as_ref();
-                let energy =
-                    if with_energy { format!(",{}", area_energy::csv(energy)) } else { String::new() };
-                let memories = if with_memories { format!(",{}", priced_um2(block)) } else { String::new() };
+                let energy = if with_energy { format!(",{}", operation::csv(energy)) } else { String::new() };
+                let memories = if with_memories { format!(",{}", block.priced_um2()) } else { String::new() };
                 writeln!(
                     text,
                     "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}{energy}{memories}",
@@ -458,7 +444,7 @@ pub fn csv(report: &Report) -> String {
                     one.sequential_area.value,
                     one.cells.value,
                     one.flip_flops.value,
-                    listed_bits(block),
+                    block.listed_bits(),
                     one.critical_path.value,
                     one.logic_depth.value,
                     one.fmax.value,
@@ -489,51 +475,4 @@ pub fn csv(report: &Report) -> String {
         .expect("writing to a string cannot fail");
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use selvedge_hw::find;
-
-    #[test]
-    fn the_checked_in_pages_say_what_new_ones_would() {
-        for (path, text) in [("docs/area.md", PAGE), ("docs/area-systems.md", SYSTEMS_PAGE)] {
-            let page = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-            let (title, rest) = text.split_once('\n').expect("a title");
-            assert!(
-                page.starts_with(title) && page.contains(rest),
-                "{path}: its words are not the template's"
-            );
-        }
-    }
-
-    #[test]
-    fn storage_beside_the_papers_claims_is_the_blocks() {
-        let bits = |block: &str| {
-            let entry = find(block).expect("a block");
-            entry.facts(&entry.defaults()).expect("facts").storage_bits()
-        };
-        let stated = [
-            ("latte_controller", "496 bits, "),
-            ("bgp", "4,130 bits "),
-            ("bpg", "4,700 bits in each SM"),
-            ("milg", "44 bits "),
-            ("qbmi", "127 bits for two kernels"),
-            ("md_cache", "72,320 bits "),
-            ("awc", "55,993 bits in each SM"),
-        ];
-        for (block, words) in stated {
-            assert!(PAGE.contains(&format!("| {words}")), "{words}");
-            let number: String =
-                words.chars().take_while(|c| *c != ' ').filter(char::is_ascii_digit).collect();
-            assert_eq!(number, bits(block).to_string(), "{block}");
-        }
-        let kilobytes = |block| format!("{:.1}", bits(block) as f64 / 8192.0);
-        let [table, compressor, decompressor, builder] =
-            ["sc_vft", "sc_compressor", "sc_decompressor", "sc_code_builder"].map(kilobytes);
-        let words =
-            format!("| {table}, {compressor} and {decompressor} KB, and {builder} KB for the builder");
-        assert!(PAGE.contains(&words), "{words}");
-    }
 }

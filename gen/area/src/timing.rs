@@ -1,6 +1,6 @@
 //! Delay and logic depth, by OpenSTA.
-use super::error::AreaError;
-use super::liberty::Liberty;
+use crate::error::AreaError;
+use crate::liberty::Liberty;
 
 /// The clock that slack is measured against, ns: long enough for anything.
 const PERIOD_NS: f64 = 1000.0;

@@ -3,10 +3,10 @@
 //!
 //! CACTI wants whole bytes and a power of two of words, at least 64 bytes in all; what was asked for is in the report beside the
 //! prices. It reads the files of its technologies from the folder it is started in, which is therefore its own.
-use super::error::AreaError;
-use super::figure::Figure;
-use super::memory::Memory;
-use super::tool::Found;
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::memory::Memory;
+use crate::tool::Found;
 use selvedge_hw::file;
 use serde::Serialize;
 use sha2::{Digest, Sha256};

@@ -1,4 +1,6 @@
 //! Choices for emission.
+use selvedge_hw::BlockEntry;
+use serde_json::Value;
 
 /// How registers are reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,4 +62,19 @@ pub struct EmitOptions {
     pub reset: ResetStyle,
     /// The head comment.
     pub header: Header,
+}
+
+impl EmitOptions {
+    /// Returns the choices for a block under complete parameters: its head comment names these, its source and Selvedge.
+    pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {
+        let value = |name: &str| (name.to_string(), params[name].to_string());
+        EmitOptions {
+            reset,
+            header: Header {
+                parameters: entry.schema().iter().map(|spec| value(spec.name)).collect(),
+                source: entry.source().into(),
+                tool: concat!("selvedge ", env!("CARGO_PKG_VERSION")).into(),
+            },
+        }
+    }
 }

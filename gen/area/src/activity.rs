@@ -2,10 +2,10 @@
 //!
 //! Cells have no delay. A pin counts as changed when its settled value, just before the clock rises, is another than a clock
 //! earlier: when in a clock inputs change makes no difference, and glitches do not count.
-use crate::testbench::Testbench;
-use selvedge_gen::area::AreaError;
-use selvedge_gen::area::energy::Activity;
-use selvedge_gen::area::tool::Found;
+use crate::energy::Activity;
+use crate::error::AreaError;
+use crate::tool::Found;
+use selvedge_testbenches::testbench::Testbench;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

@@ -1,5 +1,5 @@
 //! The table of technologies: what a library's gates are counted in, and where areas may be carried to.
-use super::error::AreaError;
+use crate::error::AreaError;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path;

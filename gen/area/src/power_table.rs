@@ -1,5 +1,5 @@
 //! What a liberty file says of energy: leakage, capacitances, and the tables of internal power with their look-up.
-use super::liberty::{head, without_comments};
+use crate::liberty::{head, without_comments};
 use std::collections::BTreeMap;
 
 /// A cell's leakage and pins.

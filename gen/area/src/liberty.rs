@@ -1,6 +1,6 @@
 //! Standard-cell libraries: what a study needs of a liberty file.
-use super::error::AreaError;
-use super::function::truth_table;
+use crate::error::AreaError;
+use crate::function::truth_table;
 use selvedge_hw::file;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 
 /// Most bytes of a library.
-pub(super) const MOST_BYTES: u64 = 512 << 20;
+pub(crate) const MOST_BYTES: u64 = 512 << 20;
 
 /// A cell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -220,7 +220,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 /// Kind and argument of a group: `cell (NAND2X1)`.
-pub(super) fn head(statement: &str) -> (String, String) {
+pub(crate) fn head(statement: &str) -> (String, String) {
     let (kind, argument) = statement.split_once('(').unwrap_or((statement, ""));
     (kind.trim().to_string(), argument.trim().trim_end_matches(')').trim().to_string())
 }
@@ -237,7 +237,7 @@ fn unit_of_capacitance(statement: &str) -> Option<f64> {
     Some(count.trim().parse::<f64>().ok()? * unit)
 }
 
-pub(super) fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("/*") {

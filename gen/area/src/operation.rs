@@ -1,19 +1,16 @@
-//! `selvedge area --energy`: energy of an operation, from the block's own stimulus, or a recorded one, in a simulation of its
-//! mapped netlist.
-use crate::arguments::AreaOptions;
-use crate::error::Failure;
+//! Energy of an operation, from the block's own stimulus, or a recorded one, in a simulation of its mapped netlist.
+use crate::activity::{Simulator, measure};
+use crate::asic::Goal;
+use crate::energy::{EnergyReport, PaperEnergy, RecordedStimulus};
+use crate::energy_study::{prepare, tables};
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::power_table::PowerLibrary;
+use crate::study::{AsicSetup, BlockReport, Subject};
 use crate::table::Table;
-use selvedge_gen::area::asic::Goal;
-use selvedge_gen::area::energy::{EnergyReport, PaperEnergy, RecordedStimulus};
-use selvedge_gen::area::energy_study::{prepare, tables};
-use selvedge_gen::area::power_table::PowerLibrary;
-use selvedge_gen::area::study::{AsicSetup, BlockReport};
-use selvedge_gen::area::technology::Technology;
-use selvedge_gen::area::tool::{Found, IVERILOG, VVP};
-use selvedge_gen::area::{AreaError, Figure};
-use selvedge_gen::{EmitOptions, ResetStyle};
+use crate::technology::Technology;
+use crate::tool::{Found, IVERILOG, VVP};
 use selvedge_hw::BlockEntry;
-use selvedge_testbenches::activity::{Simulator, measure};
 use selvedge_testbenches::recorded;
 use selvedge_testbenches::testbench;
 use selvedge_testbenches::vectors::{Vector, Vectors};
@@ -32,15 +29,34 @@ pub const METHOD: &str = "energy: changes of settled values from clock to clock 
      of magnitude: no wires, no clock tree nor the charging of clock pins, no glitches, no memories, no charging of the block's \
      inputs";
 
-/// What papers state of an operation, nJ.
-const PAPERS: [(&str, f64, &str); 4] = [
-    ("bdi_compressor", 0.192, "LATTE-CC, section IV.C.1"),
-    ("bdi_decompressor", 0.056, "LATTE-CC, section IV.C.1"),
-    ("sc_compressor", 0.42, "LATTE-CC, section IV.C.2"),
-    ("sc_decompressor", 0.336, "LATTE-CC, section IV.C.2"),
-];
+/// What a paper states of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PaperOperation {
+    /// The block.
+    pub block: &'static str,
+    /// Energy of an operation, nJ.
+    pub nj: f64,
+    /// Where it stands.
+    pub source: &'static str,
+}
+
+/// What is simulated, and what its outcome is shown beside.
+#[derive(Clone, Debug, Default)]
+pub struct EnergyOptions {
+    /// Clocks to simulate at most; unless given, 500 of the block's own stimulus or all of a recorded one.
+    pub vectors: Option<u64>,
+    /// The first clock that counts.
+    pub from: u64,
+    /// A waveform with the stimulus.
+    pub waveform: Option<PathBuf>,
+    /// The instance in it; unless given, the only one with the block's ports.
+    pub instance: Option<String>,
+    /// What papers state.
+    pub papers: Vec<PaperOperation>,
+}
 
 /// What energy needs beside area and timing.
+#[derive(Clone, Debug)]
 pub struct EnergySetup {
     iverilog: Found,
     vvp: Found,
@@ -53,18 +69,7 @@ pub struct EnergySetup {
     recorded: Option<(PathBuf, Option<String>)>,
     /// The clock that leakage goes by, ns; unless given, each mapping's fastest.
     period_ns: Option<f64>,
-}
-
-/// A block with what it was emitted by.
-pub struct EnergySubject<'a> {
-    /// The block.
-    pub entry: &'static dyn BlockEntry,
-    /// Its parameters.
-    pub params: &'a Value,
-    /// How it was emitted.
-    pub options: &'a EmitOptions,
-    /// Has it the port of its reset?
-    pub has_reset: bool,
+    papers: Vec<PaperOperation>,
 }
 
 impl EnergySetup {
@@ -72,17 +77,18 @@ impl EnergySetup {
     ///
     /// # Errors
     /// When one of them is missing.
-    pub fn find(setup: &AsicSetup, options: &AreaOptions) -> Result<Self, Failure> {
-        let recorded = options.vcd.clone().map(|path| (path, options.instance.clone()));
+    pub fn find(setup: &AsicSetup, options: EnergyOptions) -> Result<Self, AreaError> {
+        let recorded = options.waveform.map(|path| (path, options.instance));
         let vectors = options.vectors.unwrap_or(if recorded.is_some() { u64::MAX } else { VECTORS });
         Ok(EnergySetup {
-            iverilog: IVERILOG.find().map_err(Failure::usage)?,
-            vvp: VVP.find().map_err(Failure::usage)?,
-            library: tables(setup).map_err(Failure::usage)?,
+            iverilog: IVERILOG.find()?,
+            vvp: VVP.find()?,
+            library: tables(setup)?,
             vectors: usize::try_from(vectors).unwrap_or(usize::MAX),
             from: options.from,
             recorded,
             period_ns: setup.target_ps.map(|ps| f64::from(ps) / 1000.0),
+            papers: options.papers,
         })
     }
 
@@ -91,27 +97,27 @@ impl EnergySetup {
         &self.iverilog
     }
 
-    /// Adds the energy of each mapping that a study has left in `folder`.
+    /// Adds the energy of each mapping of the block that a study has left in `folder`.
     ///
     /// # Errors
     /// When a netlist does not pass its vectors, a tool fails, or `stop` is set.
     pub fn study(
         &self,
-        subject: &EnergySubject<'_>,
+        entry: &dyn BlockEntry,
+        subject: &Subject<'_>,
         setup: &AsicSetup,
         report: &mut BlockReport,
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<(), AreaError> {
-        let EnergySubject { entry, params, options, has_reset } = *subject;
-        let name = entry.name();
+        let (name, params) = (entry.name(), subject.parameters);
         let (vectors, recorded) = self.stimulus(entry, params)?;
         let operations = operations(entry, params, &vectors, self.from)?;
         let source = recorded.as_ref().map_or(format!("its stimulus, seed {SEED}"), |from| {
             format!("what {} got in a recording", from.instance)
         });
-        let bench = testbench::of_vectors(entry, params, &vectors, &source, ResetStyle::AsyncLow)?;
-        let reset = options.reset.port().filter(|_| has_reset);
+        let bench = testbench::of_vectors(entry, params, &vectors, &source, subject.options.reset)?;
+        let reset = subject.reset_port();
         let simulator = Simulator { iverilog: &self.iverilog, vvp: &self.vvp };
         for (goal, mapping) in Goal::ALL.into_iter().zip(&mut report.mappings) {
             let prepared = prepare(name, reset, goal, setup, folder, stop)?;
@@ -121,9 +127,11 @@ impl EnergySetup {
             let mut one = EnergyReport::new(&energy, operations, (self.from, activity.clocks), period_ns);
             let dynamic = one.internal.value + one.switching.value;
             one.scaled = scale(setup).map(|factor| Figure::new(factor * dynamic, "nJ"));
-            let paper = PAPERS.iter().find(|(block, _, _)| *block == name);
-            one.paper =
-                paper.map(|(_, nj, source)| PaperEnergy { per_operation: Figure::new(*nj, "nJ"), source });
+            let paper = self.papers.iter().find(|paper| paper.block == name);
+            one.paper = paper.map(|paper| PaperEnergy {
+                per_operation: Figure::new(paper.nj, "nJ"),
+                source: paper.source,
+            });
             one.recorded.clone_from(&recorded);
             mapping.energy = Some(one);
         }
@@ -212,7 +220,7 @@ fn operations(
     Ok(if from < vectors.len() as u64 { all - earlier } else { 0 })
 }
 
-/// The factor from the library's node to the one that `--scale-to` names, where both are known.
+/// The factor from the library's node to the one that areas are scaled to, where both are known.
 fn scale(setup: &AsicSetup) -> Option<f64> {
     let (from, to) = (setup.technology.as_ref()?, setup.scale_to.as_ref()?);
     Some(f64::from(to.node_nm) / f64::from(from.node_nm) * (to.vdd / from.vdd).powi(2))

@@ -2,9 +2,9 @@
 //!
 //! The block is synthesized without its memories, mapped by ABC once for area and once for delay, and counted alone. For
 //! timing it then stands in its `_synth_wrapper`, between registers; memories have become ports of that.
-use super::error::AreaError;
-use super::liberty::Liberty;
-use super::memory::{self, Memory};
+use crate::error::AreaError;
+use crate::liberty::Liberty;
+use crate::memory::{self, Memory};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

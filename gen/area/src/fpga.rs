@@ -1,9 +1,9 @@
 //! FPGAs: resources by Yosys, and the clock of the placed block by nextpnr.
-use super::error::AreaError;
-use super::figure::Figure;
-use super::tool::{Found, NEXTPNR_ECP5, NEXTPNR_ICE40, Tool};
-use crate::design::Design;
-use crate::files::file_name;
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::tool::{Found, NEXTPNR_ECP5, NEXTPNR_ICE40, Tool};
+use selvedge_gen::Design;
+use selvedge_gen::files::file_name;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ pub struct FpgaReport {
 }
 
 /// Synthesizes the design for the family; places it where a placer is given.
-pub(super) fn study(
+pub(crate) fn study(
     design: &Design,
     yosys: &Found,
     family: Family,

@@ -1,6 +1,6 @@
 //! Plain text tables: left-aligned words, right-aligned numbers.
 
-use selvedge_sim::printable::printable;
+use selvedge_hw::printable::printable;
 
 /// Rows of cells under a head.
 pub struct Table {

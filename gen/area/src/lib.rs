@@ -1,4 +1,4 @@
-//! Area and timing of blocks, measured by outside tools on their emitted Verilog.
+//! Area, timing and energy of blocks, measured by outside tools on their emitted Verilog.
 //!
 //! ```text
 //! block ─ emit ─> Verilog ─ Yosys: synth without memory_map ─> logic and $mem_v2
@@ -10,9 +10,15 @@
 //!                             └─ synth_ice40, synth_ecp5 ... ─> LUTs, flip-flops, block RAM ([`fpga`])
 //! ```
 //!
+//! [`batch`] does all of it for any blocks, given as entries of the registry or of one's own; [`report`] shows what came of it,
+//! [`system`] adds it up over a GPU, [`depth`] finds the pipeline for a clock, and [`report_file`] reads figures back.
+//!
 //! Wires, clock tree and placement are in none of the standard-cell figures.
 
+pub mod activity;
 pub mod asic;
+pub mod batch;
+pub mod depth;
 pub mod energy;
 pub mod energy_study;
 mod error;
@@ -21,12 +27,18 @@ pub mod fpga;
 mod function;
 pub mod liberty;
 pub mod memory;
+pub mod operation;
 pub mod power_table;
+pub mod report;
+pub mod report_file;
 pub mod sram;
 pub mod study;
+pub mod system;
+mod table;
 pub mod technology;
 pub mod timing;
 pub mod tool;
 
 pub use error::AreaError;
 pub use figure::Figure;
+pub use table::Table;

@@ -1,5 +1,5 @@
 //! External programs: finding one and its version, and running one so that it can be stopped.
-use super::error::AreaError;
+use crate::error::AreaError;
 use serde::Serialize;
 use std::fs::File;
 use std::path::Path;

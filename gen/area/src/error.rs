@@ -1,11 +1,13 @@
 //! What can go wrong in a study; each reads as one line.
-use crate::error::EmitError;
+use selvedge_gen::EmitError;
 use selvedge_hw::ParamError;
+use selvedge_testbenches::recorded::RecordedError;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AreaError {
     /// A program is not installed.
     #[error("`{program}` was not found; install {package}")]
@@ -67,6 +69,20 @@ pub enum AreaError {
         /// What the system said.
         source: io::Error,
     },
+    /// A folder for scripts and netlists cannot be made.
+    #[error("cannot write {path}: {source}", path = path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The system has no room for a temporary folder.
+    #[error("cannot make a temporary folder: {0}")]
+    NoTemporaryFolder(io::Error),
+    /// A waveform that gives no stimulus.
+    #[error(transparent)]
+    Recorded(#[from] RecordedError),
     /// Stopped from outside.
     #[error("interrupted")]
     Interrupted,

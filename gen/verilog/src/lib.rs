@@ -16,10 +16,8 @@
 //! | blocks that differ in const generics or widths alone | one module with parameters |
 //! | doc comments and `comment!` | comments |
 //!
-//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it; [`area`]
-//! measures it.
+//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
 
-pub mod area;
 mod check;
 mod design;
 mod elaborate;

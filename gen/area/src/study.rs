@@ -1,18 +1,18 @@
 //! A study of one block: all tools in turn, in a folder of their own.
-use super::asic::{self, Goal, MemoryStyle};
-use super::energy::EnergyReport;
-use super::error::AreaError;
-use super::figure::Figure;
-use super::fpga::{self, Family, FpgaReport};
-use super::liberty::Liberty;
-use super::memory::{self, MemoryReport};
-use super::sram::Cacti;
-use super::technology::Technology;
-use super::timing;
-use super::tool::Found;
-use crate::design::Design;
-use crate::files::{file_name, synth_wrapper};
-use crate::options::EmitOptions;
+use crate::asic::{self, Goal, MemoryStyle};
+use crate::energy::EnergyReport;
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::fpga::{self, Family, FpgaReport};
+use crate::liberty::Liberty;
+use crate::memory::{self, MemoryReport};
+use crate::sram::Cacti;
+use crate::technology::Technology;
+use crate::timing;
+use crate::tool::Found;
+use selvedge_gen::Design;
+use selvedge_gen::EmitOptions;
+use selvedge_gen::files::{file_name, synth_wrapper};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -92,6 +92,9 @@ pub struct BlockReport {
     pub latency_cycles: Figure,
     /// Registers and memories, as the block states them.
     pub storage: Figure,
+    /// What the paper claims of them, bits.
+    #[serde(skip)]
+    pub claimed_bits: Option<usize>,
     /// Standard cells by each script; empty for an FPGA.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mappings: Vec<Mapping>,
@@ -102,6 +105,39 @@ pub struct BlockReport {
     pub memories: Vec<MemoryReport>,
     /// Were the memories turned into flip-flops?
     pub memories_in_flip_flops: bool,
+}
+
+impl BlockReport {
+    /// Returns the storage as the block states it, with the paper's claim beside.
+    pub fn storage_beside_claim(&self) -> String {
+        match self.claimed_bits {
+            Some(claimed) => format!("{:.0} (paper: {claimed})", self.storage.value),
+            None => format!("{:.0}", self.storage.value),
+        }
+    }
+
+    /// Returns the memory bits outside the cells.
+    pub fn listed_bits(&self) -> usize {
+        self.memory_bits(|_| true)
+    }
+
+    /// Returns those of them that nobody has priced.
+    pub fn unpriced_bits(&self) -> usize {
+        self.memory_bits(|memory| memory.price.is_none())
+    }
+
+    fn memory_bits(&self, counts: impl Fn(&MemoryReport) -> bool) -> usize {
+        if self.memories_in_flip_flops {
+            return 0;
+        }
+        self.memories.iter().filter(|memory| counts(memory)).map(|memory| memory.words * memory.width).sum()
+    }
+
+    /// Returns the area of the memories that have a price, um2.
+    pub fn priced_um2(&self) -> f64 {
+        let prices = self.memories.iter().filter_map(|memory| memory.price.as_ref());
+        prices.map(|price| price.area.value).sum()
+    }
 }
 
 /// A block to be studied.
@@ -124,11 +160,17 @@ impl Subject<'_> {
         &self.design.top().name
     }
 
+    /// The port of its reset, where it has one.
+    pub(crate) fn reset_port(&self) -> Option<&'static str> {
+        let is_there = |port: &&str| self.design.top().ports.iter().any(|own| own.name == *port);
+        self.options.reset.port().filter(is_there)
+    }
+
     /// Writes all its files, and returns the names of those without the wrapper.
     fn write(&self, folder: &Path) -> Result<Vec<String>, AreaError> {
         let wrapper = synth_wrapper(self.design, self.options);
         put(folder, &file_name(&wrapper.name), &wrapper.text)?;
-        let write = |module: &crate::design::Module| {
+        let write = |module: &selvedge_gen::Module| {
             let name = file_name(&module.name);
             put(folder, &name, &module.text).map(|()| name)
         };
@@ -142,6 +184,7 @@ impl Subject<'_> {
             target,
             latency_cycles: Figure::count(self.latency as usize, "cycles"),
             storage: Figure::count(self.storage_bits, "bits"),
+            claimed_bits: None,
             mappings: Vec::new(),
             fpga: None,
             memories: Vec::new(),
@@ -150,12 +193,12 @@ impl Subject<'_> {
     }
 }
 
-pub(super) fn put(folder: &Path, name: &str, text: &str) -> Result<(), AreaError> {
+pub(crate) fn put(folder: &Path, name: &str, text: &str) -> Result<(), AreaError> {
     let path = folder.join(name);
     std::fs::write(&path, text).map_err(AreaError::at(&path))
 }
 
-pub(super) fn get(folder: &Path, name: &str) -> Result<String, AreaError> {
+pub(crate) fn get(folder: &Path, name: &str) -> Result<String, AreaError> {
     let path = folder.join(name);
     std::fs::read_to_string(&path).map_err(AreaError::at(&path))
 }
@@ -227,12 +270,8 @@ fn mapping(
     let count = asic::count(&get(folder, &format!("{goal}.json"))?, &setup.library, name)?;
     let netlist = format!("{goal}_timing.v");
     put(folder, &netlist, &timing::plain_names(&get(folder, &netlist)?))?;
-    let reset = subject
-        .options
-        .reset
-        .port()
-        .filter(|port| subject.design.top().ports.iter().any(|p| p.name == *port));
-    put(folder, &format!("{goal}.tcl"), &timing::script(goal, &format!("{name}_synth_wrapper"), reset))?;
+    let script = timing::script(goal, &format!("{name}_synth_wrapper"), subject.reset_port());
+    put(folder, &format!("{goal}.tcl"), &script)?;
     let work = format!("{name}: timing");
     let said = setup.sta.run(folder, &["-exit", &format!("{goal}.tcl")], &work, stop)?;
     let path = timing::parse(&said, &setup.library, &work)?;

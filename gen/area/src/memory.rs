@@ -1,6 +1,6 @@
 //! Memories of a synthesized block: kept out of its cells, and listed with their bits and ports.
-use super::figure::Figure;
-use super::sram::Price;
+use crate::figure::Figure;
+use crate::sram::Price;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
