@@ -14,6 +14,21 @@
 //! [`system`] adds it up over a GPU, [`depth`] finds the pipeline for a clock, and [`report_file`] reads figures back.
 //!
 //! Wires, clock tree and placement are in none of the standard-cell figures.
+//!
+//! ```no_run
+//! use selvedge_area::batch::{Job, Target};
+//! use selvedge_area::liberty::{Liberty, OSU018};
+//! use selvedge_area::study::AsicSetup;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let library = Liberty::load(OSU018.as_ref())?;
+//! let target = Target::Asic(Box::new(AsicSetup::find(library)?), None);
+//! let entry = selvedge_hw::find("milg").expect("a block");
+//! let job = Job { entry, params: entry.defaults(), target: 0 };
+//! let report = job.study(&target, None, &AtomicBool::new(false))?;
+//! println!("{} kGE", report.mappings[0].area_kge.value);
+//! # Ok::<(), selvedge_area::AreaError>(())
+//! ```
 
 pub mod activity;
 pub mod asic;

@@ -9,7 +9,7 @@ use crate::memory::{self, MemoryReport};
 use crate::sram::Cacti;
 use crate::technology::Technology;
 use crate::timing;
-use crate::tool::Found;
+use crate::tool::{Found, OPENSTA, YOSYS};
 use selvedge_gen::Design;
 use selvedge_gen::EmitOptions;
 use selvedge_gen::files::{file_name, synth_wrapper};
@@ -40,6 +40,23 @@ pub struct AsicSetup {
 }
 
 impl AsicSetup {
+    /// Finds the programs; the rest is as usual: no technology, no target, and memories listed without a price.
+    ///
+    /// # Errors
+    /// When Yosys or OpenSTA is missing or too old.
+    pub fn find(library: Liberty) -> Result<Self, AreaError> {
+        Ok(AsicSetup {
+            yosys: YOSYS.find()?,
+            sta: OPENSTA.find()?,
+            library,
+            technology: None,
+            scale_to: None,
+            target_ps: None,
+            memories: MemoryStyle::Listed,
+            sram: None,
+        })
+    }
+
     /// Area of a gate equivalent, um2: the technology table's, or else the library's own.
     pub fn nand2_um2(&self) -> f64 {
         self.technology.as_ref().map_or_else(|| self.library.nand2_um2(), |known| known.nand2_um2)

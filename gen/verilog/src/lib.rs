@@ -17,6 +17,44 @@
 //! | doc comments and `comment!` | comments |
 //!
 //! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
+//!
+//! ```
+//! use selvedge_gen::{EmitOptions, emit};
+//! use selvedge_hw::rtl::prelude::*;
+//!
+//! rtl_block! {
+//!     /// Adds three bits.
+//!     #[derive(LogicBlock, Default)]
+//!     pub struct FullAdder {
+//!         /// first
+//!         pub a_i: Signal<In, Bit>,
+//!         /// second
+//!         pub b_i: Signal<In, Bit>,
+//!         /// third
+//!         pub c_i: Signal<In, Bit>,
+//!         /// whether an odd number of them is high
+//!         pub sum_o: Signal<Out, Bit>,
+//!         /// whether at least two of them are
+//!         pub carry_o: Signal<Out, Bit>,
+//!     }
+//! }
+//!
+//! impl Logic for FullAdder {
+//!     #[hdl_gen]
+//!     fn update(&mut self) {
+//!         self.sum_o.next = self.a_i.val() ^ self.b_i.val() ^ self.c_i.val();
+//!         self.carry_o.next =
+//!             (self.a_i.val() & self.b_i.val()) | (self.c_i.val() & (self.a_i.val() | self.b_i.val()));
+//!     }
+//!     fn timing(&self) -> Vec<TimingInfo> {
+//!         self.describe()
+//!     }
+//! }
+//!
+//! let design = emit(&FullAdder::default(), "full_adder", &EmitOptions::default())?;
+//! assert!(design.text().contains("assign sum_o = a_i ^ b_i ^ c_i;"));
+//! # Ok::<(), selvedge_gen::EmitError>(())
+//! ```
 
 mod check;
 mod design;
@@ -40,4 +78,4 @@ mod syntax;
 pub use design::{Design, Module, emit};
 pub use error::{EmitError, Problem};
 pub use module::Port;
-pub use options::{EmitOptions, Header, ResetStyle};
+pub use options::{EmitOptions, Header, ResetStyle, UnknownReset};
