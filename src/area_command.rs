@@ -1,7 +1,7 @@
 //! `selvedge area`: area and timing of blocks, by outside tools.
 use crate::area_pages::{PAGE, SYSTEMS_PAGE};
 use crate::area_system::systems;
-use crate::arguments::AreaOptions;
+use crate::arguments::{AreaOptions, MemoryPrices, TargetName};
 use crate::error::Failure;
 use crate::gen_command::params;
 use crate::interrupt::stop_flag;
@@ -20,7 +20,7 @@ use selvedge_area::sram::Cacti;
 use selvedge_area::study::{AsicSetup, BlockReport};
 use selvedge_area::system::{self, System};
 use selvedge_area::technology::Technologies;
-use selvedge_area::tool::{OPENSTA, YOSYS};
+use selvedge_area::tool::YOSYS;
 use selvedge_hw::{BlockEntry, find, registry};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -37,7 +37,7 @@ const PAPERS: [PaperOperation; 4] = [
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = systems(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { system::jobs(&systems) };
-    let jobs: Vec<Job<'_>> = (0..target_names(options).count())
+    let jobs: Vec<Job<'_>> = (0..options.targets.len())
         .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
         .collect();
     let mut outputs = plan(options, &jobs).check()?;
@@ -129,16 +129,12 @@ fn no_depth(entry: &dyn BlockEntry) -> Failure {
     ))
 }
 
-/// Returns the words of `--target`.
-fn target_names(options: &AreaOptions) -> impl Iterator<Item = &str> {
-    options.target.split(',').map(str::trim)
-}
-
 /// What `--target` names, the tools and the library found before any work is done.
 fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
-    let names: Vec<&str> = target_names(options).collect();
+    let names = &options.targets;
     if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
-        return Err(Failure::usage(format!("--target {}: {} is there twice", options.target, names[twice])));
+        let words: Vec<&str> = names.iter().map(|one| one.name()).collect();
+        return Err(Failure::usage(format!("--target {}: {} is there twice", words.join(","), words[twice])));
     }
     if names.len() > 1 {
         let of_one = [
@@ -149,15 +145,18 @@ fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
         ];
         refuse(&of_one, "allowed with one target")?;
     }
-    if !names.contains(&"asic") {
+    if !names.contains(&TargetName::Asic) {
         check_fpga_options(options)?;
     }
-    if options.place && names == ["asic"] {
+    if options.place && *names == [TargetName::Asic] {
         return Err(Failure::usage("--place: allowed with --target ecp5 or ice40"));
     }
     names
         .iter()
-        .map(|name| if *name == "asic" { asic_target(options) } else { fpga_target(options, name) })
+        .map(|name| match name {
+            TargetName::Asic => asic_target(options),
+            TargetName::Fpga(family) => fpga_target(options, *family),
+        })
         .collect()
 }
 
@@ -176,15 +175,14 @@ fn asic_target(options: &AreaOptions) -> Result<Target, Failure> {
     let path = options.liberty.clone().unwrap_or_else(|| PathBuf::from(OSU018));
     let library = Liberty::load(&path).map_err(Failure::usage)?;
     let technology = technologies.of_library(&library.name).cloned();
+    let sram = cacti(options, technology.as_ref().map(|known| known.node_nm))?;
     let setup = AsicSetup {
-        sram: cacti(options, technology.as_ref().map(|known| known.node_nm))?,
-        yosys: YOSYS.find().map_err(Failure::usage)?,
-        sta: OPENSTA.find().map_err(Failure::usage)?,
+        sram,
         technology,
-        library,
-        scale_to: scale_to.map_err(Failure::usage)?,
+        scale_to: scale_to.map_err(|unknown| Failure::usage(format!("--scale-to {unknown}")))?,
         target_ps,
         memories: if options.memories_in_flip_flops { MemoryStyle::FlipFlops } else { MemoryStyle::Listed },
+        ..AsicSetup::find(library).map_err(Failure::usage)?
     };
     let energy = options.energy.then(|| EnergySetup::find(&setup, energy_options(options))).transpose();
     let energy = energy.map_err(Failure::usage)?;
@@ -203,11 +201,7 @@ fn energy_options(options: &AreaOptions) -> EnergyOptions {
 
 /// Who prices memories, if somebody is asked to; `library_nm` is the node of the library.
 fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>, Failure> {
-    match options.sram.as_deref() {
-        None => return Ok(None),
-        Some("cacti") => {}
-        Some(other) => return Err(Failure::usage(format!("--sram {other}: allowed is cacti"))),
-    }
+    let Some(MemoryPrices::Cacti) = options.sram else { return Ok(None) };
     let node_nm = match &options.sram_node {
         Some(text) => {
             let number = text.trim_end_matches("nm").trim().parse::<u32>().ok();
@@ -239,8 +233,7 @@ fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
     refuse(&asic_only, "allowed with --target asic")
 }
 
-fn fpga_target(options: &AreaOptions, name: &str) -> Result<Target, Failure> {
-    let family: Family = name.parse().map_err(Failure::usage)?;
+fn fpga_target(options: &AreaOptions, family: Family) -> Result<Target, Failure> {
     let placer = match (options.place, family.placer()) {
         (false, _) => None,
         (true, Some(tool)) => Some(tool.find().map_err(Failure::usage)?),

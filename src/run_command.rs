@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::together_command;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
-use selvedge_hw::{Divergence, Engine, Fault};
+use selvedge_hw::{Divergence, Fault};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
@@ -181,9 +181,8 @@ fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<CodecSource>), F
 
 /// Turns the options into runs.
 fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, Failure> {
-    let engine: Engine = options.engine.parse().map_err(Failure::usage)?;
     let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
-    let size = options.size.as_deref().map_or(Ok(default_size), |s| s.parse().map_err(Failure::usage))?;
+    let size = options.size.unwrap_or(default_size);
     let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |w| vec![w]);
     let mechanisms = match (&options.mechanism, options.workload.is_some()) {
         (Some(text), _) => vec![text.as_str()],
@@ -208,7 +207,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
                 input: options.input.clone(),
                 config: Arc::clone(config),
                 mechanism,
-                engine,
+                engine: options.engine,
                 probes: probes.clone(),
                 check_dram: options.check,
                 sample_cycles: options.series.as_ref().map(|_| options.every),

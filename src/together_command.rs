@@ -105,14 +105,14 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
-        size: options.size.as_deref().map_or(Ok(Size::Tiny), |s| s.parse().map_err(Failure::usage))?,
+        size: options.size.unwrap_or(Size::Tiny),
         config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
         share,
         cycles: options.cycles_together,
         alone: options.alone,
         isolated: None,
         mechanism,
-        engine: options.engine.parse().map_err(Failure::usage)?,
+        engine: options.engine,
         probes: ProbeSpec {
             instances: options.probe.clone(),
             from: options.from,

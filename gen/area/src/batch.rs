@@ -6,10 +6,10 @@ use crate::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use crate::tool::Found;
 use selvedge_gen::{EmitOptions, ResetStyle, emit};
 use selvedge_hw::BlockEntry;
+use selvedge_testbenches::parallel;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What blocks are studied for.
 #[derive(Clone, Debug)]
@@ -51,25 +51,15 @@ pub fn study_all(
     stop: &AtomicBool,
     done: impl Fn() + Sync,
 ) -> Outcomes {
-    let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Outcomes> = Mutex::new(jobs.iter().map(|_| None).collect());
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= jobs.len() || stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
-                    let outcome = jobs[at].study(&targets[jobs[at].target], keep.as_deref(), stop);
-                    done();
-                    outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
-                }
-            });
+    parallel::map(jobs, threads, |at, job| {
+        if stop.load(Ordering::Relaxed) {
+            return None;
         }
-    });
-    outcomes.into_inner().expect("no thread has panicked")
+        let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
+        let outcome = job.study(&targets[job.target], keep.as_deref(), stop);
+        done();
+        Some(outcome)
+    })
 }
 
 /// The name of a job's folder: the block's, with a number where it is studied more than once.

@@ -4,7 +4,7 @@ use crate::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
 use crate::error::AreaError;
 use crate::liberty::MOST_BYTES;
 use crate::memory;
-use crate::power_table::PowerLibrary;
+use crate::power_table::{NoPower, PowerLibrary};
 use crate::study::{AsicSetup, get, put};
 use selvedge_hw::file::read_text;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub struct Prepared {
 pub fn tables(setup: &AsicSetup) -> Result<PowerLibrary, AreaError> {
     let path = &setup.library.path;
     let text = read_text(path, MOST_BYTES).map_err(AreaError::at(path))?;
-    PowerLibrary::parse(&text).map_err(|problem| AreaError::BadFile { path: path.clone(), problem })
+    PowerLibrary::parse(&text).map_err(|NoPower(problem)| AreaError::BadFile { path: path.clone(), problem })
 }
 
 /// Writes the netlists of a block that [`asic`](crate::study::asic) has left in `folder`, and learns their slews.

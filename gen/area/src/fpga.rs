@@ -9,18 +9,31 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 /// A family of FPGAs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownFamily, parse_err_fn = UnknownFamily::new)]
 pub enum Family {
-    /// Lattice iCE40.
-    Ice40,
     /// Lattice ECP5.
     Ecp5,
+    /// Lattice iCE40.
+    Ice40,
     /// Xilinx 7 series.
     Xilinx,
     /// Gowin.
     Gowin,
+}
+
+/// A word that names no family.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown family of FPGAs `{0}`: must be {names}", names = Family::VARIANTS.join(", "))]
+pub struct UnknownFamily(pub String);
+
+impl UnknownFamily {
+    fn new(text: &str) -> Self {
+        UnknownFamily(text.into())
+    }
 }
 
 /// What a cell of Yosys' counts as.
@@ -35,17 +48,9 @@ enum Kind {
 }
 
 impl Family {
-    /// All.
-    pub const ALL: [Family; 4] = [Family::Ecp5, Family::Ice40, Family::Xilinx, Family::Gowin];
-
-    /// Its name on the command line.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Family::Ice40 => "ice40",
-            Family::Ecp5 => "ecp5",
-            Family::Xilinx => "xilinx",
-            Family::Gowin => "gowin",
-        }
+        self.into()
     }
 
     /// What places and routes for it.
@@ -95,16 +100,6 @@ impl Family {
             _ => return None,
         };
         Some(kind)
-    }
-}
-
-impl std::str::FromStr for Family {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        Family::ALL.into_iter().find(|family| family.name() == text).ok_or_else(|| {
-            let names: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
-            format!("unknown target `{text}`: allowed are asic, {}", names.join(", "))
-        })
     }
 }
 

@@ -91,12 +91,21 @@ pub struct PowerLibrary {
     pub cells: BTreeMap<String, PowerCell>,
 }
 
+/// What a liberty file lacks for energy, or has that is no number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoPower(pub String);
+
 impl PowerLibrary {
     /// Reads a liberty file's text.
     ///
     /// # Errors
-    /// A sentence about what is missing or no number.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// What is missing or no number.
+    pub fn parse(text: &str) -> Result<Self, NoPower> {
+        Self::read(text).map_err(NoPower)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
         let root = tree(&without_comments(text))?;
         let library = root.groups.first().ok_or("not a liberty file: no library in it")?;
         let units = Units::of(library)?;
@@ -349,7 +358,7 @@ mod tests {
             (SMALL[..SMALL.len() - 1].to_string(), "has no end"),
         ];
         for (text, says) in cases {
-            let error = PowerLibrary::parse(&text).expect_err(says);
+            let error = PowerLibrary::parse(&text).expect_err(says).to_string();
             assert!(error.contains(says), "`{error}` should say `{says}`");
         }
     }

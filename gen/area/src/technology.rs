@@ -64,16 +64,26 @@ impl Technologies {
     ///
     /// # Errors
     /// When there is none; the error lists the nodes there are.
-    pub fn of_node(&self, text: &str) -> Result<&Technology, String> {
+    pub fn of_node(&self, text: &str) -> Result<&Technology, UnknownNode> {
         let node = text.trim_end_matches("nm").trim().parse::<u32>().ok();
         self.0.iter().find(|one| Some(one.node_nm) == node).ok_or_else(|| {
             let mut nodes: Vec<u32> = self.0.iter().map(|one| one.node_nm).collect();
             nodes.sort_unstable();
             nodes.dedup();
             let nodes: Vec<String> = nodes.iter().map(|node| format!("{node}nm")).collect();
-            format!("--scale-to {text}: allowed are the nodes of known libraries: {}", nodes.join(", "))
+            UnknownNode { node: text.into(), known: nodes.join(", ") }
         })
     }
+}
+
+/// No known library is of that node.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{node}: allowed are the nodes of known libraries: {known}")]
+pub struct UnknownNode {
+    /// The node that was asked for.
+    pub node: String,
+    /// Those there are.
+    pub known: String,
 }
 
 fn is_sound(one: &Technology) -> bool {
@@ -95,7 +105,7 @@ mod tests {
         assert_eq!(all.of_library("osu018_stdcells").expect("known").node_nm, 180);
         assert_eq!(all.of_library("other"), None);
         let error = all.of_node("7nm").expect_err("unknown");
-        assert!(error.contains("45nm, 130nm, 180nm"), "{error}");
+        assert!(error.to_string().contains("45nm, 130nm, 180nm"), "{error}");
         std::fs::write(file.path(), text.replace("0.8", "0")).expect("written");
         assert!(Technologies::load(Some(file.path())).is_err());
     }

@@ -251,10 +251,7 @@ fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOpt
         lines.extend(wrap_comment("", &format!("Source: {}", header.source)));
     }
     if !header.tool.is_empty() {
-        lines.extend(wrap_comment(
-            "",
-            &format!("Written by {} with reset {}", header.tool, options.reset.name()),
-        ));
+        lines.extend(wrap_comment("", &format!("Written by {} with reset {}", header.tool, options.reset)));
     }
     lines.push(String::new());
     lines.push("`default_nettype none".into());

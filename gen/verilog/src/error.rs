@@ -16,6 +16,7 @@ pub struct EmitError {
 
 /// Reasons for a refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// A name that is neither a signal, a loop variable nor a declared parameter of the block.
     #[error(

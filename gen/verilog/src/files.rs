@@ -130,7 +130,7 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
         format!("// {} between registers on all its data ports, for synthesis.", top.name),
     ];
     if !options.header.tool.is_empty() {
-        lines.push(format!("// Written by {} with reset {}", options.header.tool, options.reset.name()));
+        lines.push(format!("// Written by {} with reset {}", options.header.tool, options.reset));
     }
     lines.extend(["".into(), "`default_nettype none".into(), "".into(), format!("module {name} (")]);
     lines.push(ports.join(",\n"));

@@ -1,9 +1,11 @@
 //! Choices for emission.
 use selvedge_hw::BlockEntry;
 use serde_json::Value;
+use strum::{Display, EnumString, VariantNames};
 
 /// How registers are reset.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownReset, parse_err_fn = UnknownReset::new)]
 pub enum ResetStyle {
     /// `rst_ni`: asynchronous, active low.
     #[default]
@@ -23,24 +25,16 @@ impl ResetStyle {
             ResetStyle::None => None,
         }
     }
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            ResetStyle::AsyncLow => "async-low",
-            ResetStyle::SyncHigh => "sync-high",
-            ResetStyle::None => "none",
-        }
-    }
 }
 
-impl std::str::FromStr for ResetStyle {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None]
-            .into_iter()
-            .find(|style| style.name() == text)
-            .ok_or_else(|| format!("reset style `{text}` is not one of async-low, sync-high, none"))
+/// A word that names no reset style.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown reset style `{0}`: must be {names}", names = ResetStyle::VARIANTS.join(", "))]
+pub struct UnknownReset(pub String);
+
+impl UnknownReset {
+    fn new(text: &str) -> Self {
+        UnknownReset(text.into())
     }
 }
 
