@@ -33,11 +33,14 @@ fn settings(folder: &Path) -> PathBuf {
     for package in [
         "selvedge",
         "selvedge-gen",
+        "selvedge-gpu",
         "selvedge-hw",
         "selvedge-macros",
+        "selvedge-mechanisms",
         "selvedge-ptx",
         "selvedge-sim",
         "selvedge-testbenches",
+        "selvedge-workloads",
     ] {
         packages.insert(package.into(), toml::toml! { opt-level = 2 }.into());
     }
