@@ -66,7 +66,7 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
 
 /// Bits that the tags of all L1Ds grow by.
 fn added_l1d_tag_bits(mechanism: &MechanismSpec, base: &GpuConfig, machine: &GpuConfig) -> usize {
-    let in_place = mechanism.parts.iter().any(mechanism::Part::compresses_l1d_in_place);
+    let in_place = mechanism.parts.iter().any(mechanism::compresses_l1d_in_place);
     let of_all = |gpu: &GpuConfig, in_place| l1d_tag_bits(gpu, in_place) * gpu.sm.count as usize;
     of_all(machine, in_place).saturating_sub(of_all(base, false))
 }
@@ -83,7 +83,7 @@ fn l1d_tag_bits(machine: &GpuConfig, in_place: bool) -> usize {
 /// Bits that the tags of the L2 grow by where it keeps compressed lines: what says how a line is kept, and further tags.
 fn added_l2_tag_bits(part: &mechanism::Part, machine: &GpuConfig) -> usize {
     let l2 = &machine.l2;
-    let Some(tags_per_way) = part.compressed_l2_tags() else { return 0 };
+    let Some(tags_per_way) = mechanism::compressed_l2_tags(part) else { return 0 };
     let address = ADDRESS_BITS - l2.sets.ilog2() - l2.line_bytes.ilog2() - l2.partitions.ilog2();
     let ways = (l2.sets * l2.ways * l2.partitions) as usize;
     let (of_one, more) = (L2_FORM_BITS as usize, (address + 1 + L2_FORM_BITS) as usize);

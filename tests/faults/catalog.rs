@@ -37,7 +37,11 @@ pub struct Fault {
 /// Returns the folder of one of the workspace's packages.
 pub fn folder_of(package: &str) -> &str {
     match package {
+        "selvedge-gpu" => "sim/gpu",
+        "selvedge-mechanisms" => "sim/mechanisms",
         "selvedge-ptx" => "sim/ptx",
+        "selvedge-sim" => "sim/run",
+        "selvedge-workloads" => "sim/workloads",
         _ => package.strip_prefix("selvedge-").unwrap_or_default(),
     }
 }
