@@ -46,6 +46,7 @@ fn settings(folder: &Path) -> PathBuf {
         packages.insert(package.into(), toml::toml! { opt-level = 2 }.into());
     }
     profile.remove("release");
+    profile.remove("dist");
     let settings = toml::Table::from_iter([("profile".into(), profile.into())]);
     let file = folder.join("settings.toml");
     fs::write(&file, settings.to_string()).expect("written");
