@@ -181,7 +181,7 @@ fn mistakes_are_one_line() {
     refused(here, &["milg", "--liberty", "bad.lib"], None, "bad.lib: not a liberty file");
     refused(here, &["milg", "--liberty", "cut.lib"], None, "cut.lib: ");
     refused(here, &["milg", "--liberty", "none.lib"], None, "none.lib");
-    refused(here, &["milg", "--target", "virtex"], None, "allowed are asic, ecp5, ice40, xilinx, gowin");
+    refused(here, &["milg", "--target", "virtex"], None, "possible values: asic, ecp5, ice40, xilinx, gowin");
     refused(here, &["milg", "--param", "inflight_bits=99"], None, "inflight_bits");
     refused(here, &["milg", "--sweep", "inflight_bits"], None, "allowed is NAME=VALUE");
     refused(here, &["milg", "--clock", "fast"], None, "1.4GHz");

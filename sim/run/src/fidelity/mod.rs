@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 /// Why a machine cannot be measured, in one line.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FidelityError {
     /// A microbenchmark does not fit it.
     #[error("a microbenchmark does not fit the machine: {0}")]
