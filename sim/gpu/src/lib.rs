@@ -5,6 +5,7 @@
 //! cost, [`trace`] recorded instructions instead of kernels, [`share`] how kernels of several programs divide the GPU;
 //! [`limits`] on what a run takes of the host, [`reach`] on where its files lie; [`printable`](mod@printable) for text of
 //! others.
+mod abilities;
 pub mod bounds;
 pub mod cache;
 pub mod config;
@@ -17,12 +18,14 @@ pub mod limits;
 pub mod mechanism;
 pub mod packet;
 pub mod partition;
+pub mod parts;
 pub mod pipe_kind;
 pub mod printable;
 pub mod reach;
 pub mod share;
 pub mod sm;
 pub mod snapshot;
+pub mod stage;
 pub mod stats;
 pub mod trace;
 pub mod witness;
