@@ -15,11 +15,10 @@ pub use control::Control;
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
 use crate::energy::GpuEnergyModel;
-use crate::mechanism::stacked::Stacked;
-use crate::partition::{MemorySystem, NoPolicy, PartitionPolicy};
+use crate::partition::MemorySystem;
+use crate::parts::Parts;
 use crate::share::Share;
 use crate::sm::launch::LaunchedKernel;
-use crate::sm::policy::{NoSmPolicy, SmPolicy};
 use crate::sm::quota::Quotas;
 use crate::sm::read_only::Side;
 use crate::sm::{SimFault, Sm, TickContext};
@@ -68,72 +67,6 @@ impl ClockDomain {
     /// Cycles of this domain so far.
     pub fn cycle(&self) -> u64 {
         self.cycle
-    }
-}
-
-/// The mechanism's parts: one per SM and one per partition.
-pub struct Policies {
-    /// One per SM.
-    pub sms: Vec<Box<dyn SmPolicy>>,
-    /// One per L2 partition.
-    pub partitions: Vec<Box<dyn PartitionPolicy>>,
-}
-
-impl Policies {
-    /// Returns a mechanism in the SMs alone: `one` builds the policy of the SM with that number.
-    pub fn of_sms<P: SmPolicy + 'static>(config: &GpuConfig, one: impl Fn(u32) -> P) -> Self {
-        let sms = (0..config.sm.count).map(|sm| Box::new(one(sm)) as Box<dyn SmPolicy>).collect();
-        Policies { sms, partitions: Vec::new() }
-    }
-
-    /// Returns a mechanism in the L2 partitions alone: `one` builds the policy of the partition with that number.
-    pub fn of_partitions<P: PartitionPolicy + 'static>(config: &GpuConfig, one: impl Fn(u32) -> P) -> Self {
-        let partitions =
-            (0..config.l2.partitions).map(|id| Box::new(one(id)) as Box<dyn PartitionPolicy>).collect();
-        Policies { sms: Vec::new(), partitions }
-    }
-
-    /// Returns the GPU without a mechanism.
-    pub fn none(config: &GpuConfig) -> Self {
-        Policies::combined(Vec::new(), config)
-    }
-
-    /// Returns several mechanisms as one. An L2 partition has one policy: two would need an order along its path, which no
-    /// mechanism states, so that whatever builds one claims [`Claim::MemoryLines`](crate::mechanism::Claim::MemoryLines).
-    ///
-    /// # Panics
-    /// When two have policies for the partitions.
-    pub fn combined(each: Vec<Policies>, config: &GpuConfig) -> Self {
-        let mut sms: Vec<Vec<_>> = (0..config.sm.count).map(|_| Vec::new()).collect();
-        let mut partitions: Vec<Option<Box<dyn PartitionPolicy>>> =
-            (0..config.l2.partitions).map(|_| None).collect();
-        for one in each {
-            sms.iter_mut().zip(one.sms).for_each(|(list, policy)| list.push(policy));
-            for (place, policy) in partitions.iter_mut().zip(one.partitions) {
-                let before = place.replace(policy);
-                assert!(
-                    before.is_none(),
-                    "two mechanisms with a partition policy, neither of which claims its path"
-                );
-            }
-        }
-        let burst_bytes = config.dram.burst_bytes;
-        let or_none = |policy: Option<Box<dyn PartitionPolicy>>| {
-            policy.unwrap_or_else(|| Box::new(NoPolicy { burst_bytes }))
-        };
-        Policies {
-            sms: sms.into_iter().map(stacked).collect(),
-            partitions: partitions.into_iter().map(or_none).collect(),
-        }
-    }
-}
-
-/// The policies of one SM as one.
-fn stacked(mut parts: Vec<Box<dyn SmPolicy>>) -> Box<dyn SmPolicy> {
-    match parts.len() {
-        0 => Box::new(NoSmPolicy),
-        1 => parts.remove(0),
-        _ => Box::new(Stacked::new(parts)),
     }
 }
 
@@ -203,18 +136,14 @@ pub struct Gpu {
 
 impl Gpu {
     /// A GPU with empty caches.
-    pub fn new(config: &Arc<GpuConfig>, policies: Policies, control: Arc<Control>) -> Self {
+    pub fn new(config: &Arc<GpuConfig>, parts: Parts, control: Arc<Control>) -> Self {
         let clock = config.clock;
-        let sms: Vec<Sm> = policies
-            .sms
-            .into_iter()
-            .enumerate()
-            .map(|(id, policy)| Sm::new(id as u16, config, policy))
-            .collect();
+        let sms: Vec<Sm> =
+            parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
         Gpu {
             wake: vec![u64::MAX; sms.len()],
             sms,
-            system: MemorySystem::new(config, policies.partitions),
+            system: MemorySystem::new(config, parts.partitions),
             config: Arc::clone(config),
             now: 0,
             interconnect: ClockDomain::new(clock.interconnect_mhz, clock.core_mhz),
@@ -281,15 +210,15 @@ impl Gpu {
 
     /// Adds the mechanism's counters to the report.
     pub fn mechanism_counters(&self, out: &mut MechanismCounters) {
-        self.sms.iter().for_each(|sm| sm.policy().counters(out));
-        self.system.policies().for_each(|policy| policy.counters(out));
+        self.sms.iter().for_each(|sm| sm.parts().counters(out));
+        self.system.parts().for_each(|parts| parts.counters(out));
     }
 
     /// What the mechanism's recorded block instances have seen.
     pub fn traces(&self) -> Vec<Trace> {
         let mut traces = Vec::new();
-        self.sms.iter().for_each(|sm| sm.policy().traces(&mut traces));
-        self.system.policies().for_each(|policy| policy.traces(&mut traces));
+        self.sms.iter().for_each(|sm| sm.parts().traces(&mut traces));
+        self.system.parts().for_each(|parts| parts.traces(&mut traces));
         traces
     }
 
@@ -338,9 +267,9 @@ impl Gpu {
             gpu_energy_model: GpuEnergyModel::new(&self.config),
             ..Snapshot::default()
         };
-        self.system.policies().for_each(|policy| policy.codec_events(&mut sum.codecs));
+        self.system.parts().for_each(|parts| parts.codec_events(&mut sum.codecs));
         for sm in &self.sms {
-            sm.policy().codec_events(&mut sum.codecs);
+            sm.parts().codec_events(&mut sum.codecs);
             sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters;
             sum.constant += sm.read_only(Side::Constant);

@@ -4,6 +4,7 @@
 //! SMs), [`sm`], [`gpu`]; [`mechanism`] is the interface of what plugs into SMs and partitions, [`energy`] what the events
 //! cost, [`trace`] recorded instructions instead of kernels, [`share`] how kernels of several programs divide the GPU;
 //! [`limits`] on what a run takes of the host, [`reach`] on where its files lie.
+mod abilities;
 pub mod bounds;
 pub mod cache;
 pub mod config;
@@ -16,11 +17,13 @@ pub mod limits;
 pub mod mechanism;
 pub mod packet;
 pub mod partition;
+pub mod parts;
 pub mod pipe_kind;
 pub mod reach;
 pub mod share;
 pub mod sm;
 pub mod snapshot;
+pub mod stage;
 pub mod stats;
 pub mod trace;
 pub mod witness;

@@ -3,7 +3,7 @@
 //! Every line that comes out is compared with what the codec's definition gives, whatever the engine: a wrong value
 //! stops the simulation.
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::partition::MechanismFault;
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::bdi::{
     BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, CompressorOut, DecompressorIn,
     DecompressorOut, LINE_WORDS, Line, compress_words,

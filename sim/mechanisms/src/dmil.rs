@@ -6,13 +6,13 @@
 //! decided, a reservation failure a cycle in which it could not. The block only reacts to events, so it is clocked in
 //! the cycle after one and once more for its outputs to follow. It is not reset between launches: a program that launches
 //! the same kernel again and again goes on with the limit that it has learned.
-use selvedge_gpu::gpu::Policies;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
-    Build, Claim, MechanismCounters, MechanismInfo, Needs, Part, any_machine, count,
+    Claim, MechanismCounters, MechanismInfo, Needs, Part, Site, any_machine, count,
 };
-use selvedge_gpu::partition::MechanismFault;
-use selvedge_gpu::sm::policy::{MemoryEvent, SmPolicy};
+use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::milg::{Milg, MilgIn, MilgOut, MilgParams};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
@@ -29,15 +29,14 @@ pub const INFO: MechanismInfo = MechanismInfo {
     machine_needs: "",
     claims: &[Claim::Limits],
     machine: any_machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
 /// Builds a gate per SM and kernel.
-fn build(_: &Part, with: &Build<'_>) -> Policies {
-    let gates = |sm| Box::new(Dmil::new(sm, with.kernels, with.probes)) as Box<dyn SmPolicy>;
-    let sms = (0..with.config.sm.count).map(gates).collect();
-    Policies { sms, partitions: Vec::new() }
+fn attach(_: &Part, site: &mut Site<'_>) {
+    let (kernels, probes) = (site.kernels, site.probes);
+    site.each_sm(|sm| Dmil::new(sm, kernels, probes));
 }
 
 /// Most completions that the block takes in a cycle; more wait for the next.
@@ -82,6 +81,7 @@ impl Gate {
             MemoryEvent::Completed => self.backlog += 1,
             MemoryEvent::Request => self.inputs.request_i = true,
             MemoryEvent::ReservationFailure => self.inputs.rsfail_i = true,
+            MemoryEvent::ServedEarly => return,
         }
         self.clocks = 2;
     }
@@ -117,7 +117,7 @@ impl Dmil {
     }
 }
 
-impl SmPolicy for Dmil {
+impl SmPart for Dmil {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         for gate in self.gates.iter_mut().filter(|gate| gate.clocks > 0) {
             gate.tick(now).map_err(|divergence| divergence as MechanismFault)?;
@@ -127,20 +127,6 @@ impl SmPolicy for Dmil {
 
     fn busy(&self) -> bool {
         self.gates.iter().any(|gate| gate.clocks > 0)
-    }
-
-    fn may_issue_memory(&self, kernel: u8) -> bool {
-        self.gates.get(usize::from(kernel)).is_none_or(|gate| gate.outputs.may_issue_o)
-    }
-
-    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
-        if let Some(gate) = self.gates.get_mut(usize::from(kernel)) {
-            gate.event(event);
-        }
-    }
-
-    fn watches_failures(&self) -> bool {
-        true
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
@@ -154,6 +140,27 @@ impl SmPolicy for Dmil {
 
     fn traces(&self, out: &mut Vec<Trace>) {
         out.extend(self.gates.iter().filter_map(|gate| gate.milg.trace()));
+    }
+
+    has!(&memory_gate: MemoryGate);
+    has!(memory_observer: MemoryObserver);
+}
+
+impl MemoryGate for Dmil {
+    fn may_issue_memory(&self, kernel: u8) -> bool {
+        self.gates.get(usize::from(kernel)).is_none_or(|gate| gate.outputs.may_issue_o)
+    }
+}
+
+impl MemoryObserver for Dmil {
+    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
+        if let Some(gate) = self.gates.get_mut(usize::from(kernel)) {
+            gate.event(event);
+        }
+    }
+
+    fn watches_failures(&self) -> bool {
+        true
     }
 }
 

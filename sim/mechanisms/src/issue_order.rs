@@ -5,13 +5,13 @@
 //!
 //! The block sees an issue or a request in the cycle after it, one of each per clock. An end of its interval of requests
 //! starts a computation of at most [`MOST_CLOCKS`]; it is clocked until that must have ended, and sleeps then.
-use selvedge_gpu::gpu::Policies;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
-    Build, Claim, MechanismCounters, MechanismInfo, Needs, Part, any_machine, count,
+    Claim, MechanismCounters, MechanismInfo, Needs, Part, Site, any_machine, count,
 };
-use selvedge_gpu::partition::MechanismFault;
-use selvedge_gpu::sm::policy::{MemoryEvent, SmPolicy};
+use selvedge_gpu::sm::part::{MemoryEvent, MemoryObserver, MemoryRank, SmPart};
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::qbmi::{Qbmi, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_hw::wave::Trace;
@@ -28,7 +28,7 @@ pub const RBMI: MechanismInfo = MechanismInfo {
     options: &[],
     claims: &[Claim::Ranks],
     machine: any_machine,
-    build: build_rbmi,
+    attach: attach_rbmi,
     ..MechanismInfo::NOTHING
 };
 
@@ -43,25 +43,24 @@ pub const QBMI: MechanismInfo = MechanismInfo {
     options: &[],
     claims: &[Claim::Ranks],
     machine: any_machine,
-    build: build_qbmi,
+    attach: attach_qbmi,
     ..MechanismInfo::NOTHING
 };
 
 /// Turns in every SM.
-fn build_rbmi(_: &Part, with: &Build<'_>) -> Policies {
-    let turns = |_| Box::new(Rbmi { kernels: with.kernels as u8, first: 0 }) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(turns).collect(), partitions: Vec::new() }
+fn attach_rbmi(_: &Part, site: &mut Site<'_>) {
+    let kernels = site.kernels as u8;
+    site.each_sm(|_| Rbmi { kernels, first: 0 });
 }
 
 /// A block per SM; one kernel alone has nobody to be ranked against.
-fn build_qbmi(_: &Part, with: &Build<'_>) -> Policies {
-    if with.kernels < 2 {
-        return Policies { sms: Vec::new(), partitions: Vec::new() };
+fn attach_qbmi(_: &Part, site: &mut Site<'_>) {
+    if site.kernels < 2 {
+        return;
     }
-    let params = QbmiParams { kernels: with.kernels as u32 };
-    let ranks =
-        |sm| Box::new(QbmiPolicy::new(format!("sm{sm}.qbmi"), params, with.probes)) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(ranks).collect(), partitions: Vec::new() }
+    let params = QbmiParams { kernels: site.kernels as u32 };
+    let probes = site.probes;
+    site.each_sm(|sm| QbmiPolicy::new(format!("sm{sm}.qbmi"), params, probes));
 }
 
 /// Loose round-robin.
@@ -71,19 +70,41 @@ struct Rbmi {
     first: u8,
 }
 
-impl SmPolicy for Rbmi {
-    fn ranks_memory(&self) -> bool {
-        self.kernels > 1
+impl SmPart for Rbmi {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
     }
 
-    fn memory_rank(&self, kernel: u8) -> u8 {
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    fn memory_rank(&self) -> Option<&dyn MemoryRank> {
+        (self.kernels > 1).then_some(self)
+    }
+
+    has!(memory_observer: MemoryObserver);
+}
+
+impl MemoryRank for Rbmi {
+    fn rank(&self, kernel: u8) -> u8 {
         (kernel + self.kernels - self.first) % self.kernels
     }
+}
 
+impl MemoryObserver for Rbmi {
     fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
         if event == MemoryEvent::Issued {
             self.first = (kernel + 1) % self.kernels;
         }
+    }
+
+    fn watches_failures(&self) -> bool {
+        false
     }
 }
 
@@ -116,7 +137,7 @@ impl QbmiPolicy {
     }
 }
 
-impl SmPolicy for QbmiPolicy {
+impl SmPart for QbmiPolicy {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.qbmi.advance_to(now);
         let inputs = std::mem::take(&mut self.inputs);
@@ -135,24 +156,6 @@ impl SmPolicy for QbmiPolicy {
         true
     }
 
-    fn ranks_memory(&self) -> bool {
-        true
-    }
-
-    fn memory_rank(&self, kernel: u8) -> u8 {
-        self.outputs.rank(self.qbmi.params(), u32::from(kernel)) as u8
-    }
-
-    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
-        match event {
-            MemoryEvent::Issued => (self.inputs.issue_i, self.inputs.issue_kernel_i) = (true, kernel),
-            MemoryEvent::Request => (self.inputs.request_i, self.inputs.request_kernel_i) = (true, kernel),
-            MemoryEvent::Completed | MemoryEvent::ReservationFailure => return,
-        }
-        let needed = if event == MemoryEvent::Request { MOST_CLOCKS } else { 2 };
-        self.clocks = self.clocks.max(needed);
-    }
-
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "quota_sets_added", self.replenished);
         count(out, "quota_updates", self.updates);
@@ -160,6 +163,31 @@ impl SmPolicy for QbmiPolicy {
 
     fn traces(&self, out: &mut Vec<Trace>) {
         out.extend(self.qbmi.trace());
+    }
+
+    has!(&memory_rank: MemoryRank);
+    has!(memory_observer: MemoryObserver);
+}
+
+impl MemoryRank for QbmiPolicy {
+    fn rank(&self, kernel: u8) -> u8 {
+        self.outputs.rank(self.qbmi.params(), u32::from(kernel)) as u8
+    }
+}
+
+impl MemoryObserver for QbmiPolicy {
+    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
+        match event {
+            MemoryEvent::Issued => (self.inputs.issue_i, self.inputs.issue_kernel_i) = (true, kernel),
+            MemoryEvent::Request => (self.inputs.request_i, self.inputs.request_kernel_i) = (true, kernel),
+            MemoryEvent::Completed | MemoryEvent::ReservationFailure | MemoryEvent::ServedEarly => return,
+        }
+        let needed = if event == MemoryEvent::Request { MOST_CLOCKS } else { 2 };
+        self.clocks = self.clocks.max(needed);
+    }
+
+    fn watches_failures(&self) -> bool {
+        false
     }
 }
 
@@ -169,8 +197,8 @@ mod tests {
     use selvedge_gpu::mechanism::probe::ProbeSpec;
     use selvedge_hw::Engine;
 
-    fn first(policy: &dyn SmPolicy, kernels: u8) -> u8 {
-        (0..kernels).min_by_key(|kernel| policy.memory_rank(*kernel)).expect("kernels")
+    fn first(policy: &dyn MemoryRank, kernels: u8) -> u8 {
+        (0..kernels).min_by_key(|kernel| policy.rank(*kernel)).expect("kernels")
     }
 
     #[test]
@@ -184,7 +212,7 @@ mod tests {
         }
         assert_eq!(order, [0, 1, 2, 0, 1, 2]);
         rbmi.memory_event(0, 1, MemoryEvent::Issued);
-        assert_eq!([0, 1, 2].map(|kernel| rbmi.memory_rank(kernel)), [1, 2, 0]);
+        assert_eq!([0, 1, 2].map(|kernel| rbmi.rank(kernel)), [1, 2, 0]);
     }
 
     /// Kernel 0 makes a request per memory instruction, kernel 1 makes eight: over a set of quotas both make as many.

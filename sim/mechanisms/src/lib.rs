@@ -20,7 +20,7 @@ pub mod smil;
 pub mod swl;
 pub mod ucp;
 
-use selvedge_gpu::mechanism::{MechanismInfo, Needs, Part, any_machine, no_policies};
+use selvedge_gpu::mechanism::{MechanismInfo, Needs, Part, any_machine, no_parts};
 
 /// The baseline.
 pub const BASE: MechanismInfo = MechanismInfo {
@@ -33,7 +33,7 @@ pub const BASE: MechanismInfo = MechanismInfo {
     machine_needs: "",
     claims: &[],
     machine: any_machine,
-    build: no_policies,
+    attach: no_parts,
     ..MechanismInfo::NOTHING
 };
 

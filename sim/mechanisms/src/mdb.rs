@@ -10,13 +10,13 @@
 //! The block only reacts to events: it is clocked in the cycle after one, and so often that a choice shows at its outputs.
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Policies;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
-    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, count,
+    Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site, count,
 };
-use selvedge_gpu::partition::MechanismFault;
-use selvedge_gpu::sm::policy::{Load, MemoryEvent, SmPolicy};
+use selvedge_gpu::sm::part::{Bypass, Load, MemoryEvent, MemoryObserver, SmPart};
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
 use selvedge_hw::wave::Trace;
@@ -46,7 +46,7 @@ pub const LOCAL: MechanismInfo = MechanismInfo {
     machine_needs: "an L1D of 32 sets and 4 ways",
     claims: &[Claim::Bypass],
     machine,
-    build: |part, with| build(part, with, true),
+    attach: |part, site| attach(part, site, true),
     ..MechanismInfo::NOTHING
 };
 
@@ -55,7 +55,7 @@ pub const GLOBAL: MechanismInfo = MechanismInfo {
     name: "mdb-global",
     summary: "the same, with one generator in SM 0 that chooses for all SMs",
     source: "Dai, sections 2.5 and 2.6 (MDB-global)",
-    build: |part, with| build(part, with, false),
+    attach: |part, site| attach(part, site, false),
     ..LOCAL
 };
 
@@ -71,22 +71,25 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
 }
 
-/// Builds the share of every SM.
-fn build(part: &Part, with: &Build<'_>, is_local: bool) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>, is_local: bool) {
+    let (config, probes) = (site.config, site.probes);
+    site.each_sm(part_of(part, config, probes, is_local));
+}
+
+/// Returns what makes the part of each SM.
+fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> impl Fn(u32) -> Mdb {
     let unit = [Unit::Auto, Unit::Warps, Unit::Ctas][part.options[UNIT.name] as usize];
     let interval = [1000, 500][part.options[INTERVAL.name] as usize];
     let params = BpgParams { interval, ..BpgParams::default() };
-    let l1d = &with.config.l1d;
+    let l1d = &config.l1d;
     let line_bytes = u64::from(l1d.line_bytes);
     let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
     let for_all = Rc::new(Cell::new(0));
-    let sm = |sm: u32| {
-        let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, with.probes));
+    move |sm| {
+        let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
         let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
-        Box::new(Mdb { unit, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 })
-            as Box<dyn SmPolicy>
-    };
-    Policies { sms: (0..with.config.sm.count).map(sm).collect(), partitions: Vec::new() }
+        Mdb { unit, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
+    }
 }
 
 /// What has a number below L, or not.
@@ -192,7 +195,7 @@ struct Mdb {
     bypassed: u64,
 }
 
-impl SmPolicy for Mdb {
+impl SmPart for Mdb {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         if let Some(generator) = &mut self.generator {
             generator.tick(now)?;
@@ -209,6 +212,23 @@ impl SmPolicy for Mdb {
         self.generator.as_ref().is_some_and(|generator| generator.clocks > 0)
     }
 
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+        let Some(generator) = &self.generator else { return };
+        count(out, "l_max_updates", generator.choices.iter().sum());
+        CHOICES.into_iter().zip(generator.choices).for_each(|(name, times)| count(out, name, times));
+        count(out, "watched_loads", generator.loads);
+        count(out, "watched_reservation_failures", generator.failures);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.generator.iter().filter_map(|generator| generator.bpg.trace()));
+    }
+
+    has!(bypass: Bypass, memory_observer: MemoryObserver);
+}
+
+impl Bypass for Mdb {
     fn bypasses(&mut self, _: u64, load: &Load) -> bool {
         let number = self.unit.number(load);
         if let Some(generator) = &mut self.generator {
@@ -222,7 +242,9 @@ impl SmPolicy for Mdb {
         self.bypassed += u64::from(self.head_passes);
         self.head_passes
     }
+}
 
+impl MemoryObserver for Mdb {
     fn memory_event(&mut self, _: u64, _: u8, event: MemoryEvent) {
         match (event, &mut self.generator) {
             (MemoryEvent::Request, _) => self.head_passes = false,
@@ -233,19 +255,6 @@ impl SmPolicy for Mdb {
 
     fn watches_failures(&self) -> bool {
         self.generator.is_some()
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "bypassed_loads", self.bypassed);
-        let Some(generator) = &self.generator else { return };
-        count(out, "l_max_updates", generator.choices.iter().sum());
-        CHOICES.into_iter().zip(generator.choices).for_each(|(name, times)| count(out, name, times));
-        count(out, "watched_loads", generator.loads);
-        count(out, "watched_reservation_failures", generator.failures);
-    }
-
-    fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.generator.iter().filter_map(|generator| generator.bpg.trace()));
     }
 }
 
@@ -263,17 +272,17 @@ mod tests {
     }
 
     /// The shares of two SMs.
-    fn two_sms(is_local: bool, engine: Engine) -> Vec<Box<dyn SmPolicy>> {
+    fn two_sms(is_local: bool, engine: Engine) -> Vec<Mdb> {
         let config =
             GpuConfig::parse("my.toml", "base = \"gtx480-dai\"\n[sm]\ncount = 2\n[l1d]\nindex = \"bmod\"\n")
                 .expect("valid");
         let spec: selvedge_sim::mechanism::MechanismSpec = "mdb-local".parse().expect("valid");
         let probes = Probes::new(ProbeSpec::default(), engine);
-        build(&spec.parts[0], &Build { config: &config, kernels: 1, probes: &probes }, is_local).sms
+        (0..2).map(part_of(&spec.parts[0], &config, &probes, is_local)).collect()
     }
 
     /// Shows `sm` 1000 loads of 8 CTAs that go round two lines each of one sampled set, which has room for four.
-    fn show_thrashing(sm: &mut dyn SmPolicy) {
+    fn show_thrashing(sm: &mut Mdb) {
         let memory = DeviceMemory::new();
         for turn in 0..1000u64 {
             let (cta, visit) = (turn % 8, turn / 8);
@@ -290,7 +299,7 @@ mod tests {
     }
 
     /// Which of 8 CTAs pass by now.
-    fn passing(sm: &mut dyn SmPolicy) -> Vec<u8> {
+    fn passing(sm: &mut Mdb) -> Vec<u8> {
         let memory = DeviceMemory::new();
         let ask = |cta: &u8| {
             let passes = sm.bypasses(2000, &load(0, *cta));
@@ -306,26 +315,26 @@ mod tests {
     #[test]
     fn the_ctas_that_do_not_find_room_together_pass_by() {
         let mut sms = two_sms(true, Engine::Lockstep);
-        show_thrashing(sms[0].as_mut());
-        assert_eq!(passing(sms[0].as_mut()), [2, 3, 4, 5, 6, 7]);
-        assert_eq!(passing(sms[1].as_mut()), [] as [u8; 0], "the other SM has a generator of its own");
+        show_thrashing(&mut sms[0]);
+        assert_eq!(passing(&mut sms[0]), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(passing(&mut sms[1]), [] as [u8; 0], "the other SM has a generator of its own");
     }
 
     #[test]
     fn the_global_generator_sees_one_sm_and_decides_for_all() {
         let mut sms = two_sms(false, Engine::Lockstep);
-        show_thrashing(sms[1].as_mut());
-        assert_eq!(passing(sms[0].as_mut()), [] as [u8; 0], "SM 1 is not watched");
+        show_thrashing(&mut sms[1]);
+        assert_eq!(passing(&mut sms[0]), [] as [u8; 0], "SM 1 is not watched");
         let mut sms = two_sms(false, Engine::Lockstep);
-        show_thrashing(sms[0].as_mut());
-        assert_eq!(passing(sms[1].as_mut()), [2, 3, 4, 5, 6, 7]);
+        show_thrashing(&mut sms[0]);
+        assert_eq!(passing(&mut sms[1]), [2, 3, 4, 5, 6, 7]);
     }
 
     #[test]
     fn a_wait_of_a_load_that_passes_by_is_no_reservation_failure() {
         let mut sms = two_sms(true, Engine::Model);
-        show_thrashing(sms[0].as_mut());
-        let failures = |sm: &dyn SmPolicy| {
+        show_thrashing(&mut sms[0]);
+        let failures = |sm: &Mdb| {
             let mut counters = MechanismCounters::new();
             sm.counters(&mut counters);
             counters["watched_reservation_failures"]
@@ -333,7 +342,7 @@ mod tests {
         for (cta, watched) in [(7, 0), (0, 1)] {
             sms[0].bypasses(3000, &load(0, cta));
             sms[0].memory_event(3000, 0, MemoryEvent::ReservationFailure);
-            assert_eq!(failures(sms[0].as_ref()), watched, "CTA {cta}");
+            assert_eq!(failures(&sms[0]), watched, "CTA {cta}");
             sms[0].memory_event(3001, 0, MemoryEvent::Request);
             sms[0].tick(3002, &DeviceMemory::new()).expect("the model alone");
         }

@@ -7,12 +7,15 @@
 //!
 //! No block of `selvedge-hw` does this: Dai compares with it and does not build it.
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Policies;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
-    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, count,
+    Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site, count,
 };
-use selvedge_gpu::sm::policy::{Load, SmPolicy};
+use selvedge_gpu::sm::part::{FailureBypass, Load, MemoryEvent, MemoryObserver, RequestQueues, SmPart};
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::FailCause;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
 
 /// Whose memory instructions share a queue.
 const QUEUES: OptionInfo = OptionInfo::choice(
@@ -47,7 +50,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     machine_needs: "",
     claims: &[Claim::Bypass],
     machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
@@ -58,14 +61,13 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
 }
 
 /// Builds the share of every SM.
-fn build(part: &Part, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>) {
     let queues = [Queues::Warp, Queues::Cta, Queues::None][part.options[QUEUES.name] as usize];
     let pass = [Pass::Any, Pass::Line, Pass::Never][part.options[PASS.name] as usize];
-    let mrpb = |_| Box::new(Mrpb { queues, pass, bypassed: 0, moves: 0 }) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(mrpb).collect(), partitions: Vec::new() }
+    site.each_sm(|_| Mrpb { queues, pass, bypassed: 0, moves: 0 });
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Queues {
     Warp,
     Cta,
@@ -89,19 +91,52 @@ struct Mrpb {
     moves: u64,
 }
 
-impl SmPolicy for Mrpb {
-    fn request_queue(&self, warp: u8, cta: u8) -> Option<u8> {
+impl SmPart for Mrpb {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+        count(out, "instructions_served_early", self.moves);
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(memory_observer: MemoryObserver);
+
+    fn request_queues(&self) -> Option<&dyn RequestQueues> {
+        (self.queues != Queues::None).then_some(self)
+    }
+
+    has!(failure_bypass: FailureBypass);
+}
+
+impl RequestQueues for Mrpb {
+    fn request_queue(&self, warp: u8, cta: u8) -> u8 {
         match self.queues {
-            Queues::Warp => Some(warp),
-            Queues::Cta => Some(cta),
-            Queues::None => None,
+            Queues::Warp => warp,
+            Queues::Cta => cta,
+            Queues::None => 0,
         }
     }
+}
 
-    fn served_early(&mut self) {
-        self.moves += 1;
+impl MemoryObserver for Mrpb {
+    fn memory_event(&mut self, _: u64, _: u8, event: MemoryEvent) {
+        self.moves += u64::from(event == MemoryEvent::ServedEarly);
     }
 
+    fn watches_failures(&self) -> bool {
+        false
+    }
+}
+
+impl FailureBypass for Mrpb {
     fn bypasses_failure(&mut self, _: u64, _: &Load, cause: FailCause) -> bool {
         let passes = match self.pass {
             Pass::Any => true,
@@ -110,11 +145,6 @@ impl SmPolicy for Mrpb {
         };
         self.bypassed += u64::from(passes);
         passes
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "bypassed_loads", self.bypassed);
-        count(out, "instructions_served_early", self.moves);
     }
 }
 

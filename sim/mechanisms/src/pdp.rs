@@ -17,10 +17,13 @@
 //! No block of `selvedge-hw` does this: Dai compares with it and does not build it.
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::L1d as L1dConfig;
-use selvedge_gpu::gpu::Policies;
-use selvedge_gpu::mechanism::{Build, MechanismCounters, Part, count};
-use selvedge_gpu::sm::policy::{L1dEvent, Load, SmPolicy};
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::{MechanismCounters, Part, Site, count};
+use selvedge_gpu::sm::part::{Bypass, L1dEvent, L1dObserver, Load, SmPart};
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
 use std::collections::VecDeque;
 
 /// The greatest distance that is told from no reuse at all, accesses to a set.
@@ -30,9 +33,9 @@ const MOST_DISTANCE: usize = 256;
 const INTERVAL: u32 = 4096;
 
 /// Builds the share of every SM.
-pub fn build(_: &Part, with: &Build<'_>) -> Policies {
-    let pdp = |_| Box::new(Pdp::new(&with.config.l1d)) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(pdp).collect(), partitions: Vec::new() }
+pub fn attach(_: &Part, site: &mut Site<'_>) {
+    let config = site.config;
+    site.each_sm(|_| Pdp::new(&config.l1d));
 }
 
 /// A set: the lines that the L1D holds of it, and the accesses to it.
@@ -154,7 +157,28 @@ impl Pdp {
     }
 }
 
-impl SmPolicy for Pdp {
+impl SmPart for Pdp {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+        count(out, "distance_updates", self.updates);
+        let highest = out.entry("highest_distance").or_default();
+        *highest = (*highest).max(self.highest);
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(bypass: Bypass, l1d_observer: L1dObserver);
+}
+
+impl Bypass for Pdp {
     fn bypasses(&mut self, _: u64, load: &Load) -> bool {
         self.sample(load.line);
         let (ways, distance) = (self.ways, self.distance);
@@ -164,7 +188,9 @@ impl SmPolicy for Pdp {
         self.bypassed += u64::from(passes);
         passes
     }
+}
 
+impl L1dObserver for Pdp {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         let ways = self.ways;
         match event {
@@ -174,13 +200,6 @@ impl SmPolicy for Pdp {
             L1dEvent::Evicted { line, .. } => self.set(*line).forget(*line),
             _ => {}
         }
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "bypassed_loads", self.bypassed);
-        count(out, "distance_updates", self.updates);
-        let highest = out.entry("highest_distance").or_default();
-        *highest = (*highest).max(self.highest);
     }
 }
 

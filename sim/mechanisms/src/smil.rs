@@ -1,11 +1,14 @@
 //! SMIL: static memory-instruction limiting (Dai, section 4.3.3.1). Each kernel may have so many memory instructions in
 //! flight on an SM; they are counted as DMIL counts them.
-use selvedge_gpu::gpu::Policies;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
-    Build, Claim, MechanismCounters, MechanismInfo, Needs, OptionInfo, Part, any_machine, count,
+    Claim, MechanismCounters, MechanismInfo, Needs, OptionInfo, Part, Site, any_machine, count,
 };
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
-use selvedge_gpu::sm::policy::{MemoryEvent, SmPolicy};
+use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
+use selvedge_gpu::stage::MechanismFault;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
 
 /// The option for one kernel.
 const fn limit(name: &'static str, help: &'static str) -> OptionInfo {
@@ -31,18 +34,17 @@ pub const INFO: MechanismInfo = MechanismInfo {
     options: &OPTIONS,
     claims: &[Claim::Limits],
     machine: any_machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
 /// Builds the limits of every SM.
-fn build(part: &Part, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>) {
     let limits = OPTIONS.map(|option| match part.options[option.name] {
         0 => u32::MAX,
         limit => limit,
     });
-    let smil = |_| Box::new(Smil { limits, ..Smil::default() }) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(smil).collect(), partitions: Vec::new() }
+    site.each_sm(|_| Smil { limits, ..Smil::default() });
 }
 
 /// The limits of one SM.
@@ -53,11 +55,36 @@ struct Smil {
     most: [u32; KERNEL_SLOTS],
 }
 
-impl SmPolicy for Smil {
+impl SmPart for Smil {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        let names = ["most_in_flight_k0", "most_in_flight_k1", "most_in_flight_k2", "most_in_flight_k3"];
+        for (name, most) in names.into_iter().zip(self.most) {
+            let so_far = out.get(name).copied().unwrap_or(0);
+            count(out, name, u64::from(most).saturating_sub(so_far));
+        }
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(&memory_gate: MemoryGate);
+    has!(memory_observer: MemoryObserver);
+}
+
+impl MemoryGate for Smil {
     fn may_issue_memory(&self, kernel: u8) -> bool {
         self.in_flight[usize::from(kernel)] < self.limits[usize::from(kernel)]
     }
+}
 
+impl MemoryObserver for Smil {
     fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
         let kernel = usize::from(kernel);
         match event {
@@ -70,16 +97,12 @@ impl SmPolicy for Smil {
                 self.most[kernel] = self.most[kernel].max(self.in_flight[kernel]);
             }
             MemoryEvent::Completed => self.in_flight[kernel] -= 1,
-            MemoryEvent::Request | MemoryEvent::ReservationFailure => {}
+            MemoryEvent::Request | MemoryEvent::ReservationFailure | MemoryEvent::ServedEarly => {}
         }
     }
 
-    fn counters(&self, out: &mut MechanismCounters) {
-        let names = ["most_in_flight_k0", "most_in_flight_k1", "most_in_flight_k2", "most_in_flight_k3"];
-        for (name, most) in names.into_iter().zip(self.most) {
-            let so_far = out.get(name).copied().unwrap_or(0);
-            count(out, name, u64::from(most).saturating_sub(so_far));
-        }
+    fn watches_failures(&self) -> bool {
+        false
     }
 }
 

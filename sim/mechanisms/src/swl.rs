@@ -6,7 +6,7 @@ use super::pdp;
 use selvedge_gpu::config::{GpuConfig, SchedulerPolicy};
 use selvedge_gpu::mechanism::{
     Claim, Found, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Search, Stopped,
-    Trials, no_policies,
+    Trials, no_parts,
 };
 
 /// Name of the option.
@@ -28,7 +28,7 @@ pub const SWL: MechanismInfo = MechanismInfo {
     machine_needs: "a scheduler that is not two-level",
     claims: &[Claim::WarpLimit],
     machine,
-    build: no_policies,
+    attach: no_parts,
     ..MechanismInfo::NOTHING
 };
 
@@ -49,7 +49,7 @@ pub const CBWT_BEST: MechanismInfo = MechanismInfo {
     summary: "SWL-best, and loads pass by the L1D where they would evict a line within its protecting distance",
     source: "Dai, section 2.7.1 (CBWT-best)",
     claims: &[Claim::WarpLimit, Claim::Bypass, Claim::Trials],
-    build: pdp::build,
+    attach: pdp::attach,
     ..SWL_BEST
 };
 

@@ -9,12 +9,15 @@
 //! No block of `selvedge-hw` does this: Dai compares with it and does not build it.
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::{GpuConfig, L1d as L1dConfig};
-use selvedge_gpu::gpu::Policies;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
-    Build, Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, count,
+    Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site, count,
 };
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
-use selvedge_gpu::sm::policy::{L1dEvent, SmPolicy};
+use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, SmPart, Ways};
+use selvedge_gpu::stage::MechanismFault;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
 
 /// When the ways are given out anew.
 const INTERVAL: OptionInfo = OptionInfo::number(
@@ -35,7 +38,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     machine_needs: "an L1D of 4 ways or more",
     claims: &[Claim::Ways],
     machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
@@ -56,13 +59,13 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
 }
 
 /// Builds the share of every SM; one kernel alone has nobody to share with.
-fn build(part: &Part, with: &Build<'_>) -> Policies {
-    if with.kernels < 2 {
-        return Policies { sms: Vec::new(), partitions: Vec::new() };
+fn attach(part: &Part, site: &mut Site<'_>) {
+    if site.kernels < 2 {
+        return;
     }
     let interval = part.options[INTERVAL.name];
-    let ucp = |_| Box::new(Ucp::new(&with.config.l1d, with.kernels, interval)) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(ucp).collect(), partitions: Vec::new() }
+    let (config, kernels) = (site.config, site.kernels);
+    site.each_sm(|_| Ucp::new(&config.l1d, kernels, interval));
 }
 
 /// The tags of an L1D that a kernel has for itself, and where its hits were.
@@ -166,11 +169,36 @@ impl Ucp {
     }
 }
 
-impl SmPolicy for Ucp {
-    fn ways(&self, kernel: u8) -> Option<u32> {
-        Some(self.ways.as_ref()?.get(usize::from(kernel)).copied()? as u32)
+impl SmPart for Ucp {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
     }
 
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "way_updates", self.updates);
+        let names = ["ways_given_k0", "ways_given_k1", "ways_given_k2", "ways_given_k3"];
+        for (name, given) in names.into_iter().zip(self.given).take(self.monitors.len()) {
+            count(out, name, given);
+        }
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(&ways: Ways);
+    has!(l1d_observer: L1dObserver);
+}
+
+impl Ways for Ucp {
+    fn ways_of(&self, kernel: u8) -> Option<u32> {
+        Some(self.ways.as_ref()?.get(usize::from(kernel)).copied()? as u32)
+    }
+}
+
+impl L1dObserver for Ucp {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         let L1dEvent::Load { load, .. } = event else { return };
         let set = self.index.set(load.line);
@@ -179,14 +207,6 @@ impl SmPolicy for Ucp {
         self.loads += 1;
         if self.loads == self.interval {
             self.end_interval();
-        }
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "way_updates", self.updates);
-        let names = ["ways_given_k0", "ways_given_k1", "ways_given_k2", "ways_given_k3"];
-        for (name, given) in names.into_iter().zip(self.given).take(self.monitors.len()) {
-            count(out, name, given);
         }
     }
 }

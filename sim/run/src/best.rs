@@ -60,7 +60,7 @@ pub fn settled(mechanism: &MechanismSpec, config: &GpuConfig) -> MechanismSpec {
 fn check(spec: &RunSpec) -> Result<(), RunError> {
     let mechanism = settled(&spec.mechanism, &spec.config);
     let probes = Probes::new(spec.probes.clone(), spec.engine);
-    mechanism.build(&mechanism.machine(&spec.config)?, 1, &probes);
+    mechanism.build(&mechanism.machine(&spec.config)?, 1, &probes)?;
     Ok(probes.check_names()?)
 }
 

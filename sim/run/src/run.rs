@@ -207,9 +207,9 @@ fn run_recorded(
         .as_ref()
         .map_or_else(|| best::settled(&spec.mechanism, &spec.config), |best| best.mechanism.clone());
     let machine = Arc::new(mechanism.machine(&spec.config)?);
-    let policies = mechanism.build(&machine, 1, &probes);
+    let parts = mechanism.build(&machine, 1, &probes)?;
     probes.check_names()?;
-    let mut gpu = Gpu::new(&machine, policies, control);
+    let mut gpu = Gpu::new(&machine, parts, control);
     gpu.system_mut().check_dram(spec.check_dram);
     if spec.check_dram || cfg!(debug_assertions) {
         gpu.watch();
@@ -303,7 +303,7 @@ pub fn instances(
     kernels: usize,
 ) -> Result<Vec<BlockInstance>, MechanismError> {
     let probes = Probes::new(ProbeSpec::default(), Engine::Model);
-    mechanism.build(&mechanism.machine(config)?, kernels, &probes);
+    mechanism.build(&mechanism.machine(config)?, kernels, &probes)?;
     Ok(probes.into_instances())
 }
 

@@ -36,7 +36,7 @@ struct Bench {
 impl Bench {
     fn new(config: &Arc<GpuConfig>) -> Self {
         let probes = Probes::new(ProbeSpec::default(), selvedge_hw::Engine::Model);
-        let policies = MechanismSpec::base().build(config, 1, &probes);
+        let policies = MechanismSpec::base().build(config, 1, &probes).expect("nothing conflicts");
         let mut gpu = Gpu::new(config, policies, Arc::new(Control::default()));
         gpu.system_mut().check_dram(true);
         Bench { gpu, memory: DeviceMemory::new() }

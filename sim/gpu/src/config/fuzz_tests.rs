@@ -1,6 +1,7 @@
 //! Is a machine's description, however it is damaged, read or refused with its line, and can what is read be built?
 use super::*;
-use crate::gpu::{Control, Gpu, Policies};
+use crate::gpu::{Control, Gpu};
+use crate::parts::Parts;
 use proptest::prelude::*;
 use selvedge_testing::{fuzz, one_line};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ fn real_files() -> Vec<Vec<u8>> {
 /// Builds the machine as a run does.
 fn build(config: GpuConfig) {
     let config = Arc::new(config);
-    drop(Gpu::new(&config, Policies::none(&config), Arc::new(Control::default())));
+    drop(Gpu::new(&config, Parts::none(&config), Arc::new(Control::default())));
 }
 
 #[test]

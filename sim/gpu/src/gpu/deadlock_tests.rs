@@ -1,9 +1,12 @@
 //! Is every kind of stall noticed, and does its report name component, queue, request and what it waits for?
 use super::*;
-use crate::cache::LinePart;
+use crate::has;
 use crate::packet::Packet;
-use crate::partition::{DramPlan, MechanismFault, NoPolicy, Stage};
-use crate::sm::policy::NoSmPolicy;
+use crate::partition::{self, PartitionPart, PartitionParts};
+use crate::sm;
+use crate::sm::part::{MemoryGate, SmPart};
+use crate::sm::parts::SmParts;
+use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// Where a broken mechanism keeps what it was given, or gives no way.
@@ -27,35 +30,59 @@ enum Broken {
 
 struct BrokenSm(Broken);
 
-impl SmPolicy for BrokenSm {
+impl SmPart for BrokenSm {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
     fn busy(&self) -> bool {
         matches!(self.0, Broken::SmFill)
     }
 
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(&memory_gate: MemoryGate);
+    has!(fills: Stage<sm::part::Fill>, stores: Stage<Packet>);
+}
+
+impl MemoryGate for BrokenSm {
     fn may_issue_memory(&self, _: u8) -> bool {
         self.0 != Broken::SmIssue
     }
+}
 
-    fn fill_enter(&mut self, _: &Packet, _: u8, _: &DeviceMemory) -> Stage {
+impl Stage<sm::part::Fill> for BrokenSm {
+    fn offer(&mut self, _: u64, _: &mut sm::part::Fill, _: &DeviceMemory) -> Offer {
         match self.0 {
-            Broken::SmFill => Stage::Taken,
-            Broken::SmFillFull => Stage::Full,
-            _ => Stage::Through,
+            Broken::SmFill => Offer::Taken,
+            Broken::SmFillFull => Offer::Full,
+            _ => Offer::Pass,
         }
     }
 
-    fn store_enter(&mut self, _: u64, _: &mut Packet, _: &DeviceMemory) -> Stage {
-        if self.0 == Broken::SmStore { Stage::Full } else { Stage::Through }
+    fn pop(&mut self) -> Option<sm::part::Fill> {
+        None
+    }
+}
+
+impl Stage<Packet> for BrokenSm {
+    fn offer(&mut self, _: u64, _: &mut Packet, _: &DeviceMemory) -> Offer {
+        if self.0 == Broken::SmStore { Offer::Full } else { Offer::Pass }
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        None
     }
 }
 
 struct BrokenPartition {
-    whole: NoPolicy,
     broken: Broken,
     holds: bool,
 }
 
-impl PartitionPolicy for BrokenPartition {
+impl PartitionPart for BrokenPartition {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }
@@ -64,73 +91,55 @@ impl PartitionPolicy for BrokenPartition {
         self.holds
     }
 
-    fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
-        self.whole.read_plan(part, memory)
-    }
+    fn counters(&self, _: &mut MechanismCounters) {}
 
-    fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
-        self.whole.write_plan(part, memory)
-    }
+    fn traces(&self, _: &mut Vec<Trace>) {}
 
-    fn fill_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
+    has!(fills: Stage<partition::part::Fill>, writes: Stage<Packet>);
+}
+
+impl Stage<partition::part::Fill> for BrokenPartition {
+    fn offer(&mut self, _: u64, _: &mut partition::part::Fill, _: &DeviceMemory) -> Offer {
         if self.broken != Broken::Fill {
-            return Stage::Through;
+            return Offer::Pass;
         }
         self.holds = true;
-        Stage::Taken
+        Offer::Taken
     }
 
-    fn fill_leave(&mut self) -> Option<LinePart> {
+    fn pop(&mut self) -> Option<partition::part::Fill> {
         None
     }
+}
 
-    fn evict_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
-        Stage::Through
-    }
-
-    fn evict_leave(&mut self) -> Option<LinePart> {
-        None
-    }
-
-    fn write_enter(&mut self, _: &Packet, _: &DeviceMemory) -> Stage {
+impl Stage<Packet> for BrokenPartition {
+    fn offer(&mut self, _: u64, _: &mut Packet, _: &DeviceMemory) -> Offer {
         match self.broken {
             Broken::Write => {
                 self.holds = true;
-                Stage::Taken
+                Offer::Taken
             }
-            Broken::WriteFull => Stage::Full,
-            _ => Stage::Through,
+            Broken::WriteFull => Offer::Full,
+            _ => Offer::Pass,
         }
     }
 
-    fn write_leave(&mut self) -> Option<Packet> {
+    fn pop(&mut self) -> Option<Packet> {
         None
     }
-
-    fn reply(&mut self, _: &mut Packet, _: bool, _: &DeviceMemory) {}
 }
 
 /// Runs `body` in one CTA of `threads` on a machine whose mechanism is broken; the report of the stall.
 fn stall(body: &str, threads: u32, broken: Option<Broken>) -> String {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
-    let policies = match broken {
-        None => Policies::none(&config),
-        Some(broken) => {
-            let burst_bytes = config.dram.burst_bytes;
-            let partition = || BrokenPartition { whole: NoPolicy { burst_bytes }, broken, holds: false };
-            Policies {
-                sms: (0..config.sm.count)
-                    .map(|id| -> Box<dyn SmPolicy> {
-                        if id == 0 { Box::new(BrokenSm(broken)) } else { Box::new(NoSmPolicy) }
-                    })
-                    .collect(),
-                partitions: (0..config.l2.partitions)
-                    .map(|_| -> Box<dyn PartitionPolicy> { Box::new(partition()) })
-                    .collect(),
-            }
+    let mut parts = Parts::none(&config);
+    if let Some(broken) = broken {
+        parts.sms[0] = SmParts::one(BrokenSm(broken));
+        for partition in &mut parts.partitions {
+            *partition = PartitionParts::one(BrokenPartition { broken, holds: false });
         }
-    };
-    let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
+    }
+    let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));
     gpu.watchdog(3 * POLL_CYCLES);
     let text = format!(
         ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>;\n\

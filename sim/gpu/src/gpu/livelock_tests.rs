@@ -10,12 +10,12 @@ const CYCLES: u64 = 400 * POLL_CYCLES;
 /// Runs `body` in CTAs of `threads` for [`CYCLES`] at most; the warnings, and how it ended.
 fn run(body: &str, ctas: u32, threads: u32) -> (Vec<String>, Result<(), SimFault>) {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
-    let policies = Policies::none(&config);
+    let parts = Parts::none(&config);
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&warnings);
     let warn = move |text: &str| sink.lock().expect("no thread has panicked").push(text.to_owned());
     let control = Control::new(&Arc::new(AtomicBool::new(false)), None, warn);
-    let mut gpu = Gpu::new(&config, policies, Arc::new(control));
+    let mut gpu = Gpu::new(&config, parts, Arc::new(control));
     gpu.bound(Bounds { cycles: Some(CYCLES), instructions: None });
     let text = format!(
         ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>;\n\
@@ -114,8 +114,8 @@ fn limits_end_a_run_in_the_cycle_that_reaches_them() {
     let body = "A: add.u32 %r2, %r2, 1;\nbra A;";
     for most in [1, 32, 33, 1000, 320_000] {
         let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
-        let policies = Policies::none(&config);
-        let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
+        let parts = Parts::none(&config);
+        let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));
         gpu.bound(Bounds { cycles: None, instructions: Some(most) });
         let module = Module::parse(
             "k.ptx",

@@ -1,74 +1,57 @@
 //! Does the witness notice in a whole GPU that a mechanism loses what a store wrote, and nothing else?
 use super::*;
-use crate::cache::LinePart;
+use crate::has;
 use crate::packet::Packet;
-use crate::partition::{DramPlan, NoPolicy, Stage};
-use crate::sm::policy::NoSmPolicy;
+use crate::partition::{PartitionPart, PartitionParts};
+use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// Takes each write in, and gives it back whole or without what it writes.
 struct Keeper {
-    whole: NoPolicy,
     loses: bool,
     held: Option<Packet>,
 }
 
-impl PartitionPolicy for Keeper {
+impl PartitionPart for Keeper {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
     fn busy(&self) -> bool {
         self.held.is_some()
     }
 
-    fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
-        self.whole.read_plan(part, memory)
-    }
+    fn counters(&self, _: &mut MechanismCounters) {}
 
-    fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
-        self.whole.write_plan(part, memory)
-    }
+    fn traces(&self, _: &mut Vec<Trace>) {}
 
-    fn fill_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
-        Stage::Through
-    }
+    has!(writes: Stage<Packet>);
+}
 
-    fn fill_leave(&mut self) -> Option<LinePart> {
-        None
-    }
-
-    fn evict_enter(&mut self, _: LinePart, _: &DeviceMemory) -> Stage {
-        Stage::Through
-    }
-
-    fn evict_leave(&mut self) -> Option<LinePart> {
-        None
-    }
-
-    fn write_enter(&mut self, packet: &Packet, _: &DeviceMemory) -> Stage {
+impl Stage<Packet> for Keeper {
+    fn offer(&mut self, _: u64, packet: &mut Packet, _: &DeviceMemory) -> Offer {
         if self.held.is_some() {
-            return Stage::Full;
+            return Offer::Full;
         }
         self.held = Some(*packet);
-        Stage::Taken
+        Offer::Taken
     }
 
-    fn write_leave(&mut self) -> Option<Packet> {
+    fn pop(&mut self) -> Option<Packet> {
         let packet = self.held.take()?;
         // Store 0 is what the host has put there.
         Some(Packet { witness: if self.loses { 0 } else { packet.witness }, ..packet })
     }
-
-    fn reply(&mut self, _: &mut Packet, _: bool, _: &DeviceMemory) {}
 }
 
 /// What the witness says of a warp that loads a line, stores to it and loads it again, where partitions may lose writes.
 fn told(loses: bool) -> Option<String> {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
-    let whole = NoPolicy { burst_bytes: config.dram.burst_bytes };
-    let keeper = |_| Box::new(Keeper { whole, loses, held: None }) as Box<dyn PartitionPolicy>;
-    let policies = Policies {
-        sms: (0..config.sm.count).map(|_| Box::new(NoSmPolicy) as Box<dyn SmPolicy>).collect(),
-        partitions: (0..config.l2.partitions).map(keeper).collect(),
-    };
-    let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
+    let mut parts = Parts::none(&config);
+    for partition in &mut parts.partitions {
+        *partition = PartitionParts::one(Keeper { loses, held: None });
+    }
+    let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));
     gpu.watch();
     let text = ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
                 ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd1], %r1;\n\

@@ -1,5 +1,5 @@
 //! A difference between a block's engines that shows where a policy cannot return an error.
-use crate::partition::MechanismFault;
+use crate::stage::MechanismFault;
 use selvedge_hw::Divergence;
 
 /// Keeps the first difference until the policy's next `tick` reports it; the policy stays busy until then.

@@ -9,7 +9,7 @@ mod option;
 mod part;
 pub mod probe;
 mod search;
-pub mod stacked;
+mod site;
 pub mod stepped;
 
 pub use claim::Claim;
@@ -17,29 +17,35 @@ pub use error::MechanismError;
 pub use option::{AUTO, OptionInfo};
 pub use part::Part;
 pub use search::{Found, Search, Stopped, Trial, Trials};
+pub use site::Site;
 
 /// Everything that a file with a mechanism needs.
 pub mod prelude {
     pub use super::difference::Difference;
     pub use super::stepped::Stepped;
     pub use super::{
-        Build, Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Part, count,
+        Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Part, Site, count,
     };
     pub use crate::cache::LinePart;
     pub use crate::config::GpuConfig;
-    pub use crate::gpu::Policies;
+    pub use crate::has;
     pub use crate::packet::Packet;
-    pub use crate::partition::{DramPlan, L2Event, MechanismFault, NoPolicy, PartitionPolicy, Stage};
-    pub use crate::sm::policy::{L1dEvent, Load, MemoryEvent, SmPolicy};
+    pub use crate::partition::part::{
+        DramPlan, DramPlans, Eviction, L2Event, L2Observer, PartitionPart, Replies,
+    };
+    pub use crate::sm::part::{
+        AssistIssue, Bypass, FailureBypass, FetchSectors, Fill, Hit, L1dEvent, L1dObserver, Load,
+        MemoryEvent, MemoryGate, MemoryObserver, MemoryRank, Placement, Prefetch, Prefetcher, RegionMemo,
+        RequestQueues, ScheduleObserver, SmPart, Space, WarpHold, WarpObserver, Ways,
+    };
+    pub use crate::stage::{MechanismFault, Offer, Stage};
     pub use crate::stats::{Decision, FailCause};
     pub use selvedge_hw::wave::Trace;
     pub use selvedge_ptx::memory::DeviceMemory;
 }
 
 use crate::config::GpuConfig;
-use crate::gpu::Policies;
 pub use crate::stats::{MechanismCounters, count};
-use probe::Probes;
 
 /// What a mechanism looks at, each with what those before it do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,16 +67,6 @@ impl Needs {
             Needs::Execution => Some("values in registers (no trace)"),
         }
     }
-}
-
-/// What a mechanism is built from.
-pub struct Build<'a> {
-    /// The machine, with what the mechanisms have added to it.
-    pub config: &'a GpuConfig,
-    /// Kernels at the same time.
-    pub kernels: usize,
-    /// The maker of block instances.
-    pub probes: &'a Probes,
 }
 
 /// What the registry knows of a mechanism.
@@ -95,8 +91,8 @@ pub struct MechanismInfo {
     /// Adds to the machine what the mechanism brings along (tags, sectors, limits) and refuses a machine that does not
     /// suit it.
     pub machine: fn(&Part, &mut GpuConfig) -> Result<(), MechanismError>,
-    /// Builds its policies; an empty list is a mechanism without share in SMs, or in partitions.
-    pub build: fn(&Part, &Build<'_>) -> Policies,
+    /// Puts its parts into SMs and L2 partitions.
+    pub attach: fn(&Part, &mut Site<'_>),
     /// Its search, while it has made no choice.
     pub search: fn(&Part, &GpuConfig) -> Option<Box<dyn Search>>,
 }
@@ -129,8 +125,8 @@ pub trait Mechanism {
         Ok(())
     }
 
-    /// Builds its policies; an empty list is a mechanism without share in SMs, or in partitions.
-    fn attach(part: &Part, with: &Build<'_>) -> Policies;
+    /// Puts its parts into SMs and L2 partitions; the site makes the block instances.
+    fn attach(part: &Part, site: &mut Site<'_>);
 
     /// Returns the search for the best of the mechanism's choices, while it has made none.
     fn search(part: &Part, config: &GpuConfig) -> Option<Box<dyn Search>> {
@@ -151,7 +147,7 @@ impl MechanismInfo {
         machine_needs: "",
         claims: &[],
         machine: any_machine,
-        build: no_policies,
+        attach: no_parts,
         search: no_search,
     };
 
@@ -167,7 +163,7 @@ impl MechanismInfo {
             machine_needs: M::CONFIGURATION,
             claims: M::CLAIMS,
             machine: M::configure,
-            build: M::attach,
+            attach: M::attach,
             search: M::search,
         }
     }
@@ -179,9 +175,7 @@ pub fn any_machine(_: &Part, _: &mut GpuConfig) -> Result<(), MechanismError> {
 }
 
 /// A mechanism that is a matter of the machine alone.
-pub fn no_policies(_: &Part, _: &Build<'_>) -> Policies {
-    Policies { sms: Vec::new(), partitions: Vec::new() }
-}
+pub fn no_parts(_: &Part, _: &mut Site<'_>) {}
 
 /// A mechanism without choices.
 pub fn no_search(_: &Part, _: &GpuConfig) -> Option<Box<dyn Search>> {

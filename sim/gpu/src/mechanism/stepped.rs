@@ -1,7 +1,7 @@
 //! A block instance that a policy clocks for events, also where it cannot return an error.
 use super::difference::Difference;
 use super::probe::Probes;
-use crate::partition::MechanismFault;
+use crate::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{HwBlock, Instance};
 

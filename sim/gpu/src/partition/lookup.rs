@@ -8,7 +8,7 @@
 //! `write_allocate`: `fetch` brings the sectors first, unless the store covers them; `mask` writes at once and remembers
 //! which words are there, and only a load or atomic that needs the others fetches; `none` passes the store on to DRAM and
 //! allocates nothing. Atomics need their data and always fetch.
-use super::policy::L2Event;
+use super::part::L2Event;
 use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
 use crate::cache::{LinePart, MshrId, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
 use crate::config::{Allocate, Fetch, WriteAllocate};
@@ -193,7 +193,7 @@ impl Slice {
             let sectors = self.sectors_to_fetch(now, known, absent);
             let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
             let judged = line_use.judge(sectors, absent, known.under_way);
-            self.policy.l2_event(now, &L2Event::Fetched(judged));
+            self.parts.l2_event(now, &L2Event::Fetched(judged));
             self.mshr.expect(id, sectors);
             self.fetch(LinePart { line, sectors }, memory);
         }
@@ -205,7 +205,7 @@ impl Slice {
     fn sectors_to_fetch(&mut self, now: u64, known: &Known, missing: u32) -> u32 {
         let absent = self.sectors.all() & !known.valid & !known.coming();
         let part = LinePart { sectors: missing, ..known.part };
-        let wanted = match (self.policy.fetch(now, part, absent), self.fetch) {
+        let wanted = match (self.parts.fetch(now, part, absent), self.fetch) {
             (Some(chosen), _) => self.sectors.whole(chosen) | missing,
             (None, Fetch::Requested) => missing,
             (None, Fetch::Line) => absent,
@@ -222,7 +222,7 @@ impl Slice {
     /// Tells the mechanism of sectors that a prediction has fetched and that a request is the first to ask for.
     fn report_use(&mut self, now: u64, sectors: u32) {
         if sectors != 0 {
-            self.policy.l2_event(now, &L2Event::PredictionUsed(sectors.count_ones()));
+            self.parts.l2_event(now, &L2Event::PredictionUsed(sectors.count_ones()));
         }
     }
 
@@ -333,7 +333,7 @@ impl Slice {
             self.leave(LinePart { line, sectors: state.dirty });
         }
         self.witness.l2_forgets(LinePart { line, sectors: state.valid | state.dirty });
-        self.policy.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
+        self.parts.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
     }
 
     /// Can a line be given room? All that leave for it may be dirty, besides the one whose tag it takes.
@@ -348,7 +348,7 @@ impl Slice {
     pub(super) fn give_room(&mut self, now: u64, line: u64, memory: &DeviceMemory) {
         let slot = self.tags.probe(self.map.local(line)).slot();
         let (true, Some(slot)) = (self.is_compressed, slot) else { return };
-        let blocks = self.policy.room(line, memory).unwrap_or(self.line_bytes / SECTOR_BYTES);
+        let blocks = self.parts.sub_blocks(line, memory).unwrap_or(self.line_bytes / SECTOR_BYTES);
         let fits = self.tags.give_blocks(slot, blocks, &mut self.making_room);
         debug_assert!(fits, "lines that await their data take none");
         let mut leaving = std::mem::take(&mut self.making_room);
@@ -359,7 +359,7 @@ impl Slice {
     /// Asks DRAM for sectors of a line, or first for their metadata.
     fn fetch(&mut self, part: LinePart, memory: &DeviceMemory) {
         self.counters.cache.sectors_fetched += u64::from(part.count());
-        let plan = self.policy.read_plan(part, memory);
+        let plan = self.parts.read_plan(part, self.burst_bytes, memory);
         let request = self.data_request(Access::Read, part, plan.bursts);
         match plan.metadata {
             None => self.to_dram.push_back(request),

@@ -2,19 +2,22 @@
 pub mod address;
 pub mod closed_form;
 mod lookup;
-pub mod policy;
+pub mod part;
+pub mod parts;
 pub mod slice;
 #[cfg(test)]
 mod tests;
 
 pub use address::AddressMap;
-pub use policy::{DramPlan, L2Event, MechanismFault, NoPolicy, PartitionPolicy, Stage};
+pub use part::{DramPlan, L2Event, PartitionPart};
+pub use parts::PartitionParts;
 pub use slice::{L2Counters, Slice};
 
 use crate::config::{GpuConfig, Interconnect};
 use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
 use crate::dram::{Checker, DramCounters};
 use crate::packet::Packet;
+use crate::stage::MechanismFault;
 use crate::witness::Witness;
 use selvedge_ptx::memory::DeviceMemory;
 use serde::Serialize;
@@ -64,18 +67,18 @@ pub struct MemorySystem {
 }
 
 impl MemorySystem {
-    /// An empty memory system with one policy per partition.
+    /// Returns an empty memory system with the mechanisms' parts of each partition.
     ///
     /// # Panics
-    /// When the number of policies is not the number of partitions.
-    pub fn new(config: &GpuConfig, policies: Vec<Box<dyn PartitionPolicy>>) -> Self {
+    /// When `parts` are not those of each partition.
+    pub fn new(config: &GpuConfig, parts: Vec<PartitionParts>) -> Self {
         let (sms, partitions) = (config.sm.count as usize, config.l2.partitions as usize);
-        assert_eq!(policies.len(), partitions, "one policy per partition");
-        let numbered = (0..).zip(policies);
+        assert_eq!(parts.len(), partitions, "the parts of each partition");
+        let numbered = (0..).zip(parts);
         Self {
             requests: Crossbar::new(crossbar_spec(&config.interconnect, sms, partitions)),
             replies: Crossbar::new(crossbar_spec(&config.interconnect, partitions, sms)),
-            slices: numbered.map(|(number, policy)| Slice::new(config, number, policy)).collect(),
+            slices: numbered.map(|(number, parts)| Slice::new(config, number, parts)).collect(),
             dram_now: 0,
             config: config.clone(),
         }
@@ -83,9 +86,7 @@ impl MemorySystem {
 
     /// The memory system of the base GPU.
     pub fn base(config: &GpuConfig) -> Self {
-        let policy = NoPolicy { burst_bytes: config.dram.burst_bytes };
-        let policies = (0..config.l2.partitions).map(|_| Box::new(policy) as Box<dyn PartitionPolicy>);
-        Self::new(config, policies.collect())
+        Self::new(config, (0..config.l2.partitions).map(|_| PartitionParts::default()).collect())
     }
 
     /// Lets `witness` follow what slices and channels hold.
@@ -175,9 +176,9 @@ impl MemorySystem {
         stats
     }
 
-    /// The mechanism in each partition.
-    pub fn policies(&self) -> impl Iterator<Item = &dyn PartitionPolicy> {
-        self.slices.iter().map(Slice::policy)
+    /// Returns what mechanisms have put into each partition.
+    pub fn parts(&self) -> impl Iterator<Item = &PartitionParts> {
+        self.slices.iter().map(Slice::parts)
     }
 
     /// Lets an independent checker judge every DRAM command from now on, or no more. Call it before the first

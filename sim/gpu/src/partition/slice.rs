@@ -9,11 +9,12 @@
 //! one that cannot be handled blocks those behind it. Whatever is answered goes through the hit pipeline, so a
 //! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPolicy`]).
 use super::address::AddressMap;
-use super::policy::{MechanismFault, PartitionPolicy, Stage};
+use super::parts::PartitionParts;
 use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
 use crate::config::{Allocate, Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::dram::{Access, Bursts, Channel, DramCounters, Request};
 use crate::packet::{Packet, PacketKind};
+use crate::stage::{MechanismFault, Offer};
 use crate::stats::{CacheCounters, counters};
 use crate::witness::Witness;
 use selvedge_ptx::memory::DeviceMemory;
@@ -94,7 +95,8 @@ pub struct Slice {
     reply_capacity: usize,
     pub(super) eviction_capacity: usize,
     dram_capacity: usize,
-    pub(super) policy: Box<dyn PartitionPolicy>,
+    pub(super) parts: PartitionParts,
+    pub(super) burst_bytes: u32,
     requests: VecDeque<Packet>,
     /// The write at the head of `requests` has been offered to the mechanism and may go on.
     head_may_enter: bool,
@@ -127,9 +129,9 @@ pub struct Slice {
 
 impl Slice {
     /// The empty slice of partition `number`.
-    pub fn new(config: &GpuConfig, number: u16, policy: Box<dyn PartitionPolicy>) -> Self {
+    pub fn new(config: &GpuConfig, number: u16, mut parts: PartitionParts) -> Self {
         let l2 = &config.l2;
-        let tags_per_way = policy.tags_per_way();
+        let tags_per_way = parts.tags_per_way();
         Self {
             is_compressed: tags_per_way > 1,
             number,
@@ -146,7 +148,8 @@ impl Slice {
             reply_capacity: l2.reply_queue as usize,
             eviction_capacity: l2.eviction_queue as usize,
             dram_capacity: l2.dram_queue as usize,
-            policy,
+            parts,
+            burst_bytes: config.dram.burst_bytes,
             requests: VecDeque::with_capacity(l2.request_queue as usize),
             head_may_enter: false,
             staged: Vec::new(),
@@ -208,7 +211,7 @@ impl Slice {
             && self.parked.is_empty()
             && self.entering.is_none())
             || self.channel.has_return(dram_now)
-            || self.policy.busy()
+            || self.parts.busy()
     }
 
     /// Does the slice or its channel hold anything that is not finished?
@@ -221,11 +224,11 @@ impl Slice {
     /// # Errors
     /// What the mechanism finds wrong.
     pub fn tick(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
-        self.policy.tick(now, memory)?;
+        self.parts.tick(now, memory)?;
         self.finish_pipe(now, memory);
         self.receive_fills(now, dram_now, memory);
         self.send_parked();
-        self.send_evictions(memory);
+        self.send_evictions(now, memory);
         self.use_port(now, memory);
         debug_assert!(self.counters.cache.is_conserved());
         Ok(())
@@ -239,7 +242,7 @@ impl Slice {
         }
         if let Some(Answer { mut packet, is_hit, .. }) = self.pipe.pop_front() {
             if packet.kind == PacketKind::ReadReply {
-                self.policy.reply(&mut packet, is_hit, memory);
+                self.parts.reply(&mut packet, is_hit, memory);
             }
             self.replies.push_back(packet);
         }
@@ -248,12 +251,12 @@ impl Slice {
     /// Takes an answer of the channel, lets lines pass the mechanism's fill stage, and fills one line.
     fn receive_fills(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) {
         if self.filled.len() < FILLED_LINES
-            && let Some(part) = self.policy.fill_leave()
+            && let Some(part) = self.parts.pop_fill()
         {
             self.filled.push_back(part);
         }
         if let Some(request) = self.channel.peek(dram_now).copied() {
-            self.receive(dram_now, request, memory);
+            self.receive(now, dram_now, request, memory);
         }
         if self.replay.is_empty()
             && self.check_room().is_ok()
@@ -265,7 +268,7 @@ impl Slice {
     }
 
     /// Handles one answer of the channel, or leaves it there when there is no room.
-    fn receive(&mut self, dram_now: u64, request: Request, memory: &DeviceMemory) {
+    fn receive(&mut self, now: u64, dram_now: u64, request: Request, memory: &DeviceMemory) {
         if request.metadata {
             self.channel.pop(dram_now);
             self.metadata_arrived(request.address);
@@ -275,17 +278,17 @@ impl Slice {
             return;
         }
         let part = LinePart::of_token(request.token, self.line_bytes);
-        match self.policy.fill_enter(part, memory) {
-            Stage::Through => self.filled.push_back(part),
-            Stage::Taken => {}
-            Stage::Full => return,
+        match self.parts.offer_fill(now, part, memory) {
+            Offer::Pass => self.filled.push_back(part),
+            Offer::Taken => {}
+            Offer::Full => return,
         }
         self.channel.pop(dram_now);
     }
 
     fn metadata_arrived(&mut self, address: u64) {
         self.metadata_reads.retain(|a| *a != address);
-        self.policy.metadata_arrived(address);
+        self.parts.metadata_arrived(address);
         for parked in self.parked.iter_mut().filter(|p| p.metadata == address) {
             parked.arrived = true;
         }
@@ -328,22 +331,22 @@ impl Slice {
     }
 
     /// Lets dirty lines pass the mechanism's eviction stage on their way to DRAM.
-    fn send_evictions(&mut self, memory: &DeviceMemory) {
+    fn send_evictions(&mut self, now: u64, memory: &DeviceMemory) {
         if self.leaving.is_empty() {
             return;
         }
         if self.room_to_dram(WRITE_REQUESTS)
-            && let Some(part) = self.policy.evict_leave()
+            && let Some(part) = self.parts.pop_eviction()
         {
             self.write_out(part, memory);
         }
         if self.room_to_dram(WRITE_REQUESTS)
             && let Some(&part) = self.evictions.front()
         {
-            match self.policy.evict_enter(part, memory) {
-                Stage::Through => self.write_out(part, memory),
-                Stage::Taken => {}
-                Stage::Full => return,
+            match self.parts.offer_eviction(now, part, memory) {
+                Offer::Pass => self.write_out(part, memory),
+                Offer::Taken => {}
+                Offer::Full => return,
             }
             self.evictions.pop_front();
         }
@@ -351,7 +354,7 @@ impl Slice {
 
     /// Sends a line's dirty sectors to DRAM with what their metadata needs.
     fn write_out(&mut self, part: LinePart, memory: &DeviceMemory) {
-        let plan = self.policy.write_plan(part, memory);
+        let plan = self.parts.write_plan(part, self.burst_bytes, memory);
         let data = self.data_request(Access::Write, part, plan.bursts);
         self.to_dram.push_back(data);
         if let Some(address) = plan.metadata {
@@ -397,7 +400,7 @@ impl Slice {
             return;
         }
         if self.entering.is_none() {
-            self.entering = self.policy.write_leave();
+            self.entering = self.parts.pop_write();
         }
         if let Some(packet) = self.entering {
             if self.handle(now, &packet, memory) {
@@ -406,20 +409,23 @@ impl Slice {
             }
             return;
         }
-        let Some(packet) = self.requests.front().copied() else { return };
+        let Some(mut packet) = self.requests.front().copied() else { return };
         if self.is_behind_a_write(&packet) {
             self.counters.write_stage_stalls += 1;
             return;
         }
         if packet.kind != PacketKind::Read && !self.head_may_enter {
-            match self.policy.write_enter(&packet, memory) {
-                Stage::Through => self.head_may_enter = true,
-                Stage::Taken => {
+            match self.parts.offer_write(now, &mut packet, memory) {
+                Offer::Pass => {
+                    self.requests[0] = packet;
+                    self.head_may_enter = true;
+                }
+                Offer::Taken => {
                     self.staged.push(self.sectors.part(packet.line, packet.sectors));
                     self.requests.pop_front();
                     return;
                 }
-                Stage::Full => {
+                Offer::Full => {
                     self.counters.write_stage_stalls += 1;
                     return;
                 }
@@ -501,9 +507,9 @@ impl Slice {
         &self.channel
     }
 
-    /// The mechanism.
-    pub fn policy(&self) -> &dyn PartitionPolicy {
-        self.policy.as_ref()
+    /// Returns what mechanisms have put into the partition.
+    pub fn parts(&self) -> &PartitionParts {
+        &self.parts
     }
 
     /// The slice's counters.
@@ -539,7 +545,7 @@ impl Slice {
             let line = LinePart::of_token(parked.request.token, self.line_bytes).line;
             out.push(format!("{name}: line {line:#x} waits for metadata {:#x}", parked.metadata));
         }
-        if self.policy.busy() {
+        if self.parts.busy() {
             out.push(format!("{name}: the mechanism is busy"));
         }
         let to_dram = self.to_dram.iter();

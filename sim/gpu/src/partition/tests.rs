@@ -1,11 +1,16 @@
 //! The L2 slices and the whole memory system against closed forms, conservation laws and one contract.
 mod functional;
 
+use super::part::{DramPlans, Eviction, FetchSectors, Fill, L2Observer, Replies};
 use super::*;
 use crate::cache::{Fetched, LinePart};
 use crate::dram::{Access, Bursts, Channel, Request, Timing};
+use crate::has;
 use crate::packet::PacketKind;
+use crate::stage::{Offer, Stage};
+use crate::stats::MechanismCounters;
 use proptest::prelude::*;
+use selvedge_hw::wave::Trace;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -63,12 +68,12 @@ struct SliceBench {
 }
 
 impl SliceBench {
-    fn new(config: &GpuConfig, policy: Box<dyn PartitionPolicy>) -> Self {
-        Self { slice: Slice::new(config, 0, policy), now: 0, memory: DeviceMemory::new() }
+    fn new(config: &GpuConfig, parts: PartitionParts) -> Self {
+        Self { slice: Slice::new(config, 0, parts), now: 0, memory: DeviceMemory::new() }
     }
 
     fn base(config: &GpuConfig) -> Self {
-        Self::new(config, Box::new(NoPolicy { burst_bytes: config.dram.burst_bytes }))
+        Self::new(config, PartitionParts::default())
     }
 
     /// Offers a request when there is room, ticks once, and returns what has been answered.
@@ -513,8 +518,8 @@ struct Seen {
 /// A mechanism with a stage of two lines and three cycles everywhere, metadata for all lines, and short replies.
 struct TestPolicy {
     now: u64,
-    fills: VecDeque<(u64, LinePart)>,
-    evictions: VecDeque<(u64, LinePart)>,
+    fills: VecDeque<(u64, Fill)>,
+    evictions: VecDeque<(u64, Eviction)>,
     writes: VecDeque<(u64, Packet)>,
     bursts: u32,
     metadata: bool,
@@ -555,12 +560,12 @@ impl TestPolicy {
         self.seen.borrow_mut().events.push((event, line));
     }
 
-    fn enter<T>(stage: &mut VecDeque<(u64, T)>, now: u64, item: T) -> Stage {
+    fn enter<T>(stage: &mut VecDeque<(u64, T)>, now: u64, item: T) -> Offer {
         if stage.len() >= STAGE_LINES {
-            return Stage::Full;
+            return Offer::Full;
         }
         stage.push_back((now + STAGE_CYCLES, item));
-        Stage::Taken
+        Offer::Taken
     }
 
     fn leave<T>(stage: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
@@ -568,7 +573,7 @@ impl TestPolicy {
     }
 }
 
-impl PartitionPolicy for TestPolicy {
+impl PartitionPart for TestPolicy {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         assert!(now > self.now || now == 0, "ticked twice in a cycle");
         self.now = now;
@@ -579,6 +584,14 @@ impl PartitionPolicy for TestPolicy {
         !(self.fills.is_empty() && self.evictions.is_empty() && self.writes.is_empty())
     }
 
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(dram: DramPlans, fills: Stage<Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
+}
+
+impl DramPlans for TestPolicy {
     fn read_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
         self.see("read", part.line);
         self.plan(part.line)
@@ -592,31 +605,39 @@ impl PartitionPolicy for TestPolicy {
     fn metadata_arrived(&mut self, address: u64) {
         self.seen.borrow_mut().arrived.push(address);
     }
+}
 
-    fn fill_enter(&mut self, part: LinePart, _: &DeviceMemory) -> Stage {
-        Self::enter(&mut self.fills, self.now, part)
+impl Stage<Fill> for TestPolicy {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        Self::enter(&mut self.fills, self.now, *fill)
     }
 
-    fn fill_leave(&mut self) -> Option<LinePart> {
+    fn pop(&mut self) -> Option<Fill> {
         Self::leave(&mut self.fills, self.now)
     }
+}
 
-    fn evict_enter(&mut self, part: LinePart, _: &DeviceMemory) -> Stage {
-        Self::enter(&mut self.evictions, self.now, part)
+impl Stage<Eviction> for TestPolicy {
+    fn offer(&mut self, _: u64, eviction: &mut Eviction, _: &DeviceMemory) -> Offer {
+        Self::enter(&mut self.evictions, self.now, *eviction)
     }
 
-    fn evict_leave(&mut self) -> Option<LinePart> {
+    fn pop(&mut self) -> Option<Eviction> {
         Self::leave(&mut self.evictions, self.now)
     }
+}
 
-    fn write_enter(&mut self, packet: &Packet, _: &DeviceMemory) -> Stage {
-        if packet.full_sectors { Stage::Through } else { Self::enter(&mut self.writes, self.now, *packet) }
+impl Stage<Packet> for TestPolicy {
+    fn offer(&mut self, _: u64, packet: &mut Packet, _: &DeviceMemory) -> Offer {
+        if packet.full_sectors { Offer::Pass } else { Self::enter(&mut self.writes, self.now, *packet) }
     }
 
-    fn write_leave(&mut self) -> Option<Packet> {
+    fn pop(&mut self) -> Option<Packet> {
         Self::leave(&mut self.writes, self.now)
     }
+}
 
+impl Replies for TestPolicy {
     fn reply(&mut self, packet: &mut Packet, _: bool, _: &DeviceMemory) {
         assert_eq!(packet.kind, PacketKind::ReadReply);
         packet.data_bytes = 32;
@@ -629,7 +650,7 @@ fn metadata_is_read_before_the_data() {
     let config = config();
     let latency = |metadata| {
         let (policy, seen) = TestPolicy::new(2, metadata);
-        let mut bench = SliceBench::new(&config, Box::new(policy));
+        let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
         let first = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
         let second = bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
         let dram = bench.slice.dram_counters();
@@ -651,7 +672,7 @@ fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
     let mut config = config();
     (config.l2.sets, config.l2.ways) = (1, 2);
     let (policy, seen) = TestPolicy::new(4, false);
-    let mut bench = SliceBench::new(&config, Box::new(policy));
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     bench.latency(&packet(&config, PacketKind::Write, 0, 0));
     bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
     // The third line of the partition takes the place of the dirty one, which is asked for again in the next cycle.
@@ -717,7 +738,7 @@ fn as_many_lines_are_in_flight_as_there_are_entries() {
 fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
     let config = config();
     let (policy, _) = TestPolicy::new(4, false);
-    let mut bench = SliceBench::new(&config, Box::new(policy));
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     for line in [0, LINE] {
         bench.latency(&packet(&config, PacketKind::Read, line, 0));
     }
@@ -739,7 +760,7 @@ fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
 fn reads_share_a_metadata_burst_on_its_way() {
     let config = config();
     let (policy, seen) = TestPolicy::new(1, true);
-    let mut bench = SliceBench::new(&config, Box::new(policy));
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     for (token, line) in [(0, 0), (1, LINE)] {
         bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
     }
@@ -754,22 +775,32 @@ struct Granular {
     events: Rc<RefCell<Vec<L2Event>>>,
 }
 
-impl PartitionPolicy for Granular {
-    fn fetch(&mut self, _: u64, missing: LinePart, absent: u32) -> Option<u32> {
-        assert_eq!(missing.sectors & !absent, 0, "only what is not there is asked for");
-        Some(missing.sectors | missing.sectors << 1 | missing.sectors << 2)
+impl PartitionPart for Granular {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
     }
 
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fetch: FetchSectors, observer: L2Observer);
+}
+
+impl FetchSectors for Granular {
+    fn sectors(&mut self, _: u64, missing: LinePart, absent: u32) -> u32 {
+        assert_eq!(missing.sectors & !absent, 0, "only what is not there is asked for");
+        missing.sectors | missing.sectors << 1 | missing.sectors << 2
+    }
+}
+
+impl L2Observer for Granular {
     fn l2_event(&mut self, _: u64, event: &L2Event) {
         self.events.borrow_mut().push(*event);
-    }
-
-    fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
-        NoPolicy { burst_bytes: 32 }.read_plan(part, memory)
-    }
-
-    fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan {
-        NoPolicy { burst_bytes: 32 }.write_plan(part, memory)
     }
 }
 
@@ -779,7 +810,7 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
     (config.l2.sets, config.l2.ways, config.l2.sector_bytes) = (1, 1, 32);
     let policy = Granular::default();
     let events = Rc::clone(&policy.events);
-    let mut bench = SliceBench::new(&config, Box::new(policy));
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     let mut request = |kind, line, sectors| {
         bench.latency(&Packet { sectors, ..packet(&config, kind, line, 0) });
         std::mem::take(&mut *events.borrow_mut())
@@ -800,7 +831,7 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
 fn replies_leave_as_the_mechanism_makes_them() {
     let config = config();
     let (policy, _) = TestPolicy::new(1, false);
-    let mut bench = SliceBench::new(&config, Box::new(policy));
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     bench.cycle(Some(&packet(&config, PacketKind::Read, 0, 0)));
     let answers = bench.drain();
     assert_eq!(answers.iter().map(|p| (p.data_bytes, p.payload)).collect::<Vec<_>>(), [(32, 1)]);
@@ -819,7 +850,7 @@ proptest! {
             (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
         }
         let (policy, seen) = TestPolicy::new(3, true);
-        let mut bench = SliceBench::new(&config, Box::new(policy));
+        let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
         assert_contract(&mut bench, &requests);
         let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
         let planned = |event| seen.borrow().events.iter().filter(|(e, _)| *e == event).count() as u64;

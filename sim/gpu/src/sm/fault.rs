@@ -1,6 +1,6 @@
 //! Why a simulation cannot go on.
 use crate::bounds::Limit;
-use crate::partition::MechanismFault;
+use crate::stage::MechanismFault;
 use crate::trace::TraceError;
 use selvedge_ptx::ptx::Fault;
 

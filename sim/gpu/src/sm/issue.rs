@@ -1,7 +1,7 @@
 //! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
 use super::launch::{self, LaunchedKernel};
+use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::PipeKind;
-use super::policy::{Extras, IssueReport, MemoryEvent};
 use super::read_only::Side;
 use super::scheduler::WarpMask;
 use super::{Arrival, Event, Hold, SimFault, Sm, TickContext, lsu};
@@ -20,16 +20,16 @@ struct Issued {
 impl Sm {
     /// Lets every scheduler issue one instruction; true when at least one did.
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
-        let extras = self.policy.extras(ctx.now);
+        let extras = self.parts.extras(ctx.now);
         let nothing = extras.is_none() && self.ready.iter().all(|m| *m == 0);
         let Issued { own, idle } =
             if nothing { Issued::default() } else { self.ask_schedulers(extras, ctx)? };
         let issued = own | idle;
         self.count_issue(issued, ctx.now);
-        if self.policy.busy() {
+        if self.parts.busy() {
             let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, ctx.now));
             let memory_waits = self.blocked.is_some() || self.l1d.is_strained();
-            self.policy.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
+            self.parts.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
         }
         let waiting = self.parked | self.awaiting_memory;
         self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
@@ -62,7 +62,7 @@ impl Sm {
                     self.first_scheduler = (scheduler + 1) % count;
                 }
                 issued.own |= 1 << scheduler;
-                if self.policy.watches_schedules() {
+                if self.parts.watches_schedules() {
                     self.follow_schedule(scheduler, warp, candidates, ctx.now);
                 }
             } else if let Some(extras) = &mut extras
@@ -71,7 +71,9 @@ impl Sm {
                 extras.idle = None;
                 self.pipes.occupy(pipe, ctx.now);
                 self.counters.events.count_assist(pipe, 0);
-                self.policy.issue_idle_extra(ctx.now);
+                if let Some(assist) = self.parts.assist() {
+                    assist.issue_idle_extra(ctx.now);
+                }
                 issued.idle |= 1 << scheduler;
             }
         }
@@ -82,7 +84,7 @@ impl Sm {
     fn follow_schedule(&mut self, scheduler: usize, warp: u8, candidates: WarpMask, now: u64) {
         let ended = self.schedules[scheduler].issue(warp, now, candidates.count_ones());
         if let Some((cycles, warps)) = ended {
-            self.policy.schedule_ended(scheduler, cycles, warps);
+            self.parts.schedule_ended(scheduler, cycles, warps);
         }
     }
 
@@ -98,7 +100,7 @@ impl Sm {
         let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
         let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
         self.pipes.occupy(pipe, now);
-        let bank_cycles = self.policy.issue_extra(now, warp);
+        let bank_cycles = self.parts.assist().map_or(0, |assist| assist.issue_extra(now, warp));
         self.counters.events.count_assist(pipe, bank_cycles);
         if bank_cycles > 0 {
             self.lsu.banks_free_at = self.lsu.banks_free_at.max(now) + u64::from(bank_cycles);
@@ -108,7 +110,7 @@ impl Sm {
 
     /// Warps whose own instructions wait for the mechanism's.
     pub(super) fn held_warps(&self) -> WarpMask {
-        if self.policy.busy() { self.policy.held_warps() } else { 0 }
+        self.parts.held_warps()
     }
 
     /// Warps of kernels without quota.
@@ -253,7 +255,7 @@ impl Sm {
         mine.memory_instructions += 1;
         mine.transactions += transactions;
         if !shared && side.is_none() {
-            self.policy.memory_event(now, kernel.slot, MemoryEvent::Issued);
+            self.parts.memory_event(now, kernel.slot, MemoryEvent::Issued);
         }
     }
 
@@ -278,7 +280,7 @@ impl Sm {
             return self.hold_for_control(warp, latency, now);
         }
         slot.hold = Hold::Fence { until: now + u64::from(latency) };
-        self.policy.stores_awaited(warp, true);
+        self.parts.stores_awaited(warp, true);
     }
 
     fn after_exit(&mut self, warp: u8, latency: u32, now: u64) {
@@ -288,7 +290,7 @@ impl Sm {
         }
         slot.hold = Hold::Exited;
         let cta_slot = slot.cta;
-        self.policy.stores_awaited(warp, true);
+        self.parts.stores_awaited(warp, true);
         self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident").live -= 1;
         self.try_barriers(cta_slot, now);
         self.after_result(warp);
@@ -297,8 +299,8 @@ impl Sm {
     /// The warp has no result or store under way any more: its slot is free, and its CTA's with the last warp.
     pub(super) fn free_warp(&mut self, warp: u8) {
         let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
-        self.policy.stores_awaited(warp, false);
-        self.policy.warp_left(warp);
+        self.parts.stores_awaited(warp, false);
+        self.parts.warp_exited(warp);
         let count = self.schedulers.len();
         self.schedulers[usize::from(warp) % count].leave(warp);
         self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);
@@ -315,7 +317,7 @@ impl Sm {
         self.ctas[usize::from(slot.cta)] = None;
         self.free_registers += kernel.registers_per_cta;
         self.free_shared += kernel.shared_bytes;
-        self.policy.shared_left(self.free_shared);
+        self.parts.free_shared_bytes(self.free_shared);
         self.free_threads += kernel.warps_per_cta * 32;
         self.counters.ctas += 1;
         self.by_kernel[usize::from(kernel.slot)].ctas += 1;

@@ -14,7 +14,8 @@ use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
 use crate::packet::{Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
-use crate::sm::policy::{L1dEvent, Load, Room, SmPolicy};
+use crate::sm::part::{L1dEvent, Load, Space};
+use crate::sm::parts::SmParts;
 use crate::stats::{CacheCounters, Decision, FailCause};
 use crate::witness::{CacheId, Witness};
 use selvedge_ptx::memory::{DeviceMemory, program_of, within_program};
@@ -70,7 +71,7 @@ pub struct Context<'a> {
     /// Core cycle.
     pub now: u64,
     /// The mechanism's share of the SM.
-    pub policy: &'a mut dyn SmPolicy,
+    pub parts: &'a mut SmParts,
     /// Functional memory.
     pub memory: &'a DeviceMemory,
 }
@@ -155,7 +156,7 @@ impl L1d {
         };
         self.decide(decision, false, packet.kernel, packet.line);
         self.report_evictions(ctx);
-        ctx.policy.l1d_event(ctx.now, &L1dEvent::Load { load: *load, decision });
+        ctx.parts.l1d_event(ctx.now, &L1dEvent::Load { load: *load, decision });
         outcome
     }
 
@@ -196,7 +197,7 @@ impl L1d {
         if self.leaving.len() >= self.config.miss_queue as usize {
             return Access::Fail(FailCause::MissQueue);
         }
-        if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line, &*ctx.policy) {
+        if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line, &*ctx.parts) {
             return Access::Fail(FailCause::Line);
         }
         if let Some(slot) = slot {
@@ -207,7 +208,7 @@ impl L1d {
         let under_way = self.mshr.under_way(id);
         self.report_use(under_way.first_asked(missing), ctx);
         let absent = self.sectors.all() & !valid & !under_way.coming;
-        let wanted = match (ctx.policy.fetch(ctx.now, load, missing & absent, absent), self.config.fetch) {
+        let wanted = match (ctx.parts.fetch(ctx.now, load, missing & absent, absent), self.config.fetch) {
             (Some(chosen), _) => self.sectors.whole(chosen) | missing,
             (None, Fetch::Requested) => missing,
             (None, Fetch::Line) => absent,
@@ -216,7 +217,7 @@ impl L1d {
         debug_assert_eq!(missing & !fetched & !under_way.coming, 0, "a sector that is asked for stays away");
         let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
         let judged = line_use.judge(fetched, missing, under_way);
-        ctx.policy.l1d_event(ctx.now, &L1dEvent::Fetched(judged));
+        ctx.parts.l1d_event(ctx.now, &L1dEvent::Fetched(judged));
         self.mshr.expect(id, fetched);
         self.mshr.merge(id, inst, missing);
         self.missed_at[id.index()][fetched.trailing_zeros() as usize] = ctx.now;
@@ -236,18 +237,18 @@ impl L1d {
     /// Tells the mechanism of sectors that a prediction has fetched and that a load is the first to ask for.
     fn report_use(&self, sectors: u32, ctx: &mut Context<'_>) {
         if sectors != 0 {
-            ctx.policy.l1d_event(ctx.now, &L1dEvent::PredictionUsed(sectors.count_ones()));
+            ctx.parts.l1d_event(ctx.now, &L1dEvent::PredictionUsed(sectors.count_ones()));
         }
     }
 
     /// Makes the line's slot, a new one if it has none, wait for data; `false` when every way that it may take is reserved.
-    fn reserve(&mut self, slot: Option<Slot>, line: u64, policy: &dyn SmPolicy) -> bool {
+    fn reserve(&mut self, slot: Option<Slot>, line: u64, parts: &SmParts) -> bool {
         if let Some(slot) = slot {
             self.tags.await_more(slot);
             return true;
         }
         let program = program_of(line);
-        let victim = match policy.ways(program) {
+        let victim = match parts.ways(program) {
             None => self.tags.victim(line),
             Some(ways) => self.tags.victim_within(line, ways, |held| program_of(held) == program),
         };
@@ -309,7 +310,7 @@ impl L1d {
     /// Tells the mechanism which lines have left.
     fn report_evictions(&mut self, ctx: &mut Context<'_>) {
         for (line, state) in self.evicted.drain(..) {
-            ctx.policy.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.sectors.used });
+            ctx.parts.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.sectors.used });
         }
     }
 
@@ -439,7 +440,7 @@ impl L1d {
             (_, Probe::Reserved(slot)) => Some(slot),
             (Allocate::OnFill, Probe::Hit(slot)) => Some(slot),
             (Allocate::OnFill, Probe::Miss) => {
-                self.reserve(None, line, &*ctx.policy).then(|| self.tags.probe(line).slot()).flatten()
+                self.reserve(None, line, &*ctx.parts).then(|| self.tags.probe(line).slot()).flatten()
             }
             (Allocate::OnMiss, Probe::Hit(_) | Probe::Miss) => {
                 debug_assert!(false, "a line allocated on its miss waits for its fill");
@@ -472,10 +473,10 @@ impl L1d {
         if self.config.tags_per_way == 1 {
             return;
         }
-        match ctx.policy.room(line, ctx.memory) {
-            Room::Whole => self.give(slot, self.config.line_bytes / SECTOR_BYTES),
-            Room::SubBlocks(blocks) => self.give(slot, blocks),
-            Room::Later => {}
+        match ctx.parts.space(line, ctx.memory) {
+            Space::Whole => self.give(slot, self.config.line_bytes / SECTOR_BYTES),
+            Space::SubBlocks(blocks) => self.give(slot, blocks),
+            Space::Later => {}
         }
     }
 

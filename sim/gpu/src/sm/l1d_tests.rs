@@ -1,14 +1,21 @@
 //! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
 use super::l1d::{Access, Context, L1d, WRITEBACK_TOKEN};
-use super::policy::{L1dEvent, Load, NoSmPolicy, Room, SmPolicy};
+use super::part::{FetchSectors, L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
+use super::parts::SmParts;
 use crate::cache::functional::{Found, Functional, Shape};
 use crate::cache::{Fetched, Sectors};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
+use crate::has;
 use crate::packet::{Packet, PacketKind};
+use crate::stage::MechanismFault;
 use crate::stats::FailCause;
+use crate::stats::MechanismCounters;
 use proptest::prelude::*;
+use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LOCAL_REGION;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 fn config() -> L1dConfig {
     GpuConfig::load("gtx480").expect("built in").l1d
@@ -36,18 +43,18 @@ fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
 }
 
 /// An L1D with a mechanism around it.
-struct Bench<P> {
+struct Bench {
     l1d: L1d,
-    policy: P,
+    parts: SmParts,
     memory: DeviceMemory,
     now: u64,
     /// Lines that were written back, and their sectors.
     written: (u64, u64),
 }
 
-impl<P: SmPolicy> Bench<P> {
-    fn new(config: &L1dConfig, policy: P) -> Self {
-        Bench { l1d: L1d::new(config), policy, memory: DeviceMemory::new(), now: 0, written: (0, 0) }
+impl Bench {
+    fn new(config: &L1dConfig, parts: SmParts) -> Self {
+        Bench { l1d: L1d::new(config), parts, memory: DeviceMemory::new(), now: 0, written: (0, 0) }
     }
 
     fn load(&mut self, line: u64, touched: u32, inst: u32) -> Access {
@@ -55,7 +62,7 @@ impl<P: SmPolicy> Bench<P> {
         let sectors = self.l1d.sectors_of(touched);
         let packet = packet(PacketKind::Read, line, sectors);
         let load = Load { line, sectors, ..Load::default() };
-        let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
+        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.load(packet, &load, inst, &mut ctx)
     }
 
@@ -65,7 +72,7 @@ impl<P: SmPolicy> Bench<P> {
         if self.l1d.keep(&packet) {
             return true;
         }
-        let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
+        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.write(&packet, &mut ctx);
         false
     }
@@ -89,7 +96,7 @@ impl<P: SmPolicy> Bench<P> {
     fn answer(&mut self, request: &Packet) -> Vec<u32> {
         let reply = Packet { kind: PacketKind::ReadReply, ..*request };
         let mut woken = Vec::new();
-        let mut ctx = Context { now: self.now, policy: &mut self.policy, memory: &self.memory };
+        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.fill(&reply, &mut woken, &mut ctx);
         woken
     }
@@ -131,9 +138,33 @@ fn size(line: u64) -> u32 {
     (line >> 5).wrapping_mul(0x9e37_79b9) as u32 >> 16 & 7
 }
 
-impl SmPolicy for Sizes {
-    fn room(&mut self, line: u64, _: &DeviceMemory) -> Room {
-        Room::SubBlocks(size(line).clamp(1, self.whole))
+impl SmPart for Sizes {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(placement: Placement);
+}
+
+impl Placement for Sizes {
+    fn space(&mut self, line: u64, _: &DeviceMemory) -> Space {
+        Space::SubBlocks(size(line).clamp(1, self.whole))
+    }
+
+    fn placed(&mut self) -> Option<(u64, u32)> {
+        None
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        None
     }
 }
 
@@ -198,7 +229,7 @@ proptest! {
         config in any_l1d(),
         accesses in prop::collection::vec((0u64..80, 1u32..256, 0u8..4), 1..300),
     ) {
-        let mut bench = Bench::new(&config, Sizes { whole: config.line_bytes / 32 });
+        let mut bench = Bench::new(&config, SmParts::one(Sizes { whole: config.line_bytes / 32 }));
         let mut golden = functional(&config);
         let all = Sectors::new(config.line_bytes, 32).all();
         for (n, (number, sectors, kind)) in accesses.into_iter().enumerate() {
@@ -233,7 +264,7 @@ proptest! {
     ) {
         let (mshr_entries, mshr_merges) = if small { (3, 2) } else { (32, 8) };
         let config = L1dConfig { mshr_entries, mshr_merges, ..config };
-        let mut bench = Bench::new(&config, Sizes { whole: config.line_bytes / 32 });
+        let mut bench = Bench::new(&config, SmParts::one(Sizes { whole: config.line_bytes / 32 }));
         let all = Sectors::new(config.line_bytes, 32).all();
         let (mut under_way, mut waiting) = (Vec::new(), Vec::new());
         for (inst, (number, sectors, act, which)) in (0..).zip(steps) {
@@ -278,7 +309,7 @@ fn writing_back() -> L1dConfig {
 
 #[test]
 fn a_line_that_leaves_takes_the_kept_stores_with_it_ahead_of_the_miss() {
-    let mut bench = Bench::new(&writing_back(), NoSmPolicy);
+    let mut bench = Bench::new(&writing_back(), SmParts::default());
     assert!(!bench.store(0, 0b0001), "nothing is there");
     bench.serial_load(0, 0b0011);
     assert!(bench.store(0, 0b0010));
@@ -292,14 +323,14 @@ fn a_line_that_leaves_takes_the_kept_stores_with_it_ahead_of_the_miss() {
 #[test]
 fn what_the_l2_must_know_is_written_back_first() {
     let dirty = || {
-        let mut bench = Bench::new(&writing_back(), NoSmPolicy);
+        let mut bench = Bench::new(&writing_back(), SmParts::default());
         bench.serial_load(0, 0b1111);
         assert!(bench.store(0, 0b0111));
         bench
     };
     let mut atomic = dirty();
     let packet = packet(PacketKind::Atomic, 0, 0b0001);
-    let mut ctx = Context { now: 9, policy: &mut atomic.policy, memory: &atomic.memory };
+    let mut ctx = Context { now: 9, parts: &mut atomic.parts, memory: &atomic.memory };
     atomic.l1d.write(&packet, &mut ctx);
     atomic.l1d.invalidate_all();
     let mut passing = dirty();
@@ -317,7 +348,7 @@ fn what_the_l2_must_know_is_written_back_first() {
 #[test]
 fn a_miss_waits_when_too_many_lines_are_on_their_way_out() {
     let narrow = L1dConfig { miss_queue: 1, ways: 2, ..writing_back() };
-    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    let mut bench = Bench::new(&narrow, SmParts::default());
     bench.serial_load(0, 0b0001);
     bench.store(0, 0b0001);
     assert_eq!(bench.serial_load(128, 0b0001).0, Found::Miss);
@@ -329,12 +360,12 @@ fn a_miss_waits_when_too_many_lines_are_on_their_way_out() {
 
 #[test]
 fn a_sector_that_is_not_there_is_fetched_alone() {
-    let mut bench = Bench::new(&sectored(), NoSmPolicy);
+    let mut bench = Bench::new(&sectored(), SmParts::default());
     assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0001));
     assert_eq!(bench.serial_load(0, 0b0011), (Found::SectorMiss, 0b0010));
     assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
     let coarse = L1dConfig { fetch: Fetch::Line, ..sectored() };
-    let mut bench = Bench::new(&coarse, NoSmPolicy);
+    let mut bench = Bench::new(&coarse, SmParts::default());
     assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b1111));
     bench.store(0, 0b0100);
     assert_eq!(bench.serial_load(0, 0b1111), (Found::SectorMiss, 0b0100));
@@ -342,7 +373,7 @@ fn a_sector_that_is_not_there_is_fetched_alone() {
 
 #[test]
 fn a_load_waits_for_the_sectors_on_their_way_that_it_needs() {
-    let mut bench = Bench::new(&sectored(), NoSmPolicy);
+    let mut bench = Bench::new(&sectored(), SmParts::default());
     assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
     assert_eq!(bench.load(0, 0b0011, 2), Access::SectorMiss);
     assert_eq!(bench.load(0, 0b0010, 3), Access::Pending);
@@ -357,7 +388,7 @@ fn a_load_waits_for_the_sectors_on_their_way_that_it_needs() {
 #[test]
 fn a_line_that_awaits_a_sector_is_not_replaced() {
     let one = L1dConfig { sets: 1, ways: 1, ..sectored() };
-    let mut bench = Bench::new(&one, NoSmPolicy);
+    let mut bench = Bench::new(&one, SmParts::default());
     bench.serial_load(0, 0b0001);
     assert_eq!(bench.load(0, 0b0010, 1), Access::SectorMiss);
     assert_eq!(bench.load(128, 0b0001, 2), Access::Fail(FailCause::Line));
@@ -369,8 +400,8 @@ fn a_line_that_awaits_a_sector_is_not_replaced() {
 #[test]
 fn loads_that_pass_by_hold_slots_and_nothing_else() {
     let bounded = L1dConfig { bypass_slots: 2, mshr_entries: 1, sets: 1, ways: 1, ..config() };
-    let mut bench = Bench::new(&bounded, NoSmPolicy);
-    let pass = |bench: &mut Bench<NoSmPolicy>, line| bench.l1d.pass(packet(PacketKind::Read, line, 0xf));
+    let mut bench = Bench::new(&bounded, SmParts::default());
+    let pass = |bench: &mut Bench, line| bench.l1d.pass(packet(PacketKind::Read, line, 0xf));
     assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
     assert_eq!([pass(&mut bench, 128), pass(&mut bench, 256)], [Ok(()), Ok(())]);
     assert_eq!(pass(&mut bench, 384), Err(FailCause::BypassSlot));
@@ -386,7 +417,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
 
 #[test]
 fn loads_pass_by_without_limit_unless_there_is_one() {
-    let mut bench = Bench::new(&L1dConfig { miss_queue: 1000, ..config() }, NoSmPolicy);
+    let mut bench = Bench::new(&L1dConfig { miss_queue: 1000, ..config() }, SmParts::default());
     assert!((0..1000).all(|n| bench.l1d.pass(packet(PacketKind::Read, n * 128, 0xf)).is_ok()));
     assert_eq!(bench.l1d.pass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
 }
@@ -399,20 +430,39 @@ struct Spatial {
     used: u32,
 }
 
-impl SmPolicy for Spatial {
-    fn fetch(&mut self, _: u64, _: &Load, missing: u32, absent: u32) -> Option<u32> {
-        Some(missing | (missing << 1 & absent))
+impl SmPart for Rc<RefCell<Spatial>> {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
     }
 
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fetch: FetchSectors, l1d_observer: L1dObserver);
+}
+
+impl FetchSectors for Rc<RefCell<Spatial>> {
+    fn sectors(&mut self, _: u64, _: &Load, missing: u32, absent: u32) -> u32 {
+        missing | (missing << 1 & absent)
+    }
+}
+
+impl L1dObserver for Rc<RefCell<Spatial>> {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        let mut seen = self.borrow_mut();
         match *event {
             L1dEvent::Load { .. }
             | L1dEvent::Prefetch { .. }
             | L1dEvent::Returned { .. }
             | L1dEvent::Flushed { .. } => {}
-            L1dEvent::Fetched(fetched) => self.fetched.push(fetched),
-            L1dEvent::PredictionUsed(sectors) => self.used += sectors,
-            L1dEvent::Evicted { line, used } => self.evicted.push((line, used)),
+            L1dEvent::Fetched(fetched) => seen.fetched.push(fetched),
+            L1dEvent::PredictionUsed(sectors) => seen.used += sectors,
+            L1dEvent::Evicted { line, used } => seen.evicted.push((line, used)),
         }
     }
 }
@@ -421,13 +471,14 @@ impl SmPolicy for Spatial {
 fn a_mechanism_chooses_the_sectors_and_hears_which_were_used() {
     for allocate in [Allocate::OnMiss, Allocate::OnFill] {
         let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
-        let mut bench = Bench::new(&one, Spatial::default());
+        let seen = Rc::new(RefCell::new(Spatial::default()));
+        let mut bench = Bench::new(&one, SmParts::one(Rc::clone(&seen)));
         assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0011));
         assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b1100));
         assert_eq!(bench.serial_load(0, 0b1000), (Found::Hit, 0));
         assert_eq!(bench.serial_load(128, 0b0010), (Found::Miss, 0b0110));
         bench.store(128, 0b0110);
-        assert_eq!(bench.policy.evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
+        assert_eq!(seen.borrow().evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
     }
 }
 
@@ -436,29 +487,30 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
     let fetched = |demand, not_predicted, predicted| Fetched { demand, not_predicted, predicted };
     for allocate in [Allocate::OnMiss, Allocate::OnFill] {
         let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
-        let mut bench = Bench::new(&one, Spatial::default());
+        let seen = Rc::new(RefCell::new(Spatial::default()));
+        let mut bench = Bench::new(&one, SmParts::one(Rc::clone(&seen)));
         assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
         // Sector 1 is on its way by a prediction, sector 3 was not predicted.
         assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
         assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
-        assert_eq!(bench.policy.used, 1);
+        assert_eq!(seen.borrow().used, 1);
         for request in [bench.l1d.sent(), bench.l1d.sent()].into_iter().flatten() {
             bench.answer(&request);
         }
         assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
-        assert_eq!(bench.policy.used, 1, "asked for a second time");
+        assert_eq!(seen.borrow().used, 1, "asked for a second time");
         bench.store(0, 0b0001);
         assert_eq!(bench.serial_load(0, 0b0001), (Found::SectorMiss, 0b0001));
         assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b0100));
         let expected = [fetched(1, 0, 1), fetched(0, 1, 0), fetched(1, 0, 0), fetched(0, 1, 0)];
-        assert_eq!(bench.policy.fetched, expected, "{allocate:?}");
+        assert_eq!(seen.borrow().fetched, expected, "{allocate:?}");
     }
 }
 
 #[test]
 fn as_many_loads_wait_for_a_line_as_an_entry_merges() {
     let narrow = L1dConfig { mshr_merges: 3, ..config() };
-    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    let mut bench = Bench::new(&narrow, SmParts::default());
     assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
     assert_eq!([2, 3].map(|inst| bench.load(0, 0xf, inst)), [Access::Pending; 2]);
     assert_eq!(bench.load(0, 0xf, 4), Access::Fail(FailCause::MshrMerge));
@@ -470,7 +522,7 @@ fn as_many_loads_wait_for_a_line_as_an_entry_merges() {
 #[test]
 fn as_many_lines_are_in_flight_as_there_are_entries() {
     let narrow = L1dConfig { mshr_entries: 3, ..config() };
-    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    let mut bench = Bench::new(&narrow, SmParts::default());
     assert_eq!([0, 128, 256].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 3]);
     assert_eq!(bench.load(384, 0xf, 2), Access::Fail(FailCause::MshrEntry));
     let request = bench.sent().expect("a miss");
@@ -481,7 +533,7 @@ fn as_many_lines_are_in_flight_as_there_are_entries() {
 #[test]
 fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
     let narrow = L1dConfig { miss_queue: 2, ..config() };
-    let mut bench = Bench::new(&narrow, NoSmPolicy);
+    let mut bench = Bench::new(&narrow, SmParts::default());
     assert_eq!([0, 128].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 2]);
     assert_eq!(bench.load(256, 0xf, 2), Access::Fail(FailCause::MissQueue));
     bench.sent().expect("a miss");
@@ -492,7 +544,7 @@ fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
 #[test]
 fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
     for write_policy in [WritePolicy::WriteEvict, WritePolicy::WriteThrough] {
-        let mut bench = Bench::new(&L1dConfig { write_policy, ..sectored() }, NoSmPolicy);
+        let mut bench = Bench::new(&L1dConfig { write_policy, ..sectored() }, SmParts::default());
         assert_eq!(bench.load(0, 0b0011, 1), Access::Miss);
         bench.store(0, 0b0001);
         assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
@@ -501,7 +553,7 @@ fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
         assert_eq!(bench.answer(&request), [1, 2], "those before the store have it");
         assert_eq!(bench.load(0, 0b0010, 4), Access::Hit);
         assert_eq!(bench.load(0, 0b0001, 5), Access::SectorMiss);
-        let mut whole = Bench::new(&L1dConfig { write_policy, ..config() }, NoSmPolicy);
+        let mut whole = Bench::new(&L1dConfig { write_policy, ..config() }, SmParts::default());
         assert_eq!(whole.load(0, 0b0001, 1), Access::Miss);
         whole.store(0, 0b0001);
         let request = whole.sent().expect("the miss");

@@ -2,33 +2,33 @@
 use super::coalescer::Transaction;
 use super::l1d::{self, Access, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
-use super::policy::{L1dEvent, Load, MemoryEvent};
+use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
 use super::prefetch::is_prefetch;
 use super::read_only::{SIDE_TOKEN, Side};
 use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
 use crate::config::Bypass;
 use crate::packet::{Packet, PacketKind};
-use crate::partition::Stage;
+use crate::stage::Offer;
 use crate::stats::FailCause;
 use selvedge_ptx::memory::physical;
 use selvedge_ptx::ptx::AccessKind;
 
 impl Sm {
     pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
-        if self.policy.busy() {
-            self.policy.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
+        if self.parts.busy() {
+            self.parts.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
             self.settle_lines(ctx);
             self.take_answers(ctx)?;
-            while let Some(packet) = self.policy.fill_leave() {
-                self.fill(&packet, ctx);
+            while let Some(fill) = self.parts.pop_fill() {
+                self.fill(&fill.packet, ctx);
             }
-            if self.policy.takes_hits() {
-                while let Some(inst) = self.policy.hit_leave() {
+            if self.parts.takes_hits() {
+                while let Some(inst) = self.parts.pop_hit() {
                     self.data_arrived(inst, ctx.now);
                 }
             }
             while self.l1d.can_queue() {
-                let Some(packet) = self.policy.store_leave() else { break };
+                let Some(packet) = self.parts.pop_store() else { break };
                 self.l1d.queue(packet);
             }
         }
@@ -44,11 +44,11 @@ impl Sm {
 
     /// Lines leave the mechanism's compressor for the L1D, or the L1D because the mechanism cannot read them any more.
     fn settle_lines(&mut self, ctx: &TickContext<'_>) {
-        while let Some(line) = self.policy.stale_line() {
+        while let Some(line) = self.parts.stale_line() {
             self.l1d.invalidate_line(line);
         }
-        while let Some((line, blocks)) = self.policy.placement() {
-            let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+        while let Some((line, blocks)) = self.parts.placed() {
+            let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
             self.l1d.place(line, blocks, &mut l1d_ctx);
         }
     }
@@ -57,10 +57,11 @@ impl Sm {
         match packet.kind {
             PacketKind::ReadReply => {
                 let warp = self.warp_of_read(packet.token);
-                match self.policy.fill_enter(&packet, warp, ctx.memory) {
-                    Stage::Through => self.fill(&packet, ctx),
-                    Stage::Taken => {}
-                    Stage::Full => self.held_reply = Some(packet),
+                let mut fill = Fill { packet, warp };
+                match self.parts.offer_fill(ctx.now, &mut fill, ctx.memory) {
+                    Offer::Pass => self.fill(&fill.packet, ctx),
+                    Offer::Taken => {}
+                    Offer::Full => self.held_reply = Some(packet),
                 }
             }
             PacketKind::AtomicReply => self.data_arrived(packet.token, ctx.now),
@@ -96,18 +97,19 @@ impl Sm {
         }
         self.blocked = None;
         let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx = l1d::Context { now, policy: self.policy.as_mut(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now, parts: &mut self.parts, memory: ctx.memory };
         let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
         if is_prefetch(packet.token) {
             self.counters.prefetches_returned += 1;
         } else {
             self.counters.misses_returned += 1;
             self.counters.miss_latency_cycles += now - missed_at;
-            self.policy.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
+            self.parts.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
         }
         for inst in woken.drain(..) {
             let warp = self.lsu.peek(inst).warp;
-            if self.policy.woken_enter(now, inst, warp, packet.line) == Stage::Through {
+            let mut hit = Hit { inst, warp, line: packet.line, after_fill: true };
+            if self.parts.offer_hit(now, &mut hit, ctx.memory) == Offer::Pass {
                 self.data_arrived(inst, now);
             }
         }
@@ -133,7 +135,7 @@ impl Sm {
         };
         self.lsu.retire(inst);
         if on_l1d_path {
-            self.policy.memory_event(now, kernel, MemoryEvent::Completed);
+            self.parts.memory_event(now, kernel, MemoryEvent::Completed);
         }
         if writes_back {
             self.write_back(warp, pc);
@@ -168,13 +170,14 @@ impl Sm {
     }
 
     /// The head has sent its last transaction: the next instruction, in the order that the mechanism wishes, has its turn.
-    fn pop_lsu(&mut self, head: InstId) {
+    fn pop_lsu(&mut self, head: InstId, now: u64) {
         self.lsu.pop();
-        let policy = &self.policy;
-        let queue = |inst: &MemInst| policy.request_queue(inst.warp, inst.cta);
+        let parts = &self.parts;
+        let queue = |inst: &MemInst| parts.request_queue(inst.warp, inst.cta);
         let Some(at) = queue(self.lsu.peek(head)) else { return };
         if self.lsu.go_on_with(at, |inst| queue(inst).unwrap_or(0)) {
-            self.policy.served_early();
+            let kernel = self.lsu.head().map_or(0, |next| self.lsu.peek(next).kernel);
+            self.parts.memory_event(now, kernel, MemoryEvent::ServedEarly);
         }
     }
 
@@ -183,7 +186,7 @@ impl Sm {
         let (cycles, writes_back) = (u64::from(inst.bank_cycles), inst.writes_back);
         self.lsu.banks_free_at = now + cycles;
         self.counters.bank_conflict_cycles += cycles - 1;
-        self.pop_lsu(head);
+        self.pop_lsu(head, now);
         if writes_back {
             let at = now + cycles - 1 + u64::from(self.config.sm.lsu.shared_latency);
             self.wheel.push(now, at, Event::Data { inst: head });
@@ -195,10 +198,11 @@ impl Sm {
     /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
         let warp = self.lsu.peek(inst).warp;
-        match self.policy.hit_enter(ctx.now, inst, warp, line, ctx.memory) {
-            Stage::Through => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
-            Stage::Taken => {}
-            Stage::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
+        let mut hit = Hit { inst, warp, line, after_fill: false };
+        match self.parts.offer_hit(ctx.now, &mut hit, ctx.memory) {
+            Offer::Pass => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
+            Offer::Taken => {}
+            Offer::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
         }
     }
 
@@ -228,7 +232,7 @@ impl Sm {
         };
         match sent {
             Ok(()) => {
-                self.policy.memory_event(ctx.now, kernel, MemoryEvent::Request);
+                self.parts.memory_event(ctx.now, kernel, MemoryEvent::Request);
                 self.advance(head, ctx.now);
             }
             Err(cause) => {
@@ -243,7 +247,7 @@ impl Sm {
         self.count_failures(cause, 1);
         let head = self.lsu.head().map(|head| self.lsu.peek(head)).filter(|inst| inst.is_on_l1d_path());
         if let Some(kernel) = head.map(|inst| inst.kernel) {
-            self.policy.memory_event(now, kernel, MemoryEvent::ReservationFailure);
+            self.parts.memory_event(now, kernel, MemoryEvent::ReservationFailure);
         }
     }
 
@@ -298,17 +302,17 @@ impl Sm {
             last: inst.next + 1 == inst.transactions.len(),
         };
         let passes = inst.passes.unwrap_or_else(|| {
-            inst.bypass || self.config.l1d.bypass == Bypass::All || self.policy.bypasses(ctx.now, &load)
+            inst.bypass || self.config.l1d.bypass == Bypass::All || self.parts.bypasses(ctx.now, &load)
         });
         inst.passes = Some(passes);
         if passes {
             return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
-        let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         let access = self.l1d.load(packet, &load, head, &mut l1d_ctx);
         if let Access::Fail(cause) = access
             && cause != FailCause::MissQueue
-            && self.policy.bypasses_failure(ctx.now, &load, cause)
+            && self.parts.bypasses_failure(ctx.now, &load, cause)
         {
             self.lsu.get(head).passes = Some(true);
             return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
@@ -316,7 +320,7 @@ impl Sm {
         match access {
             Access::Hit => {
                 let at = ctx.now + u64::from(self.config.l1d.hit_latency);
-                if self.policy.takes_hits() {
+                if self.parts.takes_hits() {
                     // The mechanism's stage may take the data in the cycle in which they would else be there.
                     self.wheel.push(ctx.now, (at - 1).max(ctx.now + 1), Event::Hit { inst: head, line });
                 } else {
@@ -341,22 +345,22 @@ impl Sm {
         }
         packet.witness = self.witness.store(packet.line, packet.sectors);
         let stage = match packet.kind {
-            PacketKind::Write => self.policy.store_enter(ctx.now, &mut packet, ctx.memory),
-            _ => Stage::Through,
+            PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, ctx.memory),
+            _ => Offer::Pass,
         };
         match stage {
-            Stage::Full => {
+            Offer::Full => {
                 self.witness.not_stored(packet.witness);
                 return Err(FailCause::MissQueue);
             }
-            Stage::Taken => {}
-            Stage::Through => self.l1d.queue(packet),
+            Offer::Taken => {}
+            Offer::Pass => self.l1d.queue(packet),
         }
         if packet.kind == PacketKind::Write {
             let warp = self.warps[packet.token as usize].as_mut().expect("the warp waits for its stores");
             warp.stores += 1;
         }
-        let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.l1d.write(&packet, &mut l1d_ctx);
         Ok(())
     }
@@ -371,13 +375,13 @@ impl Sm {
         if !is_last {
             return;
         }
-        self.pop_lsu(head);
+        self.pop_lsu(head, now);
         if !is_store {
             return;
         }
         // A store is complete for the SM when its last packet has left; the acknowledgements only matter to fences.
         self.lsu.retire(head);
-        self.policy.memory_event(now, kernel, MemoryEvent::Completed);
+        self.parts.memory_event(now, kernel, MemoryEvent::Completed);
         self.unanswered_no_more(warp);
     }
 

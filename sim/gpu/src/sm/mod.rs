@@ -16,8 +16,9 @@ pub mod lsu;
 mod memory_path;
 #[cfg(test)]
 mod occupancy_tests;
+pub mod part;
+pub mod parts;
 pub mod pipes;
-pub mod policy;
 mod prefetch;
 pub mod quota;
 pub mod read_only;
@@ -39,8 +40,9 @@ use feed::{Feed, WarpFeed};
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
+use part::L1dEvent;
+use parts::SmParts;
 use pipes::{PIPE_KINDS, PipeKind, Pipes};
-use policy::{L1dEvent, SmPolicy};
 use quota::Quotas;
 use read_only::{Side, Sides};
 use regions::{Border, RegionState};
@@ -170,7 +172,7 @@ pub struct Sm {
     l1d: L1d,
     sides: Sides,
     witness: Witness,
-    policy: Box<dyn SmPolicy>,
+    parts: SmParts,
     map: AddressMap,
     wheel: EventWheel<Event>,
     due: Vec<Event>,
@@ -224,7 +226,7 @@ fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = u8> {
 
 impl Sm {
     /// An empty SM with a mechanism's share.
-    pub fn new(id: u16, config: &Arc<GpuConfig>, policy: Box<dyn SmPolicy>) -> Self {
+    pub fn new(id: u16, config: &Arc<GpuConfig>, parts: SmParts) -> Self {
         let sm = &config.sm;
         let longest = [
             sm.alu.int_latency,
@@ -251,7 +253,7 @@ impl Sm {
             lsu: Lsu::new(sm.lsu.queue),
             l1d: L1d::new(&config.l1d),
             sides: Sides::new(sm),
-            policy,
+            parts,
             map: AddressMap::new(&config.l2),
             wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1)),
             due: Vec::new(),
@@ -281,9 +283,9 @@ impl Sm {
         }
     }
 
-    /// The mechanism's share of this SM.
-    pub fn policy(&self) -> &dyn SmPolicy {
-        self.policy.as_ref()
+    /// Returns what mechanisms have put into the SM.
+    pub fn parts(&self) -> &SmParts {
+        &self.parts
     }
 
     /// Gives the kernels quotas of warp instructions from now on.
@@ -312,14 +314,14 @@ impl Sm {
     pub fn invalidate_l1d(&mut self) {
         self.l1d.invalidate_all();
         self.sides.invalidate_all();
-        self.policy.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
+        self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
     }
 
     /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
     pub fn invalidate_program(&mut self, program: u8) {
         self.l1d.invalidate_program(program);
         self.sides.invalidate_program(program);
-        self.policy.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
+        self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
     }
 
     /// Does a packet wait for the request crossbar?
@@ -377,9 +379,9 @@ impl Sm {
             resident: kernel.warps_per_cta,
             barriers: [Barrier::default(); 16],
         });
-        self.policy.shared_left(self.free_shared);
+        self.parts.free_shared_bytes(self.free_shared);
         let executes = matches!(kernel.feed, Feed::Execute);
-        let asks = executes && self.policy.memoizes() && !kernel.kernel.regions.is_empty();
+        let asks = executes && self.parts.memoizes() && !kernel.kernel.regions.is_empty();
         for index in 0..kernel.warps_per_cta {
             let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
             let words = kernel.kernel.register_count.div_ceil(64);
@@ -418,7 +420,7 @@ impl Sm {
         self.lsu.in_flight() == 0
             && self.l1d.is_idle()
             && self.sides.is_idle()
-            && self.policy.is_drained()
+            && self.parts.is_drained()
             && self.held_reply.is_none()
     }
 
@@ -477,10 +479,10 @@ impl Sm {
 
     fn next_wake(&self, now: u64) -> u64 {
         let soon = now + 1;
-        if self.policy.busy() || self.held_reply.is_some() || self.has_to_send() {
+        if self.parts.busy() || self.held_reply.is_some() || self.has_to_send() {
             return soon;
         }
-        if self.blocked.is_some() && self.policy.watches_failures() {
+        if self.blocked.is_some() && self.parts.watches_failures() {
             return soon;
         }
         let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
@@ -512,11 +514,11 @@ impl Sm {
     fn memory_candidates(&self) -> WarpMask {
         let mut mask = self.ready[PipeKind::Memory as usize];
         for (kernel, warps) in self.kernel_warps.iter().enumerate() {
-            if mask & warps != 0 && !self.policy.may_issue_memory(kernel as u8) {
+            if mask & warps != 0 && !self.parts.may_issue_memory(kernel as u8) {
                 mask &= !warps;
             }
         }
-        if self.policy.ranks_memory() { self.first_in_rank(mask) } else { mask }
+        if self.parts.ranks_memory() { self.first_in_rank(mask) } else { mask }
     }
 
     /// Those of the kernel with the lowest rank, among the kernels with warps that the schedulers ask.
@@ -524,7 +526,7 @@ impl Sm {
         let asked = ready & self.eligible();
         let kernels = (0u8..).zip(&self.kernel_warps).filter(|(_, warps)| asked & **warps != 0);
         kernels
-            .min_by_key(|(kernel, _)| self.policy.memory_rank(*kernel))
+            .min_by_key(|(kernel, _)| self.parts.memory_rank(*kernel))
             .map_or(0, |(_, warps)| asked & warps)
     }
 
@@ -567,7 +569,7 @@ impl Sm {
             Hold::Exited if quiet => return self.free_warp(warp),
             Hold::Fence { until } if quiet => {
                 slot.hold = Hold::Control;
-                self.policy.stores_awaited(warp, false);
+                self.parts.stores_awaited(warp, false);
                 let now = self.last_tick;
                 self.wheel.push(now, until.max(now + 1), Event::Control { warp });
             }

@@ -1,7 +1,7 @@
 //! How many CTAs does an SM hold? As many as the scarcest of its resources allows.
 use super::Sm;
 use super::launch::LaunchedKernel;
-use super::policy::NoSmPolicy;
+use super::parts::SmParts;
 use crate::config::GpuConfig;
 use proptest::prelude::*;
 use selvedge_ptx::ptx::{LaunchDims, Module};
@@ -21,7 +21,7 @@ fn module(registers: u32, shared: u32) -> Module {
 
 /// CTAs of `kernel` that a fresh SM takes.
 fn resident(config: &Arc<GpuConfig>, kernel: LaunchedKernel) -> u32 {
-    let mut sm = Sm::new(0, config, Box::new(NoSmPolicy));
+    let mut sm = Sm::new(0, config, SmParts::default());
     let kernel = Arc::new(kernel);
     let mut count = 0;
     while sm.can_launch(&kernel) {

@@ -1,6 +1,6 @@
 //! Prefetches of a mechanism: looked up in the L1D when the load/store unit leaves its port free, and sent as misses that
 //! nobody waits for.
-use super::policy::{L1dEvent, Prefetch, Prefetched};
+use super::part::{L1dEvent, Prefetch, Prefetched};
 use super::read_only::SIDE_TOKEN;
 use super::{BYPASS_TOKEN, PREFETCH_TOKEN, Sm, TickContext, l1d};
 use crate::packet::{Packet, PacketKind};
@@ -18,13 +18,13 @@ impl Sm {
 
     /// Looks up the mechanism's next prefetch.
     pub(super) fn run_prefetch(&mut self, ctx: &TickContext<'_>) {
-        if !self.policy.busy() {
+        if !self.parts.busy() {
             return;
         }
-        let Some(prefetch) = self.policy.prefetch(ctx.now) else { return };
+        let Some(prefetch) = self.parts.prefetch(ctx.now) else { return };
         let outcome = self.prefetch(&prefetch, ctx);
         self.counters.prefetches_sent += u64::from(outcome == Prefetched::Sent);
-        self.policy.l1d_event(ctx.now, &L1dEvent::Prefetch { line: prefetch.line, outcome });
+        self.parts.l1d_event(ctx.now, &L1dEvent::Prefetch { line: prefetch.line, outcome });
     }
 
     fn prefetch(&mut self, prefetch: &Prefetch, ctx: &TickContext<'_>) -> Prefetched {
@@ -47,7 +47,7 @@ impl Sm {
             payload: 0,
             witness: 0,
         };
-        let mut l1d_ctx = l1d::Context { now: ctx.now, policy: self.policy.as_mut(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.l1d.prefetch(packet, &mut l1d_ctx)
     }
 }

@@ -3,8 +3,8 @@
 //! The border of a region is a mark on the instruction there, and asking takes that instruction's issue slot. What is known is
 //! not executed: the warp goes on behind the region. It is executed all the same, outside of simulated time, so that the
 //! mechanism's values can be checked.
+use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
-use super::policy::{RegionAnswer, RegionEntry};
 use super::{SimFault, Sm, TickContext, WarpSlot, launch};
 use selvedge_ptx::ptx::{Region, RegionValue};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl Sm {
         let border = slot.border(pc).filter(|border| match border {
             Border::Start(number) => {
                 let region = &slot.kernel.kernel.regions[usize::from(*number)];
-                self.policy.wants_region(self.last_tick, slot.kernel.slot, *number, region)
+                self.parts.wants_region(self.last_tick, slot.kernel.slot, *number, region)
             }
             Border::End(_) => true,
         });
@@ -113,12 +113,12 @@ impl Sm {
                     inputs,
                     results: Region::words(&region.results),
                 };
-                self.policy.region_enter(now, entry);
+                self.parts.region_entered(now, entry);
             }
             Border::End(number) => {
                 let results = executed.values(&kernel.kernel.regions[usize::from(number)].results);
                 slot.region = RegionState::Outside;
-                self.policy.region_left(now, warp, results);
+                self.parts.region_computed(now, warp, results);
             }
         }
         self.update_ready(warp);
@@ -127,7 +127,7 @@ impl Sm {
 
     /// Lets warps go on that the mechanism has answered.
     pub(super) fn take_answers(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
-        while let Some(RegionAnswer { warp, is_known }) = self.policy.region_answer() {
+        while let Some(RegionReply { warp, is_known }) = self.parts.region_reply() {
             let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
             let RegionState::Asked { region, mask } = slot.region else { continue };
             if is_known {
@@ -154,6 +154,6 @@ impl Sm {
         let executed = slot.warp.executed().expect("only what executes asks");
         let instructions = executed.skip(&kernel.kernel, &mut env, region).map_err(SimFault::Kernel)?;
         let results = executed.values(&region.results);
-        self.policy.region_skipped(warp, instructions, &results).map_err(SimFault::Mechanism)
+        self.parts.region_skipped(warp, instructions, &results).map_err(SimFault::Mechanism)
     }
 }

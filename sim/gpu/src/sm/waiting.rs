@@ -33,7 +33,7 @@ impl Sm {
                 self.id, packet.kind, packet.line
             ));
         }
-        if self.policy.busy() {
+        if self.parts.busy() {
             lines.push(format!("sm{} mechanism: busy", self.id));
         }
         lines
@@ -89,7 +89,7 @@ impl Sm {
         if self.ready[PipeKind::Memory as usize] & bit == 0 {
             return "waits for a pipe".into();
         }
-        if !self.policy.may_issue_memory(slot.kernel.slot) {
+        if !self.parts.may_issue_memory(slot.kernel.slot) {
             return "waits for the mechanism to let its kernel issue a memory instruction".into();
         }
         "waits for room in the load/store unit".into()

@@ -9,10 +9,10 @@ use super::routine::Routines;
 use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
-use selvedge_gpu::partition::MechanismFault;
+use selvedge_gpu::sm::part::{Extras, IssueReport};
 use selvedge_gpu::sm::pipes::{PIPE_KINDS, PipeKind};
-use selvedge_gpu::sm::policy::{Extras, IssueReport};
 use selvedge_gpu::sm::scheduler::WarpMask;
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
 use selvedge_hw::wave::Trace;
@@ -323,7 +323,7 @@ impl<W> Deployment<W> {
         assist.is_some_and(|assist| assist.is_ready(&decoded.instruction, now))
     }
 
-    /// As [`selvedge_gpu::sm::policy::SmPolicy::extras`].
+    /// As [`selvedge_gpu::sm::part::SmPart::extras`].
     pub fn extras(&self, now: u64) -> Option<Extras> {
         let mut extras = Extras { ready: [0; PIPE_KINDS], idle: None };
         let full = (0..WARPS).filter(|warp| self.full >> warp & 1 == 1);
@@ -341,14 +341,14 @@ impl<W> Deployment<W> {
         self.alive().filter(|assist| assist.high).fold(0, |all, assist| all | 1 << assist.warp)
     }
 
-    /// As [`selvedge_gpu::sm::policy::SmPolicy::issue_extra`].
+    /// As [`selvedge_gpu::sm::part::SmPart::issue_extra`].
     pub fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
         let Some(decoded) = self.decoded[usize::from(warp)].take() else { return 0 };
         self.full &= !(1 << warp);
         self.issue(&decoded, now)
     }
 
-    /// As [`selvedge_gpu::sm::policy::SmPolicy::issue_idle_extra`]; gives the assist warp whose instruction it was.
+    /// As [`selvedge_gpu::sm::part::SmPart::issue_idle_extra`]; gives the assist warp whose instruction it was.
     pub fn issue_idle_extra(&mut self, now: u64) -> Option<&mut AssistWarp<W>> {
         let decoded = self.low.take()?;
         self.issue(&decoded, now);
@@ -360,7 +360,7 @@ impl<W> Deployment<W> {
         self.low.map(|decoded| decoded.instruction.op)
     }
 
-    /// As [`selvedge_gpu::sm::policy::SmPolicy::issue_ended`].
+    /// As [`selvedge_gpu::sm::part::SmPart::issue_ended`].
     pub fn issue_ended(&mut self, report: &IssueReport) {
         self.report = *report;
     }

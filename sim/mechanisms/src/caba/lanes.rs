@@ -1,7 +1,7 @@
 //! The lanes of an assist warp: registers, predicates and the two lines, and what an instruction does to them.
 use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
 use super::memo::table::{self, SharedTable};
-use selvedge_gpu::sm::policy::Word;
+use selvedge_gpu::sm::part::Word;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;

@@ -36,9 +36,7 @@ use crate::hw_bdi::{self, AssistedL2, MD_KB};
 use deployment::WARPS;
 use routine::Routines;
 use selvedge_gpu::config::{GpuConfig, WritePolicy};
-use selvedge_gpu::gpu::Policies;
-use selvedge_gpu::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
 use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::bdi::Encoding;
 use sm::{AssistSm, direct_event, store_event};
@@ -146,7 +144,7 @@ macro_rules! compression {
             machine_needs: "lines of 128 bytes, at most 48 warps on two schedulers",
             claims: &[Claim::MemoryLines, Claim::AssistWarps],
             machine: |part, config| machine(part, $choice, config),
-            build: |part, with| build(part, $choice, with),
+            attach: |part, site| attach(part, $choice, site),
             ..MechanismInfo::NOTHING
         }
     };
@@ -295,7 +293,7 @@ fn compress_l1d(part: &Part, tags: u32, config: &mut GpuConfig) -> Result<(), Me
     Ok(())
 }
 
-fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, choice: Choice, site: &mut Site<'_>) {
     let lines = Rc::new(RefCell::new(LineStore::new(choice)));
     let options = sm::Options {
         stores: part.options["stores"] as usize,
@@ -305,16 +303,12 @@ fn build(part: &Part, choice: Choice, with: &Build<'_>) -> Policies {
         l1_tags: part.options[L1_TAGS],
         direct_load: part.options[DIRECT_LOAD] == 1,
     };
-    let latencies = Latencies::of(with.config);
+    let latencies = Latencies::of(site.config);
     let codecs = (part.options[PARTITION] == 0).then_some(PARTITION_CODECS);
     let l2 = AssistedL2 { tags: part.options[L2_TAGS], keeps_raw: part.options[L2] == 1 };
-    let one = |id| {
-        let lines = Rc::clone(&lines);
-        Box::new(AssistSm::new(id, options, latencies, routines(part, choice), lines, with.probes))
-            as Box<dyn SmPolicy>
-    };
-    Policies {
-        sms: (0..with.config.sm.count).map(one).collect(),
-        partitions: hw_bdi::assisted(part, with, codecs, l2, &lines),
-    }
+    let probes = site.probes;
+    site.each_sm(|id| {
+        AssistSm::new(id, options, latencies, routines(part, choice), Rc::clone(&lines), probes)
+    });
+    hw_bdi::assisted(part, site, codecs, l2, &lines);
 }

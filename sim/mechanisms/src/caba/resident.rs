@@ -1,6 +1,6 @@
 //! The compressed lines of an L1D that keeps such: with more tags than ways (CABA, section 7.5), or for direct load (7.6).
 use crate::hw_bdi::form::LineForms;
-use selvedge_gpu::sm::policy::{L1dEvent, Room};
+use selvedge_gpu::sm::part::{L1dEvent, Space};
 use selvedge_ptx::memory::program_of;
 use std::collections::HashMap;
 
@@ -33,15 +33,15 @@ impl Resident {
     }
 
     /// The line is being put into the L1D: the room that it takes.
-    pub fn put(&mut self, line: u64) -> Room {
+    pub fn put(&mut self, line: u64) -> Space {
         match self.coming.take() {
             Some((own, forms)) if own == line => {
                 self.lines.insert(line, forms);
-                Room::SubBlocks(forms.bursts())
+                Space::SubBlocks(forms.bursts())
             }
             _ => {
                 self.lines.remove(&line);
-                Room::Whole
+                Space::Whole
             }
         }
     }

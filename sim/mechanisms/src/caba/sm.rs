@@ -12,14 +12,17 @@ use crate::codec_stage::WrongValue;
 use crate::hw_bdi::SharedLines;
 use crate::hw_bdi::form::{Algorithm, LineForms};
 use crate::hw_bdi::lines::{LINE_BYTES, has_values};
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::partition::{MechanismFault, Stage};
-use selvedge_gpu::sm::lsu::InstId;
-use selvedge_gpu::sm::policy::{Extras, IssueReport, L1dEvent, Room, SmPolicy};
+use selvedge_gpu::sm::part::{
+    AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, L1dObserver, Placement, SmPart, Space, WarpHold,
+    WarpObserver,
+};
 use selvedge_gpu::sm::read_only::fills_l1d;
 use selvedge_gpu::sm::scheduler::WarpMask;
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::bdi::bytes_of;
 use selvedge_hw::wave::Trace;
@@ -72,8 +75,8 @@ pub struct AssistSm {
     fills: VecDeque<Work>,
     /// Stores that have no assist warp yet, the oldest first.
     stores: VecDeque<Work>,
-    done_fills: VecDeque<(Packet, LineForms)>,
-    done_hits: VecDeque<InstId>,
+    done_fills: VecDeque<(Fill, LineForms)>,
+    done_hits: VecDeque<Hit>,
     done_stores: VecDeque<Packet>,
     /// The compressed lines of the L1D.
     resident: Resident,
@@ -185,16 +188,16 @@ impl AssistSm {
     }
 
     fn decompressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
-        let Work { origin, line, .. } = assist.work;
+        let Work { origin, warp, line, .. } = assist.work;
         if assist.lanes.output != bytes_of(&line.values) {
             return Err(self.wrong(assist.work.address()));
         }
         self.counters.decompressed += 1;
         match origin {
-            Origin::Reply(packet) => self.done_fills.push_back((packet, line)),
-            Origin::Hit { inst, .. } => {
+            Origin::Reply(packet) => self.done_fills.push_back((Fill { packet, warp }, line)),
+            Origin::Hit { inst, line: address } => {
                 self.counters.decompressed_hits += 1;
-                self.done_hits.push_back(inst);
+                self.done_hits.push_back(Hit { inst, warp, line: address, after_fill: false });
             }
             Origin::Store(_) => debug_assert!(false, "a store is not decompressed"),
         }
@@ -223,7 +226,7 @@ impl AssistSm {
     }
 }
 
-impl SmPolicy for AssistSm {
+impl SmPart for AssistSm {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.assists.check()?;
         self.finish(now)?;
@@ -250,12 +253,34 @@ impl SmPolicy for AssistSm {
             || !self.done_stores.is_empty()
     }
 
-    fn extras(&self, now: u64) -> Option<Extras> {
-        self.assists.extras(now)
+    fn counters(&self, out: &mut MechanismCounters) {
+        self.assists.count(out);
+        self.counters.report(self.options.keeps_compressed(), out);
     }
 
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.assists.trace());
+    }
+
+    has!(&warp_hold: WarpHold);
+    has!(assist: AssistIssue, warp_observer: WarpObserver, fills: Stage<Fill>, placement: Placement, l1d_observer: L1dObserver);
+
+    fn hits(&mut self) -> Option<&mut dyn Stage<Hit>> {
+        self.options.keeps_compressed().then_some(self)
+    }
+
+    has!(stores: Stage<Packet>);
+}
+
+impl WarpHold for AssistSm {
     fn held_warps(&self) -> WarpMask {
         self.assists.held_warps()
+    }
+}
+
+impl AssistIssue for AssistSm {
+    fn extras(&mut self, now: u64) -> Option<Extras> {
+        self.assists.extras(now)
     }
 
     fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
@@ -269,7 +294,9 @@ impl SmPolicy for AssistSm {
     fn issue_ended(&mut self, report: &IssueReport) {
         self.assists.issue_ended(report);
     }
+}
 
+impl WarpObserver for AssistSm {
     fn stores_awaited(&mut self, warp: u8, awaited: bool) {
         if awaited {
             self.awaited |= 1 << warp;
@@ -281,14 +308,19 @@ impl SmPolicy for AssistSm {
         }
     }
 
-    fn fill_enter(&mut self, packet: &Packet, warp: u8, _: &DeviceMemory) -> Stage {
-        let stays_compressed = self.options.direct_load && fills_l1d(packet);
+    fn warp_exited(&mut self, _: u8) {}
+}
+
+impl Stage<Fill> for AssistSm {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        let Fill { packet, warp } = *fill;
+        let stays_compressed = self.options.direct_load && fills_l1d(&packet);
         if packet.payload == 0 {
             self.resident.comes_whole();
             if stays_compressed {
                 self.resident.comes(packet.line, None);
             }
-            return Stage::Through;
+            return Offer::Pass;
         }
         let line = self.lines.borrow_mut().receive(packet.payload);
         if stays_compressed {
@@ -298,95 +330,93 @@ impl SmPolicy for AssistSm {
                 self.resident.comes(packet.line, Some(line));
                 self.counters.kept_compressed += 1;
             }
-            return Stage::Through;
+            return Offer::Pass;
         }
-        self.fills.push_back(Work { origin: Origin::Reply(*packet), warp, line, since: 0 });
-        Stage::Taken
+        self.fills.push_back(Work { origin: Origin::Reply(packet), warp, line, since: 0 });
+        Offer::Taken
     }
 
-    fn fill_leave(&mut self) -> Option<Packet> {
-        let (packet, line) = self.done_fills.pop_front()?;
-        self.resident.leaves(packet.line, line);
-        Some(packet)
+    fn pop(&mut self) -> Option<Fill> {
+        let (fill, line) = self.done_fills.pop_front()?;
+        self.resident.leaves(fill.packet.line, line);
+        Some(fill)
     }
+}
 
-    fn room(&mut self, line: u64, _: &DeviceMemory) -> Room {
+impl Placement for AssistSm {
+    fn space(&mut self, line: u64, _: &DeviceMemory) -> Space {
         if self.options.l1_tags == 1 {
-            return Room::Whole;
+            return Space::Whole;
         }
         let room = self.resident.put(line);
-        self.counters.kept_compressed += u64::from(room != Room::Whole);
+        self.counters.kept_compressed += u64::from(room != Space::Whole);
         room
     }
 
+    fn placed(&mut self) -> Option<(u64, u32)> {
+        None
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        None
+    }
+}
+
+impl L1dObserver for AssistSm {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         self.resident.event(event);
     }
+}
 
-    fn takes_hits(&self) -> bool {
-        self.options.keeps_compressed()
+impl Stage<Hit> for AssistSm {
+    /// A load whose line lies compressed in the L1D has an assist warp of its own.
+    fn offer(&mut self, now: u64, hit: &mut Hit, _: &DeviceMemory) -> Offer {
+        if hit.after_fill && !self.options.direct_load {
+            return Offer::Pass;
+        }
+        let Some(line) = self.resident.get(hit.line) else { return Offer::Pass };
+        let origin = Origin::Hit { inst: hit.inst, line: hit.line };
+        self.fills.push_back(Work { origin, warp: hit.warp, line, since: now });
+        Offer::Taken
     }
 
-    fn woken_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64) -> Stage {
-        if self.options.direct_load { self.take_load(now, inst, warp, line) } else { Stage::Through }
-    }
-
-    fn hit_enter(&mut self, now: u64, inst: InstId, warp: u8, line: u64, _: &DeviceMemory) -> Stage {
-        self.take_load(now, inst, warp, line)
-    }
-
-    fn hit_leave(&mut self) -> Option<InstId> {
+    fn pop(&mut self) -> Option<Hit> {
         self.done_hits.pop_front()
     }
+}
 
-    fn store_enter(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
+impl Stage<Packet> for AssistSm {
+    fn offer(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
         if self.overtakes(packet.line) {
-            return Stage::Full;
+            return Offer::Full;
         }
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
-            return Stage::Through;
+            return Offer::Pass;
         }
         let warp = packet.token as u8;
         if self.awaited >> warp & 1 == 1 {
             self.counters.awaited += 1;
-            return Stage::Through;
+            return Offer::Pass;
         }
         if self.has_given_up() {
             self.counters.untried += 1;
-            return Stage::Through;
+            return Offer::Pass;
         }
         if self.buffered() >= self.options.stores {
             self.counters.overflowed += 1;
-            return Stage::Through;
+            return Offer::Pass;
         }
         let line = self.lines.borrow().forms(memory, packet.line);
         self.stores.push_back(Work { origin: Origin::Store(*packet), warp, line, since: now });
-        Stage::Taken
+        Offer::Taken
     }
 
-    fn store_leave(&mut self) -> Option<Packet> {
+    fn pop(&mut self) -> Option<Packet> {
         self.done_stores.pop_front()
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        self.assists.count(out);
-        self.counters.report(self.options.keeps_compressed(), out);
-    }
-
-    fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.assists.trace());
     }
 }
 
 impl AssistSm {
-    /// A load whose line lies compressed in the L1D has an assist warp of its own.
-    fn take_load(&mut self, now: u64, inst: InstId, warp: u8, line: u64) -> Stage {
-        let Some(forms) = self.resident.get(line) else { return Stage::Through };
-        let origin = Origin::Hit { inst, line };
-        self.fills.push_back(Work { origin, warp, line: forms, since: now });
-        Stage::Taken
-    }
-
     /// Releases the stores of a warp, uncompressed.
     fn release_of(&mut self, warp: u8) {
         while let Some(at) = self.stores.iter().position(|work| work.warp == warp) {

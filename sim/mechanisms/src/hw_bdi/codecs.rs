@@ -7,7 +7,7 @@ use crate::codec_stage::{Codec, CodecStage, compressed};
 use selvedge_gpu::energy::CodecEvents;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::partition::{MechanismFault, Stage};
+use selvedge_gpu::stage::{MechanismFault, Offer};
 use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor, Line};
 use selvedge_hw::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
 use selvedge_hw::fpc::{self, FpcCompressor, FpcDecompressor};
@@ -136,11 +136,11 @@ impl Codec for CpackDecompressor {
 /// A compressor and a decompressor of one algorithm.
 trait Stages {
     /// Offers a line to the compressor.
-    fn compress(&mut self, line: u64, values: Line) -> Stage;
+    fn compress(&mut self, line: u64, values: Line) -> Offer;
     /// Takes a line that the compressor is done with.
     fn compressed(&mut self) -> Option<u64>;
     /// Offers a line to the decompressor.
-    fn decompress(&mut self, what: Inbound, line: u64, values: Line) -> Stage;
+    fn decompress(&mut self, what: Inbound, line: u64, values: Line) -> Offer;
     /// Takes what the decompressor is done with.
     fn decompressed(&mut self) -> Option<(Inbound, u64)>;
     /// One clock.
@@ -161,24 +161,24 @@ struct Pair<C: Codec, D: Codec<Forms = C::Forms>> {
 }
 
 impl<C: Codec, D: Codec<Forms = C::Forms>> Stages for Pair<C, D> {
-    fn compress(&mut self, line: u64, values: Line) -> Stage {
+    fn compress(&mut self, line: u64, values: Line) -> Offer {
         if !self.compressor.has_room() {
-            return Stage::Full;
+            return Offer::Full;
         }
         self.compressor.push((), line, (self.forms)(values));
-        Stage::Taken
+        Offer::Taken
     }
 
     fn compressed(&mut self) -> Option<u64> {
         self.compressor.pop().map(|((), line, _)| line)
     }
 
-    fn decompress(&mut self, what: Inbound, line: u64, values: Line) -> Stage {
+    fn decompress(&mut self, what: Inbound, line: u64, values: Line) -> Offer {
         if !self.decompressor.has_room() {
-            return Stage::Full;
+            return Offer::Full;
         }
         self.decompressor.push(what, line, (self.forms)(values));
-        Stage::Taken
+        Offer::Taken
     }
 
     fn decompressed(&mut self) -> Option<(Inbound, u64)> {
@@ -274,12 +274,12 @@ impl Codecs {
     }
 
     /// Offers a compressed line to its decompressor.
-    pub(super) fn decompress(&mut self, what: Inbound, line: u64, forms: &LineForms) -> Stage {
+    pub(super) fn decompress(&mut self, what: Inbound, line: u64, forms: &LineForms) -> Offer {
         if !has_values(line) || !forms.is_compressed() {
-            return Stage::Through;
+            return Offer::Pass;
         }
         let stage = self.of(forms.algorithm).decompress(what, line, forms.values);
-        self.writes += usize::from(stage == Stage::Taken && matches!(what, Inbound::Write(_)));
+        self.writes += usize::from(stage == Offer::Taken && matches!(what, Inbound::Write(_)));
         stage
     }
 
@@ -290,7 +290,7 @@ impl Codecs {
     }
 
     /// Offers a line to the compressor of its algorithm.
-    pub(super) fn compress(&mut self, line: u64, forms: &LineForms) -> Stage {
+    pub(super) fn compress(&mut self, line: u64, forms: &LineForms) -> Offer {
         self.of(forms.algorithm).compress(line, forms.values)
     }
 

@@ -1,10 +1,12 @@
 //! The SM's share of `ideal-bdi`: lines are compressed and decompressed as they pass.
 use super::SharedLines;
 use super::lines::{LINE_BYTES, has_values};
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::partition::Stage;
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::sm::part::{Fill, SmPart};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 
 /// An SM whose codecs take no time.
@@ -20,18 +22,43 @@ impl IdealSm {
     }
 }
 
-impl SmPolicy for IdealSm {
-    fn fill_enter(&mut self, packet: &Packet, _: u8, _: &DeviceMemory) -> Stage {
-        if packet.payload != 0 {
-            self.lines.borrow_mut().receive(packet.payload);
-            self.decompressed += 1;
-        }
-        Stage::Through
+impl SmPart for IdealSm {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
     }
 
-    fn store_enter(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "sm_lines_compressed", self.compressed);
+        count(out, "sm_lines_decompressed", self.decompressed);
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fills: Stage<Fill>, stores: Stage<Packet>);
+}
+
+impl Stage<Fill> for IdealSm {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        if fill.packet.payload != 0 {
+            self.lines.borrow_mut().receive(fill.packet.payload);
+            self.decompressed += 1;
+        }
+        Offer::Pass
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        None
+    }
+}
+
+impl Stage<Packet> for IdealSm {
+    fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
-            return Stage::Through;
+            return Offer::Pass;
         }
         let line = self.lines.borrow().forms(memory, packet.line);
         if line.is_compressed() {
@@ -39,11 +66,10 @@ impl SmPolicy for IdealSm {
             packet.payload = self.lines.borrow_mut().send(line);
             self.compressed += 1;
         }
-        Stage::Through
+        Offer::Pass
     }
 
-    fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "sm_lines_compressed", self.compressed);
-        count(out, "sm_lines_decompressed", self.decompressed);
+    fn pop(&mut self) -> Option<Packet> {
+        None
     }
 }

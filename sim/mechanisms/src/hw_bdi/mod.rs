@@ -27,10 +27,9 @@ use lines::LineStore;
 pub(crate) use lines::has_values;
 use partition::{Logic, Partition, Reach};
 use selvedge_gpu::config::{GpuConfig, L2WritePolicy, WriteAllocate};
-use selvedge_gpu::gpu::Policies;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
-use selvedge_gpu::partition::{AddressMap, PartitionPolicy};
+use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
+use selvedge_gpu::partition::AddressMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -65,7 +64,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     machine_needs: "lines of 128 bytes, an L2 that writes back",
     claims: &[Claim::MemoryLines],
     machine: check,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
@@ -80,7 +79,7 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
     machine_needs: "lines of 128 bytes, an L2 that writes back",
     claims: &[Claim::MemoryLines],
     machine: check,
-    build: build_mem,
+    attach: attach_mem,
     ..MechanismInfo::NOTHING
 };
 
@@ -98,7 +97,7 @@ pub const INFO_IDEAL: MechanismInfo = MechanismInfo {
     machine_needs: "lines of 128 bytes, an L2 that writes back",
     claims: &[Claim::MemoryLines],
     machine: check,
-    build: build_ideal,
+    attach: attach_ideal,
     ..MechanismInfo::NOTHING
 };
 
@@ -166,39 +165,33 @@ fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
 pub type SharedLines = Rc<RefCell<LineStore>>;
 
 /// Builds `hw-bdi`.
-fn build(part: &Part, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>) {
     let lines = SharedLines::default();
     let latencies = Latencies::of(part);
-    Policies {
-        partitions: dedicated(part, with, Reach::Crossbar, &lines),
-        ..Policies::of_sms(with.config, |id| sm::SmCodecs::new(id, latencies, Rc::clone(&lines), with.probes))
-    }
+    let probes = site.probes;
+    dedicated(part, site, Reach::Crossbar, &lines);
+    site.each_sm(|id| sm::SmCodecs::new(id, latencies, Rc::clone(&lines), probes));
 }
 
 /// Builds `hw-bdi-mem`.
-fn build_mem(part: &Part, with: &Build<'_>) -> Policies {
-    Policies { sms: Vec::new(), partitions: dedicated(part, with, Reach::Dram, &SharedLines::default()) }
+fn attach_mem(part: &Part, site: &mut Site<'_>) {
+    dedicated(part, site, Reach::Dram, &SharedLines::default());
 }
 
 /// Partitions with codecs of their own.
-fn dedicated(
-    part: &Part,
-    with: &Build<'_>,
-    reach: Reach,
-    lines: &SharedLines,
-) -> Vec<Box<dyn PartitionPolicy>> {
-    let map = AddressMap::new(&with.config.l2);
-    Policies::of_partitions(with.config, |id| {
-        let codecs = Codecs::new(id, lines.borrow().choice(), Latencies::of(part), with.probes);
+fn dedicated(part: &Part, site: &mut Site<'_>, reach: Reach, lines: &SharedLines) {
+    let map = AddressMap::new(&site.config.l2);
+    let probes = site.probes;
+    site.each_partition(|id| {
+        let codecs = Codecs::new(id, lines.borrow().choice(), Latencies::of(part), probes);
         Partition::new(
             reach,
             Logic::Dedicated(Box::new(codecs)),
-            Some(metadata_of(part, id, with.probes)),
+            Some(metadata_of(part, id, probes)),
             map,
             Rc::clone(lines),
         )
-    })
-    .partitions
+    });
 }
 
 /// How an L2 keeps lines that SMs compress by themselves.
@@ -214,37 +207,37 @@ pub struct AssistedL2 {
 /// given latencies for lines that are written in part and lines that leave, or without.
 pub fn assisted(
     part: &Part,
-    with: &Build<'_>,
+    site: &mut Site<'_>,
     latencies: Option<Latencies>,
     l2: AssistedL2,
     lines: &SharedLines,
-) -> Vec<Box<dyn PartitionPolicy>> {
-    let map = AddressMap::new(&with.config.l2);
-    Policies::of_partitions(with.config, |id| {
+) {
+    let map = AddressMap::new(&site.config.l2);
+    let probes = site.probes;
+    site.each_partition(|id| {
         let logic = match latencies {
             Some(latencies) => {
-                Logic::Dedicated(Box::new(Codecs::new(id, lines.borrow().choice(), latencies, with.probes)))
+                Logic::Dedicated(Box::new(Codecs::new(id, lines.borrow().choice(), latencies, probes)))
             }
             None => Logic::None,
         };
-        let metadata = Some(metadata_of(part, id, with.probes));
+        let metadata = Some(metadata_of(part, id, probes));
         Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines))
             .with_raw_stores()
             .with_tags(l2.tags)
             .keeping_raw(l2.keeps_raw)
-    })
-    .partitions
+    });
 }
 
 /// Builds `ideal-bdi`.
-fn build_ideal(part: &Part, with: &Build<'_>) -> Policies {
+fn attach_ideal(part: &Part, site: &mut Site<'_>) {
     let lines = SharedLines::default();
-    let map = AddressMap::new(&with.config.l2);
+    let map = AddressMap::new(&site.config.l2);
     let is_cached = part.options["metadata"] == 1;
-    let sms = Policies::of_sms(with.config, |_| IdealSm::new(Rc::clone(&lines)));
-    let partitions = Policies::of_partitions(with.config, |id| {
-        let metadata = is_cached.then(|| metadata_of(part, id, with.probes));
+    let probes = site.probes;
+    site.each_sm(|_| IdealSm::new(Rc::clone(&lines)));
+    site.each_partition(|id| {
+        let metadata = is_cached.then(|| metadata_of(part, id, probes));
         Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
     });
-    Policies { partitions: partitions.partitions, ..sms }
 }

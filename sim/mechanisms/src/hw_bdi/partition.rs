@@ -5,10 +5,13 @@ use super::lines::{L2Form, LINE_BYTES, has_values};
 use crate::md_cache::{MdAccess, MetadataCache};
 use selvedge_gpu::cache::LinePart;
 use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::difference::Difference;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::partition::{AddressMap, DramPlan, MechanismFault, PartitionPolicy, Stage};
+use selvedge_gpu::partition::AddressMap;
+use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, PartitionPart, Replies};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 
@@ -144,18 +147,18 @@ impl Partition {
     }
 
     /// A write to an L2 that keeps lines uncompressed: a compressed line passes the decompressor.
-    fn write_raw(&mut self, packet: &Packet) -> Stage {
+    fn write_raw(&mut self, packet: &Packet) -> Offer {
         let mut store = self.store.borrow_mut();
         let stage = match self.logic.codecs() {
             Some(codecs) if packet.payload != 0 => {
                 if codecs.has_write() {
-                    return Stage::Full;
+                    return Offer::Full;
                 }
                 codecs.decompress(Inbound::Write(*packet), packet.line, store.on_its_way(packet.payload))
             }
-            _ => Stage::Through,
+            _ => Offer::Pass,
         };
-        if stage != Stage::Full {
+        if stage != Offer::Full {
             if packet.payload != 0 {
                 store.receive(packet.payload);
             }
@@ -170,7 +173,7 @@ impl Partition {
     }
 }
 
-impl PartitionPolicy for Partition {
+impl PartitionPart for Partition {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.difference.report()?;
         if let Some(cache) = &mut self.metadata {
@@ -185,137 +188,6 @@ impl PartitionPolicy for Partition {
             Logic::Ideal | Logic::None => false,
         };
         codecs_are_busy || self.difference.is_pending()
-    }
-
-    fn tags_per_way(&self) -> u32 {
-        self.tags_per_way
-    }
-
-    fn room(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
-        let store = self.store.borrow();
-        let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
-        let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
-        self.rooms += 1;
-        self.sub_blocks += u64::from(blocks);
-        Some(blocks)
-    }
-
-    fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
-        let found = self.look_up(line, None);
-        let bursts = match found.entry {
-            bursts @ 1..=RAW_BURSTS => bursts,
-            _ => self.store.borrow_mut().dram_bursts(line, memory),
-        };
-        self.plan(bursts, found)
-    }
-
-    fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
-        let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
-        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow().bursts_now(line, memory) };
-        let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
-        self.store.borrow_mut().written_to_dram(line, bursts, l2);
-        let found = self.look_up(line, Some(bursts));
-        self.plan(bursts, found)
-    }
-
-    fn metadata_arrived(&mut self, address: u64) {
-        if let Some(cache) = &mut self.metadata {
-            cache.arrived(address - METADATA_BASE);
-        }
-    }
-
-    fn fill_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
-        match self.logic.codecs() {
-            Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
-                let forms = self.store.borrow().forms(memory, line);
-                codecs.decompress(Inbound::Fill, line, &forms)
-            }
-            _ => Stage::Through,
-        }
-    }
-
-    fn fill_leave(&mut self) -> Option<LinePart> {
-        self.logic.codecs()?.fill().map(Self::whole)
-    }
-
-    fn evict_enter(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> Stage {
-        let as_in_dram =
-            self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
-        let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
-            return Stage::Through;
-        };
-        let forms = self.store.borrow().forms(memory, line);
-        codecs.compress(line, &forms)
-    }
-
-    fn evict_leave(&mut self) -> Option<LinePart> {
-        self.logic.codecs()?.compressed().map(Self::whole)
-    }
-
-    fn write_enter(&mut self, packet: &Packet, memory: &DeviceMemory) -> Stage {
-        if self.reach == Reach::Dram {
-            return Stage::Through;
-        }
-        if self.keeps_raw {
-            return self.write_raw(packet);
-        }
-        if packet.full_sectors && packet.sectors == Self::whole(packet.line).sectors {
-            let mut store = self.store.borrow_mut();
-            let is_compressed = packet.payload != 0;
-            if is_compressed {
-                store.receive(packet.payload);
-            }
-            let is_raw = self.stores_may_be_raw && !is_compressed;
-            store.set_l2_form(packet.line, if is_raw { L2Form::Raw } else { L2Form::Compressed });
-            return Stage::Through;
-        }
-        if self.store.borrow().l2_form(packet.line) == L2Form::Raw {
-            return Stage::Through;
-        }
-        let stage = match &mut self.logic {
-            Logic::Dedicated(codecs) => {
-                let forms = self.store.borrow().forms(memory, packet.line);
-                codecs.decompress(Inbound::Write(*packet), packet.line, &forms)
-            }
-            // The line is compressed again at once.
-            Logic::Ideal => return Stage::Through,
-            Logic::None => Stage::Through,
-        };
-        if stage != Stage::Full {
-            self.store.borrow_mut().set_l2_form(packet.line, L2Form::Raw);
-        }
-        stage
-    }
-
-    fn write_leave(&mut self) -> Option<Packet> {
-        self.logic.codecs()?.write()
-    }
-
-    fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
-        if self.reach == Reach::Dram {
-            return;
-        }
-        if self.keeps_raw && is_hit {
-            self.raw_replies += 1;
-            return;
-        }
-        let mut store = self.store.borrow_mut();
-        if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
-            let line = store.forms(memory, packet.line);
-            if line.is_compressed() {
-                packet.data_bytes = u16::from(line.size);
-                packet.payload = store.send(line);
-                self.compressed_replies += 1;
-                return;
-            }
-        }
-        self.raw_replies += 1;
-    }
-
-    fn codec_events(&self, out: &mut CodecEvents) {
-        if let Logic::Dedicated(codecs) = &self.logic {
-            codecs.codec_events(out);
-        }
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
@@ -346,6 +218,153 @@ impl PartitionPolicy for Partition {
             codecs.traces(out);
         }
         out.extend(self.metadata.as_ref().and_then(MetadataCache::trace));
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        if let Logic::Dedicated(codecs) = &self.logic {
+            codecs.codec_events(out);
+        }
+    }
+
+    has!(placement: part::Placement, dram: DramPlans, fills: Stage<part::Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
+}
+
+impl part::Placement for Partition {
+    fn tags_per_way(&self) -> u32 {
+        self.tags_per_way
+    }
+
+    fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+        let store = self.store.borrow();
+        let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
+        let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
+        self.rooms += 1;
+        self.sub_blocks += u64::from(blocks);
+        blocks
+    }
+}
+
+impl DramPlans for Partition {
+    fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
+        let found = self.look_up(line, None);
+        let bursts = match found.entry {
+            bursts @ 1..=RAW_BURSTS => bursts,
+            _ => self.store.borrow_mut().dram_bursts(line, memory),
+        };
+        self.plan(bursts, found)
+    }
+
+    fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
+        let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
+        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow().bursts_now(line, memory) };
+        let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
+        self.store.borrow_mut().written_to_dram(line, bursts, l2);
+        let found = self.look_up(line, Some(bursts));
+        self.plan(bursts, found)
+    }
+
+    fn metadata_arrived(&mut self, address: u64) {
+        if let Some(cache) = &mut self.metadata {
+            cache.arrived(address - METADATA_BASE);
+        }
+    }
+}
+
+impl Stage<part::Fill> for Partition {
+    fn offer(&mut self, _: u64, fill: &mut part::Fill, memory: &DeviceMemory) -> Offer {
+        let line = fill.0.line;
+        match self.logic.codecs() {
+            Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
+                let forms = self.store.borrow().forms(memory, line);
+                codecs.decompress(Inbound::Fill, line, &forms)
+            }
+            _ => Offer::Pass,
+        }
+    }
+
+    fn pop(&mut self) -> Option<part::Fill> {
+        self.logic.codecs()?.fill().map(|line| part::Fill(Self::whole(line)))
+    }
+}
+
+impl Stage<Eviction> for Partition {
+    fn offer(&mut self, _: u64, eviction: &mut Eviction, memory: &DeviceMemory) -> Offer {
+        let line = eviction.0.line;
+        let as_in_dram =
+            self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
+        let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
+            return Offer::Pass;
+        };
+        let forms = self.store.borrow().forms(memory, line);
+        codecs.compress(line, &forms)
+    }
+
+    fn pop(&mut self) -> Option<Eviction> {
+        self.logic.codecs()?.compressed().map(|line| Eviction(Self::whole(line)))
+    }
+}
+
+impl Stage<Packet> for Partition {
+    fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        if self.reach == Reach::Dram {
+            return Offer::Pass;
+        }
+        if self.keeps_raw {
+            return self.write_raw(packet);
+        }
+        if packet.full_sectors && packet.sectors == Self::whole(packet.line).sectors {
+            let mut store = self.store.borrow_mut();
+            let is_compressed = packet.payload != 0;
+            if is_compressed {
+                store.receive(packet.payload);
+            }
+            let is_raw = self.stores_may_be_raw && !is_compressed;
+            store.set_l2_form(packet.line, if is_raw { L2Form::Raw } else { L2Form::Compressed });
+            return Offer::Pass;
+        }
+        if self.store.borrow().l2_form(packet.line) == L2Form::Raw {
+            return Offer::Pass;
+        }
+        let stage = match &mut self.logic {
+            Logic::Dedicated(codecs) => {
+                let forms = self.store.borrow().forms(memory, packet.line);
+                codecs.decompress(Inbound::Write(*packet), packet.line, &forms)
+            }
+            // The line is compressed again at once.
+            Logic::Ideal => return Offer::Pass,
+            Logic::None => Offer::Pass,
+        };
+        if stage != Offer::Full {
+            self.store.borrow_mut().set_l2_form(packet.line, L2Form::Raw);
+        }
+        stage
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        self.logic.codecs()?.write()
+    }
+}
+
+impl Replies for Partition {
+    fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
+        if self.reach == Reach::Dram {
+            return;
+        }
+        if self.keeps_raw && is_hit {
+            self.raw_replies += 1;
+            return;
+        }
+        let mut store = self.store.borrow_mut();
+        if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
+            let line = store.forms(memory, packet.line);
+            if line.is_compressed() {
+                packet.data_bytes = u16::from(line.size);
+                packet.payload = store.send(line);
+                self.compressed_replies += 1;
+                return;
+            }
+        }
+        self.raw_replies += 1;
     }
 }
 

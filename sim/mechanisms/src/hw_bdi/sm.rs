@@ -4,11 +4,12 @@ use super::lines::{LINE_BYTES, has_values};
 use super::{Latencies, SharedLines};
 use crate::codec_stage::{CodecStage, compressed};
 use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::partition::{MechanismFault, Stage};
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::sm::part::{Fill, SmPart};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
@@ -16,7 +17,7 @@ use selvedge_ptx::memory::DeviceMemory;
 /// The codecs of one SM.
 pub struct SmCodecs {
     compressor: CodecStage<BdiCompressor, Packet>,
-    decompressor: CodecStage<BdiDecompressor, Packet>,
+    decompressor: CodecStage<BdiDecompressor, Fill>,
     store: SharedLines,
 }
 
@@ -32,7 +33,7 @@ impl SmCodecs {
     }
 }
 
-impl SmPolicy for SmCodecs {
+impl SmPart for SmCodecs {
     fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         let _ = memory;
         if self.compressor.is_busy() {
@@ -48,44 +49,6 @@ impl SmPolicy for SmCodecs {
         self.compressor.is_busy() || self.decompressor.is_busy()
     }
 
-    fn fill_enter(&mut self, packet: &Packet, _: u8, _: &DeviceMemory) -> Stage {
-        if packet.payload == 0 {
-            return Stage::Through;
-        }
-        if !self.decompressor.has_room() {
-            return Stage::Full;
-        }
-        let line = self.store.borrow_mut().receive(packet.payload);
-        self.decompressor.push(*packet, packet.line, compressed(line.values, LINE_BYTES as u32));
-        Stage::Taken
-    }
-
-    fn fill_leave(&mut self) -> Option<Packet> {
-        self.decompressor.pop().map(|(packet, ..)| packet)
-    }
-
-    fn store_enter(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Stage {
-        if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
-            return Stage::Through;
-        }
-        if !self.compressor.has_room() {
-            return Stage::Full;
-        }
-        let line = self.store.borrow().forms(memory, packet.line);
-        self.compressor.push(*packet, packet.line, compressed(line.values, LINE_BYTES as u32));
-        Stage::Taken
-    }
-
-    fn store_leave(&mut self) -> Option<Packet> {
-        let (mut packet, _, line) = self.compressor.pop()?;
-        let line = LineForms::of(Algorithm::Bdi, line.values);
-        if line.is_compressed() {
-            packet.data_bytes = u16::from(line.size);
-            packet.payload = self.store.borrow_mut().send(line);
-        }
-        Some(packet)
-    }
-
     fn codec_events(&self, out: &mut CodecEvents) {
         out.bdi_compressed += self.compressor.lines;
         out.bdi_decompressed += self.decompressor.lines;
@@ -99,5 +62,50 @@ impl SmPolicy for SmCodecs {
     fn traces(&self, out: &mut Vec<Trace>) {
         out.extend(self.compressor.trace());
         out.extend(self.decompressor.trace());
+    }
+
+    has!(fills: Stage<Fill>, stores: Stage<Packet>);
+}
+
+impl Stage<Fill> for SmCodecs {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        let packet = fill.packet;
+        if packet.payload == 0 {
+            return Offer::Pass;
+        }
+        if !self.decompressor.has_room() {
+            return Offer::Full;
+        }
+        let line = self.store.borrow_mut().receive(packet.payload);
+        self.decompressor.push(*fill, packet.line, compressed(line.values, LINE_BYTES as u32));
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        self.decompressor.pop().map(|(fill, ..)| fill)
+    }
+}
+
+impl Stage<Packet> for SmCodecs {
+    fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
+            return Offer::Pass;
+        }
+        if !self.compressor.has_room() {
+            return Offer::Full;
+        }
+        let line = self.store.borrow().forms(memory, packet.line);
+        self.compressor.push(*packet, packet.line, compressed(line.values, LINE_BYTES as u32));
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        let (mut packet, _, line) = self.compressor.pop()?;
+        let line = LineForms::of(Algorithm::Bdi, line.values);
+        if line.is_compressed() {
+            packet.data_bytes = u16::from(line.size);
+            packet.payload = self.store.borrow_mut().send(line);
+        }
+        Some(packet)
     }
 }

@@ -22,11 +22,8 @@ use gdu::{Fixed, Gdu};
 use level::{CacheLevel, Level};
 use policies::{PartitionGdu, SmGdu};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Policies;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
-use selvedge_gpu::partition::PartitionPolicy;
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
 use selvedge_hw::bgp::BgpParams;
 use selvedge_hw::spp::SppParams;
 use spp::SppGdu;
@@ -64,7 +61,7 @@ const FAMILY: MechanismInfo = MechanismInfo {
     // A codec takes whole lines.
     claims: &[Claim::Granularity, Claim::L1dLines, Claim::MemoryLines],
     machine,
-    build: build_coarse,
+    attach: attach_coarse,
     ..MechanismInfo::NOTHING
 };
 
@@ -79,7 +76,7 @@ pub const CG_ONLY: MechanismInfo = MechanismInfo {
 pub const FG_ONLY: MechanismInfo = MechanismInfo {
     name: "fg-only",
     summary: "sectored caches of which every miss fetches the requested sectors only",
-    build: build_fine,
+    attach: attach_fine,
     ..FAMILY
 };
 
@@ -95,7 +92,7 @@ pub const STATIC_GDU: MechanismInfo = MechanismInfo {
         ),
         GRANULARITY,
     ],
-    build: build_static,
+    attach: attach_static,
     ..FAMILY
 };
 
@@ -113,7 +110,7 @@ pub const BGP: MechanismInfo = MechanismInfo {
         OptionInfo::choice("bits", &["2048", "4096"], "bits of each of the two arrays of the Bloom filter"),
         OptionInfo::choice("refresh", &["512", "1024"], "insertions after which an array is cleared"),
     ],
-    build: build_bgp,
+    attach: attach_bgp,
     ..FAMILY
 };
 
@@ -123,7 +120,7 @@ pub const BGP_INF: MechanismInfo = MechanismInfo {
     summary: "as bgp, with an exact set of a million blocks instead of the Bloom filter; not a piece of hardware",
     source: "LAMAR, section 4.1",
     options: &[GRANULARITY, THRESHOLD, SKEW, WINDOW],
-    build: build_exact,
+    attach: attach_exact,
     ..FAMILY
 };
 
@@ -138,7 +135,7 @@ pub const SPP: MechanismInfo = MechanismInfo {
         OptionInfo::choice("entries", &["256", "1024"], "entries of each pattern history table"),
         OptionInfo::choice("unknown", &["coarse", "fine"], "what is fetched of a block without a pattern"),
     ],
-    build: build_spp,
+    attach: attach_spp,
     ..FAMILY
 };
 
@@ -176,39 +173,32 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
 }
 
 /// A GDU at every cache; `gdu` makes one of a name for a level, with so many sectors of a block.
-fn build_with(with: &Build<'_>, gdu: impl Fn(CacheLevel, String, u32) -> Box<dyn Gdu>) -> Policies {
-    let config = with.config;
+fn attach_with(site: &mut Site<'_>, gdu: impl Fn(CacheLevel, String, u32) -> Box<dyn Gdu>) {
+    let config = site.config;
     let level = |level: CacheLevel, place: String| {
         let sectors = level.sectors(config);
         Level::new(level, config, gdu(level, place, sectors.own_count()))
     };
-    let sm = |id| Box::new(SmGdu(level(CacheLevel::L1d, format!("sm{id}.l1d")))) as Box<dyn SmPolicy>;
-    let partition = |number| {
-        let level = level(CacheLevel::L2, format!("l2.p{number}"));
-        Box::new(PartitionGdu::new(level, config.dram.burst_bytes)) as Box<dyn PartitionPolicy>
-    };
-    Policies {
-        sms: (0..config.sm.count).map(sm).collect(),
-        partitions: (0..config.l2.partitions).map(partition).collect(),
-    }
+    site.each_sm(|id| SmGdu(level(CacheLevel::L1d, format!("sm{id}.l1d"))));
+    site.each_partition(|number| PartitionGdu(level(CacheLevel::L2, format!("l2.p{number}"))));
 }
 
-fn build_coarse(_: &Part, with: &Build<'_>) -> Policies {
-    build_with(with, |_, _, _| Box::new(Fixed::Coarse))
+fn attach_coarse(_: &Part, site: &mut Site<'_>) {
+    attach_with(site, |_, _, _| Box::new(Fixed::Coarse))
 }
 
-fn build_fine(_: &Part, with: &Build<'_>) -> Policies {
-    build_with(with, |_, _, _| Box::new(Fixed::Fine))
+fn attach_fine(_: &Part, site: &mut Site<'_>) {
+    attach_with(site, |_, _, _| Box::new(Fixed::Fine))
 }
 
-fn build_static(part: &Part, with: &Build<'_>) -> Policies {
+fn attach_static(part: &Part, site: &mut Site<'_>) {
     let (l1d, l2) = [
         (Fixed::Coarse, Fixed::Coarse),
         (Fixed::Fine, Fixed::Fine),
         (Fixed::Fine, Fixed::Coarse),
         (Fixed::Coarse, Fixed::Fine),
     ][part.options["fetch"] as usize];
-    build_with(with, |level, _, _| Box::new(if level == CacheLevel::L1d { l1d } else { l2 }))
+    attach_with(site, |level, _, _| Box::new(if level == CacheLevel::L1d { l1d } else { l2 }))
 }
 
 /// The parameters of a BGP for blocks of so many sectors; those of the filter are the defaults where there is none.
@@ -229,20 +219,20 @@ fn port_sectors(sectors: u32) -> u32 {
     if sectors <= 4 { 4 } else { 8 }
 }
 
-fn build_bgp(part: &Part, with: &Build<'_>) -> Policies {
-    let probes: &Probes = with.probes;
-    build_with(with, |_, place, sectors| {
+fn attach_bgp(part: &Part, site: &mut Site<'_>) {
+    let probes: &Probes = site.probes;
+    attach_with(site, |_, place, sectors| {
         Box::new(BgpGdu::new(probes.instance(format!("{place}.bgp"), &bgp_params(part, sectors))))
     })
 }
 
-fn build_exact(part: &Part, with: &Build<'_>) -> Policies {
-    build_with(with, |_, _, sectors| Box::new(ExactGdu::new(&bgp_params(part, sectors))))
+fn attach_exact(part: &Part, site: &mut Site<'_>) {
+    attach_with(site, |_, _, sectors| Box::new(ExactGdu::new(&bgp_params(part, sectors))))
 }
 
-fn build_spp(part: &Part, with: &Build<'_>) -> Policies {
-    let probes: &Probes = with.probes;
-    build_with(with, |_, place, sectors| {
+fn attach_spp(part: &Part, site: &mut Site<'_>) {
+    let probes: &Probes = site.probes;
+    attach_with(site, |_, place, sectors| {
         let params = SppParams {
             entries: [256, 1024][part.options["entries"] as usize],
             sectors: port_sectors(sectors),

@@ -1,7 +1,7 @@
 //! The LATTE-CC controller of one SM: what the L1D and the schedulers tell becomes its inputs, clocked on events.
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
-use selvedge_gpu::partition::MechanismFault;
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::Instance;
 use selvedge_hw::latte_controller::{

@@ -4,8 +4,8 @@
 //! holds it back, so no hit is quicker than its hardware.
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
-use selvedge_gpu::partition::MechanismFault;
-use selvedge_gpu::sm::lsu::InstId;
+use selvedge_gpu::sm::part::Hit;
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::decompression_queue::{DecompressionQueue, DecompressionQueueIn, DecompressionQueueParams};
 use selvedge_hw::latte_controller::Mode;
@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 
 /// A hit on its way.
 #[derive(Clone, Copy, Debug)]
-struct Hit {
-    inst: InstId,
+struct Waiting {
+    hit: Hit,
     id: u8,
     mode: Mode,
     latency: u8,
@@ -29,11 +29,11 @@ struct Hit {
 pub struct Hits {
     queue: Instance<DecompressionQueue>,
     /// Comes into the queue in the next cycle, or as soon as there is room.
-    incoming: Option<Hit>,
-    inside: VecDeque<Hit>,
+    incoming: Option<Waiting>,
+    inside: VecDeque<Waiting>,
     /// The mode of the hit whose answer the queue gives next.
     answered: Option<Mode>,
-    leaving: VecDeque<InstId>,
+    leaving: VecDeque<Hit>,
     next_id: u8,
     hits: [u64; 3],
     cycles: u64,
@@ -62,10 +62,11 @@ impl Hits {
     }
 
     /// A hit on a line of `mode` comes in cycle `now`; gives its name in the codec.
-    pub fn push(&mut self, inst: InstId, mode: Mode, latency: u32, now: u64) -> u64 {
+    pub fn push(&mut self, hit: Hit, mode: Mode, latency: u32, now: u64) -> u64 {
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
-        self.incoming = Some(Hit { inst, id, mode, latency: latency as u8, decompressed: false, since: now });
+        self.incoming =
+            Some(Waiting { hit, id, mode, latency: latency as u8, decompressed: false, since: now });
         self.hits[mode as usize] += 1;
         u64::from(id)
     }
@@ -105,7 +106,7 @@ impl Hits {
             let hit = self.inside.pop_front().expect("the queue gives what was put in");
             debug_assert_eq!(hit.id, out.id_o, "hits leave in the order in which they came");
             self.cycles += now - hit.since;
-            self.leaving.push_back(hit.inst);
+            self.leaving.push_back(hit.hit);
         } else if out.valid_o {
             self.late_cycles += 1;
         }
@@ -120,7 +121,7 @@ impl Hits {
     }
 
     /// The next hit whose data are there.
-    pub fn pop(&mut self) -> Option<InstId> {
+    pub fn pop(&mut self) -> Option<Hit> {
         self.leaving.pop_front()
     }
 

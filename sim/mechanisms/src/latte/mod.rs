@@ -14,9 +14,7 @@ mod statistical;
 mod tests;
 
 use selvedge_gpu::config::{GpuConfig, WritePolicy};
-use selvedge_gpu::gpu::Policies;
-use selvedge_gpu::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
 use selvedge_hw::latte_controller::Mode;
 use sm::CompressedL1d;
 use std::rc::Rc;
@@ -88,7 +86,7 @@ const COMMON: MechanismInfo = MechanismInfo {
     machine_needs: "lines of 128 bytes, 32 or 64 sets, a write-evict L1D, one or two schedulers",
     claims: &[Claim::L1dLines],
     machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
@@ -317,13 +315,10 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
 }
 
-fn build(part: &Part, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>) {
     let settings = Settings::of(part);
     let mode = |number: &u32| Mode::ALL.get(*number as usize).copied().unwrap_or(Mode::None);
     let launches: Rc<[Mode]> = part.choice.iter().map(mode).collect();
-    let one = |sm| {
-        let l1d = CompressedL1d::new(sm, settings, Rc::clone(&launches), with.config, with.probes);
-        Box::new(l1d) as Box<dyn SmPolicy>
-    };
-    Policies { sms: (0..with.config.sm.count).map(one).collect(), partitions: Vec::new() }
+    let (config, probes) = (site.config, site.probes);
+    site.each_sm(|sm| CompressedL1d::new(sm, settings, Rc::clone(&launches), config, probes));
 }

@@ -15,12 +15,11 @@ use crate::hw_bdi::has_values;
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
-use selvedge_gpu::packet::Packet;
-use selvedge_gpu::partition::{MechanismFault, Stage};
-use selvedge_gpu::sm::lsu::InstId;
-use selvedge_gpu::sm::policy::{L1dEvent, Room, SmPolicy};
+use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, ScheduleObserver, SmPart, Space};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::bdi::{self, BdiCompressor, BdiDecompressor, Line};
 use selvedge_hw::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
 use selvedge_hw::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
@@ -327,7 +326,7 @@ impl CompressedL1d {
     }
 }
 
-impl SmPolicy for CompressedL1d {
+impl SmPart for CompressedL1d {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         if let Some(fault) = self.fault.take() {
             return Err(Box::new(fault));
@@ -357,89 +356,6 @@ impl SmPolicy for CompressedL1d {
             && !self.hits.holds_hits()
             && !self.codecs_are_busy()
             && !self.sc.as_ref().is_some_and(Statistical::holds_lines)
-    }
-
-    fn watches_schedules(&self) -> bool {
-        self.settings.source == ModeSource::Controller(super::AMAT_WITH_TOLERANCE)
-    }
-
-    fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32) {
-        if let Some(controller) = &mut self.controller {
-            controller.schedule(scheduler, cycles, warps);
-        }
-    }
-
-    fn fill_enter(&mut self, _: &Packet, _: u8, _: &DeviceMemory) -> Stage {
-        if self.arrived.len() < ARRIVED { Stage::Through } else { Stage::Full }
-    }
-
-    fn room(&mut self, line: u64, memory: &DeviceMemory) -> Room {
-        self.stored.remove(&line);
-        if !has_values(line) {
-            return Room::Whole;
-        }
-        let mut bytes = [0u8; LINE_BYTES];
-        memory.line(line, &mut bytes);
-        self.arrived.push_back(Arrival { line, values: bdi::words_of(&bytes) });
-        Room::Later
-    }
-
-    fn placement(&mut self) -> Option<(u64, u32)> {
-        self.placements.pop_front()
-    }
-
-    fn stale_line(&mut self) -> Option<u64> {
-        self.stale.pop()
-    }
-
-    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
-        match event {
-            L1dEvent::Load { load, decision } => {
-                if let Some(controller) = &mut self.controller {
-                    controller.access(self.index.set(load.line), *decision);
-                }
-            }
-            L1dEvent::Prefetch { .. } | L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) => {}
-            L1dEvent::Evicted { line, .. } => _ = self.stored.remove(line),
-            L1dEvent::Returned { cycles } => {
-                if let Some(controller) = &mut self.controller {
-                    controller.miss_returned(*cycles);
-                }
-            }
-            L1dEvent::Flushed { program: None } => {
-                self.stored.clear();
-                self.launches += 1;
-            }
-            L1dEvent::Flushed { program: Some(program) } => {
-                self.stored.retain(|line, _| program_of(*line) != *program);
-            }
-        }
-    }
-
-    fn takes_hits(&self) -> bool {
-        true
-    }
-
-    fn hit_enter(&mut self, now: u64, inst: InstId, _: u8, line: u64, _: &DeviceMemory) -> Stage {
-        let Some(stored) = self.stored.get(&line).copied() else { return Stage::Through };
-        let latency = self.settings.latency(stored.mode);
-        if latency == 0 {
-            if !self.is_right(&stored) {
-                let instance = format!("{}: decompression in no time", self.prefix);
-                self.fault = Some(WrongValue { instance, line });
-            }
-            return Stage::Through;
-        }
-        if !self.hits.has_room() {
-            return Stage::Full;
-        }
-        let tag = self.hits.push(inst, stored.mode, latency, now);
-        self.decompress(tag, line, stored);
-        Stage::Taken
-    }
-
-    fn hit_leave(&mut self) -> Option<InstId> {
-        self.hits.pop()
     }
 
     fn codec_events(&self, out: &mut CodecEvents) {
@@ -482,5 +398,104 @@ impl SmPolicy for CompressedL1d {
             out.extend(bpc.decompressor.trace());
         }
         out.extend(self.hits.trace());
+    }
+
+    fn schedule_observer(&mut self) -> Option<&mut dyn ScheduleObserver> {
+        (self.settings.source == ModeSource::Controller(super::AMAT_WITH_TOLERANCE)).then_some(self)
+    }
+
+    has!(fills: Stage<Fill>, placement: Placement, l1d_observer: L1dObserver, hits: Stage<Hit>);
+}
+
+impl ScheduleObserver for CompressedL1d {
+    fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32) {
+        if let Some(controller) = &mut self.controller {
+            controller.schedule(scheduler, cycles, warps);
+        }
+    }
+}
+
+impl Stage<Fill> for CompressedL1d {
+    fn offer(&mut self, _: u64, _: &mut Fill, _: &DeviceMemory) -> Offer {
+        if self.arrived.len() < ARRIVED { Offer::Pass } else { Offer::Full }
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        None
+    }
+}
+
+impl Placement for CompressedL1d {
+    fn space(&mut self, line: u64, memory: &DeviceMemory) -> Space {
+        self.stored.remove(&line);
+        if !has_values(line) {
+            return Space::Whole;
+        }
+        let mut bytes = [0u8; LINE_BYTES];
+        memory.line(line, &mut bytes);
+        self.arrived.push_back(Arrival { line, values: bdi::words_of(&bytes) });
+        Space::Later
+    }
+
+    fn placed(&mut self) -> Option<(u64, u32)> {
+        self.placements.pop_front()
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        self.stale.pop()
+    }
+}
+
+impl L1dObserver for CompressedL1d {
+    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        match event {
+            L1dEvent::Load { load, decision } => {
+                if let Some(controller) = &mut self.controller {
+                    controller.access(self.index.set(load.line), *decision);
+                }
+            }
+            L1dEvent::Prefetch { .. } | L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) => {}
+            L1dEvent::Evicted { line, .. } => _ = self.stored.remove(line),
+            L1dEvent::Returned { cycles } => {
+                if let Some(controller) = &mut self.controller {
+                    controller.miss_returned(*cycles);
+                }
+            }
+            L1dEvent::Flushed { program: None } => {
+                self.stored.clear();
+                self.launches += 1;
+            }
+            L1dEvent::Flushed { program: Some(program) } => {
+                self.stored.retain(|line, _| program_of(*line) != *program);
+            }
+        }
+    }
+}
+
+impl Stage<Hit> for CompressedL1d {
+    fn offer(&mut self, now: u64, hit: &mut Hit, _: &DeviceMemory) -> Offer {
+        let line = hit.line;
+        if hit.after_fill {
+            return Offer::Pass;
+        }
+        let Some(stored) = self.stored.get(&line).copied() else { return Offer::Pass };
+        let latency = self.settings.latency(stored.mode);
+        if latency == 0 {
+            if !self.is_right(&stored) {
+                let instance = format!("{}: decompression in no time", self.prefix);
+                self.fault = Some(WrongValue { instance, line });
+            }
+            return Offer::Pass;
+        }
+        if !self.hits.has_room() {
+            return Offer::Full;
+        }
+        let tag = self.hits.push(*hit, stored.mode, latency, now);
+        self.decompress(tag, line, stored);
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Hit> {
+        self.hits.pop()
     }
 }

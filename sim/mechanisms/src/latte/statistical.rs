@@ -13,7 +13,7 @@ use super::codecs::{Coded, ScForms};
 use crate::codec_stage::CodecStage;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
-use selvedge_gpu::partition::MechanismFault;
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::bdi::Line;
 use selvedge_hw::sc::code_builder::{CodeBuilderIn, CodeBuilderParams, ScCodeBuilder};

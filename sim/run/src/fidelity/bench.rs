@@ -1,11 +1,10 @@
 //! A GPU that runs one microbenchmark: short PTX of known instructions, on memory that it lays out itself.
 use super::FidelityError;
-use crate::mechanism::MechanismSpec;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::dram::{BankMap, Location};
 use selvedge_gpu::gpu::{Control, Gpu};
-use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
 use selvedge_gpu::partition::AddressMap;
+use selvedge_gpu::parts::Parts;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_ptx::memory::DeviceMemory;
@@ -41,9 +40,8 @@ fn kernel(body: &str) -> String {
 impl Bench {
     /// A GPU of this machine.
     pub fn new(config: &Arc<GpuConfig>) -> Self {
-        let probes = Probes::new(ProbeSpec::default(), selvedge_hw::Engine::Model);
-        let policies = MechanismSpec::base().build(config, 1, &probes);
-        let mut gpu = Gpu::new(config, policies, Arc::new(Control::default()));
+        let parts = Parts::none(config);
+        let mut gpu = Gpu::new(config, parts, Arc::new(Control::default()));
         gpu.system_mut().check_dram(true);
         Bench { gpu, memory: DeviceMemory::new(), config: Arc::clone(config) }
     }

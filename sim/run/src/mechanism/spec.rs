@@ -1,9 +1,9 @@
 //! What `--mechanism` says: one or more mechanisms, combined with `+`.
 use super::{all, find, names_of};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Policies;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{AUTO, Build, Claim, MechanismError, MechanismInfo, Needs, Part, Search};
+use selvedge_gpu::mechanism::{AUTO, Claim, MechanismError, MechanismInfo, Needs, Part, Search, Site};
+use selvedge_gpu::parts::Parts;
 use selvedge_hw::names;
 use selvedge_mechanisms::BASE;
 use std::collections::BTreeMap;
@@ -187,12 +187,23 @@ impl MechanismSpec {
         Err(MechanismError::Needs { mechanism: part.info.name.into(), why, allowed, instead })
     }
 
-    /// Builds the policies of every SM and partition of a configuration that [`MechanismSpec::machine`] returned, for so many
+    /// Builds the parts of every SM and L2 partition of a configuration that [`MechanismSpec::machine`] returned, for so many
     /// kernels at the same time, with their blocks made by `probes`.
-    pub fn build(&self, config: &GpuConfig, kernels: usize, probes: &Probes) -> Policies {
-        let with = Build { config, kernels, probes };
-        let each = self.parts.iter().map(|part| (part.info.build)(part, &with)).collect();
-        Policies::combined(each, config)
+    ///
+    /// # Errors
+    /// [`MechanismError::Conflict`] for two mechanisms that both do what only one can.
+    pub fn build(
+        &self,
+        config: &GpuConfig,
+        kernels: usize,
+        probes: &Probes,
+    ) -> Result<Parts, MechanismError> {
+        let mut site = Site::new(config, kernels, probes);
+        for part in &self.parts {
+            site.begin(part.info.name);
+            (part.info.attach)(part, &mut site);
+        }
+        site.finish()
     }
 
     /// Whether one of the mechanisms has `claim` for itself.
@@ -242,7 +253,9 @@ mod tests {
             // Those that search replace themselves before they are built.
             let config = spec.machine(&config).unwrap_or_else(|_| config.clone());
             let part = &spec.parts[0];
-            !(info.build)(part, &Build { config: &config, kernels: 1, probes: &probes }).partitions.is_empty()
+            let mut site = Site::new(&config, 1, &probes);
+            (info.attach)(part, &mut site);
+            site.has_partition_parts()
         };
         let with: Vec<&MechanismInfo> = ALL
             .iter()

@@ -274,9 +274,9 @@ impl<'a> Machine<'a> {
         let probes = Probes::new(probed.clone(), spec.engine);
         probes.check_engine()?;
         let config = Arc::new(mechanism.machine(&spec.config)?);
-        let policies = mechanism.build(&config, workloads.len(), &probes);
+        let parts = mechanism.build(&config, workloads.len(), &probes)?;
         probes.check_names()?;
-        let mut gpu = Gpu::new(&config, policies, Arc::clone(control));
+        let mut gpu = Gpu::new(&config, parts, Arc::clone(control));
         gpu.system_mut().check_dram(spec.check_dram);
         if spec.check_dram || cfg!(debug_assertions) {
             gpu.watch();

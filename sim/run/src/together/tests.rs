@@ -122,7 +122,7 @@ fn residents(share: Share, ctas_per_sm: [u32; 2]) -> Vec<[u32; 2]> {
     let module = Module::parse("k.ptx", ptx).expect("valid");
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let probes = Probes::new(ProbeSpec::default(), Engine::Model);
-    let policies = MechanismSpec::base().build(&config, 2, &probes);
+    let policies = MechanismSpec::base().build(&config, 2, &probes).expect("they combine");
     let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
     gpu.share(share);
     for (slot, ctas) in (0..).zip(ctas_per_sm) {
@@ -217,7 +217,7 @@ fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let probes = Probes::new(ProbeSpec::default(), Engine::Model);
     let mechanism: MechanismSpec = mechanism.parse().expect("valid");
-    let policies = mechanism.build(&config, 2, &probes);
+    let policies = mechanism.build(&config, 2, &probes).expect("they combine");
     let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
     gpu.share(Share::PerSm(vec![3, 3]));
     for (slot, name) in [(0, "wide"), (1, "narrow")] {

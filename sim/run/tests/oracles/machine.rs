@@ -50,7 +50,7 @@ impl Machine {
         change(&mut config);
         let config = Arc::new(config);
         let probes = Probes::new(ProbeSpec::default(), Engine::Model);
-        let policies = MechanismSpec::base().build(&config, 1, &probes);
+        let policies = MechanismSpec::base().build(&config, 1, &probes).expect("nothing conflicts");
         let gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
         let mut memory = DeviceMemory::new();
         let buffer = memory.alloc(BUFFER, "lines").expect("it fits");

@@ -2,7 +2,7 @@
 use super::{Context, L1d};
 use crate::config::Allocate;
 use crate::packet::Packet;
-use crate::sm::policy::Prefetched;
+use crate::sm::part::Prefetched;
 use crate::stats::FailCause;
 
 impl L1d {
@@ -22,7 +22,7 @@ impl L1d {
         if !self.can_queue() || self.leaving.len() >= self.config.miss_queue as usize {
             return Prefetched::NoRoom(FailCause::MissQueue);
         }
-        if self.config.allocate == Allocate::OnMiss && !self.reserve(None, line, &*ctx.policy) {
+        if self.config.allocate == Allocate::OnMiss && !self.reserve(None, line, &*ctx.parts) {
             return Prefetched::NoRoom(FailCause::Line);
         }
         let id = self.mshr.allocate(line);

@@ -22,9 +22,7 @@ use super::routine::{Routine, Routines};
 use super::warp::Latencies;
 use super::{BUSY_LIMIT, IDLE_LIMIT, suits_controller, throttle};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Policies;
-use selvedge_gpu::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
 use sm::MemoSm;
 
 /// Fewest entries of a table that is used at all: two for each lane of a warp.
@@ -65,7 +63,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     machine_needs: "at most 48 warps on two schedulers, shared memory that CTAs leave",
     claims: &[Claim::AssistWarps],
     machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
@@ -190,14 +188,14 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
 }
 
-fn build(part: &Part, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>) {
     let options = sm::Options {
         entries: part.options[ENTRIES],
         least: part.options[LEAST],
         throttle: throttle(part),
-        latencies: Latencies::of(with.config),
-        shared_bytes: with.config.sm.shared_bytes,
+        latencies: Latencies::of(site.config),
+        shared_bytes: site.config.sm.shared_bytes,
     };
-    let one = |id| Box::new(MemoSm::new(id, options, with.probes)) as Box<dyn SmPolicy>;
-    Policies { sms: (0..with.config.sm.count).map(one).collect(), partitions: Vec::new() }
+    let probes = site.probes;
+    site.each_sm(|id| MemoSm::new(id, options, probes));
 }

@@ -7,11 +7,15 @@ use super::{Shape, routines};
 use crate::caba::deployment::{Deployment, Wanted};
 use crate::caba::lanes::{Lanes, ParentRegion};
 use crate::caba::warp::{AssistWarp, Latencies};
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::partition::MechanismFault;
-use selvedge_gpu::sm::policy::{Extras, IssueReport, L1dEvent, RegionAnswer, RegionEntry, SmPolicy, Word};
+use selvedge_gpu::sm::part::{
+    AssistIssue, Extras, IssueReport, L1dEvent, L1dObserver, RegionEntry, RegionMemo, RegionReply, SmPart,
+    WarpHold, WarpObserver, Word,
+};
 use selvedge_gpu::sm::scheduler::WarpMask;
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
@@ -94,7 +98,7 @@ pub(super) struct MemoSm {
     table: SharedTable,
     /// Warps that ask or tell and have no assist warp yet, the oldest first.
     waiting: VecDeque<Work>,
-    answers: VecDeque<RegionAnswer>,
+    answers: VecDeque<RegionReply>,
     /// What warps were told that have not gone on yet, by slot.
     told: BTreeMap<u8, (RegionEntry, Vec<Word>)>,
     /// The regions that warps execute, by slot, for their end.
@@ -177,7 +181,7 @@ impl MemoSm {
             entry.mask &= !found;
             self.inside.insert(warp, entry);
         }
-        self.answers.push_back(RegionAnswer { warp, is_known });
+        self.answers.push_back(RegionReply { warp, is_known });
     }
 
     fn shape(work: &Work) -> Option<Shape> {
@@ -185,7 +189,7 @@ impl MemoSm {
     }
 }
 
-impl SmPolicy for MemoSm {
+impl SmPart for MemoSm {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.assists.check()?;
         while let Some(assist) = self.assists.take_done(now) {
@@ -214,12 +218,28 @@ impl SmPolicy for MemoSm {
         self.assists.busy() || !self.waiting.is_empty() || !self.answers.is_empty()
     }
 
-    fn extras(&self, now: u64) -> Option<Extras> {
-        self.assists.extras(now)
+    fn counters(&self, out: &mut MechanismCounters) {
+        self.assists.count(out);
+        self.counters.report(out);
     }
 
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.assists.trace());
+    }
+
+    has!(&warp_hold: WarpHold);
+    has!(assist: AssistIssue, memo: RegionMemo, l1d_observer: L1dObserver, warp_observer: WarpObserver);
+}
+
+impl WarpHold for MemoSm {
     fn held_warps(&self) -> WarpMask {
         self.waiting.iter().fold(self.assists.held_warps(), |held, work| held | 1 << work.entry.warp)
+    }
+}
+
+impl AssistIssue for MemoSm {
+    fn extras(&mut self, now: u64) -> Option<Extras> {
+        self.assists.extras(now)
     }
 
     fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
@@ -230,24 +250,24 @@ impl SmPolicy for MemoSm {
         self.assists.issue_ended(report);
     }
 
-    fn memoizes(&self) -> bool {
-        true
-    }
+    fn issue_idle_extra(&mut self, _: u64) {}
+}
 
-    fn wants_region(&self, now: u64, kernel: u8, number: u16, region: &Region) -> bool {
+impl RegionMemo for MemoSm {
+    fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &Region) -> bool {
         let fits = Shape::of(Region::words(&region.inputs), Region::words(&region.results)).is_some();
         let rests = self.standings.get(&(kernel, number)).is_some_and(|standing| standing.from > now);
         let is_worth_it = region.has_loop || region.end - region.start >= self.options.least;
         fits && is_worth_it && !rests && self.table.borrow().size() > 0
     }
 
-    fn region_enter(&mut self, _: u64, entry: RegionEntry) {
+    fn region_entered(&mut self, _: u64, entry: RegionEntry) {
         self.counters.asked += 1;
         self.inside.remove(&entry.warp);
         self.waiting.push_back(Work { entry, results: Vec::new() });
     }
 
-    fn region_answer(&mut self) -> Option<RegionAnswer> {
+    fn region_reply(&mut self) -> Option<RegionReply> {
         self.answers.pop_front()
     }
 
@@ -270,16 +290,18 @@ impl SmPolicy for MemoSm {
         Err(Box::new(WrongResult { instance, region, warp, lane, found, computed }))
     }
 
-    fn region_left(&mut self, _: u64, warp: u8, results: Vec<Word>) {
+    fn region_computed(&mut self, _: u64, warp: u8, results: Vec<Word>) {
         if let Some(entry) = self.inside.remove(&warp) {
             self.waiting.push_back(Work { entry, results });
         }
     }
 
-    fn shared_left(&mut self, bytes: u32) {
+    fn free_shared_bytes(&mut self, bytes: u32) {
         self.fit_table(bytes);
     }
+}
 
+impl L1dObserver for MemoSm {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         // Another kernel has other regions, and constants may have changed.
         if let L1dEvent::Flushed { .. } = event {
@@ -289,18 +311,13 @@ impl SmPolicy for MemoSm {
             self.counters.cleared += u64::from(entries > 0);
         }
     }
+}
 
-    fn warp_left(&mut self, warp: u8) {
+impl WarpObserver for MemoSm {
+    fn stores_awaited(&mut self, _: u8, _: bool) {}
+
+    fn warp_exited(&mut self, warp: u8) {
         debug_assert!(!self.assists.has_assist(warp), "an assist warp outlives its parent");
         self.inside.remove(&warp);
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        self.assists.count(out);
-        self.counters.report(out);
-    }
-
-    fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.assists.trace());
     }
 }

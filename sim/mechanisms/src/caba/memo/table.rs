@@ -1,7 +1,7 @@
 //! The look-up table of an SM, which lies in the shared memory that no CTA has: entries of 16 bytes, each of which one access
 //! reads or writes as a whole.
 use super::super::instruction::TABLE_WORDS;
-use selvedge_gpu::sm::policy::Word;
+use selvedge_gpu::sm::part::Word;
 use std::cell::RefCell;
 use std::rc::Rc;
 

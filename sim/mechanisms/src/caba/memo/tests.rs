@@ -6,7 +6,8 @@ use super::*;
 use crate::small_kernels::kernels::ROUNDS;
 use crate::small_kernels::{NOTHING, SmallKernel, run_kernel, run_workload};
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
-use selvedge_gpu::sm::policy::{RegionAnswer, RegionEntry, Word};
+use selvedge_gpu::sm::part::{AssistIssue, RegionMemo, SmPart};
+use selvedge_gpu::sm::part::{RegionEntry, RegionReply, Word};
 use selvedge_hw::Engine;
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::report::RunReport;
@@ -248,16 +249,16 @@ fn a_wrong_entry_of_the_table_is_found_out() {
     let mut own = MemoSm::new(0, options, &probes);
     let memory = selvedge_ptx::memory::DeviceMemory::new();
     let mut now = 0;
-    let mut answer = |own: &mut MemoSm, seed: u32| -> RegionAnswer {
+    let mut answer = |own: &mut MemoSm, seed: u32| -> RegionReply {
         let inputs = vec![std::array::from_fn(|lane| seed + lane as u32)];
-        own.region_enter(
+        own.region_entered(
             now,
             RegionEntry { kernel: 0, warp: 3, region: 7, mask: u32::MAX, inputs, results: 1 },
         );
         for _ in 0..1000 {
             now += 1;
             own.tick(now, &memory).expect("nothing is wrong yet");
-            if let Some(answer) = own.region_answer() {
+            if let Some(answer) = own.region_reply() {
                 return answer;
             }
             if own.extras(now).is_some_and(|extras| extras.ready.iter().any(|warps| warps >> 3 & 1 == 1)) {
@@ -266,13 +267,9 @@ fn a_wrong_entry_of_the_table_is_found_out() {
         }
         panic!("no answer");
     };
-    assert_eq!(answer(&mut own, 5), RegionAnswer { warp: 3, is_known: false });
-    own.region_left(0, 3, vec![[9; 32]]);
-    assert_eq!(
-        answer(&mut own, 5),
-        RegionAnswer { warp: 3, is_known: true },
-        "after its results were stored"
-    );
+    assert_eq!(answer(&mut own, 5), RegionReply { warp: 3, is_known: false });
+    own.region_computed(0, 3, vec![[9; 32]]);
+    assert_eq!(answer(&mut own, 5), RegionReply { warp: 3, is_known: true }, "after its results were stored");
     assert!(own.region_skipped(3, 1, &[[9; 32]]).is_ok());
     assert!(answer(&mut own, 5).is_known);
     let mut computed = [9; 32];

@@ -1,6 +1,6 @@
 //! What has been counted of prefetches.
 use selvedge_gpu::mechanism::{MechanismCounters, count};
-use selvedge_gpu::sm::policy::Prefetched;
+use selvedge_gpu::sm::part::Prefetched;
 use selvedge_gpu::stats::FailCause;
 
 /// What has happened in one SM.

@@ -21,9 +21,7 @@ use super::routine::{Routine, Routines};
 use super::warp::Latencies;
 use super::{BUSY_LIMIT, IDLE_LIMIT, suits_controller, throttle};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Policies;
-use selvedge_gpu::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part};
-use selvedge_gpu::sm::policy::SmPolicy;
+use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
 use sm::PrefetchSm;
 
 /// The option of how far ahead is prefetched.
@@ -51,7 +49,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     machine_needs: "at most 48 warps on two schedulers",
     claims: &[Claim::AssistWarps, Claim::Granularity],
     machine,
-    build,
+    attach,
     ..MechanismInfo::NOTHING
 };
 
@@ -89,16 +87,13 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
 }
 
-fn build(part: &Part, with: &Build<'_>) -> Policies {
+fn attach(part: &Part, site: &mut Site<'_>) {
     let options = sm::Options {
         loads: part.options[LOADS] as usize,
         throttle: throttle(part),
-        latencies: Latencies::of(with.config),
-        line_bytes: u64::from(with.config.l1d.line_bytes),
+        latencies: Latencies::of(site.config),
+        line_bytes: u64::from(site.config.l1d.line_bytes),
     };
-    let one = |id| {
-        let routines = routines(part.options[DISTANCE]);
-        Box::new(PrefetchSm::new(id, options, routines, with.probes)) as Box<dyn SmPolicy>
-    };
-    Policies { sms: (0..with.config.sm.count).map(one).collect(), partitions: Vec::new() }
+    let probes = site.probes;
+    site.each_sm(|id| PrefetchSm::new(id, options, routines(part.options[DISTANCE]), probes));
 }

@@ -9,11 +9,15 @@ use crate::caba::instruction::Op;
 use crate::caba::lanes::{LANES, Lanes, ParentLoad};
 use crate::caba::routine::Routines;
 use crate::caba::warp::{AssistWarp, Latencies};
+use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::partition::MechanismFault;
+use selvedge_gpu::sm::part::{
+    AssistIssue, Extras, IssueReport, L1dEvent, L1dObserver, Load, Prefetch, Prefetched, Prefetcher, SmPart,
+    WarpObserver,
+};
 use selvedge_gpu::sm::pipes::PipeKind;
-use selvedge_gpu::sm::policy::{Extras, IssueReport, L1dEvent, Load, Prefetch, Prefetched, SmPolicy};
+use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::wave::Trace;
@@ -184,7 +188,7 @@ impl PrefetchSm {
     }
 }
 
-impl SmPolicy for PrefetchSm {
+impl SmPart for PrefetchSm {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.assists.check()?;
         self.finish(now);
@@ -209,7 +213,20 @@ impl SmPolicy for PrefetchSm {
         self.queue.is_empty()
     }
 
-    fn extras(&self, now: u64) -> Option<Extras> {
+    fn counters(&self, out: &mut MechanismCounters) {
+        self.assists.count(out);
+        self.counters.report(self.unjudged.len() as u64, out);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.assists.trace());
+    }
+
+    has!(assist: AssistIssue, prefetcher: Prefetcher, l1d_observer: L1dObserver, warp_observer: WarpObserver);
+}
+
+impl AssistIssue for PrefetchSm {
+    fn extras(&mut self, now: u64) -> Option<Extras> {
         // The queue has room for the lines of one assist warp.
         let has_room = self.queue.is_empty() || self.assists.waiting_low() != Some(Op::Pref);
         self.assists.extras(now).filter(|_| has_room)
@@ -227,11 +244,20 @@ impl SmPolicy for PrefetchSm {
         self.assists.issue_ended(&report);
     }
 
+    /// Its assist warps have low priority alone.
+    fn issue_extra(&mut self, _: u64, _: u8) -> u32 {
+        0
+    }
+}
+
+impl Prefetcher for PrefetchSm {
     fn prefetch(&mut self, now: u64) -> Option<Prefetch> {
         self.queue.front().filter(|waiting| waiting.from <= now)?;
         self.queue.pop_front().map(|waiting| waiting.prefetch)
     }
+}
 
+impl L1dObserver for PrefetchSm {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         match event {
             L1dEvent::Load { load, decision } => {
@@ -252,8 +278,12 @@ impl SmPolicy for PrefetchSm {
             L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) | L1dEvent::Returned { .. } => {}
         }
     }
+}
 
-    fn warp_left(&mut self, warp: u8) {
+impl WarpObserver for PrefetchSm {
+    fn stores_awaited(&mut self, _: u8, _: bool) {}
+
+    fn warp_exited(&mut self, warp: u8) {
         self.coming = self.coming.filter(|trigger| trigger.warp != warp);
         let (triggers, waiting) = (self.triggers.len(), self.queue.len());
         self.triggers.retain(|trigger| trigger.warp != warp);
@@ -262,14 +292,5 @@ impl SmPolicy for PrefetchSm {
         self.counters.orphaned += (waiting - self.queue.len()) as u64;
         self.assists.abandon(warp);
         self.metadata[usize::from(warp)].clear();
-    }
-
-    fn counters(&self, out: &mut MechanismCounters) {
-        self.assists.count(out);
-        self.counters.report(self.unjudged.len() as u64, out);
-    }
-
-    fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.assists.trace());
     }
 }
