@@ -1,58 +1,43 @@
 //! `selvedge area`: area and timing of blocks, by outside tools.
-use crate::area_depth::{PARAMETER, depths};
-use crate::area_energy::{EnergySetup, EnergySubject};
-use crate::area_report::{Report, csv, curves, page, table};
-use crate::area_system::{Part, System};
-use crate::arguments::AreaOptions;
+use crate::area_pages::{PAGE, SYSTEMS_PAGE};
+use crate::area_system::systems;
+use crate::arguments::{AreaOptions, MemoryPrices, TargetName};
 use crate::error::Failure;
-use crate::gen_command::{emit_options, params};
+use crate::gen_command::params;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan};
 use crate::plot::sweep;
 use crate::progress::Tally;
-use selvedge_gen::area::AreaError;
-use selvedge_gen::area::asic::MemoryStyle;
-use selvedge_gen::area::fpga::Family;
-use selvedge_gen::area::liberty::{Liberty, OSU018};
-use selvedge_gen::area::sram::Cacti;
-use selvedge_gen::area::study::{AsicSetup, BlockReport, Subject, asic, fpga};
-use selvedge_gen::area::technology::Technologies;
-use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
-use selvedge_gen::{ResetStyle, emit};
+use selvedge_area::AreaError;
+use selvedge_area::asic::MemoryStyle;
+use selvedge_area::batch::{Job, Target, folder_name, study_all};
+use selvedge_area::depth::{PARAMETER, depths};
+use selvedge_area::fpga::Family;
+use selvedge_area::liberty::{Liberty, OSU018};
+use selvedge_area::operation::{EnergyOptions, EnergySetup, PaperOperation};
+use selvedge_area::report::{Report, csv, curves, page, table};
+use selvedge_area::sram::Cacti;
+use selvedge_area::study::{AsicSetup, BlockReport};
+use selvedge_area::system::{self, System};
+use selvedge_area::technology::Technologies;
+use selvedge_area::tool::YOSYS;
 use selvedge_hw::{BlockEntry, find, registry};
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
-/// A block with its complete parameters, and the place of what it is studied for among the targets.
-#[derive(Clone)]
-struct Job {
-    entry: &'static dyn BlockEntry,
-    params: Value,
-    target: usize,
-}
-
-impl Job {
-    fn of(part: &Part) -> Self {
-        Job { entry: part.entry, params: part.parameters.clone(), target: 0 }
-    }
-}
-
-/// What the blocks are studied for.
-enum Target {
-    Asic(Box<AsicSetup>, Option<Box<EnergySetup>>),
-    Fpga { yosys: Found, family: Family, placer: Option<Found> },
-}
-
-/// The outcome of each study, by its place; none when it was not reached.
-type Outcomes = Vec<Option<Result<BlockReport, Failure>>>;
+/// What papers state of an operation.
+const PAPERS: [PaperOperation; 4] = [
+    PaperOperation { block: "bdi_compressor", nj: 0.192, source: "LATTE-CC, section IV.C.1" },
+    PaperOperation { block: "bdi_decompressor", nj: 0.056, source: "LATTE-CC, section IV.C.1" },
+    PaperOperation { block: "sc_compressor", nj: 0.42, source: "LATTE-CC, section IV.C.2" },
+    PaperOperation { block: "sc_decompressor", nj: 0.336, source: "LATTE-CC, section IV.C.2" },
+];
 
 /// Studies the blocks and shows what came of it; after a signal or a failure, of those that were through.
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
-    let systems = System::all(options)?;
-    let jobs = if systems.is_empty() { jobs(options)? } else { jobs_of(&systems) };
-    let jobs: Vec<Job> = (0..target_names(options).count())
+    let systems = systems(options)?;
+    let jobs = if systems.is_empty() { jobs(options)? } else { system::jobs(&systems) };
+    let jobs: Vec<Job<'_>> = (0..options.targets.len())
         .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
         .collect();
     let mut outputs = plan(options, &jobs).check()?;
@@ -64,10 +49,13 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();
-    for outcome in study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop) {
+    let tally = Tally::start(jobs.len());
+    let outcomes = study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop, || tally.one_done());
+    drop(tally);
+    for (job, outcome) in jobs.iter().zip(outcomes) {
         match outcome {
             Some(Ok(report)) => reports.push(report),
-            Some(Err(error)) => failure = failure.or(Some(error)),
+            Some(Err(error)) => failure = failure.or(Some(of_study(job, &error))),
             None => left += 1,
         }
     }
@@ -83,19 +71,16 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     outputs.finish(failure)
 }
 
-/// Every part of the mechanisms, those that are the same once.
-fn jobs_of(systems: &[System]) -> Vec<Job> {
-    let mut parts: Vec<&Part> = Vec::new();
-    for part in systems.iter().flat_map(System::parts) {
-        if parts.iter().all(|known| !known.is_as(part)) {
-            parts.push(part);
-        }
+/// The failure of a study.
+fn of_study(job: &Job<'_>, error: &AreaError) -> Failure {
+    match error {
+        AreaError::Interrupted => Failure::interrupted(format!("{}: interrupted", job.entry.name())),
+        error => Failure::usage(error),
     }
-    parts.into_iter().map(Job::of).collect()
 }
 
 /// Every block under every value of the swept parameter.
-fn jobs(options: &AreaOptions) -> Result<Vec<Job>, Failure> {
+fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
     let entries = if options.all {
         registry::all()
     } else {
@@ -118,7 +103,8 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
         words
     };
     if options.find_depth {
-        return Ok(depths(entry)?.iter().map(|depth| turn(PARAMETER, depth)).collect());
+        let depths = depths(entry).ok_or_else(|| no_depth(entry))?;
+        return Ok(depths.iter().map(|depth| turn(PARAMETER, depth)).collect());
     }
     let Some(sweep) = &options.sweep else { return Ok(vec![options.params.clone()]) };
     let bad = || Failure::usage(format!("--sweep {sweep}: allowed is NAME=VALUE,VALUE..."));
@@ -129,16 +115,26 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
     Ok(values.split(',').map(|value| turn(name, value)).collect())
 }
 
-/// Returns the words of `--target`.
-fn target_names(options: &AreaOptions) -> impl Iterator<Item = &str> {
-    options.target.split(',').map(str::trim)
+/// A block has no depth to look for.
+fn no_depth(entry: &dyn BlockEntry) -> Failure {
+    let with: Vec<&str> = registry::all()
+        .into_iter()
+        .filter(|entry| depths(*entry).is_some())
+        .map(|entry| entry.name())
+        .collect();
+    Failure::usage(format!(
+        "--find-depth {}: allowed are blocks with a {PARAMETER}: {}",
+        entry.name(),
+        with.join(", ")
+    ))
 }
 
 /// What `--target` names, the tools and the library found before any work is done.
 fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
-    let names: Vec<&str> = target_names(options).collect();
+    let names = &options.targets;
     if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
-        return Err(Failure::usage(format!("--target {}: {} is there twice", options.target, names[twice])));
+        let words: Vec<&str> = names.iter().map(|one| one.name()).collect();
+        return Err(Failure::usage(format!("--target {}: {} is there twice", words.join(","), words[twice])));
     }
     if names.len() > 1 {
         let of_one = [
@@ -149,15 +145,18 @@ fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
         ];
         refuse(&of_one, "allowed with one target")?;
     }
-    if !names.contains(&"asic") {
+    if !names.contains(&TargetName::Asic) {
         check_fpga_options(options)?;
     }
-    if options.place && names == ["asic"] {
+    if options.place && *names == [TargetName::Asic] {
         return Err(Failure::usage("--place: allowed with --target ecp5 or ice40"));
     }
     names
         .iter()
-        .map(|name| if *name == "asic" { asic_target(options) } else { fpga_target(options, name) })
+        .map(|name| match name {
+            TargetName::Asic => asic_target(options),
+            TargetName::Fpga(family) => fpga_target(options, *family),
+        })
         .collect()
 }
 
@@ -176,27 +175,33 @@ fn asic_target(options: &AreaOptions) -> Result<Target, Failure> {
     let path = options.liberty.clone().unwrap_or_else(|| PathBuf::from(OSU018));
     let library = Liberty::load(&path).map_err(Failure::usage)?;
     let technology = technologies.of_library(&library.name).cloned();
+    let sram = cacti(options, technology.as_ref().map(|known| known.node_nm))?;
     let setup = AsicSetup {
-        sram: cacti(options, technology.as_ref().map(|known| known.node_nm))?,
-        yosys: YOSYS.find().map_err(Failure::usage)?,
-        sta: OPENSTA.find().map_err(Failure::usage)?,
+        sram,
         technology,
-        library,
-        scale_to: scale_to.map_err(Failure::usage)?,
+        scale_to: scale_to.map_err(|unknown| Failure::usage(format!("--scale-to {unknown}")))?,
         target_ps,
         memories: if options.memories_in_flip_flops { MemoryStyle::FlipFlops } else { MemoryStyle::Listed },
+        ..AsicSetup::find(library).map_err(Failure::usage)?
     };
-    let energy = options.energy.then(|| EnergySetup::find(&setup, options)).transpose()?;
+    let energy = options.energy.then(|| EnergySetup::find(&setup, energy_options(options))).transpose();
+    let energy = energy.map_err(Failure::usage)?;
     Ok(Target::Asic(Box::new(setup), energy.map(Box::new)))
+}
+
+fn energy_options(options: &AreaOptions) -> EnergyOptions {
+    EnergyOptions {
+        vectors: options.vectors,
+        from: options.from,
+        waveform: options.vcd.clone(),
+        instance: options.instance.clone(),
+        papers: PAPERS.to_vec(),
+    }
 }
 
 /// Who prices memories, if somebody is asked to; `library_nm` is the node of the library.
 fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>, Failure> {
-    match options.sram.as_deref() {
-        None => return Ok(None),
-        Some("cacti") => {}
-        Some(other) => return Err(Failure::usage(format!("--sram {other}: allowed is cacti"))),
-    }
+    let Some(MemoryPrices::Cacti) = options.sram else { return Ok(None) };
     let node_nm = match &options.sram_node {
         Some(text) => {
             let number = text.trim_end_matches("nm").trim().parse::<u32>().ok();
@@ -228,8 +233,7 @@ fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
     refuse(&asic_only, "allowed with --target asic")
 }
 
-fn fpga_target(options: &AreaOptions, name: &str) -> Result<Target, Failure> {
-    let family: Family = name.parse().map_err(Failure::usage)?;
+fn fpga_target(options: &AreaOptions, family: Family) -> Result<Target, Failure> {
     let placer = match (options.place, family.placer()) {
         (false, _) => None,
         (true, Some(tool)) => Some(tool.find().map_err(Failure::usage)?),
@@ -260,7 +264,7 @@ fn period_ps(text: &str) -> Result<u32, Failure> {
 }
 
 /// Reads what energies are to come from before blocks are mapped, which takes long.
-fn check_recordings(jobs: &[Job], targets: &[Target]) -> Result<(), Failure> {
+fn check_recordings(jobs: &[Job<'_>], targets: &[Target]) -> Result<(), Failure> {
     for job in jobs {
         if let Target::Asic(_, Some(energy)) = &targets[job.target] {
             energy.check(job.entry, &job.params).map_err(Failure::usage)?;
@@ -270,7 +274,7 @@ fn check_recordings(jobs: &[Job], targets: &[Target]) -> Result<(), Failure> {
 }
 
 /// The files that it reads and writes, and the folders that `--keep` fills.
-fn plan(options: &AreaOptions, jobs: &[Job]) -> Plan {
+fn plan(options: &AreaOptions, jobs: &[Job<'_>]) -> Plan {
     let mut plan = Plan::default();
     plan.read_config(&options.config);
     for path in [&options.liberty, &options.technologies, &options.vcd, &options.cacti].into_iter().flatten()
@@ -289,91 +293,6 @@ fn plan(options: &AreaOptions, jobs: &[Job]) -> Plan {
     plan
 }
 
-/// Studies `jobs` on so many threads; which thread does what changes nothing. The first failure that would be every
-/// block's ends it, as does Ctrl-C.
-fn study_all(
-    jobs: &[Job],
-    targets: &[Target],
-    threads: usize,
-    keep: Option<&Path>,
-    stop: &AtomicBool,
-) -> Outcomes {
-    let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Outcomes> = Mutex::new(jobs.iter().map(|_| None).collect());
-    let tally = Tally::start(jobs.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(jobs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= jobs.len() || stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
-                    let outcome = study(&jobs[at], &targets[jobs[at].target], keep.as_deref(), stop);
-                    tally.one_done();
-                    outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
-                }
-            });
-        }
-    });
-    drop(tally);
-    outcomes.into_inner().expect("no thread has panicked")
-}
-
-/// The block's name, with a number where it is studied more than once.
-fn folder_name(jobs: &[Job], at: usize) -> String {
-    let name = jobs[at].entry.name();
-    let same = |jobs: &[Job]| jobs.iter().filter(|job| job.entry.name() == name).count();
-    if same(jobs) == 1 { name.into() } else { format!("{name}_{}", same(&jobs[..at]) + 1) }
-}
-
-fn study(job: &Job, target: &Target, keep: Option<&Path>, stop: &AtomicBool) -> Result<BlockReport, Failure> {
-    let temporary;
-    let folder = match keep {
-        Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .map_err(|e| Failure::usage(format!("cannot write {}: {e}", folder.display())))?;
-            folder
-        }
-        None => {
-            temporary = tempfile::tempdir()
-                .map_err(|e| Failure::usage(format!("cannot make a temporary folder: {e}")))?;
-            temporary.path()
-        }
-    };
-    let options = emit_options(job.entry, &job.params, ResetStyle::AsyncLow);
-    let facts = job.entry.facts(&job.params).map_err(Failure::usage)?;
-    let block = job.entry.elaborate(&job.params).map_err(Failure::usage)?;
-    let design = emit(block.as_ref(), job.entry.name(), &options).map_err(Failure::usage)?;
-    let subject = Subject {
-        design: &design,
-        options: &options,
-        parameters: &job.params,
-        latency: facts.latency,
-        storage_bits: facts.storage_bits(),
-    };
-    let done = match target {
-        Target::Asic(setup, energy) => asic(&subject, setup, folder, stop).and_then(|mut report| {
-            if let Some(energy) = energy {
-                let has_reset =
-                    design.top().ports.iter().any(|port| Some(port.name.as_str()) == options.reset.port());
-                let subject =
-                    EnergySubject { entry: job.entry, params: &job.params, options: &options, has_reset };
-                energy.study(&subject, setup, &mut report, folder, stop)?;
-            }
-            Ok(report)
-        }),
-        Target::Fpga { yosys, family, placer } => {
-            fpga(&subject, yosys, *family, placer.as_ref(), folder, stop)
-        }
-    };
-    done.map_err(|error| match error {
-        AreaError::Interrupted => Failure::interrupted(format!("{}: interrupted", job.entry.name())),
-        error => Failure::usage(error),
-    })
-}
-
 fn show(
     options: &AreaOptions,
     targets: &[Target],
@@ -381,16 +300,8 @@ fn show(
     systems: &[System],
     outputs: &mut Outputs,
 ) {
-    let mut report = Report::new(blocks);
-    for target in targets {
-        report = match target {
-            Target::Asic(setup, energy) => {
-                report.with_cells(setup, energy.as_deref().map(EnergySetup::simulator))
-            }
-            Target::Fpga { yosys, placer, .. } => report.with_tools([yosys].into_iter().chain(placer)),
-        };
-    }
-    report = report.with_systems(systems);
+    let report = targets.iter().fold(Report::new(blocks), Report::with_target);
+    let mut report = report.with_systems(systems);
     if let (Some(Target::Asic(setup, _)), true) = (targets.first(), options.find_depth) {
         report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));
     }
@@ -406,7 +317,8 @@ fn show(
     }
     if let Some(path) = &options.markdown {
         let words: Vec<String> = std::env::args().skip(1).collect();
-        let text = page(&report, &format!("selvedge {}", words.join(" ")), !options.mechanisms.is_empty());
+        let about = if options.mechanisms.is_empty() { PAGE } else { SYSTEMS_PAGE };
+        let text = page(&report, about, &format!("selvedge {}", words.join(" ")));
         outputs.write(path, text);
     }
     if let Some(target) = &options.json {
@@ -422,6 +334,17 @@ fn show(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_blocks_with_a_pipeline_are_asked_for() {
+        let of_fpc = depths(find("fpc_compressor").expect("a block"));
+        assert_eq!(of_fpc.expect("it has"), ["1", "2", "5"]);
+        let error = format!("{:?}", no_depth(find("milg").expect("a block")));
+        assert!(
+            error.contains("allowed are blocks") && error.contains("bdi_compressor, bdi_decompressor, fpc_"),
+            "{error}"
+        );
+    }
 
     #[test]
     fn clocks_are_read_as_periods() {

@@ -1,9 +1,25 @@
 //! The options, as clap reads them.
 use crate::bounds::BoundOptions;
-use clap::{Args, Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use selvedge_area::fpga::Family;
+use selvedge_gen::ResetStyle;
+use selvedge_hw::Engine;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
+use selvedge_sim::workload::Size;
+use std::fmt::Debug;
 use std::path::PathBuf;
+use std::str::FromStr;
+use strum::VariantNames;
+
+/// Returns what reads the name of a variant, and lists all of them where it is another word.
+fn name_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: Debug> + VariantNames + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(T::VARIANTS).map(|name| name.parse().expect("the name of a variant"))
+}
 
 /// GPU memory-system mechanisms, written once: as RTL, as Verilog, and at work inside a cycle-accurate GPU.
 #[derive(Parser)]
@@ -81,15 +97,15 @@ pub struct CompareOptions {
     /// Mechanisms with their options, separated by commas; each is compared with the first
     #[arg(long, value_name = "NAME[,OPTION=VALUE...],NAME...")]
     pub mechanisms: String,
-    /// tiny, small or paper
-    #[arg(long, default_value = "small")]
-    pub size: String,
+    /// How large the runs are
+    #[arg(long, default_value_t = Size::Small, value_parser = name_of::<Size>())]
+    pub size: Size,
     /// A built-in machine (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// What the mechanisms' blocks run as: model, rtl or lockstep
-    #[arg(long, default_value = "rtl")]
-    pub engine: String,
+    /// What the mechanisms' blocks run as
+    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    pub engine: Engine,
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
@@ -116,9 +132,9 @@ pub struct RunOptions {
     /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
     /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
     pub workload: Option<String>,
-    /// tiny, small or paper
-    #[arg(long)]
-    pub size: Option<String>,
+    /// How large the run is
+    #[arg(long, value_parser = name_of::<Size>())]
+    pub size: Option<Size>,
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
@@ -128,9 +144,9 @@ pub struct RunOptions {
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long)]
     pub mechanism: Option<String>,
-    /// What the mechanism's blocks run as: model, rtl or lockstep
-    #[arg(long, default_value = "rtl")]
-    pub engine: String,
+    /// What the mechanism's blocks run as
+    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    pub engine: Engine,
     /// How workloads joined by + share the SMs: left-over (unless given), spatial, sm:N,N with CTAs per SM of
     /// each, smk-p by fair shares of an SM's resources, smk-pw[:CYCLES] the same with quotas of instructions by how fast each
     /// is alone, or warped-slicer[:CYCLES] by how each scales alone
@@ -261,9 +277,9 @@ pub enum TraceAction {
 pub struct RecordOptions {
     /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml
     pub workload: String,
-    /// tiny, small or paper
-    #[arg(long, default_value = "tiny")]
-    pub size: String,
+    /// How large the run is
+    #[arg(long, default_value_t = Size::Tiny, value_parser = name_of::<Size>())]
+    pub size: Size,
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
@@ -273,9 +289,9 @@ pub struct RecordOptions {
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long, default_value = "base")]
     pub mechanism: String,
-    /// What the mechanism's blocks run as: model, rtl or lockstep
-    #[arg(long, default_value = "rtl")]
-    pub engine: String,
+    /// What the mechanism's blocks run as
+    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    pub engine: Engine,
     /// Where the run ends; a run that is cut short leaves no trace.
     #[command(flatten)]
     pub bounds: BoundOptions,
@@ -302,9 +318,9 @@ pub struct GenOptions {
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// Reset style: async-low, sync-high or none
-    #[arg(long, default_value = "async-low")]
-    pub reset: String,
+    /// How registers are reset
+    #[arg(long, default_value_t = ResetStyle::AsyncLow, value_parser = name_of::<ResetStyle>())]
+    pub reset: ResetStyle,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,
@@ -337,9 +353,9 @@ pub struct AreaOptions {
     /// Draw area and critical path over the swept parameter
     #[arg(long, value_name = "FILE.svg", requires = "sweep")]
     pub plot: Option<PathBuf>,
-    /// asic, ecp5, ice40, xilinx or gowin; several with commas between them
-    #[arg(long, default_value = "asic")]
-    pub target: String,
+    /// Standard cells or a family of FPGAs; several with commas between them
+    #[arg(long = "target", value_name = "TARGET", default_value = "asic", value_delimiter = ',', value_parser = TargetName::parser())]
+    pub targets: Vec<TargetName>,
     /// Standard-cell library; unless given, OSU 0.18 um of Debian's qflow-tech-osu018
     #[arg(long, value_name = "FILE.lib")]
     pub liberty: Option<PathBuf>,
@@ -373,9 +389,9 @@ pub struct AreaOptions {
     /// Turn memories into flip-flops instead of listing them beside the cells
     #[arg(long)]
     pub memories_in_flip_flops: bool,
-    /// Who tells what memories cost: cacti, the user's own; unless given, they are listed without a price
+    /// Who tells what memories cost, a program of the user's own; unless given, they are listed without a price
     #[arg(long, value_name = "PROGRAM", conflicts_with = "memories_in_flip_flops")]
-    pub sram: Option<String>,
+    pub sram: Option<MemoryPrices>,
     /// Where CACTI is; unless given, in the search path
     #[arg(long, value_name = "FILE", requires = "sram")]
     pub cacti: Option<PathBuf>,
@@ -400,6 +416,39 @@ pub struct AreaOptions {
     /// Write the table as a Markdown page that says what the figures are and what they are not
     #[arg(long, value_name = "FILE.md")]
     pub markdown: Option<PathBuf>,
+}
+
+/// What `selvedge area` can study blocks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetName {
+    /// Standard cells.
+    Asic,
+    /// An FPGA.
+    Fpga(Family),
+}
+
+impl TargetName {
+    const ASIC: &str = "asic";
+
+    /// Returns the word of `--target`.
+    pub fn name(self) -> &'static str {
+        match self {
+            TargetName::Asic => Self::ASIC,
+            TargetName::Fpga(family) => family.name(),
+        }
+    }
+
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let names = [Self::ASIC].into_iter().chain(Family::VARIANTS.iter().copied());
+        PossibleValuesParser::new(names).map(|name| name.parse().map_or(TargetName::Asic, TargetName::Fpga))
+    }
+}
+
+/// Who can price memories.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MemoryPrices {
+    /// CACTI
+    Cacti,
 }
 
 /// Options of `selvedge wave`.
@@ -469,8 +518,22 @@ pub struct FidelityOptions {
 /// Options of `selvedge list`.
 #[derive(Args)]
 pub struct ListOptions {
-    /// workloads, mechanisms, machines or blocks
-    pub what: String,
+    /// What to list
+    pub what: List,
+}
+
+/// What `selvedge list` can show.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum List {
+    /// What the GPU can run
+    Workloads,
+    /// What can be put into it
+    Mechanisms,
+    /// The built-in configurations of the GPU
+    #[value(alias = "configs")]
+    Machines,
+    /// The hardware
+    Blocks,
 }
 
 /// Options of `selvedge stats`.

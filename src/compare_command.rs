@@ -1,13 +1,13 @@
 //! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
-use crate::area_depth;
 use crate::arguments::CompareOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
+use crate::latency_from;
 use crate::output::{Outputs, Plan};
 use crate::plot::{Series, speedups};
 use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::best::settled;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
@@ -17,9 +17,10 @@ use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
+use selvedge_testbenches::parallel;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The outcome of each run, by its place; none when it was not reached.
@@ -83,7 +84,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
         if specs.iter().any(|spec| spec.text == text) {
             return Err(Failure::usage(format!("--mechanisms: {text} is given twice: allowed is once")));
         }
-        specs.push(area_depth::mechanism(&text, latencies)?);
+        specs.push(latency_from::mechanism(&text, latencies)?);
     }
     Ok(specs)
 }
@@ -91,8 +92,6 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
 /// The runs: all mechanisms of the first workload, then of the next.
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
     let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
-    let size = options.size.parse().map_err(Failure::usage)?;
-    let engine = options.engine.parse().map_err(Failure::usage)?;
     let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in &options.workloads {
@@ -100,11 +99,11 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
         for mechanism in mechanisms {
             specs.push(RunSpec {
                 workload: workload.clone(),
-                size,
+                size: options.size,
                 input: None,
                 config: Arc::clone(&config),
                 mechanism: mechanism.clone(),
-                engine,
+                engine: options.engine,
                 probes: ProbeSpec::default(),
                 check_dram: false,
                 sample_cycles: None,
@@ -133,28 +132,16 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
 
 /// Runs `specs` on so many threads; which thread runs what changes nothing.
 fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
-    let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Outcomes> = Mutex::new(specs.iter().map(|_| None).collect());
     let tally = Tally::start(specs.len());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(specs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= specs.len() || stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let (workload, mechanism) = (specs[at].workload.name(), &specs[at].mechanism.text);
-                    let warn = tally.warnings(format!("{workload} {mechanism}"));
-                    let outcome = one(&specs[at], Control::new(stop, timeout, warn));
-                    tally.one_done();
-                    outcomes.lock().expect("no thread has panicked")[at] = Some(outcome);
-                }
-            });
+    parallel::map(specs, jobs, |_, spec| {
+        if stop.load(Ordering::Relaxed) {
+            return None;
         }
-    });
-    drop(tally);
-    outcomes.into_inner().expect("no thread has panicked")
+        let warn = tally.warnings(format!("{} {}", spec.workload.name(), spec.mechanism.text));
+        let outcome = one(spec, Control::new(stop, timeout, warn));
+        tally.one_done();
+        Some(outcome)
+    })
 }
 
 fn one(spec: &RunSpec, control: Control) -> Result<RunReport, Failure> {

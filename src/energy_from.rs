@@ -1,10 +1,10 @@
 //! `selvedge run --energy-from`: energies of codecs from a report of `selvedge area --energy`, in place of the machine's table.
 use crate::error::Failure;
-use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
+use selvedge_area::AreaError;
+use selvedge_area::report_file::Energies;
 use selvedge_sim::config::{EventEnergy, GpuConfig};
 use selvedge_sim::printable::printable;
 use serde::Serialize;
-use serde_json::Value;
 use std::path::Path;
 
 /// A codec's block with its place in the table.
@@ -23,9 +23,6 @@ const CODECS: [Codec; 10] = [
     ("cpack_compressor", |table| &mut table.cpack_compress_fj),
     ("cpack_decompressor", |table| &mut table.cpack_decompress_fj),
 ];
-
-/// The form of the report that is read.
-const FORMAT_VERSION: u64 = 1;
 
 /// Where the energy of one codec is from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,51 +52,29 @@ impl CodecSource {
 /// # Errors
 /// A file that is no such report, or that has no energy of a codec or several.
 pub fn apply(path: &Path, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, Failure> {
+    let wrong = |error: AreaError| Failure::usage(format!("--energy-from {error}"));
+    let energies = Energies::load(path).map_err(wrong)?;
     let name = path.display().to_string();
-    let wrong = |problem: String| Failure::usage(format!("--energy-from {name}: {problem}"));
-    let text = read_text(path, MOST_TEXT_BYTES).map_err(|e| wrong(e.to_string()))?;
-    let report: Value = serde_json::from_str(&text)
-        .map_err(|e| wrong(format!("allowed is JSON of `selvedge area --energy`: {e}")))?;
-    let blocks = report["blocks"].as_array().filter(|_| report["format_version"] == FORMAT_VERSION);
-    let blocks = blocks
-        .ok_or_else(|| wrong("allowed is the JSON, format_version 1, of `selvedge area --energy`".into()))?;
-    let library = &report["library"];
-    let library = library["technology"].as_str().or(library["name"].as_str()).unwrap_or("unknown library");
     let mut sources = Vec::new();
     for (block, entry) in CODECS {
-        let of_block: Vec<&Value> = blocks.iter().filter(|one| one["block"] == block).collect();
         let place = entry(&mut machine.energy);
-        let known = match of_block.as_slice() {
-            [] => None,
-            [one] => Some(femtojoules(one).map_err(|problem| wrong(format!("{block}: {problem}")))?),
-            many => return Err(wrong(format!("{block} is in it {} times: allowed is once", many.len()))),
-        };
+        let known = energies.femtojoules(block).map_err(wrong)?;
         *place = known.unwrap_or(*place);
         sources.push(CodecSource {
             block,
             femtojoules: *place,
             file: known.map(|_| name.clone()),
-            library: known.map(|_| library.to_string()),
+            library: known.map(|_| energies.library().to_string()),
         });
     }
     if sources.iter().all(|one| one.file.is_none()) {
         let names: Vec<&str> = CODECS.iter().map(|(block, _)| *block).collect();
-        return Err(wrong(format!("no codec is in it: allowed are {}", names.join(", "))));
+        return Err(Failure::usage(format!(
+            "--energy-from {name}: no codec is in it: allowed are {}",
+            names.join(", ")
+        )));
     }
     Ok(sources)
-}
-
-/// Of a block in the report: its first mapping, for area.
-fn femtojoules(block: &Value) -> Result<u32, String> {
-    let energy = &block["mappings"][0]["energy"]["per_operation"];
-    let value = energy["value"].as_f64().filter(|_| energy["unit"] == "nJ");
-    let value = value.ok_or("it has no energy per operation in nJ: run `selvedge area` with --energy")?;
-    let femtojoules = (value * 1e6).round();
-    if (1.0..=f64::from(u32::MAX)).contains(&femtojoules) {
-        Ok(femtojoules as u32)
-    } else {
-        Err(format!("{value} nJ: allowed are 0.000001 to {} nJ", f64::from(u32::MAX) / 1e6))
-    }
 }
 
 /// Two lines that say which energies were replaced and which are the machine's.

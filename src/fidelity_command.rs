@@ -48,7 +48,7 @@ fn measure_one(config: &GpuConfig) -> Result<Vec<Measurement>, Failure> {
         let text = format!("machine {}: {e}", config.name);
         match e {
             FidelityError::Unfit(_) => Failure::usage(text),
-            FidelityError::Fault(_) => Failure::simulation(text),
+            _ => Failure::simulation(text),
         }
     })
 }

@@ -2,14 +2,14 @@
 use crate::arguments::GenOptions;
 use crate::error::Failure;
 use crate::output::{print, write_files};
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{EmitOptions, Header, ResetStyle, emit};
+use selvedge_gen::{EmitOptions, emit};
 use selvedge_hw::{BlockEntry, find, registry};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Version in headers and packages.
+/// Version in packages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Clock period in the constraint file, nanoseconds: a start for the user's own.
 const PERIOD_NS: f64 = 10.0;
@@ -19,7 +19,6 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
     if options.list {
         return print(&list());
     }
-    let reset: ResetStyle = options.reset.parse().map_err(Failure::usage)?;
     let entries = if options.all {
         registry::all()
     } else {
@@ -31,7 +30,7 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
         .collect::<Result<_, Failure>>()?;
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (entry, params) in jobs {
-        let of_block = files_of(entry, &params, reset, options)?;
+        let of_block = files_of(entry, &params, options)?;
         // A block that is named twice has the same files twice.
         files.extend(of_block.into_iter().filter(|file| !files.contains(file)).collect::<Vec<_>>());
     }
@@ -52,27 +51,13 @@ pub fn params(entry: &dyn BlockEntry, words: &[String]) -> Result<Value, Failure
     entry.params(&pairs).map_err(Failure::usage)
 }
 
-/// The choices under which a block is emitted.
-pub fn emit_options(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> EmitOptions {
-    let value = |name: &str| (name.to_string(), params[name].to_string());
-    EmitOptions {
-        reset,
-        header: Header {
-            parameters: entry.schema().iter().map(|spec| value(spec.name)).collect(),
-            source: entry.source().into(),
-            tool: format!("selvedge {VERSION}"),
-        },
-    }
-}
-
 /// Returns all files of one block.
 fn files_of(
     entry: &dyn BlockEntry,
     params: &Value,
-    reset: ResetStyle,
     options: &GenOptions,
 ) -> Result<Vec<(PathBuf, String)>, Failure> {
-    let emit_options = emit_options(entry, params, reset);
+    let emit_options = EmitOptions::of(entry, params, options.reset);
     let block = entry.elaborate(params).map_err(Failure::usage)?;
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
     let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();

@@ -11,7 +11,7 @@ const TYPE: &str = "StreamFilter";
 
 /// Each file with its text.
 const FILES: [(&str, &str); 6] = [
-    ("Cargo.toml", include_str!("../tests/plugin/Cargo.toml")),
+    ("Cargo.toml", include_str!("../tests/plugin/manifest.toml")),
     ("README.md", include_str!("../tests/plugin/README.md")),
     ("src/main.rs", include_str!("../tests/plugin/src/main.rs")),
     ("src/block.rs", include_str!("../tests/plugin/src/block.rs")),

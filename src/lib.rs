@@ -7,14 +7,12 @@
 //! ```
 //!
 //! [`selvedge_hw`](hw) is the contract of blocks and the kit for RTL, [`selvedge_sim`](sim) the GPU and the interface of
-//! mechanisms, [`selvedge_gen`](verilog) the Verilog back end.
+//! mechanisms, [`selvedge_gen`](verilog) the Verilog back end, [`selvedge_area`](area) the flow for area, timing and energy.
 // These macros panic where nothing can be printed; `output` prints instead.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod area_command;
-mod area_depth;
-mod area_energy;
-mod area_report;
+mod area_pages;
 mod area_system;
 mod arguments;
 mod bounds;
@@ -27,6 +25,7 @@ mod gen_command;
 mod init_command;
 mod interrupt;
 mod isolated;
+mod latency_from;
 mod list;
 mod new_command;
 mod output;
@@ -34,7 +33,6 @@ mod plot;
 mod progress;
 mod run_command;
 mod stats_command;
-mod table;
 mod together_command;
 mod trace_command;
 mod wave_command;
@@ -47,6 +45,7 @@ use selvedge_hw::{BlockEntry, HwBlock, NameTaken};
 use selvedge_sim::mechanism::{self, Mechanism};
 use std::process::ExitCode;
 
+pub use selvedge_area as area;
 pub use selvedge_gen as verilog;
 pub use selvedge_hw as hw;
 pub use selvedge_sim as sim;

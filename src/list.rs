@@ -1,22 +1,17 @@
 //! `selvedge list`: workloads, mechanisms, configurations and blocks.
-use crate::arguments::ListOptions;
+use crate::arguments::{List, ListOptions};
 use crate::error::Failure;
 use crate::output::print;
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::{config, mechanism, workload};
 
 /// Prints the list that is asked for.
 pub fn run(options: &ListOptions) -> Result<(), Failure> {
-    let text = match options.what.as_str() {
-        "workloads" => workloads(),
-        "mechanisms" => mechanisms(),
-        "machines" | "configs" => machines(),
-        "blocks" => crate::gen_command::list(),
-        other => {
-            return Err(Failure::usage(format!(
-                "unknown list `{other}`: allowed are workloads, mechanisms, machines, blocks"
-            )));
-        }
+    let text = match options.what {
+        List::Workloads => workloads(),
+        List::Mechanisms => mechanisms(),
+        List::Machines => machines(),
+        List::Blocks => crate::gen_command::list(),
     };
     print(&text)
 }

@@ -1,6 +1,7 @@
 //! Bar charts as SVG.
 use crate::error::Failure;
 use plotters::prelude::*;
+use selvedge_area::report::Curve;
 
 /// The bars of one colour.
 pub struct Series {
@@ -65,14 +66,6 @@ fn draw(text: &mut String, groups: &[String], series: &[Series]) -> Result<(), B
     chart.configure_series_labels().border_style(BLACK).background_style(WHITE).draw()?;
     root.present()?;
     Ok(())
-}
-
-/// A line of one block in a sweep: points of (value of the parameter, what was measured).
-pub struct Curve {
-    /// What it stands for.
-    pub name: String,
-    /// Its points, by value.
-    pub points: Vec<(f64, f64)>,
 }
 
 /// Size of each of a sweep's two charts, pixels.

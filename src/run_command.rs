@@ -1,15 +1,15 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
-use crate::area_depth;
 use crate::arguments::RunOptions;
 use crate::energy_from::{self, CodecSource};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
+use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say};
 use crate::progress::Progress;
-use crate::table::Table;
 use crate::together_command;
+use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
-use selvedge_hw::{Divergence, Engine, Fault};
+use selvedge_hw::{Divergence, Fault};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
@@ -181,9 +181,8 @@ fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<CodecSource>), F
 
 /// Turns the options into runs.
 fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, Failure> {
-    let engine: Engine = options.engine.parse().map_err(Failure::usage)?;
     let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
-    let size = options.size.as_deref().map_or(Ok(default_size), |s| s.parse().map_err(Failure::usage))?;
+    let size = options.size.unwrap_or(default_size);
     let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |w| vec![w]);
     let mechanisms = match (&options.mechanism, options.workload.is_some()) {
         (Some(text), _) => vec![text.as_str()],
@@ -201,14 +200,14 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
             refuse_for_traces(options)?;
         }
         for text in &mechanisms {
-            let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
+            let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
             specs.push(RunSpec {
                 workload: workload.clone(),
                 size,
                 input: options.input.clone(),
                 config: Arc::clone(config),
                 mechanism,
-                engine,
+                engine: options.engine,
                 probes: probes.clone(),
                 check_dram: options.check,
                 sample_cycles: options.series.as_ref().map(|_| options.every),

@@ -2,7 +2,7 @@
 use crate::arguments::{StatsCommand, StatsOptions};
 use crate::error::Failure;
 use crate::output::print;
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::statistic::{STATISTICS, find};
 
 /// Prints the meaning of one statistic or of all.

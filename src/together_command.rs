@@ -1,15 +1,15 @@
 //! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
-use crate::area_depth;
 use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::isolated::Folder;
+use crate::latency_from;
 use crate::output::{Outputs, Plan};
 use crate::progress::Progress;
 use crate::run_command::{
     classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
 };
-use crate::table::Table;
+use selvedge_area::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
@@ -98,21 +98,21 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     }
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let text = options.mechanism.as_deref().unwrap_or("base");
-    let mechanism = area_depth::mechanism(text, options.latency_from.as_deref())?;
+    let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
     let limits = options.limits();
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
-        size: options.size.as_deref().map_or(Ok(Size::Tiny), |s| s.parse().map_err(Failure::usage))?,
+        size: options.size.unwrap_or(Size::Tiny),
         config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
         share,
         cycles: options.cycles_together,
         alone: options.alone,
         isolated: None,
         mechanism,
-        engine: options.engine.parse().map_err(Failure::usage)?,
+        engine: options.engine,
         probes: ProbeSpec {
             instances: options.probe.clone(),
             from: options.from,

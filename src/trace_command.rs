@@ -5,15 +5,13 @@ use crate::interrupt::{end_on_signal, stop_flag};
 use crate::output::{Plan, print};
 use crate::progress::Progress;
 use crate::run_command::{classify, mismatch, show_printed};
-use crate::table::Table;
-use selvedge_hw::Engine;
+use selvedge_area::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::printable::printable;
 use selvedge_sim::run::{RunSpec, Source, record as simulate};
 use selvedge_sim::trace::{LaunchSummary, Trace, TraceFile};
-use selvedge_sim::workload::Size;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,11 +34,11 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
     let limits = options.limits.limits();
     let spec = RunSpec {
         workload: Source::find_within(&options.workload, &limits).map_err(Failure::usage)?,
-        size: options.size.parse::<Size>().map_err(Failure::usage)?,
+        size: options.size,
         input: options.input.clone(),
         config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
         mechanism: options.mechanism.parse().map_err(Failure::usage)?,
-        engine: options.engine.parse::<Engine>().map_err(Failure::usage)?,
+        engine: options.engine,
         probes: ProbeSpec::default(),
         check_dram: false,
         sample_cycles: None,

@@ -3,9 +3,8 @@
 //! When the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` sets it, gate-level netlists of the large blocks are
 //! mapped and simulated, their cells compared with those of plain Verilog written by hand (`tests/reference/`), and blocks placed
 //! on FPGAs by nextpnr.
-use selvedge_gen::area::asic::MemoryStyle;
-use selvedge_gen::area::liberty::{Liberty, OSU018};
-use selvedge_gen::area::study::{self, AsicSetup, Subject};
+use selvedge_area::liberty::{Liberty, OSU018};
+use selvedge_area::study::{self, AsicSetup, Subject};
 use selvedge_gen::{Design, EmitOptions, Module, ResetStyle, emit};
 use selvedge_hw::find;
 use selvedge_testbenches::emitted::{Emitted, Source};
@@ -182,7 +181,7 @@ fn mistakes_are_one_line() {
     refused(here, &["milg", "--liberty", "bad.lib"], None, "bad.lib: not a liberty file");
     refused(here, &["milg", "--liberty", "cut.lib"], None, "cut.lib: ");
     refused(here, &["milg", "--liberty", "none.lib"], None, "none.lib");
-    refused(here, &["milg", "--target", "virtex"], None, "allowed are asic, ecp5, ice40, xilinx, gowin");
+    refused(here, &["milg", "--target", "virtex"], None, "possible values: asic, ecp5, ice40, xilinx, gowin");
     refused(here, &["milg", "--param", "inflight_bits=99"], None, "inflight_bits");
     refused(here, &["milg", "--sweep", "inflight_bits"], None, "allowed is NAME=VALUE");
     refused(here, &["milg", "--clock", "fast"], None, "1.4GHz");
@@ -332,7 +331,12 @@ fn memories_are_priced_by_the_users_cacti_or_not_at_all() {
     let text = String::from_utf8_lossy(&table.stdout).into_owned();
     assert!(text.contains("CACTI's RAM") && text.contains("leakage mW"), "{text}");
 
-    refused(here, &["aws", "--sram", "sap"], None, "--sram sap: allowed is cacti");
+    refused(
+        here,
+        &["aws", "--sram", "sap"],
+        None,
+        "invalid value 'sap' for '--sram <PROGRAM>' [possible values: cacti]",
+    );
     let at = |node| ["aws", "--sram", "cacti", "--cacti", "own/cacti", "--sram-node", node];
     refused(here, &at("small"), None, "--sram-node small: allowed is a node such as 45nm");
     refused(
@@ -541,16 +545,8 @@ fn verilog_written_by_hand_does_what_the_blocks_do() {
 
 /// Cells of a design, mapped for area.
 fn cells(design: &Design, options: &EmitOptions) -> f64 {
-    let setup = AsicSetup {
-        yosys: selvedge_gen::area::tool::YOSYS.find().expect("Yosys"),
-        sta: selvedge_gen::area::tool::OPENSTA.find().expect("OpenSTA"),
-        library: Liberty::load(Path::new(OSU018)).expect("the library"),
-        technology: None,
-        scale_to: None,
-        target_ps: None,
-        memories: MemoryStyle::Listed,
-        sram: None,
-    };
+    let library = Liberty::load(Path::new(OSU018)).expect("the library");
+    let setup = AsicSetup::find(library).expect("the programs");
     let subject = Subject { design, options, parameters: &Value::Null, latency: 1, storage_bits: 0 };
     let folder = folder();
     let report = study::asic(&subject, &setup, folder.path(), &AtomicBool::new(false)).expect("a report");

@@ -1,13 +1,13 @@
 //! Is the energy of a block what its activity and the library's tables give, and does the simulator take it from the report?
-use selvedge_gen::area::asic::{Goal, MemoryStyle};
-use selvedge_gen::area::energy::Energy;
-use selvedge_gen::area::energy_study::{Prepared, prepare, tables};
-use selvedge_gen::area::liberty::{Liberty, OSU018};
-use selvedge_gen::area::study::{AsicSetup, Subject, asic};
-use selvedge_gen::area::tool::{Found, IVERILOG, OPENSTA, VVP, YOSYS};
+use selvedge_area::activity::{Simulator, measure};
+use selvedge_area::asic::Goal;
+use selvedge_area::energy::Energy;
+use selvedge_area::energy_study::{Prepared, prepare, tables};
+use selvedge_area::liberty::{Liberty, OSU018};
+use selvedge_area::study::{AsicSetup, Subject, asic};
+use selvedge_area::tool::{Found, IVERILOG, VVP};
 use selvedge_gen::{EmitOptions, ResetStyle, emit};
 use selvedge_hw::{StimulusBits, find};
-use selvedge_testbenches::activity::{Simulator, measure};
 use selvedge_testbenches::testbench::{Testbench, of_vectors};
 use selvedge_testbenches::vectors::{Vector, Vectors};
 use serde_json::{Value, json};
@@ -36,16 +36,8 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn setup() -> AsicSetup {
-    AsicSetup {
-        yosys: YOSYS.find().expect("Yosys"),
-        sta: OPENSTA.find().expect("OpenSTA"),
-        library: Liberty::load(Path::new(OSU018)).expect("the library"),
-        technology: None,
-        scale_to: None,
-        target_ps: None,
-        memories: MemoryStyle::Listed,
-        sram: None,
-    }
+    let library = Liberty::load(Path::new(OSU018)).expect("the library");
+    AsicSetup::find(library).expect("the programs")
 }
 
 fn icarus() -> (Found, Found) {

@@ -14,7 +14,7 @@ fn for_every_block(reset: ResetStyle, check: impl Fn(&str, &Path, Vec<PathBuf>) 
     parallel::each(BLOCKS, |block| {
         let options = EmitOptions { reset, ..EmitOptions::default() };
         let emitted = Emitted::of(*block, &block.defaults(), &options)
-            .unwrap_or_else(|error| panic!("{} {}: {error}", block.name(), reset.name()));
+            .unwrap_or_else(|error| panic!("{} {}: {error}", block.name(), reset));
         let folder = tempfile::tempdir().unwrap();
         let files = emitted.write(folder.path()).unwrap();
         check(block.name(), folder.path(), files);
@@ -29,7 +29,7 @@ fn verilator_has_nothing_to_say() {
                 ["--lint-only", "-Wall", "--top-module", block].map(PathBuf::from).to_vec();
             arguments.extend(files);
             let said = VERILATOR.run(folder, arguments).unwrap();
-            assert_eq!(said, "", "{block} {}", reset.name());
+            assert_eq!(said, "", "{block} {}", reset);
         });
     }
 }

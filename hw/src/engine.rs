@@ -8,13 +8,28 @@ use std::fmt::{self, Write as _};
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
+use strum::{Display, EnumString, VariantNames};
 
 /// Cycles of port history that a [`Divergence`] carries.
 pub const HISTORY_CYCLES: usize = 64;
 
 /// What runs inside an [`Instance`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownEngine, parse_err_fn = UnknownEngine::new)]
 pub enum Engine {
     /// The golden model alone: fast.
     Model,
@@ -25,38 +40,14 @@ pub enum Engine {
     Lockstep,
 }
 
-impl Engine {
-    /// Every engine.
-    pub const ALL: [Engine; 3] = [Engine::Model, Engine::Rtl, Engine::Lockstep];
-
-    /// The engine's name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Model => "model",
-            Engine::Rtl => "rtl",
-            Engine::Lockstep => "lockstep",
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// A word that names no engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown engine `{0}`; engines: model, rtl, lockstep")]
 pub struct UnknownEngine(pub String);
 
-impl FromStr for Engine {
-    type Err = UnknownEngine;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Engine::ALL
-            .into_iter()
-            .find(|engine| engine.name() == text)
-            .ok_or_else(|| UnknownEngine(text.to_string()))
+impl UnknownEngine {
+    fn new(text: &str) -> Self {
+        UnknownEngine(text.into())
     }
 }
 
@@ -426,8 +417,8 @@ mod tests {
 
     #[test]
     fn engines_and_faults_parse_and_complain() {
-        for engine in Engine::ALL {
-            assert_eq!(engine.to_string().parse(), Ok(engine));
+        for name in Engine::VARIANTS {
+            assert_eq!(name.parse::<Engine>().map(|engine| engine.to_string()), Ok(name.to_string()));
         }
         assert_eq!(
             "fpga".parse::<Engine>().unwrap_err().to_string(),

@@ -11,6 +11,7 @@
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
 //! | [`wave`] | recorded ports as VCD |
 //! | [`file`](mod@file) | files of bounded size |
+//! | [`printable`](mod@printable) | text of others, made fit for a terminal |
 //! | [`rtl`] | the kit that RTL stands on |
 //! | [`assist`], [`bdi`], [`bgp`], [`bpc`], [`bpg`], [`cpack`], [`decompression_queue`], [`fpc`], [`latte_controller`], [`md_cache`], [`milg`], [`qbmi`], [`sc`], [`set_index`], [`spp`] | the blocks |
 //! | [`sc`] | what the blocks of statistical compression share |
@@ -37,6 +38,7 @@ pub mod names;
 pub mod params;
 mod pipeline;
 pub mod ports;
+pub mod printable;
 mod prng;
 pub mod qbmi;
 pub mod registry;

@@ -117,6 +117,7 @@ macro_rules! block_params {
 
 /// A parameter that cannot be used. Each variant reads as one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParamError {
     /// The block has no such parameter.
     #[error("{block}: unknown parameter `{name}`; it has: {known}")]

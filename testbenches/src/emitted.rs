@@ -34,6 +34,7 @@ pub struct Emitted {
 
 /// A block could not be written as Verilog.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EmittedError {
     /// The parameters are not valid.
     #[error(transparent)]

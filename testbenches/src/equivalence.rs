@@ -72,6 +72,7 @@ pub struct Difference {
 
 /// Equivalence could not be shown.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EquivalenceError {
     /// The parameters are not valid.
     #[error(transparent)]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 /// The testbench did not pass.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IcarusError {
     /// Icarus Verilog is missing or refused the Verilog.
     #[error(transparent)]

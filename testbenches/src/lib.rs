@@ -9,7 +9,6 @@
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | what an instance got and gave in a waveform |
-//! | [`activity`] | what changes in a netlist while it runs the testbench |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
@@ -19,7 +18,6 @@
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
 
-pub mod activity;
 pub mod emitted;
 pub mod equivalence;
 pub mod formal;

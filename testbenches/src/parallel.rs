@@ -1,27 +1,34 @@
 //! Work on a list by some threads at a time.
-use std::sync::atomic::{AtomicUsize, Ordering};
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{ParallelBridge, ParallelIterator};
 
 /// Items under work at a time: outside programs use one processor each.
 const WORKERS: usize = 2;
 
 /// Calls `work` for every item, some at a time, in the order of the list. A panic in one of the calls is passed on.
 pub fn each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    work(item);
-                }
-            });
-        }
-    });
+    map(items, WORKERS, |_, item| work(item));
+}
+
+/// Calls `work` for every item with its place, on so many threads, and returns the outcomes in the order of the list. Items are
+/// begun in that order too, so that work which is stopped leaves the last ones. A panic in one of the calls is passed on.
+///
+/// # Panics
+/// When the system has no room for the threads.
+pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    let threads = threads.min(items.len()).max(1);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+    let outcomes = items.iter().enumerate().par_bridge().map(|(at, item)| (at, work(at, item)));
+    let mut outcomes: Vec<(usize, R)> = pool.install(|| outcomes.collect());
+    outcomes.sort_unstable_by_key(|(at, _)| *at);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Mutex;
+    use std::time::Duration;
 
     #[test]
     fn every_item_is_worked_on_once() {
@@ -33,8 +40,27 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a scoped thread panicked")]
+    fn outcomes_are_in_the_order_of_the_list_whatever_the_threads() {
+        for threads in [1, 2, 7] {
+            let late = |at: usize, item: &u64| {
+                std::thread::sleep(Duration::from_millis(5 * item));
+                (at, *item)
+            };
+            assert_eq!(map(&[3, 1, 0], threads, late), [(0, 3), (1, 1), (2, 0)], "{threads} threads");
+        }
+        assert!(map(&[0; 0], 2, |_, item| *item).is_empty());
+    }
+
+    #[test]
+    fn one_thread_works_in_the_order_of_the_list() {
+        let seen = Mutex::new(Vec::new());
+        map(&[3, 1, 4, 1, 5], 1, |_, item| seen.lock().unwrap().push(*item));
+        assert_eq!(seen.into_inner().unwrap(), [3, 1, 4, 1, 5]);
+    }
+
+    #[test]
+    #[should_panic(expected = "2 of the list")]
     fn a_panic_is_passed_on() {
-        each(&[1, 2, 3], |item| assert_ne!(*item, 2));
+        each(&[1, 2, 3], |item| assert_ne!(*item, 2, "2 of the list"));
     }
 }

@@ -7,12 +7,11 @@
 mod tests;
 
 use crate::vectors::{side, zeros};
-use selvedge_gen::area::AreaError;
 use selvedge_hw::{Direction, Port, PortBits, StimulusBits};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Take};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use vcd::{Command, IdCode, Parser, SimulationCommand, Value};
 
 /// The name of the clock, and of the resets that a block may have, with the value that resets.
@@ -41,6 +40,28 @@ pub struct RecordedClock {
     pub outputs: Option<PortBits>,
 }
 
+/// Why a waveform gives no stimulus.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordedError {
+    /// It is no waveform, or has no such instance, or several.
+    #[error("{path}: {problem}", path = path.display())]
+    NoStimulus {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// It cannot be opened.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
 /// A variable's value: its bits, lowest first, where 0 stands for an unknown bit, and whether there is one.
 #[derive(Clone, Debug, Default)]
 struct Seen {
@@ -66,9 +87,9 @@ pub fn read(
     instance: Option<&str>,
     ports: &[Port],
     limit: usize,
-) -> Result<Recorded, AreaError> {
-    let bad = |problem: String| AreaError::BadFile { path: path.to_path_buf(), problem };
-    let file = File::open(path).map_err(|source| AreaError::Io { path: path.to_path_buf(), source })?;
+) -> Result<Recorded, RecordedError> {
+    let bad = |problem: String| RecordedError::NoStimulus { path: path.to_path_buf(), problem };
+    let file = File::open(path).map_err(|source| RecordedError::Io { path: path.to_path_buf(), source })?;
     let mut parser = Parser::new(BufReader::new(file).take(MOST_HEADER));
     let scopes = header(&mut parser).map_err(|error| bad(format!("no waveform (VCD): {error}")))?;
     parser.reader().set_limit(u64::MAX);

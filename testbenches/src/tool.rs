@@ -30,6 +30,7 @@ pub const ABC: Tool = Tool { program: "berkeley-abc", package: "berkeley-abc" };
 
 /// An external program could not do its work.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ToolError {
     /// The program is not installed.
     #[error("`{program}` was not found; install the Debian package `{package}`")]

@@ -32,6 +32,7 @@ fn settings(folder: &Path) -> PathBuf {
     let packages = profile["dev"]["package"].as_table_mut().expect("exceptions");
     for package in [
         "selvedge",
+        "selvedge-area",
         "selvedge-gen",
         "selvedge-gpu",
         "selvedge-hw",
@@ -45,10 +46,8 @@ fn settings(folder: &Path) -> PathBuf {
         packages.insert(package.into(), toml::toml! { opt-level = 2 }.into());
     }
     profile.remove("release");
-    let mut settings = toml::Table::from_iter([("profile".into(), profile.into())]);
-    let svg = toml::Table::from_iter([("path".into(), format!("{TREE}/third_party/svg").into())]);
-    let patched = toml::Table::from_iter([("svg".into(), svg.into())]);
-    settings.insert("patch".into(), toml::Table::from_iter([("crates-io".into(), patched.into())]).into());
+    profile.remove("dist");
+    let settings = toml::Table::from_iter([("profile".into(), profile.into())]);
     let file = folder.join("settings.toml");
     fs::write(&file, settings.to_string()).expect("written");
     file

@@ -9,9 +9,10 @@ use selvedge_sim::mechanism::{ALL, MechanismError};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunSpec, Source, run as simulate};
 use selvedge_sim::workload::{Measured, Size, all, measured};
+use selvedge_testbenches::parallel;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Threads that share the runs.
 const THREADS: usize = 2;
@@ -20,20 +21,16 @@ const THREADS: usize = 2;
 fn every_workload(mechanism: &str, check: impl Fn(&str, &Value) -> Result<(), String> + Sync) {
     let mut names: Vec<&str> = all().iter().map(|workload| workload.name()).collect();
     names.sort_by_key(|name| measured(name, Size::Tiny).map_or(0, |counts| counts.warp_instructions));
-    let left = Mutex::new(names);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some(name) = left.lock().ok().and_then(|mut names| names.pop()) {
-                    if let Err(why) = run(name, mechanism).and_then(|report| check(name, &report)) {
-                        failures.lock().expect("no thread has panicked").push(format!("{name}: {why}"));
-                    }
-                }
-            });
-        }
+    names.reverse();
+    all_pass(&names, |name| {
+        run(name, mechanism).and_then(|report| check(name, &report)).map_err(|why| format!("{name}: {why}"))
     });
-    let failures = failures.into_inner().expect("no thread has panicked");
+}
+
+/// Fails with all that `test` says of any item.
+fn all_pass<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
+    let outcomes = parallel::map(items, THREADS, |_, item| test(item));
+    let failures: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -73,22 +70,9 @@ fn every_workload_passes_under_every_mechanism() {
     let names: Vec<&str> = names.filter(|name| !is_search(name)).collect();
     let pairs: Vec<(&str, &str)> =
         all().iter().flat_map(|workload| names.iter().map(|name| (workload.name(), *name))).collect();
-    let left = Mutex::new(pairs);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some((workload, mechanism)) = left.lock().ok().and_then(|mut pairs| pairs.pop()) {
-                    if let Err(why) = passes(workload, mechanism, &config) {
-                        let line = format!("{workload} under {mechanism}: {why}");
-                        failures.lock().expect("no thread has panicked").push(line);
-                    }
-                }
-            });
-        }
+    all_pass(&pairs, |(workload, mechanism)| {
+        passes(workload, mechanism, &config).map_err(|why| format!("{workload} under {mechanism}: {why}"))
     });
-    let failures = failures.into_inner().expect("no thread has panicked");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Runs the workload in this process with the golden models, which is quicker than 1,500 programs with RTL.

@@ -16,6 +16,7 @@ pub const MAX_ROUNDS: u32 = 200;
 
 /// Why a block could not be stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum StepError {
     /// The block feeds a signal back into itself without a register.
     #[error("cycle {cycle}: the block does not settle within {MAX_ROUNDS} rounds (a combinational loop)")]

@@ -3,8 +3,7 @@
 //! From the bottom up: [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory system behind the
 //! SMs), [`sm`], [`gpu`]; [`mechanism`] is the interface of what plugs into SMs and partitions, [`energy`] what the events
 //! cost, [`trace`] recorded instructions instead of kernels, [`share`] how kernels of several programs divide the GPU;
-//! [`limits`] on what a run takes of the host, [`reach`] on where its files lie; [`printable`](mod@printable) for text of
-//! others.
+//! [`limits`] on what a run takes of the host, [`reach`] on where its files lie.
 mod abilities;
 pub mod bounds;
 pub mod cache;
@@ -20,7 +19,6 @@ pub mod packet;
 pub mod partition;
 pub mod parts;
 pub mod pipe_kind;
-pub mod printable;
 pub mod reach;
 pub mod share;
 pub mod sm;
@@ -29,3 +27,5 @@ pub mod stage;
 pub mod stats;
 pub mod trace;
 pub mod witness;
+
+pub use selvedge_hw::printable;

@@ -13,20 +13,22 @@ const UNITS: [(&str, u32); 5] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
-impl FromStr for Bytes {
-    type Err = String;
+/// Text that is no number of bytes, or of too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be bytes, or a number of KiB, MiB, GiB or TiB, from 1 to 1TiB")]
+pub struct BadBytes;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Bytes {
+    type Err = BadBytes;
+
+    fn from_str(text: &str) -> Result<Self, BadBytes> {
         let (digits, shift) = UNITS
             .into_iter()
             .find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)))
             .unwrap_or((text, 0));
         let whole = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u64>().ok());
         let bytes = whole.flatten().and_then(|count| count.checked_mul(1 << shift));
-        bytes
-            .filter(|bytes| (1..=MOST).contains(bytes))
-            .map(Bytes)
-            .ok_or_else(|| "must be bytes, or a number of KiB, MiB, GiB or TiB, from 1 to 1TiB".into())
+        bytes.filter(|bytes| (1..=MOST).contains(bytes)).map(Bytes).ok_or(BadBytes)
     }
 }
 
@@ -59,7 +61,7 @@ mod tests {
         }
         for text in ["", "0", "GiB", "-1", "+1", "1.5GiB", "1GB", "2TiB", "99999999999999999999", "1 GiB"] {
             let refused = text.parse::<Bytes>().expect_err(text);
-            assert!(refused.starts_with("must be "), "{refused}");
+            assert!(refused.to_string().starts_with("must be "), "{refused}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where the files lie that a launch file or a list of traces names.
 use selvedge_hw::file::real_path;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where the files may lie that a launch file or a list of traces names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,30 +14,46 @@ pub enum Reach {
     Within,
 }
 
+/// A file that must not be named.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} lies outside this file's folder: must be within it {unless}", path.display())]
+pub struct OutOfReach {
+    /// The file.
+    pub path: PathBuf,
+    /// What would allow it, in words.
+    pub unless: &'static str,
+}
+
 impl Reach {
-    /// Refuses a file to read, in words; `folder` is that of the file that names it.
-    pub fn check_read(self, folder: &Path, path: &Path) -> Result<(), String> {
+    /// Refuses a file to read; `folder` is that of the file that names it.
+    ///
+    /// # Errors
+    /// The file is out of reach.
+    pub fn check_read(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         match self {
             Reach::Anywhere | Reach::WritesWithin => Ok(()),
             Reach::Within => self.check(folder, path),
         }
     }
 
-    /// Refuses a file to write, in words.
-    pub fn check_write(self, folder: &Path, path: &Path) -> Result<(), String> {
+    /// Refuses a file to write.
+    ///
+    /// # Errors
+    /// The file is out of reach.
+    pub fn check_write(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         match self {
             Reach::Anywhere => Ok(()),
             Reach::WritesWithin | Reach::Within => self.check(folder, path),
         }
     }
 
-    fn check(self, folder: &Path, path: &Path) -> Result<(), String> {
+    fn check(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         let real = real_path(folder).and_then(|folder| Ok((folder, real_path(path)?)));
         if real.is_ok_and(|(folder, path)| path.starts_with(folder)) {
             return Ok(());
         }
         let unless =
             if self == Reach::Within { "under --sandbox" } else { "unless --allow-outside is given" };
-        Err(format!("{} lies outside this file's folder: must be within it {unless}", path.display()))
+        Err(OutOfReach { path: path.into(), unless })
     }
 }

@@ -38,6 +38,7 @@ const MEASURED_CYCLES: u64 = 20_000;
 
 /// A wrong share, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShareError {
     /// It cannot be read.
     #[error(

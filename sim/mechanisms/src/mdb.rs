@@ -88,7 +88,7 @@ fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> 
     move |sm| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
         let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
-        Mdb { unit, line_bytes, index: index.clone(), generator, bypass, head_passes: false, bypassed: 0 }
+        Mdb { unit, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
     }
 }
 

@@ -50,6 +50,7 @@ pub fn within_program(physical: u64) -> u64 {
 
 /// Why a host-side request to device memory was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MemoryError {
     /// The request does not fit in what is left of the capacity.
     #[error(

@@ -5,7 +5,7 @@ use crate::best;
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
 use crate::source::Program;
-use crate::statistic::{check_bursts, check_conservation};
+use crate::statistic::{BrokenLaw, check_bursts, check_conservation};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit};
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
@@ -55,6 +55,7 @@ pub struct RunSpec {
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The workload's input or host program.
     #[error(transparent)]
@@ -115,7 +116,7 @@ pub enum RunError {
     Fault(#[from] SimFault),
     /// Counters that belong together do not agree: an error of the simulator.
     #[error("a law of conservation is broken: {0}")]
-    Conservation(String),
+    Conservation(BrokenLaw),
     /// A DRAM command broke a timing constraint: an error of the simulator.
     #[error("DRAM timing violated: {0}")]
     DramTiming(String),
@@ -227,7 +228,7 @@ fn run_recorded(
     let wall_s = start.elapsed().as_secs_f64();
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
-        None => program.verify(&memory, spec),
+        None => program.verify(&memory, spec).map_err(|wrong| wrong.to_string()),
     };
     if let (Some(recording), None) = (recording, &fault) {
         recording.bytes = trace.map(|trace| trace.finish(&mut memory));

@@ -5,11 +5,11 @@ use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::Needs;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
-use selvedge_gpu::trace::{TraceFile, TraceLaunch, TraceProgram};
+use selvedge_gpu::trace::{OtherMemory, TraceFile, TraceLaunch, TraceProgram};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Module;
 use selvedge_workloads::launch_file::LaunchFile;
-use selvedge_workloads::workload::{self, HostProgram, OutputFile, Size, Workload};
+use selvedge_workloads::workload::{self, HostProgram, OutputFile, Size, Workload, WorkloadError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -179,14 +179,14 @@ impl Program {
     /// Checks the results, and returns whether there was anything to check.
     ///
     /// # Errors
-    /// What is wrong with the results, in words.
-    pub fn verify(&self, memory: &DeviceMemory, spec: &RunSpec) -> Result<bool, String> {
+    /// What is wrong with the results.
+    pub fn verify(&self, memory: &DeviceMemory, spec: &RunSpec) -> Result<bool, WrongResults> {
         match self {
-            Program::Ptx { host, .. } => match host.verify(memory) {
-                Ok(()) => Ok(host.checks()),
-                Err(error) => Err(error.to_string()),
-            },
-            Program::Trace(trace) => trace.verify(memory, &spec.config, &spec.mechanism.text),
+            Program::Ptx { host, .. } => {
+                host.verify(memory)?;
+                Ok(host.checks())
+            }
+            Program::Trace(trace) => Ok(trace.verify(memory, &spec.config, &spec.mechanism.text)?),
         }
     }
 
@@ -197,6 +197,18 @@ impl Program {
             Program::Trace(_) => Ok(Vec::new()),
         }
     }
+}
+
+/// Results that are not what the workload or its recording has.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WrongResults {
+    /// The device's differ from those of the host program.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// Memory does not end as it was recorded.
+    #[error(transparent)]
+    Replay(#[from] OtherMemory),
 }
 
 /// A recorded launch as the GPU takes it.

@@ -237,12 +237,23 @@ fn share(a: f64, b: f64) -> f64 {
 ///
 /// # Errors
 /// One line with the keys that come nearest by their beginning, when there is no such key.
-pub fn find(name: &str) -> Result<&'static Statistic, String> {
+pub fn find(name: &str) -> Result<&'static Statistic, UnknownStatistic> {
     let wanted: String = name.chars().filter(|c| !c.is_whitespace()).collect();
     STATISTICS.iter().find(|statistic| statistic.key == wanted).ok_or_else(|| {
         let keys = STATISTICS.iter().map(|statistic| statistic.key);
-        format!("no statistic `{name}`: {}", names::allowed(&wanted, keys, "selvedge stats list"))
+        let allowed = names::allowed(&wanted, keys, "selvedge stats list");
+        UnknownStatistic { name: name.into(), allowed }
     })
+}
+
+/// No statistic has that key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no statistic `{name}`: {allowed}")]
+pub struct UnknownStatistic {
+    /// The key that was asked for.
+    pub name: String,
+    /// Those that come nearest.
+    pub allowed: String,
 }
 
 fn counted(kernel: &KernelReport) -> Counted {
@@ -264,55 +275,54 @@ pub fn text(report: &RunReport) -> String {
     out
 }
 
-/// A field of CSV: quoted when it has to be.
-fn field(text: &str) -> String {
-    let text = printable(text);
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into_owned() }
+/// Rows as CSV, fit for a terminal.
+fn rows(rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        out.write_record(row.iter().map(|field| printable(field).into_owned()))
+            .expect("all rows are as long");
+    }
+    String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
 }
 
 /// A header, then a row for each launch of each run.
 pub fn csv(reports: &[RunReport]) -> String {
     let fixed = ["workload", "size", "config", "mechanism", "engine", "kernel_launch_uid", "kernel_name"];
     let header = fixed.into_iter().chain(STATISTICS.iter().map(|statistic| statistic.key));
-    let mut out = header.map(field).collect::<Vec<_>>().join(",") + "\n";
-    for report in reports {
-        for (uid, kernel) in (1..).zip(&report.kernels) {
+    let launches = reports.iter().flat_map(|report| {
+        (1..).zip(&report.kernels).map(move |(uid, kernel): (u64, _)| {
             let counted = counted(kernel);
-            let names = [&report.workload, &report.size, &report.config, &report.mechanism, &report.engine];
-            let fixed =
-                names.into_iter().map(|name| field(name)).chain([uid.to_string(), field(&kernel.name)]);
+            let RunReport { workload, size, config, mechanism, engine, .. } = report;
+            let names = [workload, size, config, mechanism, engine].map(String::clone).into_iter();
             let values = STATISTICS.iter().map(|statistic| (statistic.value)(&counted).to_string());
-            out += &fixed.chain(values).collect::<Vec<_>>().join(",");
-            out.push('\n');
-        }
-    }
-    out
+            names.chain([uid.to_string(), kernel.name.clone()]).chain(values).collect()
+        })
+    });
+    rows([header.map(String::from).collect()].into_iter().chain(launches))
 }
 
 /// A header, then a row for each stretch of each run that was sampled: what happened in it, by the keys that count the run.
 pub fn series_csv(reports: &[RunReport]) -> String {
     let keys: Vec<_> = STATISTICS.iter().filter(|statistic| !is_of_launch(statistic)).collect();
     let header = ["workload", "mechanism", "from_cycle", "to_cycle"].into_iter();
-    let mut out =
-        header.chain(keys.iter().map(|key| key.key)).map(field).collect::<Vec<_>>().join(",") + "\n";
+    let mut all = vec![header.chain(keys.iter().map(|key| key.key)).map(String::from).collect()];
     for report in reports {
         let mut before = Snapshot::default();
         for &until in &report.series {
             let stretch = until - before;
             let counted = Counted { launch: stretch, so_far: stretch };
             let fixed = [
-                field(&report.workload),
-                field(&report.mechanism),
+                report.workload.clone(),
+                report.mechanism.clone(),
                 before.cycles.to_string(),
                 until.cycles.to_string(),
             ];
             let values = keys.iter().map(|key| (key.value)(&counted).to_string());
-            out += &fixed.into_iter().chain(values).collect::<Vec<_>>().join(",");
-            out.push('\n');
+            all.push(fixed.into_iter().chain(values).collect());
             before = until;
         }
     }
-    out
+    rows(all)
 }
 
 /// Is the key of one launch, not of the run?
@@ -324,7 +334,7 @@ fn is_of_launch(statistic: &Statistic) -> bool {
 ///
 /// # Errors
 /// The law with both sides.
-pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String> {
+pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenLaw> {
     let accounted = run.sm.scheduler_cycles.total();
     equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
     let sides = [(&run.constant, "L1C"), (&run.texture, "L1T"), (&run.instruction, "L1I")];
@@ -360,7 +370,7 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String>
 ///
 /// # Errors
 /// The law with both sides.
-pub fn check_bursts(run: &Snapshot, counters: &MechanismCounters) -> Result<(), String> {
+pub fn check_bursts(run: &Snapshot, counters: &MechanismCounters) -> Result<(), BrokenLaw> {
     let count = |name| counters.get(name).copied();
     let Some(data) = count("data_bursts") else { return Ok(()) };
     let told = data + count("metadata_bursts").unwrap_or(0);
@@ -371,8 +381,26 @@ pub fn check_bursts(run: &Snapshot, counters: &MechanismCounters) -> Result<(), 
     )
 }
 
-fn equal(law: &str, left: u64, right: u64) -> Result<(), String> {
-    if left == right { Ok(()) } else { Err(format!("{law}: {left} against {right}")) }
+fn equal(law: &str, left: u64, right: u64) -> Result<(), BrokenLaw> {
+    if left == right { Ok(()) } else { Err(BrokenLaw::new(law, left, right)) }
+}
+
+/// A law that counters obey, and do not: an error of the simulator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{law}: {left} against {right}")]
+pub struct BrokenLaw {
+    /// The law in words.
+    pub law: String,
+    /// One side.
+    pub left: String,
+    /// The other side.
+    pub right: String,
+}
+
+impl BrokenLaw {
+    pub(crate) fn new(law: &str, left: impl ToString, right: impl ToString) -> Self {
+        BrokenLaw { law: law.into(), left: left.to_string(), right: right.to_string() }
+    }
 }
 
 #[cfg(test)]
@@ -388,10 +416,9 @@ mod tests {
             assert_eq!(find(key).map(|found| found.key), Ok(key));
         }
         assert!(find("L2_cache_stats_breakdown[GLOBAL_ACC_R] [HIT]").is_ok());
-        assert!(
-            find("no_such_key")
-                .is_err_and(|line| line.starts_with("no statistic `no_such_key`: must be one of "))
-        );
+        assert!(find("no_such_key").is_err_and(|error| {
+            error.to_string().starts_with("no statistic `no_such_key`: must be one of ")
+        }));
     }
 
     #[test]
@@ -412,10 +439,8 @@ mod tests {
 
     #[test]
     fn a_field_with_a_comma_or_a_quote_is_quoted() {
-        assert_eq!(field("plain"), "plain");
-        assert_eq!(field("hw-bdi,md_kb=1"), "\"hw-bdi,md_kb=1\"");
-        assert_eq!(field("a\"b"), "\"a\"\"b\"");
-        assert_eq!(field("a\nb\u{1b}"), "a\\nb\\u{1b}");
+        let row = ["plain", "hw-bdi,md_kb=1", "a\"b", "a\nb\u{1b}"].map(String::from).to_vec();
+        assert_eq!(rows([row]), "plain,\"hw-bdi,md_kb=1\",\"a\"\"b\",a\\nb\\u{1b}\n");
     }
 
     #[test]
@@ -423,7 +448,7 @@ mod tests {
         let mut run = Snapshot::default();
         assert_eq!(check_conservation(&run, 2), Ok(()));
         run.l2.cache.accesses = 1;
-        let law = check_conservation(&run, 2).expect_err("it is lost");
+        let law = check_conservation(&run, 2).expect_err("it is lost").to_string();
         assert_eq!(law, "L2 accesses are hits, misses and pending hits: 1 against 0");
     }
 
@@ -435,7 +460,7 @@ mod tests {
         let mut counters = MechanismCounters::from([("data_bursts", 6), ("metadata_bursts", 2)]);
         assert_eq!(check_bursts(&run, &counters), Ok(()));
         counters.insert("data_bursts", 7);
-        let law = check_bursts(&run, &counters).expect_err("one is missing");
+        let law = check_bursts(&run, &counters).expect_err("one is missing").to_string();
         assert!(law.ends_with("8 against 9"), "{law}");
     }
 }

@@ -1,6 +1,7 @@
 //! Mistakes in a configuration, each in one line.
 /// A mistake in a configuration, in one line.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// No built-in configuration and no file of that name.
     #[error("configuration `{name}`: neither a built-in one ({allowed}) nor a readable file: {why}")]

@@ -43,12 +43,21 @@ pub struct AddressMapping {
     length: usize,
 }
 
+/// Text that is no mapping: the position of what is wrong, and what is allowed there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadMapping(pub String);
+
 impl AddressMapping {
     /// Reads `text`.
     ///
     /// # Errors
     /// One line with the position, from 1, of what is wrong and what is allowed there.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, BadMapping> {
+        Self::read(text).map_err(BadMapping)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
         if text.len() > MOST {
             return Err(format!("position {}: allowed are at most {MOST} characters", MOST + 1));
         }
@@ -192,12 +201,12 @@ mod tests {
             ("0000.0000", "position 10: allowed are letters"),
             ("é", "position 1: `é`: allowed are R"),
         ] {
-            let error = AddressMapping::parse(text).expect_err("wrong");
+            let error = AddressMapping::parse(text).expect_err("wrong").to_string();
             assert!(error.starts_with(says), "`{error}` should begin with `{says}`");
         }
-        let long = AddressMapping::parse(&"C".repeat(65)).expect_err("too long");
+        let long = AddressMapping::parse(&"C".repeat(65)).expect_err("too long").to_string();
         assert!(long.starts_with("position 65: "), "{long}");
-        let longer = AddressMapping::parse(&".".repeat(97)).expect_err("too long");
+        let longer = AddressMapping::parse(&".".repeat(97)).expect_err("too long").to_string();
         assert!(longer.starts_with("position 97: "), "{longer}");
     }
 
@@ -206,7 +215,7 @@ mod tests {
         fn no_text_makes_it_panic(text in "(dramid@[0-9]{0,3};)?[RBCSD0. |x\u{e9}]{0,80}") {
             match AddressMapping::parse(&text) {
                 Ok(mapping) => prop_assert_eq!(mapping.text(), text),
-                Err(why) => prop_assert!(why.starts_with("position ") && !why.contains('\n')),
+                Err(BadMapping(why)) => prop_assert!(why.starts_with("position ") && !why.contains('\n')),
             }
         }
     }

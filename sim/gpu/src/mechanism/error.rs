@@ -2,6 +2,7 @@
 
 /// A wrong mechanism or option, in one line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MechanismError {
     /// No such mechanism.
     #[error("unknown mechanism `{name}`: {allowed}")]

@@ -6,6 +6,7 @@ use selvedge_ptx::ptx::Fault;
 
 /// Why a simulation cannot go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimFault {
     /// The kernel did something that is not allowed.
     #[error(transparent)]

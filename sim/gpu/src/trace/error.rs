@@ -3,6 +3,7 @@ use std::path::Path;
 
 /// A trace that cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceError {
     /// A file cannot be read.
     #[error("{file}: cannot read it: {why}")]

@@ -16,7 +16,7 @@ mod stream;
 pub use bytes::{EMPTY_DIGEST, digest};
 pub use error::TraceError;
 pub use launch::{LaunchSummary, TraceLaunch};
-pub use program::TraceProgram;
+pub use program::{OtherMemory, TraceProgram};
 pub use record::LaunchRecorder;
 
 use crate::limits::Limits;

@@ -13,6 +13,11 @@ pub struct TraceProgram {
     next: usize,
 }
 
+/// Memory at the end of a replay that is not the recorded run's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("device memory does not end as the recorded run left it")]
+pub struct OtherMemory;
+
 impl TraceProgram {
     /// Returns the program at its start.
     pub fn new(file: &Arc<TraceFile>) -> Self {
@@ -65,8 +70,13 @@ impl TraceProgram {
     /// configuration and mechanism must leave what the recorded run left: others may do conflicting stores in another order.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn verify(&self, memory: &DeviceMemory, config: &GpuConfig, mechanism: &str) -> Result<bool, String> {
+    /// It has other contents.
+    pub fn verify(
+        &self,
+        memory: &DeviceMemory,
+        config: &GpuConfig,
+        mechanism: &str,
+    ) -> Result<bool, OtherMemory> {
         let Trace::Recorded(trace) = &self.file.trace else { return Ok(false) };
         if !trace.recorded.is_same_machine(config, mechanism) {
             return Ok(false);
@@ -74,6 +84,6 @@ impl TraceProgram {
         if memory_digest(memory) == trace.memory {
             return Ok(true);
         }
-        Err("device memory does not end as the recorded run left it".into())
+        Err(OtherMemory)
     }
 }

@@ -35,6 +35,7 @@ impl Latencies {
 
 /// What an assist warp must not do.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WarpFault {
     /// It issued a word that is no instruction.
     #[error(transparent)]

@@ -59,6 +59,7 @@ impl Arg {
 
 /// Arguments that do not fit a kernel's parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArgError {
     /// Too many or too few.
     #[error("kernel '{kernel}' takes {wanted} arguments, got {given}")]

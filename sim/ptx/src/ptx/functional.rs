@@ -28,6 +28,7 @@ pub struct FunctionalStats {
 
 /// Why a run stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// A memory fault.
     #[error(transparent)]

@@ -43,7 +43,7 @@ pub use error::PtxError;
 pub use float::{Rounding, half_to_single, to_half};
 pub use functional::{FunctionalStats, RunError, run_functional, run_limited, watch_functional};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
-pub use module::Module;
+pub use module::{ConstantError, Module};
 pub use region::{Region, RegionValue};
 pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};

@@ -37,6 +37,28 @@ pub struct Module {
     constant_names: Vec<(String, u64, u64)>,
 }
 
+/// A constant that cannot be changed as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConstantError {
+    /// The module has none of that name.
+    #[error("there is no constant '{name}'")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The bytes do not fit.
+    #[error("constant '{name}' has {size} bytes, got {given}")]
+    TooLong {
+        /// The constant.
+        name: String,
+        /// Its bytes.
+        size: u64,
+        /// How many were given.
+        given: usize,
+    },
+}
+
 impl Module {
     /// Parses and decodes PTX text. `file_name` is only for messages.
     ///
@@ -122,11 +144,12 @@ impl Module {
     /// a kernel that [`Module::kernel`] gives from now on; kernels handed out before keep theirs.
     ///
     /// # Errors
-    /// A message when `name` is unknown or the bytes do not fit in it.
-    pub fn set_constant(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        let (offset, size) = self.constant(name).ok_or_else(|| format!("there is no constant '{name}'"))?;
+    /// When `name` is unknown or the bytes do not fit in it.
+    pub fn set_constant(&mut self, name: &str, bytes: &[u8]) -> Result<(), ConstantError> {
+        let unknown = || ConstantError::Unknown { name: name.into() };
+        let (offset, size) = self.constant(name).ok_or_else(unknown)?;
         if bytes.len() as u64 > size {
-            return Err(format!("constant '{name}' has {size} bytes, got {}", bytes.len()));
+            return Err(ConstantError::TooLong { name: name.into(), size, given: bytes.len() });
         }
         let mut image = self.constants.to_vec();
         image[offset as usize..][..bytes.len()].copy_from_slice(bytes);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 /// Why a machine cannot be measured, in one line.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FidelityError {
     /// A microbenchmark does not fit it.
     #[error("a microbenchmark does not fit the machine: {0}")]
@@ -106,7 +107,7 @@ mod tests {
         let all = measured.iter().flat_map(|(machine, found)| found.iter().map(move |m| (machine.name, m)));
         let wrong: Vec<_> = all.filter(|(_, m)| !m.agrees()).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/fidelity.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity.md");
         let shown = std::fs::read_to_string(path).unwrap_or_default();
         assert_eq!(
             page(&measured),

@@ -13,7 +13,7 @@ mod tests;
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, ratio};
 use crate::run::{RunError, Source, instances};
-use crate::statistic::check_conservation;
+use crate::statistic::{BrokenLaw, check_conservation};
 use isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
 use partition::Partition;
 use program::Program;
@@ -97,7 +97,7 @@ impl Measured {
     }
 
     /// The kernels' counters add up to the SMs'.
-    fn check_sums(&self) -> Result<(), String> {
+    fn check_sums(&self) -> Result<(), BrokenLaw> {
         let mut sum = KernelCounters::default();
         self.kernels.iter().for_each(|kernel| sum += *kernel);
         let sm = &self.total.sm;
@@ -109,14 +109,16 @@ impl Measured {
             ("CTAs", sum.ctas, sm.ctas),
         ] {
             if kernels != all {
-                return Err(format!("the kernels' {what} are those of the SMs: {kernels} against {all}"));
+                return Err(BrokenLaw::new(
+                    &format!("the kernels' {what} are those of the SMs"),
+                    kernels,
+                    all,
+                ));
             }
         }
         if sum.l1d != self.total.l1d {
-            return Err(format!(
-                "the kernels' L1D counters are those of the L1Ds: {:?} against {:?}",
-                sum.l1d, self.total.l1d
-            ));
+            let law = "the kernels' L1D counters are those of the L1Ds";
+            return Err(BrokenLaw::new(law, format!("{:?}", sum.l1d), format!("{:?}", self.total.l1d)));
         }
         Ok(())
     }

@@ -139,7 +139,7 @@ impl Buffer {
             if let Some(fill) = &self.fill {
                 let mut values = vec![0; (count * size) as usize];
                 fill.write(self.element, &mut values);
-                module.set_constant(&self.name, &values).map_err(bad)?;
+                module.set_constant(&self.name, &values).map_err(|error| bad(error.to_string()))?;
             }
         }
         Ok((place, count))

@@ -3,6 +3,7 @@ use std::path::Path;
 
 /// A mistake in a launch file, in one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchFileError {
     /// The file or one that it names cannot be read.
     #[error("{file}: cannot read it: {why}")]

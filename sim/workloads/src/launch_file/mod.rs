@@ -240,11 +240,11 @@ fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFil
     let path = |written: &Spanned<String>| text.path(written.get_ref());
     for read in raw.reads() {
         let checked = reach.check_read(&text.folder, &path(read));
-        checked.map_err(|why| text.bad(read.span().start, why))?;
+        checked.map_err(|why| text.bad(read.span().start, why.to_string()))?;
     }
     for write in raw.saves() {
         let checked = reach.check_write(&text.folder, &path(write));
-        checked.map_err(|why| text.bad(write.span().start, why))?;
+        checked.map_err(|why| text.bad(write.span().start, why.to_string()))?;
     }
     Ok(())
 }
@@ -294,7 +294,7 @@ fn check_step(
     let params = kernel.pack(&args).map_err(|error| {
         let at = match &error {
             ArgError::Type { index, .. } => step.args[*index].0,
-            ArgError::Count { .. } => step.at,
+            _ => step.at,
         };
         text.bad(at, format!("{error}; its parameters are {}", describe_params(&kernel)))
     })?;

@@ -386,7 +386,7 @@ fn a_flag_ends_its_loop_and_is_reset_before_every_turn() {
 
 /// Launch files of every form, as users write them.
 fn real_files() -> Vec<String> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data"));
     let read = |name| std::fs::read_to_string(folder.join(name)).expect(name);
     let simple = "ptx = \"k.ptx\"\nkernel = \"copy\"\ngrid = [1]\nblock = [32]\n[[arg]]\ntype = \"u32\"\ncount = 8\n\
                   init = \"iota\"\n[[arg]]\ntype = \"u32\"\ncount = 8\n[[arg]]\ntype = \"u32\"\nvalue = 8\n";
@@ -415,7 +415,7 @@ fn the_real_files_are_accepted() {
 /// [`folder`], and what the files of the end-to-end tests name.
 fn folder_with_data() -> tempfile::TempDir {
     let folder = folder();
-    let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data"));
+    let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data"));
     for entry in std::fs::read_dir(data).expect("the folder is there") {
         let entry = entry.expect("an entry");
         std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("copied");

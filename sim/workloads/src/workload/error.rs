@@ -8,6 +8,7 @@ use selvedge_ptx::memory::MemoryError;
 
 /// Why a workload cannot be found, started or carried on, or that its result is wrong.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum WorkloadError {
     /// No built-in workload has this name.
     #[error("unknown workload '{name}': {allowed}")]

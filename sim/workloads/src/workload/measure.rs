@@ -31,6 +31,7 @@ pub struct Measured {
 
 /// Why a workload could not be measured.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum MeasureError {
     /// Its host program, or a wrong result.
     #[error(transparent)]

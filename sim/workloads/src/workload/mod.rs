@@ -76,9 +76,7 @@ mod walsh;
 mod weather;
 mod word_count;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 pub use error::WorkloadError;
 pub use group::Group;
@@ -86,9 +84,11 @@ pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, rows,
 use selvedge_hw::names;
 use selvedge_ptx::memory::DeviceMemory;
 pub use selvedge_ptx::ptx::{Arg, LaunchDims};
+use strum::{Display, EnumString, VariantNames};
 
 /// How large a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase", parse_err_ty = WorkloadError, parse_err_fn = unknown_size)]
 pub enum Size {
     /// For tests: at most 100,000 warp instructions.
     Tiny,
@@ -103,23 +103,8 @@ impl Size {
     pub const ALL: [Self; 3] = [Self::Tiny, Self::Small, Self::Paper];
 }
 
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tiny => "tiny",
-            Self::Small => "small",
-            Self::Paper => "paper",
-        })
-    }
-}
-
-impl FromStr for Size {
-    type Err = WorkloadError;
-
-    fn from_str(name: &str) -> Result<Self, WorkloadError> {
-        let found = Self::ALL.into_iter().find(|size| size.to_string() == name);
-        found.ok_or_else(|| WorkloadError::UnknownSize { name: name.to_owned() })
-    }
+fn unknown_size(name: &str) -> WorkloadError {
+    WorkloadError::UnknownSize { name: name.to_owned() }
 }
 
 /// One kernel launch.

@@ -72,7 +72,8 @@ fn address_mapping(reader: &mut Reader) -> Result<(), ConfigError> {
         1u32.checked_shl(bits).ok_or_else(|| wrong(&option, &option.value, "allowed are fewer than 32 bits"))
     };
     let interleave = power(bit)?;
-    let mapping = AddressMapping::parse(&option.value).map_err(|why| wrong(&option, &option.value, &why))?;
+    let mapping = AddressMapping::parse(&option.value)
+        .map_err(|why| wrong(&option, &option.value, &why.to_string()))?;
     let column_bits = mapping.bits().iter().filter(|b| b.field == Field::Column).count() as u32;
     reader.set("l2", "interleave_bytes", interleave, &option);
     reader.set("dram", "row_bytes", power(column_bits)?, &option);

@@ -57,7 +57,7 @@ impl AccelTrace {
             // Traces are often packed after the list has been written.
             let packed = folder.join(format!("{line}.xz"));
             let file = if !file.is_file() && packed.is_file() { packed } else { file };
-            reach.check_read(folder, &file).map_err(|why| lines.bad(why))?;
+            reach.check_read(folder, &file).map_err(|why| lines.bad(why.to_string()))?;
             if !file.is_file() {
                 return Err(lines.bad(format!("there is no file {}", file.display())));
             }

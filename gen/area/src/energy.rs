@@ -1,0 +1,357 @@
+//! Energy of a mapped block: its netlist, what changes in it, and the library's tables.
+//!
+//! ```text
+//! GOAL.il ─ Yosys ─┬─> GOAL_sim.v, with the library's cells as Verilog ─ a simulation ─> changes of every pin
+//!                  ├─> GOAL_power.v, memories as ports ─ OpenSTA ─> slew of every pin
+//!                  └─> GOAL_power.json ─> cells and nets
+//! ```
+//!
+//! OpenSTA 2.0.17 has a report of power of its own, which is not used: for each change of a clock pin or of a gate with one input it
+//! takes rise and fall together, which is twice what the tables say, and at data pins of flip-flops their mean.
+use crate::asic::{Goal, MemoryStyle};
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::memory::{self, Memory};
+use crate::power_table::{Internal, PowerCell, PowerLibrary, PowerPin};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Yosys' script that makes, of `GOAL.il`, the netlists `GOAL_sim.v`, `GOAL_power.v` and `GOAL_power.json`, whose cells have the
+/// same names in all.
+pub fn netlists(goal: Goal, top: &str, memories: &[Memory], style: MemoryStyle) -> String {
+    let goal = goal.name();
+    let ports = if style == MemoryStyle::Listed { memory::to_ports(memories).0 } else { String::new() };
+    // Names without a character that one of the readers escapes.
+    format!(
+        "read_liberty -lib -ignore_miss_func cells.lib\nread_rtlil {goal}.il\nhierarchy -top {top}\nsplitnets\n\
+         opt_clean -purge\nrename -hide\nrename -enumerate -pattern n%\nwrite_verilog -noattr -noexpr {goal}_sim.v\n{ports}\
+         splitnets -ports\nopt_clean -purge\nsetundef -zero\nwrite_verilog -noattr -noexpr {goal}_power.v\n\
+         write_json {goal}_power.json\n"
+    )
+}
+
+/// Yosys' script that makes `cells_sim.v`, the library's cells as Verilog without delays.
+pub const CELL_MODELS: &str =
+    "read_liberty -ignore_miss_func cells.lib\nproc\nwrite_verilog -noattr cells_sim.v\n";
+
+/// OpenSTA's script that prints the slew of every pin of `GOAL_power.v`. Inputs are driven and outputs loaded as for mapping;
+/// clock and reset have no slew.
+pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
+    format!(
+        "set sta_report_default_digits 5\nread_liberty cells.lib\nread_verilog {goal}_power.v\nlink_design {top}\n\
+         set_load {load} [all_outputs]\n\
+         foreach port [all_inputs] {{\n  if {{ [lsearch {{{ideal}}} [get_name $port]] < 0 }} {{\n    \
+         set_driving_cell -lib_cell {driver} $port\n  }}\n}}\n\
+         create_clock -name clk -period 1000 [get_ports clk_i]\n\
+         foreach pin [get_pins */*] {{ report_slews $pin }}\nexit\n",
+        goal = goal.name(),
+        ideal = ideal.join(" ")
+    )
+}
+
+/// Slews by pin, in the library's unit of time: the mean of rise and fall, the slowest of each.
+///
+/// # Errors
+/// OpenSTA's own words.
+pub fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, AreaError> {
+    if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {
+        let message = format!("OpenSTA: {error}");
+        return Err(AreaError::NoAnswer { work: work.into(), message });
+    }
+    let slowest = |range: &str| range.rsplit(':').next()?.parse::<f64>().ok().filter(|slew| slew.is_finite());
+    let pin = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [pin, "^", rise, "v", fall] = words.as_slice() else { return None };
+        Some(((*pin).to_string(), (slowest(rise)? + slowest(fall)?) / 2.0))
+    };
+    Ok(report.lines().filter_map(pin).collect())
+}
+
+/// A cell of a netlist: what it is, and the net of each pin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Instance {
+    cell: String,
+    /// None for a constant.
+    pins: BTreeMap<String, Option<u64>>,
+}
+
+/// Cells and nets of a block.
+#[derive(Clone, Debug, Default)]
+pub struct Netlist {
+    instances: BTreeMap<String, Instance>,
+    /// Nets at output ports.
+    outputs: Vec<u64>,
+}
+
+impl Netlist {
+    /// Reads Yosys' JSON.
+    ///
+    /// # Errors
+    /// When it has another form.
+    pub fn parse(text: &str, top: &str, work: &str) -> Result<Self, AreaError> {
+        let fail = |message: &str| AreaError::NoAnswer { work: work.into(), message: message.into() };
+        let design: Value =
+            serde_json::from_str(text).map_err(|e| fail(&format!("Yosys' JSON cannot be read: {e}")))?;
+        let module = &design["modules"][top];
+        let cells = module["cells"].as_object().ok_or_else(|| fail("Yosys' JSON has no cells"))?;
+        let net = |bits: &Value| bits[0].as_u64();
+        let instance = |one: &Value| Instance {
+            cell: one["type"].as_str().unwrap_or_default().into(),
+            pins: one["connections"]
+                .as_object()
+                .map(|pins| pins.iter().map(|(pin, bits)| (pin.clone(), net(bits))).collect())
+                .unwrap_or_default(),
+        };
+        let ports = module["ports"].as_object().ok_or_else(|| fail("Yosys' JSON has no ports"))?;
+        Ok(Netlist {
+            instances: cells.iter().map(|(name, one)| (name.clone(), instance(one))).collect(),
+            outputs: ports
+                .values()
+                .filter(|port| port["direction"] == "output")
+                .filter_map(|port| net(&port["bits"]))
+                .collect(),
+        })
+    }
+}
+
+/// What a simulation saw.
+#[derive(Clone, Debug, Default)]
+pub struct Activity {
+    /// Clocks that count.
+    pub clocks: u64,
+    /// Changes from clock to clock by pin, `cell/pin`; clock pins change twice a clock.
+    pub changes: BTreeMap<String, u64>,
+}
+
+/// Energy of all clocks that count, picojoules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Within cells, when their pins change.
+    pub internal_pj: f64,
+    /// Charging of the nets that cells drive.
+    pub switching_pj: f64,
+    /// Leakage over all clocks.
+    pub leakage_pj: f64,
+}
+
+/// Sums the energy of a simulated netlist, at a clock of `period_ns`; outputs are loaded with `load_pf` beside.
+///
+/// # Errors
+/// A cell that the library does not have, or a pin that the simulation did not show.
+pub fn energy(
+    netlist: &Netlist,
+    library: &PowerLibrary,
+    slews: &BTreeMap<String, f64>,
+    activity: &Activity,
+    (period_ns, load_pf): (f64, f64),
+    work: &str,
+) -> Result<Energy, AreaError> {
+    let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
+    let cell_of = |one: &Instance| {
+        library.cells.get(&one.cell).ok_or_else(|| fail(format!("no energy is known of a `{}`", one.cell)))
+    };
+    let mut loads: BTreeMap<u64, f64> = BTreeMap::new();
+    netlist.outputs.iter().for_each(|net| *loads.entry(*net).or_default() += load_pf);
+    for one in netlist.instances.values() {
+        let cell = cell_of(one)?;
+        for (pin, net) in &one.pins {
+            let known = cell.pins.get(pin).filter(|known| !known.output);
+            if let (Some(known), Some(net)) = (known, net) {
+                *loads.entry(*net).or_default() += known.capacitance_pf;
+            }
+        }
+    }
+    let mut sum = Energy::default();
+    for (name, one) in &netlist.instances {
+        let cell = cell_of(one)?;
+        sum.leakage_pj += cell.leakage_w * 1e3 * period_ns * activity.clocks as f64;
+        let here = Place { name, cell, slews, activity };
+        for (pin, net) in one.pins.iter().filter_map(|(pin, net)| Some((pin, (*net)?))) {
+            let Some(known) = cell.pins.get(pin) else { continue };
+            let changes = here.changes(pin).ok_or_else(|| {
+                fail(format!("the simulation did not show pin `{pin}` of a `{}`", one.cell))
+            })?;
+            let load = if known.output { loads.get(&net).copied().unwrap_or(0.0) } else { 0.0 };
+            sum.internal_pj += changes as f64 * here.internal_pj(pin, known, load);
+            sum.switching_pj += changes as f64 * load * library.voltage * library.voltage / 2.0;
+        }
+    }
+    Ok(sum)
+}
+
+/// An instance in its surroundings.
+struct Place<'a> {
+    name: &'a str,
+    cell: &'a PowerCell,
+    slews: &'a BTreeMap<String, f64>,
+    activity: &'a Activity,
+}
+
+impl Place<'_> {
+    fn changes(&self, pin: &str) -> Option<u64> {
+        self.activity.changes.get(&format!("{}/{pin}", self.name)).copied()
+    }
+
+    fn slew(&self, pin: &str) -> f64 {
+        self.slews.get(&format!("{}/{pin}", self.name)).copied().unwrap_or(0.0)
+    }
+
+    /// Energy of one change of a pin: groups of one supply are weighed by how often their inputs change, those of several
+    /// supplies add up. Groups for states of other inputs weigh the same.
+    fn internal_pj(&self, pin: &str, known: &PowerPin, load: f64) -> f64 {
+        let mut supplies: Vec<&str> = known.internal.iter().map(|one| one.supply.as_str()).collect();
+        supplies.sort_unstable();
+        supplies.dedup();
+        let of = |supply: &str| {
+            let groups: Vec<&Internal> = known.internal.iter().filter(|one| one.supply == supply).collect();
+            let weights: Vec<f64> = groups.iter().map(|one| self.weight(one)).collect();
+            let all: f64 = weights.iter().sum();
+            let share = |weight: f64| if all > 0.0 { weight / all } else { 1.0 / groups.len() as f64 };
+            let energy = |one: &Internal| one.energy_pj(self.slew_of(pin, one), load);
+            groups.iter().zip(&weights).map(|(one, weight)| share(*weight) * energy(one)).sum::<f64>()
+        };
+        supplies.into_iter().map(of).sum()
+    }
+
+    fn weight(&self, group: &Internal) -> f64 {
+        let changes = group.related.iter().filter(|pin| self.cell.pins.contains_key(*pin));
+        changes.map(|pin| self.changes(pin).unwrap_or(0) as f64).sum()
+    }
+
+    /// The slew that a group's tables go by: of the inputs that it names, or of the pin.
+    fn slew_of(&self, pin: &str, group: &Internal) -> f64 {
+        let slews: Vec<f64> = group.related.iter().map(|pin| self.slew(pin)).collect();
+        if slews.is_empty() { self.slew(pin) } else { slews.iter().sum::<f64>() / slews.len() as f64 }
+    }
+}
+
+/// Energy of a block as reports have it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EnergyReport {
+    /// All of one operation.
+    pub per_operation: Figure,
+    /// Within cells.
+    pub internal: Figure,
+    /// Charging of nets.
+    pub switching: Figure,
+    /// Leakage.
+    pub leakage: Figure,
+    /// The clock that leakage goes by.
+    pub clock: Figure,
+    /// Clocks of the stimulus that count.
+    pub vectors: Figure,
+    /// Clocks before them, which were simulated, too.
+    pub earlier: Figure,
+    /// Operations among them, by the block's own count.
+    pub operations: Figure,
+    /// Internal and switching at another node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaled: Option<Figure>,
+    /// What a paper states of the block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper: Option<PaperEnergy>,
+    /// Where the stimulus was taken from, if not from the block's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedStimulus>,
+}
+
+/// A stimulus out of a waveform.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordedStimulus {
+    /// The waveform.
+    pub file: String,
+    /// The instance in it.
+    pub instance: String,
+    /// Clocks whose outputs were compared: all of the block's are in the waveform, and known.
+    pub compared: Figure,
+    /// Clocks among them in which the instance gave what the block, which begins in reset, does not.
+    pub other_outputs: Figure,
+}
+
+/// A paper's figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PaperEnergy {
+    /// Of one operation.
+    pub per_operation: Figure,
+    /// Where it stands.
+    pub source: &'static str,
+}
+
+impl EnergyReport {
+    /// The energy of one of `operations`, in `vectors` clocks that follow `earlier` ones.
+    pub fn new(energy: &Energy, operations: u64, (earlier, vectors): (u64, u64), period_ns: f64) -> Self {
+        // To a zeptojoule: the leakage of a small block is far below the six digits that other figures have.
+        let nj = |picojoules: f64| {
+            let value = picojoules / operations.max(1) as f64 / 1000.0;
+            Figure { value: (value * 1e12).round() / 1e12, unit: "nJ" }
+        };
+        EnergyReport {
+            per_operation: nj(energy.internal_pj + energy.switching_pj + energy.leakage_pj),
+            internal: nj(energy.internal_pj),
+            switching: nj(energy.switching_pj),
+            leakage: nj(energy.leakage_pj),
+            clock: Figure::new(1000.0 / period_ns, "MHz"),
+            vectors: Figure { value: vectors as f64, unit: "clocks" },
+            earlier: Figure { value: earlier as f64, unit: "clocks" },
+            operations: Figure { value: operations as f64, unit: "operations" },
+            scaled: None,
+            paper: None,
+            recorded: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flip-flop and an inverter behind it, with tables of one value.
+    const LIBRARY: &str = "library (l) { nom_voltage : 2; capacitive_load_unit (1,pf); leakage_power_unit : \"1mW\";
+        cell (DFF) { cell_leakage_power : 1; pin(C) { direction : input; capacitance : 0.5;
+            internal_power () { rise_power(scalar) { values (\"1\"); } fall_power(scalar) { values (\"3\"); } } }
+          pin(D) { direction : input; capacitance : 0.25; }
+          pin(Q) { direction : output; internal_power () { related_pin : \"C\"; power(scalar) { values (\"10\"); } } } }
+        cell (NAND) { cell_leakage_power : 0.5; pin(A) { direction : input; capacitance : 0.25; }
+          pin(B) { direction : input; capacitance : 0.25; }
+          pin(Y) { direction : output; internal_power () { related_pin : \"A\"; power(scalar) { values (\"100\"); } }
+            internal_power () { related_pin : \"B\"; power(scalar) { values (\"200\"); } } } } }";
+    const NETLIST: &str = r#"{"modules": {"t": {
+        "ports": {"clk_i": {"direction": "input", "bits": [2]}, "y_o": {"direction": "output", "bits": [4]}},
+        "cells": {"f": {"type": "DFF", "connections": {"C": [2], "D": [4], "Q": [3]}},
+                  "g": {"type": "NAND", "connections": {"A": [3], "B": [5], "Y": [4]}}}}}}"#;
+
+    fn sum(changes: &[(&str, u64)]) -> Result<Energy, AreaError> {
+        let library = PowerLibrary::parse(LIBRARY).expect("a library");
+        let netlist = Netlist::parse(NETLIST, "t", "t")?;
+        let changes = changes.iter().map(|(pin, count)| ((*pin).to_string(), *count)).collect();
+        let activity = Activity { clocks: 10, changes };
+        energy(&netlist, &library, &BTreeMap::new(), &activity, (2.0, 0.5), "t")
+    }
+
+    #[test]
+    fn the_sum_is_what_a_hand_would_add() {
+        let changes = [("f/C", 20), ("f/D", 4), ("f/Q", 6), ("g/A", 6), ("g/B", 2), ("g/Y", 4)];
+        let got = sum(&changes).expect("a sum");
+        // Clock pin: 2 pJ a change. Q: 10. Y: three quarters of the causes are A's.
+        assert_eq!(got.internal_pj, 20.0 * 2.0 + 6.0 * 10.0 + 4.0 * 125.0);
+        // Half of C V2: Q drives 0.25 pF, Y drives 0.25 pF and the output's 0.5; what drives the clock is not the block's.
+        assert_eq!(got.switching_pj, 2.0 * (6.0 * 0.25 + 4.0 * 0.75));
+        // 1.5 mW for 20 ns.
+        assert!((got.leakage_pj - 30.0).abs() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn a_pin_that_was_not_seen_is_no_zero() {
+        let error = sum(&[("f/C", 20)]).expect_err("pins are missing").to_string();
+        assert_eq!(error, "t: the simulation did not show pin `D` of a `DFF`");
+    }
+
+    #[test]
+    fn slews_are_the_mean_of_the_slowest() {
+        let report = "OpenSTA\nn1/Q ^ 0.10:0.20 v 0.30:0.40\nn2/D ^ 1.0:1.0 v 1.0:1.0\n";
+        let slews = parse_slews(report, "t").expect("slews");
+        assert!((slews["n1/Q"] - 0.3).abs() < 1e-12 && slews.len() == 2);
+        assert!(parse_slews("Error: x.tcl, 3 no such cell", "t").is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! The tools' part in a block's energy: netlists for the simulator, and what is known of them but their activity.
+use crate::asic::Goal;
+use crate::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
+use crate::error::AreaError;
+use crate::liberty::MOST_BYTES;
+use crate::memory;
+use crate::power_table::{NoPower, PowerLibrary};
+use crate::study::{AsicSetup, get, put};
+use selvedge_hw::file::read_text;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// A mapped block, ready to be simulated.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The files in the study's folder that the simulator reads.
+    pub files: [String; 2],
+    netlist: Netlist,
+    slews: BTreeMap<String, f64>,
+    load_pf: f64,
+    work: String,
+}
+
+/// Reads what the library says of energy.
+///
+/// # Errors
+/// When there are no tables in it, or no supply voltage.
+pub fn tables(setup: &AsicSetup) -> Result<PowerLibrary, AreaError> {
+    let path = &setup.library.path;
+    let text = read_text(path, MOST_BYTES).map_err(AreaError::at(path))?;
+    PowerLibrary::parse(&text).map_err(|NoPower(problem)| AreaError::BadFile { path: path.clone(), problem })
+}
+
+/// Writes the netlists of a block that [`asic`](crate::study::asic) has left in `folder`, and learns their slews.
+///
+/// # Errors
+/// When a tool fails, or `stop` is set.
+pub fn prepare(
+    top: &str,
+    reset: Option<&str>,
+    goal: Goal,
+    setup: &AsicSetup,
+    folder: &Path,
+    stop: &AtomicBool,
+) -> Result<Prepared, AreaError> {
+    let work = format!("{top}: energy");
+    let fail = |e: serde_json::Error| AreaError::NoAnswer {
+        work: work.clone(),
+        message: format!("coarse.json: {e}"),
+    };
+    let design: Value = serde_json::from_str(&get(folder, "coarse.json")?).map_err(fail)?;
+    let memories = memory::find(&design, top);
+    let name = goal.name();
+    put(folder, "energy.ys", &energy::netlists(goal, top, &memories, setup.memories))?;
+    setup.yosys.run(folder, &["-q", "energy.ys"], &work, stop)?;
+    put(folder, "cells.ys", CELL_MODELS)?;
+    setup.yosys.run(folder, &["-q", "cells.ys"], &work, stop)?;
+    let netlist = format!("{name}_power.v");
+    put(folder, &netlist, &crate::timing::plain_names(&get(folder, &netlist)?))?;
+    let ideal: Vec<&str> = std::iter::once("clk_i").chain(reset).collect();
+    let library = &setup.library;
+    let script = energy::slews(goal, top, &ideal, library.driver(), library.output_load());
+    put(folder, "energy.tcl", &script)?;
+    let said = setup.sta.run(folder, &["-exit", "energy.tcl"], &work, stop)?;
+    Ok(Prepared {
+        files: [format!("{name}_sim.v"), "cells_sim.v".into()],
+        netlist: Netlist::parse(&get(folder, &format!("{name}_power.json"))?, top, &work)?,
+        slews: energy::parse_slews(&said, &work)?,
+        load_pf: library.output_load_pf(),
+        work,
+    })
+}
+
+impl Prepared {
+    /// The energy of what was simulated, at a clock of `period_ns`.
+    ///
+    /// # Errors
+    /// When activity or library lack a pin or a cell.
+    pub fn energy(
+        &self,
+        library: &PowerLibrary,
+        activity: &Activity,
+        period_ns: f64,
+    ) -> Result<Energy, AreaError> {
+        let surroundings = (period_ns, self.load_pf);
+        energy::energy(&self.netlist, library, &self.slews, activity, surroundings, &self.work)
+    }
+}

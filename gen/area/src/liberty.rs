@@ -1,0 +1,303 @@
+//! Standard-cell libraries: what a study needs of a liberty file.
+use crate::error::AreaError;
+use crate::function::truth_table;
+use selvedge_hw::file;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where Debian's `qflow-tech-osu018` puts the library that is used unless another is given.
+pub const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+
+/// Most bytes of a library.
+pub(crate) const MOST_BYTES: u64 = 512 << 20;
+
+/// A cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// Square micrometres, if the file keeps to that unit, as all known ones do.
+    pub area: f64,
+    /// A flip-flop or a latch.
+    pub sequential: bool,
+    /// Not to be used by synthesis.
+    pub dont_use: bool,
+    /// Input pins with their capacitance in the file's unit, by name.
+    inputs: BTreeMap<String, f64>,
+    /// Functions of the output pins.
+    functions: Vec<String>,
+}
+
+impl Cell {
+    /// The truth table of its only output over its inputs in the order of their names.
+    fn truth_table(&self) -> Option<(usize, u16)> {
+        let pins: Vec<&str> = self.inputs.keys().map(String::as_str).collect();
+        match self.functions.as_slice() {
+            [function] if !self.sequential => Some((pins.len(), truth_table(function, &pins)?)),
+            _ => None,
+        }
+    }
+}
+
+/// A library.
+#[derive(Clone, Debug)]
+pub struct Liberty {
+    /// The file.
+    pub path: PathBuf,
+    /// The name that it gives itself.
+    pub name: String,
+    /// SHA-256 of the file in hexadecimal.
+    pub sha256: String,
+    /// Its cells by name.
+    pub cells: BTreeMap<String, Cell>,
+    /// Femtofarads of its unit of capacitance.
+    capacitance_ff: f64,
+}
+
+impl Liberty {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no liberty file, or lacks a cell that mapping needs: a flip-flop, an inverter, a NAND.
+    pub fn load(path: &Path) -> Result<Self, AreaError> {
+        let bytes = file::read(path, MOST_BYTES).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound if path == Path::new(OSU018) => AreaError::Missing {
+                program: OSU018,
+                package: "the Debian package `qflow-tech-osu018`, or give --liberty",
+            },
+            _ => AreaError::Io { path: path.into(), source },
+        })?;
+        let bad = |problem: String| AreaError::BadFile { path: path.into(), problem };
+        let text = String::from_utf8(bytes).map_err(|_| bad("not a liberty file: it is not text".into()))?;
+        let sha256 = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let (name, cells, capacitance_ff) = parse(&text).map_err(bad)?;
+        let library = Liberty { path: path.into(), name, sha256, cells, capacitance_ff };
+        library.check().map_err(bad)?;
+        Ok(library)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if !self.cells.values().any(|cell| cell.sequential && !cell.dont_use) {
+            return Err("the library has no flip-flop".into());
+        }
+        self.gate(2, NAND2).ok_or("the library has no NAND gate with two inputs")?;
+        self.gate(1, INVERTER).ok_or("the library has no inverter")?;
+        Ok(())
+    }
+
+    /// The smallest cell of that function.
+    fn gate(&self, inputs: usize, table: u16) -> Option<(&str, &Cell)> {
+        let fits = |cell: &Cell| !cell.dont_use && cell.truth_table() == Some((inputs, table));
+        let cells = self.cells.iter().filter(|(_, cell)| fits(cell));
+        cells.min_by(|a, b| a.1.area.total_cmp(&b.1.area)).map(|(name, cell)| (name.as_str(), cell))
+    }
+
+    /// Area of its smallest NAND gate with two inputs: the unit of gate equivalents.
+    pub fn nand2_um2(&self) -> f64 {
+        self.gate(2, NAND2).map_or(f64::NAN, |(_, cell)| cell.area)
+    }
+
+    /// What drives inputs: the largest inverter of at most twice the smallest one's area.
+    pub fn driver(&self) -> &str {
+        let smallest = self.gate(1, INVERTER).map_or(0.0, |(_, cell)| cell.area);
+        let inverters = self.cells.iter().filter(|(_, cell)| {
+            !cell.dont_use && cell.area <= 2.0 * smallest && cell.truth_table() == Some((1, INVERTER))
+        });
+        inverters.max_by(|a, b| a.1.area.total_cmp(&b.1.area)).map_or("", |(name, _)| name)
+    }
+
+    /// What outputs drive, in the file's unit: four NAND gates.
+    pub fn output_load(&self) -> f64 {
+        4.0 * self.gate(2, NAND2).map_or(0.0, |(_, cell)| cell.inputs.values().sum::<f64>() / 2.0)
+    }
+
+    /// The same in picofarads.
+    pub fn output_load_pf(&self) -> f64 {
+        self.output_load() * self.capacitance_ff / 1000.0
+    }
+
+    /// ABC's file of constraints: what drives inputs and what outputs drive.
+    pub fn constraints(&self) -> String {
+        let (driver, load) = (self.driver(), self.output_load() * self.capacitance_ff);
+        format!("set_driving_cell {driver}\nset_load {load:.3}\n")
+    }
+}
+
+/// Truth table of an inverter.
+const INVERTER: u16 = 0b01;
+/// Truth table of a NAND of two.
+const NAND2: u16 = 0b0111;
+
+/// Name, cells, and femtofarads of the unit of capacitance.
+type Parsed = (String, BTreeMap<String, Cell>, f64);
+
+/// Reads `group (name) { attribute : value; ... }`, of which only groups around cells and pins are kept.
+fn parse(text: &str) -> Result<Parsed, String> {
+    let text = without_comments(text);
+    let mut name = String::new();
+    let mut cells: BTreeMap<String, Cell> = BTreeMap::new();
+    let mut capacitance_ff = 1000.0;
+    let mut groups: Vec<(String, String)> = Vec::new();
+    // The pin that is being read: name, direction, capacitance, function.
+    let mut pin = (String::new(), String::new(), 0.0, None);
+    let mut statement = String::new();
+    let mut in_string = false;
+    for c in text.chars() {
+        match c {
+            '"' => in_string = !in_string,
+            '{' if !in_string => {
+                let (kind, argument) = head(&statement);
+                statement.clear();
+                match (kind.as_str(), groups.as_slice()) {
+                    ("library", []) => name.clone_from(&argument),
+                    (_, []) => return Err(format!("not a liberty file: it begins with `{}`", first(&kind))),
+                    ("cell", [_]) => drop(cells.insert(argument.clone(), Cell::default())),
+                    ("ff" | "latch" | "ff_bank" | "latch_bank" | "statetable", [_, (_, cell)]) => {
+                        cells.entry(cell.clone()).or_default().sequential = true;
+                    }
+                    ("pin", [_, _]) => pin = (argument.clone(), String::new(), 0.0, None),
+                    _ => {}
+                }
+                groups.push((kind, argument));
+            }
+            '}' if !in_string => {
+                statement.clear();
+                let Some((kind, _)) = groups.pop() else { return Err("a `}` too many".into()) };
+                if let ("pin", [_, (_, cell)]) = (kind.as_str(), groups.as_slice()) {
+                    let cell = cells.entry(cell.clone()).or_default();
+                    let (name, direction, capacitance, function) = std::mem::take(&mut pin);
+                    match direction.as_str() {
+                        "input" => drop(cell.inputs.insert(name, capacitance)),
+                        "output" => cell.functions.extend(function),
+                        _ => {}
+                    }
+                }
+            }
+            ';' if !in_string => {
+                if groups.len() == 1 && statement.trim_start().starts_with("capacitive_load_unit") {
+                    capacitance_ff = unit_of_capacitance(&statement).unwrap_or(capacitance_ff);
+                }
+                if let Some((key, value)) = statement.split_once(':') {
+                    let (key, value) = (key.trim(), value.trim());
+                    match groups.as_slice() {
+                        [_, (kind, cell)] if kind == "cell" => {
+                            let cell = cells.entry(cell.clone()).or_default();
+                            match key {
+                                "area" => cell.area = number(value)?,
+                                "dont_use" => cell.dont_use = value == "true",
+                                _ => {}
+                            }
+                        }
+                        [_, _, (kind, _)] if kind == "pin" => match key {
+                            "direction" => pin.1 = value.into(),
+                            "capacitance" => pin.2 = number(value)?,
+                            "function" => pin.3 = Some(value.into()),
+                            _ => {}
+                        },
+                        _ => {}
+                    }
+                }
+                statement.clear();
+            }
+            // Attributes may end at the end of a line; one that goes on has a backslash or an open bracket.
+            '\n' if !in_string && statement.trim().is_empty() => statement.clear(),
+            '\\' => {}
+            _ => statement.push(c),
+        }
+    }
+    match (groups.is_empty(), name.is_empty()) {
+        (true, false) => Ok((name, cells, capacitance_ff)),
+        (true, true) => Err("not a liberty file: no library in it".into()),
+        (false, _) => Err(format!("cut off: the group `{}` has no end", groups[groups.len() - 1].0)),
+    }
+}
+
+fn first(word: &str) -> String {
+    word.chars().take(20).collect()
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| format!("`{}` is no number", first(text)))
+}
+
+/// Kind and argument of a group: `cell (NAND2X1)`.
+pub(crate) fn head(statement: &str) -> (String, String) {
+    let (kind, argument) = statement.split_once('(').unwrap_or((statement, ""));
+    (kind.trim().to_string(), argument.trim().trim_end_matches(')').trim().to_string())
+}
+
+/// Femtofarads of `capacitive_load_unit (1, pf)`.
+fn unit_of_capacitance(statement: &str) -> Option<f64> {
+    let inner = statement.split_once('(')?.1.trim_end().trim_end_matches(')');
+    let (count, unit) = inner.split_once(',')?;
+    let unit = match unit.trim().to_ascii_lowercase().as_str() {
+        "ff" => 1.0,
+        "pf" => 1000.0,
+        _ => return None,
+    };
+    Some(count.trim().parse::<f64>().ok()? * unit)
+}
+
+pub(crate) fn without_comments(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("/*") {
+        kept.push_str(&rest[..start]);
+        rest = rest[start..].find("*/").map_or("", |end| &rest[start + end + 2..]);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "/* a comment { */ library (small) {\n capacitive_load_unit (1,pf);\n\
+        cell (NAND2X2) { area : 32; pin(A) { direction : input; capacitance : 0.025; }\n\
+        pin(B) { direction : input; capacitance : 0.025; } pin(Y) { direction : output; function : \"(!(A B))\"; } }\n\
+        cell (NAND2X1) { area : 24; pin(A) { direction : input; capacitance : 0.0125; }\n\
+        pin(B) { direction : input; capacitance : 0.0127; } pin(Y) { direction : output; function : \"(!(A B))\";\n\
+        timing() { related_pin : \"A\"; cell_fall(t) { values ( \\\n \"0.1, 0.2\", \\\n \"0.3, 0.4\"); } } } }\n\
+        cell (INVX1) { area : 16; pin(A) { direction : input; capacitance : 0.01; } pin(Y) { direction : output;\n\
+        function : \"(!A)\"; } }\n\
+        cell (DFF) { area : 96; ff (IQ, IQN) { next_state : \"D\"; } pin(D) { direction : input; } } }";
+
+    #[cfg(unix)]
+    #[test]
+    fn a_library_without_an_end_is_refused() {
+        let refused = Liberty::load(Path::new("/dev/zero")).expect_err("it never ends").to_string();
+        assert_eq!(refused, "/dev/zero: more than 536870912 bytes: must be at most 536870912");
+    }
+
+    fn load(text: &str) -> Result<Liberty, AreaError> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("written");
+        Liberty::load(file.path())
+    }
+
+    #[test]
+    fn a_library_gives_its_cells_and_its_unit_of_area() {
+        let library = load(SMALL).expect("a library");
+        assert_eq!(library.name, "small");
+        assert_eq!(library.nand2_um2(), 24.0);
+        assert!(library.cells["DFF"].sequential && !library.cells["INVX1"].sequential);
+        assert_eq!(library.constraints(), "set_driving_cell INVX1\nset_load 50.400\n");
+        assert_eq!(library.sha256.len(), 64);
+    }
+
+    #[test]
+    fn a_file_that_is_no_library_is_refused() {
+        let cases = [
+            ("", "no library"),
+            ("hello { }", "begins with `hello`"),
+            (&SMALL[..SMALL.len() - 1], "`library` has no end"),
+            (&SMALL.replace("ff (IQ, IQN)", "foo ()"), "no flip-flop"),
+            (&SMALL.replace("(A B)", "A"), "no NAND"),
+            (&SMALL.replace("area : 24", "area : big"), "`big` is no number"),
+        ];
+        for (text, says) in cases {
+            let error = load(text).expect_err(says).to_string();
+            assert!(error.contains(says), "`{error}` should say `{says}`");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! What a liberty file says of energy: leakage, capacitances, and the tables of internal power with their look-up.
+use crate::liberty::{head, without_comments};
+use std::collections::BTreeMap;
+
+/// A cell's leakage and pins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PowerCell {
+    /// Leakage, watts: the cell's own figure, or the mean over its states.
+    pub leakage_w: f64,
+    /// Its pins by name.
+    pub pins: BTreeMap<String, PowerPin>,
+}
+
+/// A pin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PowerPin {
+    /// Does the cell drive it?
+    pub output: bool,
+    /// What it loads its net with, picofarads.
+    pub capacitance_pf: f64,
+    /// Energy inside the cell when it changes.
+    pub internal: Vec<Internal>,
+}
+
+/// One group of internal power.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Internal {
+    /// The inputs whose change makes this pin change; none where the energy is the pin's own.
+    pub related: Vec<String>,
+    /// The supply that it is drawn from, where the file tells them apart.
+    pub supply: String,
+    rise: Option<Table>,
+    fall: Option<Table>,
+}
+
+impl Internal {
+    /// Picojoules of one change, the mean of rise and fall: over time a net does as much of one as of the other.
+    pub fn energy_pj(&self, slew: f64, load_pf: f64) -> f64 {
+        let look_up = |table: &Option<Table>| table.as_ref().map_or(0.0, |table| table.at(slew, load_pf));
+        (look_up(&self.rise) + look_up(&self.fall)) / 2.0
+    }
+}
+
+/// What an axis of a table counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variable {
+    Slew,
+    Load,
+}
+
+/// A table over up to two variables, in picojoules; the last axis runs fastest.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Table {
+    axes: Vec<(Variable, Vec<f64>)>,
+    values: Vec<f64>,
+}
+
+impl Table {
+    /// Linear between its points, and as at its ends beyond them.
+    fn at(&self, slew: f64, load_pf: f64) -> f64 {
+        let mut values = self.values.clone();
+        // Each axis, the slowest first, halves into two neighbours that are weighed.
+        for (variable, axis) in &self.axes {
+            let at = if *variable == Variable::Slew { slew } else { load_pf };
+            let (low, share) = place(axis, at);
+            let row = values.len() / axis.len();
+            let high = (low + 1).min(axis.len() - 1);
+            values = (0..row)
+                .map(|i| values[low * row + i] * (1.0 - share) + values[high * row + i] * share)
+                .collect();
+        }
+        values[0]
+    }
+}
+
+/// The point of an axis below `at`, and how far `at` is on the way to the next.
+fn place(axis: &[f64], at: f64) -> (usize, f64) {
+    let low = axis.partition_point(|point| *point <= at).saturating_sub(1);
+    match axis.get(low + 1) {
+        Some(next) if at > axis[low] => (low, (at - axis[low]) / (next - axis[low])),
+        _ => (low, 0.0),
+    }
+}
+
+/// Leakage and tables of a library.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PowerLibrary {
+    /// Supply voltage, V.
+    pub voltage: f64,
+    /// Cells by name.
+    pub cells: BTreeMap<String, PowerCell>,
+}
+
+/// What a liberty file lacks for energy, or has that is no number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoPower(pub String);
+
+impl PowerLibrary {
+    /// Reads a liberty file's text.
+    ///
+    /// # Errors
+    /// What is missing or no number.
+    pub fn parse(text: &str) -> Result<Self, NoPower> {
+        Self::read(text).map_err(NoPower)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let root = tree(&without_comments(text))?;
+        let library = root.groups.first().ok_or("not a liberty file: no library in it")?;
+        let units = Units::of(library)?;
+        let voltage = library
+            .number("nom_voltage")?
+            .or(library.of("operating_conditions").find_map(|one| one.number("voltage").ok().flatten()))
+            .ok_or("it states no nom_voltage, without which there is no energy")?;
+        let templates: BTreeMap<&str, &Group> =
+            library.of("power_lut_template").map(|one| (one.argument.as_str(), one)).collect();
+        let mut cells = BTreeMap::new();
+        for one in library.of("cell") {
+            cells.insert(one.argument.clone(), cell(one, library, &templates, &units)?);
+        }
+        let has_tables = |cell: &PowerCell| cell.pins.values().any(|pin: &PowerPin| !pin.internal.is_empty());
+        if !cells.values().any(has_tables) {
+            return Err("it has no tables of internal_power, without which there is no energy".into());
+        }
+        Ok(PowerLibrary { voltage, cells })
+    }
+}
+
+/// What one of the file's units is.
+struct Units {
+    picofarads: f64,
+    watts: f64,
+    /// Of a table's value: the unit of capacitance times the square of that of voltage.
+    picojoules: f64,
+}
+
+impl Units {
+    fn of(library: &Group) -> Result<Self, String> {
+        let volts = match library.text("voltage_unit") {
+            None | Some("1V") => 1.0,
+            Some("1mV") => 1e-3,
+            Some("10mV") => 1e-2,
+            Some("100mV") => 1e-1,
+            Some(other) => return Err(format!("voltage_unit {other}: allowed are 1V, 100mV, 10mV and 1mV")),
+        };
+        let picofarads = match library.text("capacitive_load_unit") {
+            None => 1.0,
+            Some(text) => {
+                let (count, unit) = text.split_once(',').unwrap_or(("", ""));
+                let unit = match unit.trim().to_ascii_lowercase().as_str() {
+                    "ff" => 1e-3,
+                    "pf" => 1.0,
+                    _ => return Err(format!("capacitive_load_unit ({text}): allowed are ff and pf")),
+                };
+                number(count)? * unit
+            }
+        };
+        Ok(Units { picofarads, watts: power_unit(library)?, picojoules: picofarads * volts * volts })
+    }
+}
+
+/// Watts of `leakage_power_unit : "1nW"`.
+fn power_unit(library: &Group) -> Result<f64, String> {
+    let Some(text) = library.text("leakage_power_unit") else { return Ok(1e-9) };
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match &text[digits.len()..] {
+        "mW" => 1e-3,
+        "uW" => 1e-6,
+        "nW" => 1e-9,
+        "pW" => 1e-12,
+        _ => return Err(format!("leakage_power_unit {text}: allowed are mW, uW, nW and pW")),
+    };
+    Ok(number(digits)? * unit)
+}
+
+fn cell(
+    group: &Group,
+    library: &Group,
+    templates: &BTreeMap<&str, &Group>,
+    units: &Units,
+) -> Result<PowerCell, String> {
+    let states: Vec<f64> =
+        group.of("leakage_power").filter_map(|one| one.number("value").ok().flatten()).collect();
+    let mean = (!states.is_empty()).then(|| states.iter().sum::<f64>() / states.len() as f64);
+    let leakage = match group.number("cell_leakage_power")? {
+        Some(leakage) => leakage,
+        None => mean.or(library.number("default_cell_leakage_power")?).unwrap_or(0.0),
+    };
+    let mut pins = BTreeMap::new();
+    for one in group.of("pin") {
+        let capacitance = one.number("capacitance")?.unwrap_or(0.0);
+        let internal: Result<Vec<Internal>, String> =
+            one.of("internal_power").map(|power| internal(power, templates, units)).collect();
+        let pin = PowerPin {
+            output: one.text("direction") == Some("output"),
+            capacitance_pf: capacitance * units.picofarads,
+            internal: internal?,
+        };
+        pins.insert(one.argument.clone(), pin);
+    }
+    Ok(PowerCell { leakage_w: leakage * units.watts, pins })
+}
+
+fn internal(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) -> Result<Internal, String> {
+    let table = |kind: &str| {
+        let one = group.of(kind).next().or_else(|| group.of("power").next());
+        one.map(|one| table(one, templates, units)).transpose()
+    };
+    let words = |key| group.text(key).unwrap_or_default();
+    Ok(Internal {
+        related: words("related_pin").split_whitespace().map(String::from).collect(),
+        supply: words("related_pg_pin").into(),
+        rise: table("rise_power")?,
+        fall: table("fall_power")?,
+    })
+}
+
+fn table(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) -> Result<Table, String> {
+    let template = templates.get(group.argument.as_str());
+    let values = numbers(group.text("values").unwrap_or_default())?;
+    let mut axes = Vec::new();
+    for (variable, index) in [("variable_1", "index_1"), ("variable_2", "index_2")] {
+        let Some(of) = template.and_then(|one| one.text(variable)) else { continue };
+        let own = group.text(index).or_else(|| template.and_then(|one| one.text(index)));
+        let axis = numbers(own.unwrap_or_default())?;
+        let kind = match of {
+            "input_transition_time" | "input_net_transition" => Variable::Slew,
+            "total_output_net_capacitance" => Variable::Load,
+            _ => return Err(format!("{of}: allowed in tables of power are slew and load of one output")),
+        };
+        let scale = if kind == Variable::Load { units.picofarads } else { 1.0 };
+        axes.push((kind, axis.into_iter().map(|point| point * scale).collect::<Vec<f64>>()));
+    }
+    let points: usize = axes.iter().map(|(_, axis)| axis.len()).product();
+    if values.len() != points || values.is_empty() {
+        let name = &group.argument;
+        return Err(format!(
+            "a table of `{name}` has {} values, its axes have {points} points",
+            values.len()
+        ));
+    }
+    Ok(Table { axes, values: values.into_iter().map(|value| value * units.picojoules).collect() })
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    text.parse().map_err(|_| format!("`{}` is no number", text.chars().take(20).collect::<String>()))
+}
+
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    let words = text.split(|c: char| c == ',' || c == '"' || c.is_whitespace());
+    words.filter(|word| !word.is_empty()).map(number).collect()
+}
+
+/// `kind (argument) { attributes and groups }`; an attribute `name (words)` has its words as value.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    kind: String,
+    argument: String,
+    attributes: BTreeMap<String, String>,
+    groups: Vec<Group>,
+}
+
+impl Group {
+    fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Group> {
+        self.groups.iter().filter(move |one| one.kind == kind)
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.attributes.get(key).map(String::as_str)
+    }
+
+    fn number(&self, key: &str) -> Result<Option<f64>, String> {
+        self.text(key).map(number).transpose()
+    }
+
+    fn attribute(&mut self, statement: &str) {
+        let colon = statement.split_once(':').filter(|(key, _)| !key.contains('('));
+        let (key, value) = colon.or_else(|| statement.split_once('(')).unwrap_or((statement, ""));
+        let value = value.trim().trim_end_matches(')').trim().trim_matches('"');
+        self.attributes.insert(key.trim().into(), value.into());
+    }
+}
+
+/// All groups of a file without comments, below a root that has no name.
+fn tree(text: &str) -> Result<Group, String> {
+    let mut open = vec![Group::default()];
+    let mut statement = String::new();
+    let mut in_string = false;
+    for c in text.chars() {
+        match c {
+            '{' if !in_string => {
+                let (kind, argument) = head(&statement);
+                statement.clear();
+                let argument = argument.trim_matches('"').into();
+                open.push(Group { kind, argument, ..Group::default() });
+            }
+            '}' if !in_string => {
+                statement.clear();
+                let group = open.pop().ok_or("a `}` too many")?;
+                open.last_mut().ok_or("a `}` too many")?.groups.push(group);
+            }
+            ';' if !in_string => {
+                if let Some(group) = open.last_mut() {
+                    group.attribute(&statement);
+                }
+                statement.clear();
+            }
+            '\\' => {}
+            _ => {
+                in_string ^= c == '"';
+                statement.push(c);
+            }
+        }
+    }
+    match open.pop() {
+        Some(root) if open.is_empty() => Ok(root),
+        _ => Err("cut off: a group has no end".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "library (small) { nom_voltage : 2; capacitive_load_unit (10,ff); leakage_power_unit : \"1uW\";
+        power_lut_template (p2) { variable_1 : total_output_net_capacitance; variable_2 : input_transition_time;
+          index_1 (\"1, 3\"); index_2 (\"0.1, 0.3\"); }
+        cell (INV) { leakage_power () { value : 1; } leakage_power () { value : 3; }
+          pin(A) { direction : input; capacitance : 2; }
+          pin(Y) { direction : output; internal_power () { related_pin : \"A\";
+            rise_power(p2) { values ( \\\n \"1, 2\", \\\n \"3, 4\"); } fall_power(scalar) { values (\"10\"); } } } } }";
+
+    #[test]
+    fn tables_are_read_in_their_units_and_looked_up_between_their_points() {
+        let library = PowerLibrary::parse(SMALL).expect("a library");
+        let cell = &library.cells["INV"];
+        assert_eq!(library.voltage, 2.0);
+        assert!((cell.leakage_w - 2e-6).abs() < 1e-18, "the mean of the states");
+        assert!((cell.pins["A"].capacitance_pf - 0.02).abs() < 1e-12);
+        let internal = &cell.pins["Y"].internal[0];
+        assert_eq!(internal.related, ["A"]);
+        // Values are 10 fF x 1 V2; the middle of the rise table is 2.5, below its corner it stays 1, beyond the other one 4.
+        for (slew, load, rise) in [(0.2, 0.02, 2.5), (0.0, 0.0, 1.0), (9.0, 9.0, 4.0), (0.3, 0.01, 2.0)] {
+            let expected = 0.01 * (rise + 10.0) / 2.0;
+            assert!((internal.energy_pj(slew, load) - expected).abs() < 1e-12, "at {slew}, {load}");
+        }
+    }
+
+    #[test]
+    fn a_library_without_energies_is_refused() {
+        let cases = [
+            (SMALL.replace("internal_power", "timing"), "no tables of internal_power"),
+            (SMALL.replace("nom_voltage : 2;", ""), "no nom_voltage"),
+            (SMALL.replace("\"3, 4\"", "\"3\""), "has 3 values, its axes have 4 points"),
+            (SMALL.replace("\"10\"", "\"ten\""), "`ten` is no number"),
+            (SMALL[..SMALL.len() - 1].to_string(), "has no end"),
+        ];
+        for (text, says) in cases {
+            let error = PowerLibrary::parse(&text).expect_err(says).to_string();
+            assert!(error.contains(says), "`{error}` should say `{says}`");
+        }
+    }
+}

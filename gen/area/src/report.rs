@@ -1,0 +1,478 @@
+//! The report of all studies: as JSON, as CSV and as a table.
+use crate::batch::Target;
+use crate::depth::{self, FoundDepth};
+use crate::operation::{self, EnergySetup};
+use crate::sram::{Cacti, Price};
+use crate::study::{AsicSetup, BlockReport, Mapping};
+use crate::system::{self, System, SystemReport};
+use crate::table::Table;
+use crate::tool::Found;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Of the JSON form; a field that changes its meaning raises it.
+pub(crate) const FORMAT_VERSION: u32 = 1;
+
+/// The library of a study.
+#[derive(Serialize)]
+struct Library {
+    name: String,
+    file: String,
+    sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    technology: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_nm: Option<u32>,
+    nand2_um2: f64,
+}
+
+/// All studies of one call.
+#[derive(Serialize)]
+pub struct Report {
+    format_version: u32,
+    selvedge: &'static str,
+    tools: Vec<Found>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<Library>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale_rule: Option<String>,
+    /// How energies came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_method: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_scale_rule: Option<String>,
+    /// How prices of memories came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_method: Option<String>,
+    /// Sums over mechanisms' block instances, as far as nothing of them is missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    systems: Vec<SystemReport>,
+    /// The pipelines that reach a clock, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found_depths: Vec<FoundDepth>,
+    blocks: Vec<BlockReport>,
+}
+
+impl Report {
+    /// Studies of any kind, of which no tool and no library is known yet.
+    pub fn new(blocks: Vec<BlockReport>) -> Self {
+        Report {
+            format_version: FORMAT_VERSION,
+            selvedge: env!("CARGO_PKG_VERSION"),
+            tools: Vec::new(),
+            library: None,
+            scale_rule: None,
+            energy_method: None,
+            energy_scale_rule: None,
+            memory_method: None,
+            systems: Vec::new(),
+            found_depths: Vec::new(),
+            blocks,
+        }
+    }
+
+    /// The same, with what the blocks were studied for.
+    #[must_use]
+    pub fn with_target(self, target: &Target) -> Self {
+        match target {
+            Target::Asic(setup, energy) => {
+                self.with_cells(setup, energy.as_deref().map(EnergySetup::simulator))
+            }
+            Target::Fpga { yosys, placer, .. } => self.with_tools([yosys].into_iter().chain(placer)),
+        }
+    }
+
+    /// The same, with what made those in standard cells; energies are in them where there was a simulator.
+    fn with_cells(self, setup: &AsicSetup, simulator: Option<&Found>) -> Self {
+        let known = setup.technology.as_ref();
+        let library = Library {
+            name: setup.library.name.clone(),
+            file: setup.library.path.display().to_string(),
+            sha256: setup.library.sha256.clone(),
+            technology: known.map(|known| known.name.clone()),
+            node_nm: known.map(|known| known.node_nm),
+            nand2_um2: setup.nand2_um2(),
+        };
+        let scale_rule = setup.scale_to.as_ref().map(|to| {
+            format!(
+                "scaled area = gate equivalents x {} um2, the NAND gate of {}; delays are not scaled",
+                to.nand2_um2, to.name
+            )
+        });
+        let report = Report {
+            library: Some(library),
+            scale_rule,
+            energy_method: simulator.map(|_| operation::METHOD),
+            energy_scale_rule: simulator
+                .and(known.zip(setup.scale_to.as_ref()))
+                .map(|(from, to)| operation::scale_rule(from, to)),
+            memory_method: setup.sram.as_ref().map(Cacti::method),
+            ..self
+        };
+        report.with_tools([&setup.yosys, &setup.sta].into_iter().chain(simulator))
+    }
+
+    /// The same, with programs that had a part in it, each once.
+    fn with_tools<'a>(mut self, tools: impl Iterator<Item = &'a Found>) -> Self {
+        for tool in tools {
+            if self.tools.iter().all(|known| known.program != tool.program) {
+                self.tools.push(tool.clone());
+            }
+        }
+        self
+    }
+
+    /// The same, with the sums over the mechanisms' block instances.
+    #[must_use]
+    pub fn with_systems(self, systems: &[System]) -> Self {
+        Report { systems: systems.iter().filter_map(|system| system.report(&self.blocks)).collect(), ..self }
+    }
+
+    /// The same, with the shallowest pipeline of each block that reaches a period, ps.
+    #[must_use]
+    pub fn with_depths(self, period_ps: u32) -> Self {
+        Report { found_depths: depth::found(&self.blocks, period_ps), ..self }
+    }
+
+    /// Is the block among them with other parameters, too?
+    fn varies(&self, block: &BlockReport) -> bool {
+        let is_other = |one: &BlockReport| {
+            one.block == block.block && one.target == block.target && one.parameters != block.parameters
+        };
+        self.blocks.iter().any(is_other)
+    }
+}
+
+/// A block's name, with its parameters where these vary.
+fn name(report: &Report, block: &BlockReport) -> String {
+    if report.varies(block) { format!("{} {}", block.block, parameters(block)) } else { block.block.clone() }
+}
+
+fn parameters(block: &BlockReport) -> String {
+    let Some(all) = block.parameters.as_object() else { return String::new() };
+    all.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The figures as a Markdown page: the first line of `text` as its title, the words of the command that wrote it, and the rest of
+/// `text`, which says what the figures are.
+pub fn page(report: &Report, text: &str, words: &str) -> String {
+    let (title, text) = text.split_once('\n').unwrap_or((text, ""));
+    let mut page = format!("{title}\n\n`{words}`\n{text}");
+    if !report.systems.is_empty() {
+        page += &format!("\n{}", system::sums(&report.systems).markdown());
+        for system in &report.systems {
+            page += &format!("\n`{}`:\n\n{}", system.mechanism(), system.table().markdown());
+        }
+        page += "\nThe blocks, each studied once:\n";
+    }
+    for table in figures(report) {
+        page += &format!("\n{}", table.markdown());
+    }
+    if let Some(table) = operation::table(&report.blocks, |block| name(report, block)) {
+        page += &format!("\n{}", table.markdown());
+    }
+    if let Some(table) = memories(report) {
+        page += &format!("\n{}", table.markdown());
+    }
+    if !report.found_depths.is_empty() {
+        page += &format!("\n{}", depth::table(&report.found_depths).markdown());
+    }
+    for line in footer(report).lines() {
+        page += &format!("\n{line}\n");
+    }
+    page
+}
+
+/// The table with what must be known to read it.
+pub fn table(report: &Report) -> String {
+    let mut text = figures(report).iter().map(Table::render).collect::<Vec<_>>().join("\n");
+    if let Some(table) = operation::table(&report.blocks, |block| name(report, block)) {
+        text += &format!("\n{}", table.render());
+    }
+    if let Some(table) = memories(report) {
+        text += &format!("\n{}", table.render());
+    }
+    for system in &report.systems {
+        text += &format!("\n{}\n{}", system.table().render(), system.summary());
+    }
+    if !report.found_depths.is_empty() {
+        text += &format!("\n{}", depth::table(&report.found_depths).render());
+    }
+    text.push('\n');
+    text + &footer(report)
+}
+
+/// A table of those in standard cells, and one of those on FPGAs, as far as there are any.
+fn figures(report: &Report) -> Vec<Table> {
+    let on_fpga = report.blocks.iter().filter(|block| block.fpga.is_some()).count();
+    let in_cells = (on_fpga < report.blocks.len()).then(|| asic_table(report));
+    in_cells.into_iter().chain((on_fpga > 0).then(|| fpga_table(report))).collect()
+}
+
+/// Library, rule of scaling and tools, a line each.
+fn footer(report: &Report) -> String {
+    let mut text = String::new();
+    if let Some(library) = &report.library {
+        let name = library.technology.as_ref().unwrap_or(&library.name);
+        writeln!(
+            text,
+            "{name}; 1 GE = {} um2; no wires, no clock tree, no scan; delays between registers on all ports",
+            library.nand2_um2
+        )
+        .expect("writing to a string cannot fail");
+    }
+    text += &operation::stimulus_lines(&report.blocks);
+    let rules = [
+        report.scale_rule.as_deref(),
+        report.energy_method,
+        report.energy_scale_rule.as_deref(),
+        report.memory_method.as_deref(),
+    ];
+    for rule in rules.into_iter().flatten() {
+        writeln!(text, "{rule}").expect("writing to a string cannot fail");
+    }
+    let tools: Vec<String> =
+        report.tools.iter().map(|tool| format!("{} {}", tool.program, tool.version)).collect();
+    text += &tools.join(", ");
+    text.push('\n');
+    text
+}
+
+fn asic_table(report: &Report) -> Table {
+    let scaled = report.scale_rule.is_some();
+    let mut head = vec![
+        "block",
+        "mapped for",
+        "kGE",
+        "um2",
+        "comb um2",
+        "seq um2",
+        "cells",
+        "flip-flops",
+        "memory bits",
+        "storage bits",
+        "path ns",
+        "depth",
+        "MHz",
+        "cycles",
+        "latency ns",
+    ];
+    if scaled {
+        head.push("scaled um2");
+    }
+    let mut table = Table::new(&head);
+    for block in &report.blocks {
+        for one in &block.mappings {
+            let mut cells = vec![name(report, block), one.goal.into()];
+            cells.extend(numbers(block, one));
+            if scaled {
+                cells.push(one.scaled_area.map_or("-".into(), |area| format!("{:.0}", area.value)));
+            }
+            table.row(cells);
+        }
+    }
+    table
+}
+
+/// What a row says after block and goal.
+fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
+    let whole = |value: f64| format!("{value:.0}");
+    vec![
+        format!("{:.2}", one.area_kge.value),
+        whole(one.area.value),
+        whole(one.combinational_area.value),
+        whole(one.sequential_area.value),
+        whole(one.cells.value),
+        whole(one.flip_flops.value),
+        block.listed_bits().to_string(),
+        block.storage_beside_claim(),
+        format!("{:.2}", one.critical_path.value),
+        whole(one.logic_depth.value),
+        whole(one.fmax.value),
+        whole(block.latency_cycles.value),
+        format!("{:.2}", one.latency.value),
+    ]
+}
+
+fn fpga_table(report: &Report) -> Table {
+    let mut table =
+        Table::new(&["block", "target", "LUTs", "flip-flops", "block RAMs", "LUT RAMs", "carries", "MHz"]);
+    for block in &report.blocks {
+        let Some(one) = &block.fpga else { continue };
+        let whole = |value: f64| format!("{value:.0}");
+        table.row(vec![
+            name(report, block),
+            block.target.into(),
+            whole(one.luts.value),
+            whole(one.flip_flops.value),
+            whole(one.block_rams.value),
+            whole(one.lut_rams.value),
+            whole(one.carries.value),
+            one.fmax.map_or("-".into(), |fmax| format!("{:.1}", fmax.value)),
+        ]);
+    }
+    table
+}
+
+/// The memories of all blocks, if there are any.
+fn memories(report: &Report) -> Option<Table> {
+    let mut head = vec![
+        "memory of",
+        "name",
+        "words",
+        "width",
+        "bits",
+        "read ports",
+        "clocked",
+        "write ports",
+        "made of",
+    ];
+    if report.memory_method.is_some() {
+        head.extend(PRICE_HEAD);
+    }
+    let mut table = Table::new(&head);
+    let mut any = false;
+    // Where a block was studied for both, its memories are listed once.
+    let listed = |block: &&BlockReport| block.fpga.is_none() || report.library.is_none();
+    for block in report.blocks.iter().filter(listed) {
+        for memory in &block.memories {
+            any = true;
+            let made_of = match (report.library.is_some(), block.memories_in_flip_flops, &memory.price) {
+                (false, _, _) => "what the family has",
+                (true, true, _) => "flip-flops",
+                (true, false, None) => "unpriced",
+                (true, false, Some(_)) => "CACTI's RAM",
+            };
+            let mut cells = vec![
+                name(report, block),
+                memory.name.clone(),
+                memory.words.to_string(),
+                memory.width.to_string(),
+                (memory.words * memory.width).to_string(),
+                memory.read_ports.to_string(),
+                memory.clocked_read_ports.to_string(),
+                memory.write_ports.to_string(),
+                made_of.into(),
+            ];
+            cells.extend(memory.price.iter().flat_map(price_cells));
+            table.row(cells);
+        }
+    }
+    any.then_some(table)
+}
+
+/// The columns that only `--sram` fills.
+const PRICE_HEAD: [&str; 7] =
+    ["modelled", "um2", "access ns", "cycle ns", "read nJ", "write nJ", "leakage mW"];
+
+fn price_cells(price: &Price) -> [String; 7] {
+    [
+        format!("{} x {}", price.modelled_words, price.modelled_width),
+        format!("{:.0}", price.area.value),
+        format!("{:.3}", price.access_time.value),
+        format!("{:.3}", price.cycle_time.value),
+        format!("{:.5}", price.read_energy.value),
+        price.write_energy.map_or("-".into(), |energy| format!("{:.5}", energy.value)),
+        format!("{:.4}", price.leakage.value),
+    ]
+}
+
+/// What a sweep found for one value of its parameter: the value, kGE, and the critical path in ns.
+type Sample = (f64, f64, f64);
+
+/// A line of one block and mapping in a sweep: points of (value of the parameter, what was measured).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it stands for.
+    pub name: String,
+    /// Its points, by value.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Curves of area and of critical path over a parameter, one for each block and mapping.
+pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
+    let mut curves: Vec<(String, Vec<Sample>)> = Vec::new();
+    for block in &report.blocks {
+        let Some(at) = block.parameters[parameter].as_f64() else { continue };
+        for one in &block.mappings {
+            let name = format!("{}, for {}", block.block, one.goal);
+            let place = curves.iter().position(|curve| curve.0 == name).unwrap_or_else(|| {
+                curves.push((name, Vec::new()));
+                curves.len() - 1
+            });
+            curves[place].1.push((at, one.area_kge.value, one.critical_path.value));
+        }
+    }
+    let curve = |of: fn(&Sample) -> (f64, f64)| {
+        let mut all: Vec<Curve> = curves
+            .iter()
+            .map(|(name, points)| Curve { name: name.clone(), points: points.iter().map(of).collect() })
+            .collect();
+        all.iter_mut().for_each(|one| one.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        all
+    };
+    (curve(|point| (point.0, point.1)), curve(|point| (point.0, point.2)))
+}
+
+/// A row for each block and mapping, or each block on an FPGA.
+pub fn csv(report: &Report) -> String {
+    let mut text = String::new();
+    if report.library.is_some() {
+        text += "block,parameters,goal,area_kge,area_um2,combinational_um2,sequential_um2,cells,flip_flops,memory_bits,\
+                 critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2";
+        // Columns that only --energy fills come only with it.
+        let with_energy = report.energy_method.is_some();
+        text += &if with_energy { format!(",{}", operation::CSV_HEAD) } else { String::new() };
+        // As do those of --sram.
+        let with_memories = report.memory_method.is_some();
+        text += if with_memories { ",memories_um2\n" } else { "\n" };
+        for block in &report.blocks {
+            for one in &block.mappings {
+                let scaled = one.scaled_area.map(|area| area.value.to_string()).unwrap_or_default();
+                let energy = one.energy.as_ref();
+                let energy = if with_energy { format!(",{}", operation::csv(energy)) } else { String::new() };
+                let memories = if with_memories { format!(",{}", block.priced_um2()) } else { String::new() };
+                writeln!(
+                    text,
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{scaled}{energy}{memories}",
+                    block.block,
+                    parameters(block),
+                    one.goal,
+                    one.area_kge.value,
+                    one.area.value,
+                    one.combinational_area.value,
+                    one.sequential_area.value,
+                    one.cells.value,
+                    one.flip_flops.value,
+                    block.listed_bits(),
+                    one.critical_path.value,
+                    one.logic_depth.value,
+                    one.fmax.value,
+                    block.latency_cycles.value,
+                    one.latency.value,
+                )
+                .expect("writing to a string cannot fail");
+            }
+        }
+        return text;
+    }
+    text += "block,parameters,target,luts,flip_flops,block_rams,lut_rams,carries,fmax_mhz\n";
+    for block in &report.blocks {
+        let Some(one) = &block.fpga else { continue };
+        let fmax = one.fmax.map(|fmax| fmax.value.to_string()).unwrap_or_default();
+        writeln!(
+            text,
+            "{},{},{},{},{},{},{},{},{fmax}",
+            block.block,
+            parameters(block),
+            block.target,
+            one.luts.value,
+            one.flip_flops.value,
+            one.block_rams.value,
+            one.lut_rams.value,
+            one.carries.value,
+        )
+        .expect("writing to a string cannot fail");
+    }
+    text
+}

@@ -1,0 +1,253 @@
+//! Prices of memories by CACTI, a program that the user has: area, times, energies and leakage of an array of so many words
+//! with so many ports.
+//!
+//! CACTI wants whole bytes and a power of two of words, at least 64 bytes in all; what was asked for is in the report beside the
+//! prices. It reads the files of its technologies from the folder it is started in, which is therefore its own.
+use crate::error::AreaError;
+use crate::figure::Figure;
+use crate::memory::Memory;
+use crate::tool::Found;
+use selvedge_hw::file;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Most bytes of CACTI itself.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// The fewest bytes that CACTI models.
+const LEAST_BYTES: usize = 64;
+
+/// Kelvin at which leakage is given.
+const TEMPERATURE: u32 = 360;
+
+/// CACTI, and what it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cacti {
+    /// The program.
+    program: PathBuf,
+    /// Its digest: it does not tell its version.
+    pub sha256: String,
+    /// Nanometres.
+    pub node_nm: u32,
+}
+
+/// What a memory costs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Price {
+    /// Words of the array that was modelled.
+    pub modelled_words: usize,
+    /// Bits of its words.
+    pub modelled_width: usize,
+    /// Area.
+    pub area: Figure,
+    /// From the address to the data.
+    pub access_time: Figure,
+    /// From one access to the next.
+    pub cycle_time: Figure,
+    /// Of a read.
+    pub read_energy: Figure,
+    /// Of a write, if this CACTI tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_energy: Option<Figure>,
+    /// Of a bank.
+    pub leakage: Figure,
+}
+
+impl Cacti {
+    /// The program at `path`, or `cacti` in the search path.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find(path: Option<&Path>, node_nm: u32) -> Result<Self, AreaError> {
+        let missing = AreaError::Missing {
+            program: "cacti",
+            package: "CACTI from its source (github.com/HewlettPackard/cacti) and name it by --cacti FILE",
+        };
+        let program = match path {
+            Some(path) => path.to_path_buf(),
+            None => {
+                let folders = std::env::var_os("PATH").unwrap_or_default();
+                let found = std::env::split_paths(&folders).map(|folder| folder.join("cacti"));
+                found.into_iter().find(|program| program.is_file()).ok_or(missing)?
+            }
+        };
+        let program = std::fs::canonicalize(&program).map_err(AreaError::at(&program))?;
+        let bytes = file::read(&program, MOST_BYTES).map_err(AreaError::at(&program))?;
+        let sha256 = Sha256::digest(&bytes).iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        Ok(Cacti { program, sha256, node_nm })
+    }
+
+    /// How prices come about, in a line.
+    pub fn method(&self) -> String {
+        format!(
+            "memories by {} ({}): {} nm, scratch RAM of itrs-hp cells, one bank, {TEMPERATURE} K",
+            self.program.display(),
+            &self.sha256[..12],
+            self.node_nm
+        )
+    }
+
+    /// What a memory of a block costs.
+    ///
+    /// # Errors
+    /// CACTI fails, or says nothing of what is wanted.
+    pub fn price(
+        &self,
+        memory: &Memory,
+        block: &str,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Price, AreaError> {
+        let work = format!("{block}: CACTI's prices of {}", memory.name);
+        let shape = Shape::of(memory);
+        let name = memory.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        let input = folder.join(format!("{name}.cfg"));
+        std::fs::write(&input, shape.input(memory, self.node_nm)).map_err(AreaError::at(&input))?;
+        let own = self.program.parent().unwrap_or(Path::new("/"));
+        let found = Found { program: self.program.display().to_string(), version: String::new() };
+        let arguments = ["-infile", &input.display().to_string()];
+        let text = found.run_in(own, folder, &arguments, &work, stop)?;
+        shape.read(&text).map_err(|missing| AreaError::NoAnswer {
+            work,
+            message: format!("CACTI does not tell `{missing}`; its last line: {}", last_line(&text)),
+        })
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("there is none").trim()
+}
+
+/// The array that is modelled for a memory.
+struct Shape {
+    words: usize,
+    bytes: usize,
+}
+
+impl Shape {
+    fn of(memory: &Memory) -> Self {
+        let bytes = memory.width.div_ceil(8);
+        let words = memory.words.next_power_of_two().max(LEAST_BYTES.div_ceil(bytes).next_power_of_two());
+        Shape { words, bytes }
+    }
+
+    /// CACTI's input file.
+    fn input(&self, memory: &Memory, node_nm: u32) -> String {
+        let Shape { words, bytes } = self;
+        let Memory { read_ports, write_ports, .. } = memory;
+        let size = words * bytes;
+        format!(
+            "-size (bytes) {size}\n-block size (bytes) {bytes}\n-associativity 1\n-read-write port 0\n\
+             -exclusive read port {read_ports}\n-exclusive write port {write_ports}\n-single ended read ports 0\n\
+             -UCA bank count 1\n-technology (u) {:.3}\n-page size (bits) 8192\n-burst length 8\n\
+             -internal prefetch width 8\n-Data array cell type - \"itrs-hp\"\n-Data array peripheral type - \"itrs-hp\"\n\
+             -Tag array cell type - \"itrs-hp\"\n-Tag array peripheral type - \"itrs-hp\"\n\
+             -output/input bus width {}\n-operating temperature (K) {TEMPERATURE}\n-cache type \"ram\"\n\
+             -tag size (b) \"default\"\n-access mode (normal, sequential, fast) - \"normal\"\n\
+             -design objective (weight delay, dynamic power, leakage power, cycle time, area) 0:0:0:0:100\n\
+             -deviate (delay, dynamic power, leakage power, cycle time, area) 20:100000:100000:100000:100000\n\
+             -Optimize ED or ED^2 (ED, ED^2, NONE): \"NONE\"\n-Cache model (NUCA, UCA)  - \"UCA\"\n-NUCA bank count 0\n\
+             -Wire signaling (fullswing, lowswing, default) - \"Global_30\"\n-Wire inside mat - \"semi-global\"\n\
+             -Wire outside mat - \"semi-global\"\n-Interconnect projection - \"conservative\"\n-Core count 8\n\
+             -Cache level (L2/L3) - \"L2\"\n-Add ECC - \"false\"\n-Print level (DETAILED, CONCISE) - \"DETAILED\"\n\
+             -Print input parameters - \"false\"\n-Force cache config - \"false\"\n",
+            f64::from(node_nm) / 1000.0,
+            8 * bytes,
+        )
+    }
+
+    /// The prices in what CACTI has written, or the line that is missing.
+    fn read(&self, text: &str) -> Result<Price, &'static str> {
+        let numbers = |label: &'static str| -> Result<Vec<f64>, &'static str> {
+            let line = text.lines().find_map(|line| line.trim_start().strip_prefix(label)).ok_or(label)?;
+            let after = line.split_once(':').map_or("", |(_, after)| after);
+            let words = after.split([' ', 'x', ';']).filter_map(|word| word.parse::<f64>().ok());
+            Ok(words.collect())
+        };
+        let number = |label: &'static str| numbers(label)?.first().copied().ok_or(label);
+        let label = "Cache height x width (mm)";
+        let [height, width] = numbers(label)?[..] else { return Err(label) };
+        Ok(Price {
+            modelled_words: self.words,
+            modelled_width: 8 * self.bytes,
+            area: Figure::new(height * width * 1e6, "um2"),
+            access_time: Figure::new(number("Access time (ns)")?, "ns"),
+            cycle_time: Figure::new(number("Cycle time (ns)")?, "ns"),
+            read_energy: Figure::new(number("Total dynamic read energy per access (nJ)")?, "nJ"),
+            write_energy: number("Total dynamic write energy per access (nJ)")
+                .ok()
+                .map(|energy| Figure::new(energy, "nJ")),
+            leakage: Figure::new(number("Total leakage power of a bank")?, "mW"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(words: usize, width: usize) -> Memory {
+        Memory {
+            name: "table".into(),
+            words,
+            width,
+            address_bits: words.ilog2() as usize,
+            read_ports: 1,
+            clocked_read_ports: 1,
+            write_ports: 2,
+        }
+    }
+
+    #[test]
+    fn arrays_are_whole_bytes_and_powers_of_two_of_64_bytes_at_least() {
+        let shape = |words, width| {
+            let Shape { words, bytes } = Shape::of(&memory(words, width));
+            (words, bytes)
+        };
+        assert_eq!(shape(1024, 36), (1024, 5));
+        assert_eq!(shape(48, 64), (64, 8));
+        assert_eq!(shape(4, 8), (64, 1));
+        assert_eq!(shape(2, 1024), (2, 128));
+    }
+
+    #[test]
+    fn the_input_has_size_ports_and_node() {
+        let memory = memory(256, 20);
+        let text = Shape::of(&memory).input(&memory, 45);
+        for line in [
+            "-size (bytes) 768",
+            "-block size (bytes) 3",
+            "-exclusive read port 1",
+            "-exclusive write port 2",
+            "-technology (u) 0.045",
+            "-output/input bus width 24",
+            "-cache type \"ram\"",
+        ] {
+            assert!(text.lines().any(|own| own == line), "{line}");
+        }
+    }
+
+    #[test]
+    fn prices_are_read_with_either_layout_and_what_is_missing_is_named() {
+        let shape = Shape { words: 64, bytes: 4 };
+        let text = "  Access time (ns): 0.25\n  Cycle time (ns):  0.5\n\
+                    Total dynamic read energy per access (nJ): 0.003\n\
+                    Total dynamic write energy per access (nJ): 0.004\n\
+                    Total leakage power of a bank (mW): 0.75\nTotal gate leakage power of a bank (mW): 9\n\
+                    Cache height x width (mm): 0.02 x 0.05\n";
+        let price = shape.read(text).expect("all is there");
+        assert_eq!((price.area.value, price.access_time.value, price.leakage.value), (1000.0, 0.25, 0.75));
+        assert_eq!(price.write_energy.map(|energy| energy.value), Some(0.004));
+        let power_gated = text.replace("a bank (mW): 0.75", "a bank without power gating (mW): 0.75");
+        assert_eq!(shape.read(&power_gated).map(|price| price.leakage.value), Ok(0.75));
+        let old = text.replace("Total dynamic write energy per access (nJ): 0.004\n", "");
+        assert_eq!(shape.read(&old).map(|price| price.write_energy), Ok(None));
+        assert_eq!(shape.read("ERROR: no valid organization"), Err("Cache height x width (mm)"));
+    }
+}

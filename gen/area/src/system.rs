@@ -1,0 +1,274 @@
+//! What a whole GPU needs of a mechanism, as the sum over its block instances.
+use crate::batch::Job;
+use crate::study::{BlockReport, Mapping};
+use crate::table::Table;
+use selvedge_hw::BlockEntry;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A mechanism in a configuration of the GPU.
+#[derive(Clone)]
+pub struct System {
+    /// The mechanism with its options, as it was asked for.
+    pub mechanism: String,
+    /// The name of the configuration.
+    pub config: String,
+    /// Its blocks.
+    pub parts: Vec<Part>,
+    /// Bits that the tags of all L1Ds grow by.
+    pub added_l1d_tag_bits: usize,
+    /// Bits that the tags of the L2 grow by.
+    pub added_l2_tag_bits: usize,
+    /// Bits of the data of all L1Ds.
+    pub l1d_bits: usize,
+    /// Bits of the data of the L2.
+    pub l2_bits: usize,
+    /// What a paper says of the whole mechanism's storage or area.
+    pub claim: Option<&'static str>,
+}
+
+/// Instances of one block with the same parameters.
+#[derive(Clone)]
+pub struct Part {
+    /// The block.
+    pub entry: &'static dyn BlockEntry,
+    /// Its parameters.
+    pub parameters: Value,
+    /// How many there are.
+    pub instances: usize,
+}
+
+/// All of a system's figures.
+#[derive(Serialize)]
+pub struct SystemReport {
+    mechanism: String,
+    config: String,
+    parts: Vec<PartReport>,
+    /// Bits of registers and memories in all blocks.
+    block_bits: usize,
+    /// Bits that the tags of the L1Ds grow by.
+    added_tag_bits: usize,
+    /// Bits that the tags of the L2 grow by.
+    added_l2_tag_bits: usize,
+    /// All three, as a share of the data of all L1Ds and of the L2.
+    percent_of_l1d: f64,
+    percent_of_l2: f64,
+    /// Area of all cells, um2, by the area-driven script; memories are not in it.
+    cells_um2: f64,
+    cells_kge: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scaled_um2: Option<f64>,
+    /// Bits of memories outside the cells.
+    unpriced_memory_bits: usize,
+    /// Area of the memories that have a price, um2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories_um2: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct PartReport {
+    block: String,
+    parameters: Value,
+    instances: usize,
+    storage: String,
+    bits: usize,
+    kge: f64,
+    um2: f64,
+    scaled_um2: Option<f64>,
+    memory_bits: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories_um2: Option<f64>,
+}
+
+impl System {
+    /// The sum, from studies with those of its parts among them; none where one is missing.
+    pub fn report(&self, blocks: &[BlockReport]) -> Option<SystemReport> {
+        let parts: Vec<PartReport> = self
+            .parts
+            .iter()
+            .map(|part| part.find(blocks).map(|block| part.report(block)))
+            .collect::<Option<_>>()?;
+        let sum = |of: fn(&PartReport) -> f64| parts.iter().map(|p| p.instances as f64 * of(p)).sum::<f64>();
+        let count = |of: fn(&PartReport) -> usize| parts.iter().map(|p| p.instances * of(p)).sum::<usize>();
+        let block_bits = count(|part| part.bits);
+        let all_bits = block_bits + self.added_l1d_tag_bits + self.added_l2_tag_bits;
+        let percent = |data: usize| 100.0 * all_bits as f64 / data as f64;
+        let scaled = parts.iter().all(|part| part.scaled_um2.is_some());
+        Some(SystemReport {
+            mechanism: self.mechanism.clone(),
+            config: self.config.clone(),
+            block_bits,
+            added_tag_bits: self.added_l1d_tag_bits,
+            added_l2_tag_bits: self.added_l2_tag_bits,
+            percent_of_l1d: percent(self.l1d_bits),
+            percent_of_l2: percent(self.l2_bits),
+            cells_um2: sum(|part| part.um2),
+            cells_kge: sum(|part| part.kge),
+            scaled_um2: scaled.then(|| sum(|part| part.scaled_um2.unwrap_or_default())),
+            unpriced_memory_bits: count(|part| part.memory_bits),
+            memories_um2: parts
+                .iter()
+                .any(|part| part.memories_um2.is_some())
+                .then(|| sum(|part| part.memories_um2.unwrap_or_default())),
+            claim: self.claim,
+            parts,
+        })
+    }
+}
+
+/// A study for each part of the systems, those that are the same once.
+pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
+    let mut parts: Vec<&Part> = Vec::new();
+    for part in systems.iter().flat_map(|system| &system.parts) {
+        if parts.iter().all(|known| !known.is(part.entry, &part.parameters)) {
+            parts.push(part);
+        }
+    }
+    let job = |part: &Part| Job { entry: part.entry, params: part.parameters.clone(), target: 0 };
+    parts.into_iter().map(job).collect()
+}
+
+impl Part {
+    /// Puts equal instances together, in the order of the first ones.
+    pub fn all_of(instances: impl IntoIterator<Item = (&'static dyn BlockEntry, Value)>) -> Vec<Self> {
+        let mut parts: Vec<Part> = Vec::new();
+        for (entry, parameters) in instances {
+            match parts.iter_mut().find(|part| part.is(entry, &parameters)) {
+                Some(part) => part.instances += 1,
+                None => parts.push(Part { entry, parameters, instances: 1 }),
+            }
+        }
+        parts
+    }
+
+    /// Its study in standard cells.
+    fn find<'a>(&self, blocks: &'a [BlockReport]) -> Option<&'a BlockReport> {
+        blocks.iter().find(|block| block.block == self.entry.name() && block.parameters == self.parameters)
+    }
+
+    /// Is it that block with those parameters?
+    fn is(&self, entry: &dyn BlockEntry, parameters: &Value) -> bool {
+        self.entry.name() == entry.name() && self.parameters == *parameters
+    }
+
+    fn report(&self, block: &BlockReport) -> PartReport {
+        let area: Option<&Mapping> = block.mappings.first();
+        PartReport {
+            block: block.block.clone(),
+            parameters: self.parameters.clone(),
+            instances: self.instances,
+            storage: block.storage_beside_claim(),
+            bits: block.storage.value as usize,
+            kge: area.map_or(0.0, |one| one.area_kge.value),
+            um2: area.map_or(0.0, |one| one.area.value),
+            scaled_um2: area.and_then(|one| one.scaled_area).map(|scaled| scaled.value),
+            memory_bits: block.unpriced_bits(),
+            memories_um2: Some(block.priced_um2()).filter(|um2| *um2 > 0.0),
+        }
+    }
+}
+
+/// The sums of several mechanisms, a row for each.
+pub fn sums(systems: &[SystemReport]) -> Table {
+    let mut table = Table::new(&[
+        "mechanism",
+        "bits in blocks",
+        "L1D tag bits",
+        "L2 tag bits",
+        "% of L1Ds",
+        "% of L2",
+        "kGE",
+        "mm2",
+        "scaled mm2",
+        "memory bits, not in it",
+        "priced memories mm2",
+        "the paper's claim",
+    ]);
+    for one in systems {
+        table.row(vec![
+            format!("`{}`", one.mechanism),
+            one.block_bits.to_string(),
+            one.added_tag_bits.to_string(),
+            one.added_l2_tag_bits.to_string(),
+            format!("{:.2}", one.percent_of_l1d),
+            format!("{:.2}", one.percent_of_l2),
+            format!("{:.1}", one.cells_kge),
+            format!("{:.3}", one.cells_um2 / 1e6),
+            one.scaled_um2.map_or("-".into(), |um2| format!("{:.4}", um2 / 1e6)),
+            one.unpriced_memory_bits.to_string(),
+            one.memories_um2.map_or("-".into(), |um2| format!("{:.3}", um2 / 1e6)),
+            one.claim.unwrap_or("-").into(),
+        ]);
+    }
+    table
+}
+
+impl SystemReport {
+    /// The mechanism, as it was asked for.
+    pub fn mechanism(&self) -> &str {
+        &self.mechanism
+    }
+
+    /// A row for each part, and the sums.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new(&[
+            "block",
+            "instances",
+            "storage bits of one",
+            "in all",
+            "kGE of one",
+            "in all",
+            "um2 of one",
+            "in all",
+            "unpriced memory bits",
+        ]);
+        for part in &self.parts {
+            let all = part.instances as f64;
+            table.row(vec![
+                part.block.clone(),
+                part.instances.to_string(),
+                part.storage.clone(),
+                (part.instances * part.bits).to_string(),
+                format!("{:.2}", part.kge),
+                format!("{:.1}", all * part.kge),
+                format!("{:.0}", part.um2),
+                format!("{:.0}", all * part.um2),
+                (part.instances * part.memory_bits).to_string(),
+            ]);
+        }
+        table
+    }
+
+    /// What stands below the table.
+    pub fn summary(&self) -> String {
+        let mut text = format!(
+            "{} in {}: {} bits in blocks and {} more bits of L1D tags, {} of L2 tags, together {:.2}% of the L1Ds' data and \
+             {:.2}% of the L2's\n",
+            self.mechanism,
+            self.config,
+            self.block_bits,
+            self.added_tag_bits,
+            self.added_l2_tag_bits,
+            self.percent_of_l1d,
+            self.percent_of_l2
+        );
+        text += &format!(
+            "cells: {:.1} kGE, {:.3} mm2; {} bits of memories are not in it\n",
+            self.cells_kge,
+            self.cells_um2 / 1e6,
+            self.unpriced_memory_bits
+        );
+        if let Some(um2) = self.memories_um2 {
+            text += &format!("priced memories: {:.3} mm2\n", um2 / 1e6);
+        }
+        if let Some(scaled) = self.scaled_um2 {
+            text += &format!("cells, scaled: {:.4} mm2\n", scaled / 1e6);
+        }
+        if let Some(claim) = self.claim {
+            text += &format!("the paper's claim: {claim}\n");
+        }
+        text
+    }
+}

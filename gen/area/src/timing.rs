@@ -1,0 +1,79 @@
+//! Delay and logic depth, by OpenSTA.
+use crate::error::AreaError;
+use crate::liberty::Liberty;
+
+/// The clock that slack is measured against, ns: long enough for anything.
+const PERIOD_NS: f64 = 1000.0;
+
+/// A netlist with names that OpenSTA takes for what they are: in an escaped name it reads brackets as those of a bus, and finds no
+/// such port where a memory of an array of instances has become ports.
+pub fn plain_names(netlist: &str) -> String {
+    let mut plain = String::with_capacity(netlist.len());
+    let mut rest = netlist;
+    while let Some(start) = rest.find('\\') {
+        plain += &rest[..start];
+        let name = &rest[start + 1..];
+        let end = name.find(char::is_whitespace).unwrap_or(name.len());
+        plain.extend(name[..end].chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }));
+        rest = &name[end..];
+    }
+    plain + rest
+}
+
+/// OpenSTA's script for the netlist `GOAL_timing.v` of `wrapper`. Ports count as registers without delay; only those of
+/// memories have logic between them and a register.
+pub fn script(goal: &str, wrapper: &str, reset: Option<&str>) -> String {
+    let reset = reset.map(|port| format!("set_false_path -from [get_ports {port}]\n")).unwrap_or_default();
+    format!(
+        "read_liberty cells.lib\nread_verilog {goal}_timing.v\nlink_design {wrapper}\n\
+         create_clock -name clk -period {PERIOD_NS} [get_ports clk_i]\nset_input_delay -clock clk 0 [all_inputs]\n\
+         set_output_delay -clock clk 0 [all_outputs]\n{reset}\
+         report_checks -path_delay max -format full -digits 5\nexit\n"
+    )
+}
+
+/// The critical path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// The shortest period of the clock, ns: launch, logic and setup.
+    pub period_ns: f64,
+    /// Combinational cells on it.
+    pub depth: usize,
+}
+
+/// Reads OpenSTA's report.
+///
+/// # Errors
+/// When there is no path in it; with OpenSTA's own words.
+pub fn parse(report: &str, library: &Liberty, work: &str) -> Result<Path, AreaError> {
+    let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
+    if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {
+        return Err(fail(format!("OpenSTA: {error}")));
+    }
+    let slack = report.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [value, "slack", ..] => value.parse::<f64>().ok(),
+            _ => None,
+        }
+    });
+    let slack = slack.ok_or_else(|| fail("OpenSTA found no path between registers".into()))?;
+    let is_logic = |line: &&str| {
+        let cell = line.rsplit_once('(').map_or("", |(_, cell)| cell.trim_end().trim_end_matches(')'));
+        library.cells.get(cell).is_some_and(|cell| !cell.sequential)
+    };
+    let path = report.lines().take_while(|line| !line.contains("data arrival time"));
+    Ok(Path { period_ns: PERIOD_NS - slack, depth: path.filter(is_logic).count() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escaped_name_keeps_no_brackets() {
+        let netlist = "  output \\dut.each[0].words.WR_DATA[26] ;\n  INVX1 _1_ (.A(\\q[3] ), .Y(n[0]));\n";
+        let plain = "  output dut_each_0__words_WR_DATA_26_ ;\n  INVX1 _1_ (.A(q_3_ ), .Y(n[0]));\n";
+        assert_eq!(plain_names(netlist), plain);
+    }
+}

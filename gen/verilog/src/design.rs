@@ -1,0 +1,278 @@
+//! A block and everything below it, as modules.
+
+use crate::elaborate::{Node, elaborate};
+use crate::error::{EmitError, Problem};
+use crate::merge::{Member, merge, skeleton};
+use crate::module::{Draft, ModuleWriter, Port, place_holder};
+use crate::names;
+use crate::options::EmitOptions;
+use crate::print::{paragraphs, wrap_code, wrap_comment};
+use rust_hdl_core::prelude::{Block, Verilog};
+use selvedge_hw::rtl::reg::REGISTER;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One module and the text of its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its name; the file is `<name>.v`.
+    pub name: String,
+    /// The whole file.
+    pub text: String,
+    /// Its ports, in order; with the widths that they have by default, if the module has parameters.
+    pub ports: Vec<Port>,
+}
+
+/// All modules of a block, each once, sub-modules before those that use them; the last one is the block itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Design {
+    /// The modules.
+    pub modules: Vec<Module>,
+}
+
+impl Design {
+    /// The module of the block itself.
+    pub fn top(&self) -> &Module {
+        self.modules.last().expect("a design has at least the module of its block")
+    }
+
+    /// All files one after the other, for tools that read one.
+    pub fn text(&self) -> String {
+        self.modules.iter().map(|module| module.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A distinct module before it has a name.
+struct Distinct {
+    draft: Draft,
+    /// The node that it was written for.
+    node: usize,
+    /// Const generics and sizes with one value in all uses.
+    fixed: Vec<(String, usize)>,
+    /// Parameters with their values in all uses, if the module stands for several.
+    parameters: Vec<(String, Vec<i64>)>,
+    /// What instances name in its place: the number of the module that stands for several, itself among them, and
+    /// the values of that one's parameters.
+    stand_in: Option<(usize, String)>,
+}
+
+impl Distinct {
+    /// Is the module with this number written, or does another one stand for it?
+    fn stands(&self, number: usize) -> bool {
+        self.stand_in.as_ref().is_none_or(|(stand_in, _)| *stand_in == number)
+    }
+}
+
+/// Writes `block` as Verilog; `top` names its module and begins the names of all others.
+///
+/// The block must be a fresh instance: memories are written with the contents that they were made with.
+///
+/// # Errors
+/// [`EmitError`] if the block, or one inside it, has no exact counterpart; nothing is emitted then.
+pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
+    if !names::is_usable(top) {
+        let problem = if names::is_reserved(top) { Problem::ReservedName } else { Problem::BadName };
+        return Err(EmitError { block: top.into(), subject: top.into(), problem });
+    }
+    let nodes = elaborate(block, top);
+    let mut distinct: Vec<Distinct> = vec![];
+    let mut drafts: Vec<Draft> = vec![];
+    let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut by_text: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for id in (0..nodes.len()).rev() {
+        if matches!(&nodes[id].code, Verilog::Wrapper(w) if w.cores == REGISTER) {
+            continue;
+        }
+        let draft = ModuleWriter::new(&nodes, id, options.reset, &module_of, &drafts).write()?;
+        let identity = (stem(&nodes[id]), draft.text.clone());
+        let module = *by_text.entry(identity).or_insert_with(|| {
+            drafts.push(draft.clone());
+            let fixed = parameters(&nodes[id]);
+            distinct.push(Distinct { draft, node: id, fixed, parameters: vec![], stand_in: None });
+            distinct.len() - 1
+        });
+        module_of.insert(id, module);
+    }
+    merge_all(&nodes, &mut distinct);
+    let names = decide_names(top, &nodes, &distinct);
+    let modules = distinct
+        .iter()
+        .zip(&names)
+        .enumerate()
+        .filter(|(number, (module, _))| module.stands(*number))
+        .map(|(_, (module, name))| {
+            let mut body = module.draft.text.clone();
+            for (number, other) in names.iter().enumerate() {
+                body = body.replace(&place_holder(number), other);
+            }
+            let body: String = body.lines().flat_map(wrap_code).map(|line| line + "\n").collect();
+            let text = format!(
+                "{}module {name} {body}\n`default_nettype wire\n",
+                head(name, top, module, &nodes[module.node], options)
+            );
+            Module { name: name.clone(), text, ports: module.draft.ports.clone() }
+        })
+        .collect();
+    Ok(Design { modules })
+}
+
+/// What a module is called after: the type of its block, or its field.
+fn stem(node: &Node) -> String {
+    match &node.description {
+        Some(description) => names::snake_case(&description.type_name),
+        None => names::signal(&node.path.key),
+    }
+}
+
+fn parameters(node: &Node) -> Vec<(String, usize)> {
+    node.description.as_ref().map(|d| d.parameters.clone()).unwrap_or_default()
+}
+
+/// Numbers of the modules that a text has instances of.
+fn used_modules(text: &str, count: usize) -> Vec<usize> {
+    (0..count).filter(|number| text.contains(&place_holder(*number))).collect()
+}
+
+/// Merges modules that are equal but for their numbers, inner ones first, so that those around them may follow.
+///
+/// The module that stands for a group has the place of its first member, which lies before all that use any of them,
+/// and the text of its last, which is the first in the source.
+fn merge_all(nodes: &[Node], distinct: &mut [Distinct]) {
+    let mut heights: Vec<usize> = vec![];
+    for module in distinct.iter() {
+        let used = used_modules(&module.draft.text, heights.len());
+        heights.push(used.iter().map(|number| heights[*number] + 1).max().unwrap_or(0));
+    }
+    for height in 0..=heights.iter().copied().max().unwrap_or(0) {
+        let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        for module in (0..distinct.len()).filter(|module| heights[*module] == height) {
+            let mut text = std::mem::take(&mut distinct[module].draft.text);
+            for (number, other) in distinct[..module].iter().enumerate() {
+                if let Some((stand_in, values)) = &other.stand_in {
+                    text =
+                        text.replace(&place_holder(number), &format!("{}{values}", place_holder(*stand_in)));
+                }
+            }
+            let node = &nodes[distinct[module].node];
+            if distinct[module].node != 0 && node.description.is_some() {
+                groups.entry((stem(node), skeleton(&text))).or_default().push(module);
+            }
+            distinct[module].draft.text = text;
+        }
+        groups.values().filter(|group| group.len() > 1).for_each(|group| merge_group(distinct, group));
+    }
+}
+
+/// Merges one group, if every number in it has an expression.
+fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
+    let members: Vec<Member> = group
+        .iter()
+        .map(|module| &distinct[*module])
+        .map(|m| Member { text: &m.draft.text, ports: &m.draft.ports, parameters: &m.fixed })
+        .collect();
+    let Some(merged) = merge(&members) else { return };
+    let (first, last) = (group[0], group[group.len() - 1]);
+    let mut fixed = distinct[last].fixed.clone();
+    fixed.retain(|entry| group.iter().all(|module| distinct[*module].fixed.contains(entry)));
+    for (position, module) in group.iter().enumerate() {
+        let value = |(name, values): &(String, Vec<i64>)| format!(".{name} ({})", values[position]);
+        let values = merged.parameters.iter().map(value).collect::<Vec<_>>().join(", ");
+        distinct[*module].stand_in = Some((first, format!(" #({values})")));
+    }
+    distinct[first].node = distinct[last].node;
+    distinct[first].draft = Draft { text: merged.text, ports: distinct[last].draft.ports.clone() };
+    distinct[first].fixed = fixed;
+    distinct[first].parameters = merged.parameters;
+}
+
+/// Names for all modules: the stem, with as many parameters as it takes to tell them apart.
+fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (module, entry) in distinct.iter().enumerate() {
+        if entry.node == 0 || !entry.stands(module) {
+            continue;
+        }
+        let stem = stem(&nodes[entry.node]);
+        let stem = stem.strip_prefix(&format!("{top}_")).unwrap_or(&stem).to_string();
+        groups.entry(format!("{top}_{stem}")).or_default().push(module);
+    }
+    let mut names = vec![top.to_string(); distinct.len()];
+    for (stem, modules) in groups {
+        let parameters: Vec<&Vec<(String, usize)>> =
+            modules.iter().map(|module| &distinct[*module].fixed).collect();
+        let most = parameters.iter().map(|p| p.len()).max().unwrap_or(0);
+        let with = |count: usize| -> Vec<String> {
+            let suffix = |p: &[(String, usize)]| {
+                p.iter().take(count).map(|(_, v)| format!("_{v}")).collect::<String>()
+            };
+            parameters.iter().map(|p| format!("{stem}{}", suffix(p))).collect()
+        };
+        let all_differ = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+        let chosen = (0..=most)
+            .map(with)
+            .find(all_differ)
+            .unwrap_or_else(|| (1..).zip(&modules).map(|(number, _)| format!("{stem}_{number}")).collect());
+        for (module, name) in modules.into_iter().zip(chosen) {
+            names[module] = name;
+        }
+    }
+    names
+}
+
+/// The comment at the head of a file.
+fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOptions) -> String {
+    let (header, is_top) = (&options.header, module.node == 0);
+    let mut lines = vec![format!("// {name}"), "//".into()];
+    if let Some(description) = &node.description {
+        for paragraph in paragraphs(&description.doc) {
+            lines.extend(wrap_comment("", &paragraph));
+            lines.push("//".into());
+        }
+    }
+    let own: Vec<String> =
+        module.fixed.iter().map(|(name, value)| format!("{} = {value}", names::parameter(name))).collect();
+    let given: Vec<String> =
+        header.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let named_by_user = is_top && !given.is_empty();
+    let shown = if named_by_user { &given } else { &own };
+    if !shown.is_empty() {
+        lines.extend(wrap_comment("", &format!("Parameters: {}", shown.join(", "))));
+    }
+    let explained = explained(node, &module.fixed);
+    if named_by_user && !explained.is_empty() {
+        lines.extend(wrap_comment("", &format!("In this file: {}", explained.join(", "))));
+    }
+    if !module.parameters.is_empty() {
+        lines.extend(wrap_comment("", &format!("Used with: {}", uses(&module.parameters).join("; "))));
+    }
+    if !is_top {
+        lines.push(format!("// Part of: {top}"));
+    }
+    if !header.source.is_empty() {
+        lines.extend(wrap_comment("", &format!("Source: {}", header.source)));
+    }
+    if !header.tool.is_empty() {
+        lines.extend(wrap_comment("", &format!("Written by {} with reset {}", header.tool, options.reset)));
+    }
+    lines.push(String::new());
+    lines.push("`default_nettype none".into());
+    lines.push(String::new());
+    lines.join("\n") + "\n"
+}
+
+/// Returns the values of the fixed parameters that the module's documentation names.
+fn explained(node: &Node, fixed: &[(String, usize)]) -> Vec<String> {
+    let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
+    let names: BTreeSet<&str> = doc.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let named = fixed.iter().filter(|(name, _)| names.contains(name.as_str()));
+    named.map(|(name, value)| format!("{} = {value}", names::parameter(name))).collect()
+}
+
+/// The values of a module's parameters in all its uses, those of the first in the source first.
+fn uses(parameters: &[(String, Vec<i64>)]) -> Vec<String> {
+    let count = parameters.first().map_or(0, |(_, values)| values.len());
+    let setting = |position: usize| -> String {
+        let values = parameters.iter().map(|(name, values)| format!("{name} = {}", values[position]));
+        values.collect::<Vec<_>>().join(", ")
+    };
+    (0..count).rev().map(setting).collect()
+}

@@ -1,0 +1,121 @@
+//! What the back end refuses, and why.
+
+use thiserror::Error;
+
+/// A block that cannot be written as Verilog with the same behaviour. Nothing is emitted then.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{block}: `{subject}`: {problem}")]
+pub struct EmitError {
+    /// The block: the name of its type, or of its field if the type does not say.
+    pub block: String,
+    /// The expression, statement or name that is refused, as in the Rust source.
+    pub subject: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// Reasons for a refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A name that is neither a signal, a loop variable nor a declared parameter of the block.
+    #[error(
+        "unknown name; a constant of Rust must be a const generic of the block's rtl_block!, a size given to \
+         describe_with, or a Constant field"
+    )]
+    UnknownName,
+    /// A literal, loop variable or slice that does not fit its width.
+    #[error("{value} does not fit into {width} bits")]
+    TooWide {
+        /// The value.
+        value: String,
+        /// The width that it must fit into.
+        width: usize,
+    },
+    /// The width of an expression cannot be known from the syntax.
+    #[error("the width of this expression is not known here; assign it to a Local first")]
+    UnknownWidth,
+    /// Operands or sides of an assignment of different widths; Rust's types exclude it, so a conversion is hidden.
+    #[error("{have} bits where {want} are needed; convert with bit_cast")]
+    Mismatch {
+        /// The width of the expression.
+        have: usize,
+        /// The width that its place has.
+        want: usize,
+    },
+    /// Bits that do not exist.
+    #[error("bits {from} to {to} of a value of {width} bits")]
+    OutOfRange {
+        /// The lowest bit asked for.
+        from: usize,
+        /// The highest bit asked for.
+        to: usize,
+        /// The width of the value.
+        width: usize,
+    },
+    /// An element that does not exist.
+    #[error("element {index} of an array of {length}")]
+    OutOfBounds {
+        /// The element asked for.
+        index: usize,
+        /// The number of elements.
+        length: usize,
+    },
+    /// An array index that depends on a signal and could lie beyond the array.
+    #[error(
+        "an index of up to {largest} into an array of {length}: only an index that cannot be too large is safe"
+    )]
+    UnsafeIndex {
+        /// The largest value of the index.
+        largest: usize,
+        /// The number of elements.
+        length: usize,
+    },
+    /// A wrong number of indices.
+    #[error("{given} indices where the array has {expected} dimensions")]
+    Dimensions {
+        /// The indices given.
+        given: usize,
+        /// The dimensions of the array.
+        expected: usize,
+    },
+    /// A signal that keeps its old value in some case: a latch.
+    #[error("not assigned in every case (this would be a latch); assign a default first")]
+    Latch,
+    /// A signal that is read before it has its value.
+    #[error("read before it is assigned")]
+    ReadBeforeAssigned,
+    /// A signal that nothing drives.
+    #[error("never assigned")]
+    Undriven,
+    /// An assignment to something that others drive.
+    #[error("assigned here, but driven from elsewhere")]
+    DrivenTwice,
+    /// A clock or reset that does not come from the block's own clock or reset input.
+    #[error("must be driven by the block's own clock or reset input, and by nothing else")]
+    ForeignClock,
+    /// Registers in a block without clock or reset input.
+    #[error("the block needs the inputs clk_i and rst_ni for this")]
+    NoClock,
+    /// A name with a meaning in Verilog or C++.
+    #[error("a reserved word of Verilog, SystemVerilog or C++")]
+    ReservedName,
+    /// A name that Verilog or the file system cannot have.
+    #[error("not a lower_snake_case name")]
+    BadName,
+    /// Two things with the same name in Verilog.
+    #[error("has the same name in Verilog as `{other}`")]
+    NameClash {
+        /// The other one, in Rust.
+        other: String,
+    },
+    /// A leaf with Verilog of its own that is not of the kit.
+    #[error("Verilog written by hand, which is not of the kit and not proven")]
+    ForeignVerilog,
+    /// Elements of an array that differ in width, type or sizes.
+    #[error("the elements of this array differ from each other")]
+    UnevenArray,
+    /// Syntax that has no counterpart.
+    #[error("{0}")]
+    Unsupported(&'static str),
+}

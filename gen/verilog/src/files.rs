@@ -1,0 +1,181 @@
+//! Files around a design: file list, FuseSoC core, timing constraints, Yosys script, a wrapper for synthesis.
+
+use crate::design::{Design, Module};
+use crate::module::Port;
+use crate::options::EmitOptions;
+
+/// The file of a module.
+pub fn file_name(module: &str) -> String {
+    format!("{module}.v")
+}
+
+/// The `.f` file: one file per line, sub-modules first.
+pub fn file_list(design: &Design) -> String {
+    design.modules.iter().map(|module| file_name(&module.name) + "\n").collect()
+}
+
+/// The FuseSoC `.core` file with the targets `default`, `lint` (Verilator) and `synth` (Yosys, with registered I/O).
+pub fn core_file(design: &Design, version: &str) -> String {
+    let top = &design.top().name;
+    let files: String =
+        design.modules.iter().map(|module| format!("      - {}\n", file_name(&module.name))).collect();
+    format!(
+        "\
+CAPI=2:
+name: selvedge::{top}:{version}
+
+filesets:
+  rtl:
+    files:
+{files}    file_type: verilogSource-2005
+  synth_wrapper:
+    files:
+      - {top}_synth_wrapper.v
+    file_type: verilogSource-2005
+  constraints:
+    files:
+      - {top}.sdc: {{file_type: SDC}}
+
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: {top}
+  lint:
+    filesets: [rtl]
+    toplevel: {top}
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+  synth:
+    filesets: [rtl, synth_wrapper, constraints]
+    toplevel: {top}_synth_wrapper
+    default_tool: yosys
+    tools:
+      yosys:
+        arch: xilinx
+        output_format: json
+        yosys_synth_options: [-flatten]
+"
+    )
+}
+
+/// A Yosys script, run in the files' folder: gates of the block in `<top>_gates.v`, with memories as they are. It says what to
+/// put in for the cells of a library.
+pub fn yosys_script(design: &Design) -> String {
+    let top = &design.top().name;
+    let files: Vec<String> = design.modules.iter().map(|module| file_name(&module.name)).collect();
+    format!(
+        "\
+# {top}: yosys -s {top}.ys
+read_verilog {}
+# words; memories stay memories
+synth -flatten -run begin:fine -top {top}
+check -assert
+# gates
+opt -fast -full
+techmap
+opt -fast
+# for the cells of a library, in place of the next line:
+#   dfflibmap -liberty CELLS.lib
+#   abc -liberty CELLS.lib
+# and behind stat: -liberty CELLS.lib
+abc
+opt_clean -purge
+stat
+write_verilog -noattr {top}_gates.v
+",
+        files.join(" ")
+    )
+}
+
+/// Timing constraints of the synthesis wrapper for a clock of `period_ns` nanoseconds.
+pub fn constraints(design: &Design, period_ns: f64) -> String {
+    let io = period_ns / 5.0;
+    let mut text = format!(
+        "# {}: every path from register to register within one clock\n\
+         create_clock -name clk -period {period_ns:.3} [get_ports clk_i]\n\
+         set_input_delay -clock clk {io:.3} [remove_from_collection [all_inputs] [get_ports clk_i]]\n\
+         set_output_delay -clock clk {io:.3} [all_outputs]\n",
+        design.top().name
+    );
+    if let Some(reset) = design.top().ports.iter().find(|port| port.reset) {
+        text += &format!("set_false_path -from [get_ports {}]\n", reset.name);
+    }
+    text
+}
+
+/// `<top>_synth_wrapper`: the block between registers on all data inputs and outputs, so that synthesis measures
+/// paths from register to register.
+pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
+    let top = design.top();
+    let name = format!("{}_synth_wrapper", top.name);
+    let range = |port: &Port| match (port.width, port.elements) {
+        (1, None) => String::new(),
+        (width, _) => format!("[{}:0] ", width - 1),
+    };
+    let data: Vec<&Port> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
+    let mut ports: Vec<String> = vec!["  input  wire clk_i".into()];
+    ports.extend(
+        top.ports.iter().filter(|port| port.reset).map(|port| format!("  input  wire {}", port.name)),
+    );
+    ports.extend(data.iter().map(|port| {
+        let kind = if port.input { "input  wire" } else { "output reg " };
+        format!("  {kind} {}{}", range(port), port.name)
+    }));
+    let mut lines = vec![
+        format!("// {name}"),
+        "//".into(),
+        format!("// {} between registers on all its data ports, for synthesis.", top.name),
+    ];
+    if !options.header.tool.is_empty() {
+        lines.push(format!("// Written by {} with reset {}", options.header.tool, options.reset));
+    }
+    lines.extend(["".into(), "`default_nettype none".into(), "".into(), format!("module {name} (")]);
+    lines.push(ports.join(",\n"));
+    lines.push(");\n".into());
+    for port in &data {
+        let (kind, suffix) = if port.input { ("reg ", "q") } else { ("wire", "d") };
+        lines.push(format!("  {kind} {}{}_{suffix};", range(port), port.name));
+    }
+    lines.push("\n  always @(posedge clk_i) begin".into());
+    for port in &data {
+        let name = &port.name;
+        lines.push(if port.input {
+            format!("    {name}_q <= {name};")
+        } else {
+            format!("    {name} <= {name}_d;")
+        });
+    }
+    lines.push("  end\n".into());
+    lines.push(format!("  {} dut (", top.name));
+    let pin = |port: &Port| match (port.clock, port.reset, port.input) {
+        (true, ..) => format!("    .{} (clk_i)", port.name),
+        (_, true, _) => format!("    .{0} ({0})", port.name),
+        (.., true) => format!("    .{0} ({0}_q)", port.name),
+        (.., false) => format!("    .{0} ({0}_d)", port.name),
+    };
+    lines.push(top.ports.iter().map(pin).collect::<Vec<_>>().join(",\n"));
+    lines.push("  );\n\nendmodule\n\n`default_nettype wire".into());
+    Module { name, text: lines.join("\n") + "\n", ports: vec![] }
+}
+
+/// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper.
+pub fn all_files(
+    design: &Design,
+    options: &EmitOptions,
+    version: &str,
+    period_ns: f64,
+) -> Vec<(String, String)> {
+    let top = &design.top().name;
+    let wrapper = synth_wrapper(design, options);
+    let mut files: Vec<(String, String)> =
+        design.modules.iter().map(|module| (file_name(&module.name), module.text.clone())).collect();
+    files.push((file_name(&wrapper.name), wrapper.text));
+    files.push((format!("{top}.f"), file_list(design)));
+    files.push((format!("{top}.core"), core_file(design, version)));
+    files.push((format!("{top}.sdc"), constraints(design, period_ns)));
+    files.push((format!("{top}.ys"), yosys_script(design)));
+    files
+}

@@ -1,0 +1,81 @@
+//! Selvedge's Verilog back end: writes a block, which is Rust, as Verilog-2005 with exactly the same behaviour.
+//!
+//! rust-hdl's own emitter disagrees with its simulation on common expressions. This one gives every literal and every
+//! operand its exact width, follows every statement through all turns of its loops, and refuses what it cannot
+//! translate ([`EmitError`] names the block, the expression and the reason). What comes out reads as a person would
+//! have written it:
+//!
+//! | in Rust | in Verilog |
+//! |---|---|
+//! | an array of signals | a packed vector, element `i` at `x[i*W +: W]` |
+//! | a `for` loop | a named `for` loop |
+//! | a `Reg` | `reg x_q` in the module that has it, and an `always @(posedge clk_i ...)` |
+//! | one assignment to a signal | `assign` |
+//! | several | one `always @(*)` with its defaults |
+//! | an array of equal sub-blocks | a `generate` loop |
+//! | blocks that differ in const generics or widths alone | one module with parameters |
+//! | doc comments and `comment!` | comments |
+//!
+//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
+//!
+//! ```
+//! use selvedge_gen::{EmitOptions, emit};
+//! use selvedge_hw::rtl::prelude::*;
+//!
+//! rtl_block! {
+//!     /// Adds three bits.
+//!     #[derive(LogicBlock, Default)]
+//!     pub struct FullAdder {
+//!         /// first
+//!         pub a_i: Signal<In, Bit>,
+//!         /// second
+//!         pub b_i: Signal<In, Bit>,
+//!         /// third
+//!         pub c_i: Signal<In, Bit>,
+//!         /// whether an odd number of them is high
+//!         pub sum_o: Signal<Out, Bit>,
+//!         /// whether at least two of them are
+//!         pub carry_o: Signal<Out, Bit>,
+//!     }
+//! }
+//!
+//! impl Logic for FullAdder {
+//!     #[hdl_gen]
+//!     fn update(&mut self) {
+//!         self.sum_o.next = self.a_i.val() ^ self.b_i.val() ^ self.c_i.val();
+//!         self.carry_o.next =
+//!             (self.a_i.val() & self.b_i.val()) | (self.c_i.val() & (self.a_i.val() | self.b_i.val()));
+//!     }
+//!     fn timing(&self) -> Vec<TimingInfo> {
+//!         self.describe()
+//!     }
+//! }
+//!
+//! let design = emit(&FullAdder::default(), "full_adder", &EmitOptions::default())?;
+//! assert!(design.text().contains("assign sum_o = a_i ^ b_i ^ c_i;"));
+//! # Ok::<(), selvedge_gen::EmitError>(())
+//! ```
+
+mod check;
+mod design;
+mod elaborate;
+mod error;
+mod eval;
+pub mod files;
+mod formula;
+mod hoist;
+mod ir;
+mod leaf;
+mod lower;
+mod merge;
+mod module;
+mod names;
+mod options;
+mod print;
+mod schedule;
+mod syntax;
+
+pub use design::{Design, Module, emit};
+pub use error::{EmitError, Problem};
+pub use module::Port;
+pub use options::{EmitOptions, Header, ResetStyle, UnknownReset};

@@ -1,0 +1,74 @@
+//! Choices for emission.
+use selvedge_hw::BlockEntry;
+use serde_json::Value;
+use strum::{Display, EnumString, VariantNames};
+
+/// How registers are reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownReset, parse_err_fn = UnknownReset::new)]
+pub enum ResetStyle {
+    /// `rst_ni`: asynchronous, active low.
+    #[default]
+    AsyncLow,
+    /// `rst_i`: synchronous, active high.
+    SyncHigh,
+    /// No reset input; registers have initial values.
+    None,
+}
+
+impl ResetStyle {
+    /// The name of the reset input, if there is one.
+    pub fn port(self) -> Option<&'static str> {
+        match self {
+            ResetStyle::AsyncLow => Some("rst_ni"),
+            ResetStyle::SyncHigh => Some("rst_i"),
+            ResetStyle::None => None,
+        }
+    }
+}
+
+/// A word that names no reset style.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown reset style `{0}`: must be {names}", names = ResetStyle::VARIANTS.join(", "))]
+pub struct UnknownReset(pub String);
+
+impl UnknownReset {
+    fn new(text: &str) -> Self {
+        UnknownReset(text.into())
+    }
+}
+
+/// What the comment at the head of every file says beside the block's own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Elaboration parameters and their values, in order.
+    pub parameters: Vec<(String, String)>,
+    /// The paper's section that the design follows: `CABA, section 5.1`.
+    pub source: String,
+    /// Name and version of the tool: `selvedge 0.1.0`.
+    pub tool: String,
+}
+
+/// All choices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmitOptions {
+    /// How registers are reset.
+    pub reset: ResetStyle,
+    /// The head comment.
+    pub header: Header,
+}
+
+impl EmitOptions {
+    /// Returns the choices for a block under complete parameters: its head comment names these, its source and Selvedge.
+    pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {
+        let value = |name: &str| (name.to_string(), params[name].to_string());
+        EmitOptions {
+            reset,
+            header: Header {
+                parameters: entry.schema().iter().map(|spec| value(spec.name)).collect(),
+                source: entry.source().into(),
+                tool: concat!("selvedge ", env!("CARGO_PKG_VERSION")).into(),
+            },
+        }
+    }
+}

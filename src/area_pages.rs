@@ -1,0 +1,54 @@
+//! What the pages of `selvedge area --markdown` say beside the figures.
+
+/// What the figures are, and what they are not.
+pub const PAGE: &str = include_str!("area_page.md");
+
+/// What the sums are, and why they are not the papers'.
+pub const SYSTEMS_PAGE: &str = include_str!("area_systems_page.md");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_hw::find;
+
+    #[test]
+    fn the_checked_in_pages_say_what_new_ones_would() {
+        for (path, text) in [("docs/area.md", PAGE), ("docs/area-systems.md", SYSTEMS_PAGE)] {
+            let page = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+            let (title, rest) = text.split_once('\n').expect("a title");
+            assert!(
+                page.starts_with(title) && page.contains(rest),
+                "{path}: its words are not the template's"
+            );
+        }
+    }
+
+    #[test]
+    fn storage_beside_the_papers_claims_is_the_blocks() {
+        let bits = |block: &str| {
+            let entry = find(block).expect("a block");
+            entry.facts(&entry.defaults()).expect("facts").storage_bits()
+        };
+        let stated = [
+            ("latte_controller", "496 bits, "),
+            ("bgp", "4,130 bits "),
+            ("bpg", "4,700 bits in each SM"),
+            ("milg", "44 bits "),
+            ("qbmi", "127 bits for two kernels"),
+            ("md_cache", "72,320 bits "),
+            ("awc", "55,993 bits in each SM"),
+        ];
+        for (block, words) in stated {
+            assert!(PAGE.contains(&format!("| {words}")), "{words}");
+            let number: String =
+                words.chars().take_while(|c| *c != ' ').filter(char::is_ascii_digit).collect();
+            assert_eq!(number, bits(block).to_string(), "{block}");
+        }
+        let kilobytes = |block| format!("{:.1}", bits(block) as f64 / 8192.0);
+        let [table, compressor, decompressor, builder] =
+            ["sc_vft", "sc_compressor", "sc_decompressor", "sc_code_builder"].map(kilobytes);
+        let words =
+            format!("| {table}, {compressor} and {decompressor} KB, and {builder} KB for the builder");
+        assert!(PAGE.contains(&words), "{words}");
+    }
+}
