@@ -10,6 +10,7 @@ use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan};
 use crate::plot::sweep;
 use crate::progress::Tally;
+use selvedge_blocks::find;
 use selvedge_gen::area::AreaError;
 use selvedge_gen::area::asic::MemoryStyle;
 use selvedge_gen::area::fpga::Family;
@@ -19,7 +20,7 @@ use selvedge_gen::area::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use selvedge_gen::area::technology::Technologies;
 use selvedge_gen::area::tool::{Found, OPENSTA, YOSYS};
 use selvedge_gen::{ResetStyle, emit};
-use selvedge_hw::{BlockEntry, find, registry};
+use selvedge_hw::BlockEntry;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -97,7 +98,7 @@ fn jobs_of(systems: &[System]) -> Vec<Job> {
 /// Every block under every value of the swept parameter.
 fn jobs(options: &AreaOptions) -> Result<Vec<Job>, Failure> {
     let entries = if options.all {
-        registry::all()
+        selvedge_blocks::all()
     } else {
         options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
     };

@@ -3,8 +3,8 @@ use crate::error::Failure;
 use crate::table::Table;
 use selvedge_gen::area::figure::Figure;
 use selvedge_gen::area::study::BlockReport;
+use selvedge_hw::BlockEntry;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
-use selvedge_hw::{BlockEntry, registry};
 use selvedge_sim::mechanism::MechanismSpec;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,8 +37,11 @@ pub fn depths(entry: &dyn BlockEntry) -> Result<Vec<String>, Failure> {
     if let Some(spec) = of(entry) {
         return Ok(spec.allowed.samples().iter().map(ToString::to_string).collect());
     }
-    let with: Vec<&str> =
-        registry::all().into_iter().filter(|entry| of(*entry).is_some()).map(|entry| entry.name()).collect();
+    let with: Vec<&str> = selvedge_blocks::all()
+        .into_iter()
+        .filter(|entry| of(*entry).is_some())
+        .map(|entry| entry.name())
+        .collect();
     let message = format!(
         "--find-depth {}: allowed are blocks with a pipeline_depth: {}",
         entry.name(),
@@ -145,7 +148,7 @@ pub fn mechanism(text: &str, report: Option<&Path>) -> Result<MechanismSpec, Fai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_hw::find;
+    use selvedge_blocks::find;
 
     #[test]
     fn only_blocks_with_a_pipeline_are_asked_for() {

@@ -290,7 +290,8 @@ fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
 
 /// Storage as the block states it, with the paper's claim beside.
 pub fn storage(block: &BlockReport) -> String {
-    let stated = selvedge_hw::find(&block.block).ok().and_then(|entry| entry.storage(&block.parameters).ok());
+    let stated =
+        selvedge_blocks::find(&block.block).ok().and_then(|entry| entry.storage(&block.parameters).ok());
     stated.unwrap_or_else(|| format!("{:.0}", block.storage.value))
 }
 
@@ -494,7 +495,7 @@ pub fn csv(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_hw::find;
+    use selvedge_blocks::find;
 
     #[test]
     fn the_checked_in_pages_say_what_new_ones_would() {

@@ -3,11 +3,11 @@
 //! When the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` sets it, gate-level netlists of the large blocks are
 //! mapped and simulated, their cells compared with those of plain Verilog written by hand (`tests/reference/`), and blocks placed
 //! on FPGAs by nextpnr.
+use selvedge_blocks::find;
 use selvedge_gen::area::asic::MemoryStyle;
 use selvedge_gen::area::liberty::{Liberty, OSU018};
 use selvedge_gen::area::study::{self, AsicSetup, Subject};
 use selvedge_gen::{Design, EmitOptions, Module, ResetStyle, emit};
-use selvedge_hw::find;
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::tool::YOSYS;

@@ -1,4 +1,5 @@
 //! Is the energy of a block what its activity and the library's tables give, and does the simulator take it from the report?
+use selvedge_blocks::find;
 use selvedge_gen::area::asic::{Goal, MemoryStyle};
 use selvedge_gen::area::energy::Energy;
 use selvedge_gen::area::energy_study::{Prepared, prepare, tables};
@@ -6,7 +7,7 @@ use selvedge_gen::area::liberty::{Liberty, OSU018};
 use selvedge_gen::area::study::{AsicSetup, Subject, asic};
 use selvedge_gen::area::tool::{Found, IVERILOG, OPENSTA, VVP, YOSYS};
 use selvedge_gen::{EmitOptions, ResetStyle, emit};
-use selvedge_hw::{StimulusBits, find};
+use selvedge_hw::StimulusBits;
 use selvedge_testbenches::activity::{Simulator, measure};
 use selvedge_testbenches::testbench::{Testbench, of_vectors};
 use selvedge_testbenches::vectors::{Vector, Vectors};

@@ -32,6 +32,7 @@ fn settings(folder: &Path) -> PathBuf {
     let packages = profile["dev"]["package"].as_table_mut().expect("exceptions");
     for package in [
         "selvedge",
+        "selvedge-blocks",
         "selvedge-gen",
         "selvedge-hw",
         "selvedge-macros",

@@ -7,7 +7,7 @@ use super::{Best, is_limited, trial};
 use crate::gpu::Control;
 use crate::mechanism::{MechanismCounters, latte};
 use crate::run::{RunError, RunSpec, run};
-use selvedge_hw::latte_controller::Mode;
+use selvedge_blocks::latte_controller::Mode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

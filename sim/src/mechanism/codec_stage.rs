@@ -4,10 +4,11 @@
 //! stops the simulation.
 use crate::mechanism::probe::Probes;
 use crate::partition::MechanismFault;
-use selvedge_hw::bdi::{
+use selvedge_blocks::bdi::{
     BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, CompressorOut, DecompressorIn,
-    DecompressorOut, LINE_WORDS, Line, compress_words,
+    DecompressorOut, compress_words,
 };
+use selvedge_blocks::line::{LINE_WORDS, Line};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{HwBlock, Instance};
 use std::collections::VecDeque;

@@ -12,7 +12,7 @@ use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Needs, Pa
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
-use selvedge_hw::milg::{Milg, MilgIn, MilgOut, MilgParams};
+use selvedge_blocks::milg::{Milg, MilgIn, MilgOut, MilgParams};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 

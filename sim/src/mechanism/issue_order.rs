@@ -11,8 +11,8 @@ use crate::mechanism::{Build, Claim, MechanismCounters, MechanismInfo, Needs, Pa
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{MemoryEvent, SmPolicy};
+use selvedge_blocks::qbmi::{Qbmi, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_hw::Instance;
-use selvedge_hw::qbmi::{Qbmi, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_hw::wave::Trace;
 
 /// The registry's entry of RBMI.

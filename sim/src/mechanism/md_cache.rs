@@ -5,7 +5,7 @@
 //! requests wait for their metadata while later ones go on.
 use crate::mechanism::probe::Probes;
 use rustc_hash::FxHashMap;
-use selvedge_hw::md_cache::{MdCache, MdCacheIn, MdCacheOut, MdCacheParams};
+use selvedge_blocks::md_cache::{MdCache, MdCacheIn, MdCacheOut, MdCacheParams};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 

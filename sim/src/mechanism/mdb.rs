@@ -18,8 +18,8 @@ use crate::mechanism::{
 use crate::memory::DeviceMemory;
 use crate::partition::MechanismFault;
 use crate::sm::policy::{Load, MemoryEvent, SmPolicy};
+use selvedge_blocks::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
 use selvedge_hw::Instance;
-use selvedge_hw::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
 use selvedge_hw::wave::Trace;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -212,7 +212,7 @@ impl SmPolicy for Mdb {
         let number = self.unit.number(load);
         if let Some(generator) = &mut self.generator {
             // The block takes the low bits for the set: they are replaced by the set that the L1D takes.
-            let sets = selvedge_hw::bpg::SETS as u64;
+            let sets = selvedge_blocks::bpg::SETS as u64;
             let group = load.line / self.line_bytes / sets;
             generator.access(group * sets + self.index.set(load.line) as u64, number);
         }

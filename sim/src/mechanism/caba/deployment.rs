@@ -13,13 +13,13 @@ use crate::partition::MechanismFault;
 use crate::sm::pipes::{PIPE_KINDS, PipeKind};
 use crate::sm::policy::{Extras, IssueReport};
 use crate::sm::scheduler::WarpMask;
+use selvedge_blocks::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
 use selvedge_hw::Instance;
-use selvedge_hw::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 
 /// Warps of an SM that the controller knows.
-pub const WARPS: usize = selvedge_hw::assist::WARPS;
+pub const WARPS: usize = selvedge_blocks::assist::WARPS;
 
 /// An assist warp that is wanted.
 #[derive(Clone, Copy, Debug)]

@@ -39,8 +39,8 @@ use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, Needs, Optio
 use crate::sm::policy::SmPolicy;
 use deployment::WARPS;
 use routine::Routines;
-use selvedge_hw::assist::awc::AwcParams;
-use selvedge_hw::bdi::Encoding;
+use selvedge_blocks::assist::awc::AwcParams;
+use selvedge_blocks::bdi::Encoding;
 use sm::{AssistSm, direct_event, store_event};
 use std::cell::RefCell;
 use std::rc::Rc;

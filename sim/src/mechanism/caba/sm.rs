@@ -22,8 +22,8 @@ use crate::sm::lsu::InstId;
 use crate::sm::policy::{Extras, IssueReport, L1dEvent, Room, SmPolicy};
 use crate::sm::read_only::SIDE_TOKEN;
 use crate::sm::scheduler::WarpMask;
-use selvedge_hw::assist::awc::AwcParams;
-use selvedge_hw::bdi::bytes_of;
+use selvedge_blocks::assist::awc::AwcParams;
+use selvedge_blocks::line::bytes_of;
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 

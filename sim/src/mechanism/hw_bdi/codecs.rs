@@ -8,9 +8,10 @@ use crate::mechanism::codec_stage::{Codec, CodecStage, compressed};
 use crate::mechanism::probe::Probes;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
-use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor, Line};
-use selvedge_hw::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
-use selvedge_hw::fpc::{self, FpcCompressor, FpcDecompressor};
+use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
+use selvedge_blocks::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
+use selvedge_blocks::fpc::{self, FpcCompressor, FpcDecompressor};
+use selvedge_blocks::line::Line;
 use selvedge_hw::wave::Trace;
 
 /// A line in the two forms that a codec of FPC has.

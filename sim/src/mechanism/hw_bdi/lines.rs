@@ -2,7 +2,8 @@
 use super::form::{Choice, LineForms};
 use crate::memory::{DeviceMemory, within_program};
 use crate::ptx::LOCAL_REGION;
-use selvedge_hw::bdi::{units, words_of};
+use selvedge_blocks::bdi::units;
+use selvedge_blocks::line::words_of;
 use std::collections::HashMap;
 
 /// Bytes of a line; a machine with others is refused.

@@ -10,7 +10,7 @@ use crate::memory::DeviceMemory;
 use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::policy::SmPolicy;
-use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
+use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
 
 /// The codecs of one SM.

@@ -5,7 +5,7 @@
 use super::gdu::{Choice, Gdu};
 use super::level::{CacheLevel, CounterName};
 use crate::mechanism::MechanismCounters;
-use selvedge_hw::bgp::{Bgp, BgpIn, BgpOut};
+use selvedge_blocks::bgp::{Bgp, BgpIn, BgpOut};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 

@@ -4,8 +4,8 @@ use super::bgp::{FINE_DEFAULTS, FLIPS, INSERTIONS};
 use super::gdu::{Choice, Gdu};
 use super::level::CacheLevel;
 use crate::mechanism::MechanismCounters;
+use selvedge_blocks::bgp::BgpParams;
 use selvedge_hw::Divergence;
-use selvedge_hw::bgp::BgpParams;
 use std::collections::{HashSet, VecDeque};
 
 /// Blocks that the set holds; the one that came first leaves for one more.

@@ -27,8 +27,8 @@ use exact::ExactGdu;
 use gdu::{Fixed, Gdu};
 use level::{CacheLevel, Level};
 use policies::{PartitionGdu, SmGdu};
-use selvedge_hw::bgp::BgpParams;
-use selvedge_hw::spp::SppParams;
+use selvedge_blocks::bgp::BgpParams;
+use selvedge_blocks::spp::SppParams;
 use spp::SppGdu;
 
 /// Bytes of a sector, by the value of the option `granularity`.

@@ -3,10 +3,10 @@ use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::partition::MechanismFault;
 use crate::stats::Decision;
-use selvedge_hw::Instance;
-use selvedge_hw::latte_controller::{
+use selvedge_blocks::latte_controller::{
     DECISION_CYCLES, LatteController, LatteControllerIn, LatteControllerOut, LatteControllerParams, Mode,
 };
+use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 
 /// Clocks after an event until the outputs show it.

@@ -6,9 +6,11 @@ use crate::mechanism::probe::Probes;
 use crate::mechanism::{MechanismCounters, count};
 use crate::partition::MechanismFault;
 use crate::sm::lsu::InstId;
+use selvedge_blocks::decompression_queue::{
+    DecompressionQueue, DecompressionQueueIn, DecompressionQueueParams,
+};
+use selvedge_blocks::latte_controller::Mode;
 use selvedge_hw::Instance;
-use selvedge_hw::decompression_queue::{DecompressionQueue, DecompressionQueueIn, DecompressionQueueParams};
-use selvedge_hw::latte_controller::Mode;
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 

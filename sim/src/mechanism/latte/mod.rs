@@ -16,7 +16,7 @@ use crate::config::{GpuConfig, WritePolicy};
 use crate::gpu::Policies;
 use crate::mechanism::{Build, Claim, MechanismError, MechanismInfo, MechanismSpec, Needs, OptionInfo, Part};
 use crate::sm::policy::SmPolicy;
-use selvedge_hw::latte_controller::Mode;
+use selvedge_blocks::latte_controller::Mode;
 use sm::CompressedL1d;
 use std::rc::Rc;
 

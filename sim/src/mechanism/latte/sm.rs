@@ -22,10 +22,11 @@ use crate::packet::Packet;
 use crate::partition::{MechanismFault, Stage};
 use crate::sm::lsu::InstId;
 use crate::sm::policy::{L1dEvent, Room, SmPolicy};
-use selvedge_hw::bdi::{self, BdiCompressor, BdiDecompressor, Line};
-use selvedge_hw::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
-use selvedge_hw::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
-use selvedge_hw::sc;
+use selvedge_blocks::bdi::{self, BdiCompressor, BdiDecompressor};
+use selvedge_blocks::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
+use selvedge_blocks::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
+use selvedge_blocks::line::{Line, words_of};
+use selvedge_blocks::sc;
 use selvedge_hw::wave::Trace;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -380,7 +381,7 @@ impl SmPolicy for CompressedL1d {
         }
         let mut bytes = [0u8; LINE_BYTES];
         memory.line(line, &mut bytes);
-        self.arrived.push_back(Arrival { line, values: bdi::words_of(&bytes) });
+        self.arrived.push_back(Arrival { line, values: words_of(&bytes) });
         Room::Later
     }
 

@@ -7,7 +7,7 @@ use crate::report::{Outcome, RunReport};
 use crate::run::{RunError, RunOutcome, RunSpec, Source, run};
 use crate::workload::Size;
 use proptest::prelude::*;
-use selvedge_hw::sc::huffman::{CodeBook, Counted};
+use selvedge_blocks::sc::huffman::{CodeBook, Counted};
 use selvedge_hw::{Engine, Fault, Prng};
 use std::sync::Arc;
 
@@ -296,6 +296,6 @@ proptest! {
         let coded = Coded::of(&line, Some(&book));
         prop_assert!(coded.compressed && Form::Sc(coded).sub_blocks() <= 4);
         let words = book.decode(&coded.payload, 32).map(|(words, _)| words);
-        prop_assert_eq!(words, Some(selvedge_hw::sc::words_of(&line).to_vec()));
+        prop_assert_eq!(words, Some(selvedge_blocks::sc::words_of(&line).to_vec()));
     }
 }

@@ -14,7 +14,7 @@ use crate::partition::MechanismFault;
 use crate::ptx::Region;
 use crate::sm::policy::{Extras, IssueReport, L1dEvent, RegionAnswer, RegionEntry, SmPolicy, Word};
 use crate::sm::scheduler::WarpMask;
-use selvedge_hw::assist::awc::AwcParams;
+use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_hw::wave::Trace;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -17,7 +17,7 @@ use crate::ptx::LOCAL_REGION;
 use crate::sm::pipes::PipeKind;
 use crate::sm::policy::{Extras, IssueReport, L1dEvent, Load, Prefetch, Prefetched, SmPolicy};
 use crate::stats::Decision;
-use selvedge_hw::assist::awc::AwcParams;
+use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_hw::wave::Trace;
 use std::collections::{BTreeSet, VecDeque};
 

@@ -1,0 +1,265 @@
+//! AWB, assist warp buffer: assist-warp instructions that are fetched and wait for issue.
+//!
+//! Source: CABA, section 4.3. It is part of the SM's instruction buffer: high-priority instructions lie with those of their
+//! parent warp, low-priority ones in a partition of two entries.
+//!
+//! ```text
+//!  stage_* --+--> [ 24 even warps x 2 instructions ] <--index-- scheduler 0 --> issue0_*
+//!            +--> [ 24 odd warps  x 2 instructions ] <--index-- scheduler 1 --> issue1_*
+//!            +--> [ 2 low-priority instructions    ] ------------ head -------> low_*
+//!  flush_* ------> empties the slots of a warp, takes its instructions out of the low partition
+//! ```
+//!
+//! A scheduler sees in `high_valid_o` which warps have an assist-warp instruction; for such a warp it issues that in place of the
+//! parent's own instruction. It gives the warp's index to get the instruction in the same cycle, and pops it. In a cycle in
+//! which a scheduler has nothing else to issue it may take the head of the low partition.
+//!
+//! What the paper leaves open is settled thus:
+//! - Two schedulers (table 1) share the warps by parity, so that the instructions lie in two memories with one read port each.
+//!   Only one of them may take from the low partition in a cycle; whose turn it is, the SM settles.
+//! - A warp has two slots, as many instructions as common simulators give a warp's instruction buffer.
+//! - Room is told one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is staged in the same cycle, so that
+//!   one that is fetched now has its place when it comes in the next cycle. What is popped in the cycle is not counted yet.
+//! - An instruction without a place, which a controller that heeds the room never stages, is lost, and `overflow_o` says so in
+//!   the next cycle. So it is with warps from 48 on, which do not exist.
+//! - Flush is by warp and priority, as the controller's kill. An instruction that is staged in the cycle of its warp's flush
+//!   goes too: it was fetched before. One that is issued in that cycle is issued.
+//! - A pop where there is nothing changes nothing.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `instruction_bits` | 64 | 32, 64 | bits of an instruction |
+//!
+//! # Ports and timing
+//! `high_valid_o`, `low_*` and `overflow_o` come from registers, `issue*_o` from the memories at the index of the same cycle;
+//! they mean something for a warp in `high_valid_o` only. The two rooms follow from registers and what is staged.
+//!
+//! ```text
+//! clk_i            __/--\__/--\__/--\__/--\__
+//! stage_valid_i    __/-----------\___________   two instructions of warp 6, high priority
+//! high_room_o[6]   --------\___________/-----   already low as the second is staged
+//! high_valid_o[6]  ________/-----------\_____
+//! issue0_index_i   ========< 3        >======
+//! issue0_pop_i     ________/-----------\_____
+//! issue0_*_o       ========< 1st >< 2nd >====
+//! ```
+//!
+//! # Storage
+//! By default 16,929 bits: 2 memories of 64 words (24 warps x 2 slots, rounded up to 6 bits of address) x 129 bits
+//! (instruction, lanes, live registers, last flag), 2 x 136 in the low partition, three flags per warp, and one. The paper puts
+//! high-priority instructions into the existing instruction buffer at no cost of its own; here they have their own place, since
+//! this block does not know the parent's instructions.
+
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use model::AwbModel;
+pub(in crate::assist) use rtl::AssistWarpBuffer;
+
+use super::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports;
+use serde::{Deserialize, Serialize};
+
+/// Bits of a warp's number without its lowest.
+pub(in crate::assist) const PAIR_BITS: usize = WARP_BITS - 1;
+
+/// Bits that go with an instruction: lanes, live-in and live-out registers, last flag.
+const CONTEXT_BITS: usize = MASK_BITS + 2 * LIVE_BITS + 1;
+
+/// Parameters of an AWB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AwbParams {
+    /// Bits of an instruction.
+    pub instruction_bits: u32,
+}
+
+impl Default for AwbParams {
+    fn default() -> Self {
+        AwbParams { instruction_bits: 64 }
+    }
+}
+
+ports! {
+    /// Inputs: an instruction to hold, a flush, and what the schedulers take.
+    pub struct AwbIn<AwbParams>(p) {
+        /// An instruction comes.
+        stage_valid_i: bool = 1,
+        /// Its warp.
+        stage_warp_i: u8 = WARP_BITS,
+        /// It has high priority.
+        stage_high_i: bool = 1,
+        /// It is the last of its assist warp.
+        stage_last_i: bool = 1,
+        /// The instruction.
+        stage_instruction_i: u64 = p.instruction_bits as usize,
+        /// Its lanes, a bit each.
+        stage_mask_i: u32 = MASK_BITS,
+        /// Registers of the parent with arguments.
+        stage_live_in_i: u16 = LIVE_BITS,
+        /// Registers of the parent for results.
+        stage_live_out_i: u16 = LIVE_BITS,
+        /// Drop the high-priority instructions of a warp.
+        flush_high_i: bool = 1,
+        /// Drop the low-priority instructions of a warp.
+        flush_low_i: bool = 1,
+        /// The warp whose instructions are dropped.
+        flush_warp_i: u8 = WARP_BITS,
+        /// The even warp that scheduler 0 looks at, divided by two.
+        issue0_index_i: u8 = PAIR_BITS,
+        /// Scheduler 0 takes its instruction.
+        issue0_pop_i: bool = 1,
+        /// The odd warp that scheduler 1 looks at, divided by two.
+        issue1_index_i: u8 = PAIR_BITS,
+        /// Scheduler 1 takes its instruction.
+        issue1_pop_i: bool = 1,
+        /// The low-priority instruction at the head is taken.
+        low_pop_i: bool = 1,
+    }
+}
+
+ports! {
+    /// Outputs: room, and instructions to issue.
+    pub struct AwbOut<AwbParams>(p) {
+        /// A high-priority instruction of the warp may come in the next cycle, a bit per warp.
+        high_room_o: u64 = WARPS,
+        /// A low-priority instruction may come in the next cycle.
+        low_room_o: bool = 1,
+        /// The warp has a high-priority instruction, a bit per warp.
+        high_valid_o: u64 = WARPS,
+        /// Scheduler 0: the oldest instruction of the warp that it looks at.
+        issue0_instruction_o: u64 = p.instruction_bits as usize,
+        /// Its lanes, a bit each.
+        issue0_mask_o: u32 = MASK_BITS,
+        /// Registers of the parent with arguments.
+        issue0_live_in_o: u16 = LIVE_BITS,
+        /// Registers of the parent for results.
+        issue0_live_out_o: u16 = LIVE_BITS,
+        /// It is the last of its assist warp.
+        issue0_last_o: bool = 1,
+        /// Scheduler 1: the oldest instruction of the warp that it looks at.
+        issue1_instruction_o: u64 = p.instruction_bits as usize,
+        /// Its lanes, a bit each.
+        issue1_mask_o: u32 = MASK_BITS,
+        /// Registers of the parent with arguments.
+        issue1_live_in_o: u16 = LIVE_BITS,
+        /// Registers of the parent for results.
+        issue1_live_out_o: u16 = LIVE_BITS,
+        /// It is the last of its assist warp.
+        issue1_last_o: bool = 1,
+        /// There is a low-priority instruction.
+        low_valid_o: bool = 1,
+        /// Its warp.
+        low_warp_o: u8 = WARP_BITS,
+        /// The oldest one.
+        low_instruction_o: u64 = p.instruction_bits as usize,
+        /// Its lanes, a bit each.
+        low_mask_o: u32 = MASK_BITS,
+        /// Registers of the parent with arguments.
+        low_live_in_o: u16 = LIVE_BITS,
+        /// Registers of the parent for results.
+        low_live_out_o: u16 = LIVE_BITS,
+        /// It is the last of its assist warp.
+        low_last_o: bool = 1,
+        /// The instruction that came in the last cycle had no place and is lost.
+        overflow_o: bool = 1,
+    }
+}
+
+/// The AWB; see the [module](self).
+pub struct Awb;
+
+impl HwBlock for Awb {
+    const NAME: &'static str = "awb";
+    const SUMMARY: &'static str = "assist warp buffer: two instructions per warp that beat the parent, two of low priority for idle cycles";
+    const SOURCE: &'static str = "CABA, section 4.3";
+    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
+        name: "instruction_bits",
+        allowed: Allowed::OneOf(&[32, 64]),
+        doc: "bits of an instruction",
+    }];
+    type Params = AwbParams;
+    type In = AwbIn;
+    type Out = AwbOut;
+    type Model = AwbModel;
+
+    fn model(params: &AwbParams) -> Result<AwbModel, ParamError> {
+        Self::validate(params)?;
+        Ok(AwbModel::new(params))
+    }
+    fn rtl(params: &AwbParams) -> Result<Box<dyn RtlBlock<AwbIn, AwbOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::awb(params))
+    }
+    fn facts(params: &AwbParams) -> Facts {
+        let item = params.instruction_bits as usize + CONTEXT_BITS;
+        Facts {
+            storage: vec![
+                Storage { name: "high-priority instructions", bits: 2 * (2 << PAIR_BITS) * item },
+                Storage { name: "one, two, which is first", bits: 3 * WARPS },
+                Storage { name: "low-priority instructions", bits: 2 * (1 + WARP_BITS + item) },
+                Storage { name: "overflow flag", bits: 1 },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &AwbParams, seed: u64) -> StimulusIter<AwbIn> {
+        Box::new(stimulus::awb(params, seed))
+    }
+    fn corners(_params: &AwbParams) -> Box<dyn Corners<AwbIn, AwbOut>> {
+        let high = |i: &AwbIn| i.stage_valid_i && i.stage_high_i;
+        let low = |i: &AwbIn| i.stage_valid_i && !i.stage_high_i;
+        let holds = |o: &AwbOut, warp: u8| o.high_valid_o >> warp & 1 == 1;
+        let pops0 = move |i: &AwbIn, o: &AwbOut| i.issue0_pop_i && holds(o, 2 * i.issue0_index_i);
+        let pops1 = move |i: &AwbIn, o: &AwbOut| i.issue1_pop_i && holds(o, 2 * i.issue1_index_i + 1);
+        let own_flush = |i: &AwbIn| i.flush_warp_i == i.stage_warp_i;
+        Box::new(
+            PortCorners::new(|i: &AwbIn, _: &AwbOut| i.stage_valid_i)
+                .with("a warp's second slot is taken", 1000, move |i, o| high(i) && holds(o, i.stage_warp_i))
+                .with("an instruction comes as its warp's last one goes", 100, move |i, o| {
+                    high(i) && pops0(i, o) && i.stage_warp_i == 2 * i.issue0_index_i
+                })
+                .with("both schedulers take one", 1000, move |i, o| pops0(i, o) && pops1(i, o))
+                .with("a pop where nothing is", 100, move |i, o| i.issue0_pop_i && !pops0(i, o))
+                .with("the low partition has no room", 1000, |_, o| !o.low_room_o)
+                .with("a low-priority one comes as another goes", 100, move |i, o| {
+                    low(i) && i.low_pop_i && o.low_valid_o
+                })
+                .with("a flush takes a high-priority instruction", 100, move |i, o| {
+                    i.flush_high_i && holds(o, i.flush_warp_i)
+                })
+                .with("a flush takes the head of the low partition", 100, |i, o| {
+                    i.flush_low_i && o.low_valid_o && o.low_warp_o == i.flush_warp_i
+                })
+                .with("a flush takes the high-priority one that comes", 100, move |i, _| {
+                    high(i) && i.flush_high_i && own_flush(i)
+                })
+                .with("a flush takes the low-priority one that comes", 100, move |i, _| {
+                    low(i) && i.flush_low_i && own_flush(i)
+                })
+                .with("an instruction has no place", 100, |_, o| o.overflow_o),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(Awb::facts(&AwbParams::default()).storage_bits(), 16_929);
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let error = Awb::model(&AwbParams { instruction_bits: 128 }).unwrap_err().to_string();
+        assert_eq!(error, "awb: parameter `instruction_bits` cannot be `128`; allowed: 32, 64");
+    }
+}

@@ -1,0 +1,215 @@
+//! SPP, spatial-pattern predictor: which sectors of a missed block will be used, told by what was used of it last time.
+//!
+//! Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen, Yang, Falsafi and Moshovos
+//! (HPCA 2004) as the rival of its bi-modal predictor.
+//!
+//! Every cache block has a used bit per sector. When a block is evicted, its used bits are committed to a pattern history
+//! table. A miss queries the table with its block address and fetches the sectors of the pattern found there, and those that
+//! it asked for.
+//!
+//! ```text
+//!  evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
+//!  used_i -----------------------------> patterns, known bits -------+
+//!                                                                    v
+//!                                        unknown: all or none -> [choose] -> OR requested_i -> sectors_o
+//! ```
+//!
+//! What the papers leave open is settled thus:
+//! - Key. LAMAR's misses query the table with their block, so the key is the block address. The earlier predictors combine the
+//!   address of the instruction with an offset; whoever wants that gives this combination as the address, at the miss and,
+//!   kept beside the used bits, at the eviction.
+//! - The table is direct-mapped and has no tags, as in Chen et al. (256 entries there): blocks with the same index share a
+//!   pattern. The index is the XOR of the address's slices of its width, so that interleaved partitions use all entries.
+//! - An entry without a pattern predicts all sectors, as the conventional memory system does, or with `unknown_coarse` off
+//!   only those that were requested.
+//! - A commit counts before the query of the same cycle: if both meet in one entry, the answer is the pattern committed.
+//! - A block of which no sector was used commits an empty pattern, which is a pattern too.
+//! - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and not a size that
+//!   this block has.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `entries` | 256 | 256, 1024 | entries of the pattern history table |
+//! | `sectors` | 4 | 4, 8 | sectors of a cache block |
+//! | `unknown_coarse` | true | true, false | an entry without a pattern predicts all sectors |
+//!
+//! # Ports and timing
+//! A query and a commit per cycle. All outputs come from registers.
+//!
+//! ```text
+//! clk_i            __/--\__/--\__/--\__/--\__
+//! query_i          __/-----------\___________
+//! query_address_i  ==< A  >< B   >===========
+//! requested_i      ==<0001><0100 >===========
+//! evict_i          ________/-----\___________
+//! evict_address_i  ========< B   >===========
+//! used_i           ========<0011 >===========
+//! valid_o          ________/-----------\_____
+//! sectors_o        ========<1111><0111 >=====     A is unknown; B's pattern came in the cycle of its query
+//! known_o          ______________/-----\_____
+//! ```
+//!
+//! # Storage
+//! 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the answer (4) and its two flags. LAMAR states no size
+//! in bits for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
+
+mod corners;
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use model::SppModel;
+
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::corners::Corners;
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of an SPP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SppParams {
+    /// Entries of the pattern history table.
+    pub entries: u32,
+    /// Sectors of a cache block.
+    pub sectors: u32,
+    /// An entry without a pattern predicts all sectors, not none.
+    pub unknown_coarse: bool,
+}
+
+impl Default for SppParams {
+    fn default() -> Self {
+        SppParams { entries: 256, sectors: 4, unknown_coarse: true }
+    }
+}
+
+impl SppParams {
+    /// Width of an index into the table.
+    pub fn index_bits(&self) -> u32 {
+        self.entries.ilog2()
+    }
+
+    /// What an entry without a pattern predicts.
+    pub fn unknown_pattern(&self) -> u8 {
+        if self.unknown_coarse { ((1u32 << self.sectors) - 1) as u8 } else { 0 }
+    }
+
+    /// The entry of a block address: the XOR of its slices of the index's width.
+    pub fn index(&self, address: u32) -> usize {
+        let bits = self.index_bits();
+        (0..32u32.div_ceil(bits)).fold(0, |index, slice| index ^ (address >> (slice * bits))) as usize
+            % self.entries as usize
+    }
+}
+
+ports! {
+    /// Inputs: a query, a commit, or both.
+    pub struct SppIn<SppParams>(p) {
+        /// A miss asks which sectors to fetch.
+        query_i: bool = 1,
+        /// Block address of the miss.
+        query_address_i: u32 = 32,
+        /// Sectors that the miss needs, a bit each.
+        requested_i: u8 = p.sectors as usize,
+        /// A block is evicted: its pattern is committed.
+        evict_i: bool = 1,
+        /// Block address of the evicted block.
+        evict_address_i: u32 = 32,
+        /// Sectors of the evicted block that were used, a bit each.
+        used_i: u8 = p.sectors as usize,
+    }
+}
+
+ports! {
+    /// Outputs.
+    pub struct SppOut<SppParams>(p) {
+        /// The query of the last cycle is answered.
+        valid_o: bool = 1,
+        /// The answer: sectors to fetch, those requested among them. Holds until the next answer.
+        sectors_o: u8 = p.sectors as usize,
+        /// The answer comes from a committed pattern. Holds until the next answer.
+        known_o: bool = 1,
+    }
+}
+
+/// The SPP; see the [module](self).
+pub struct Spp;
+
+impl HwBlock for Spp {
+    const NAME: &'static str = "spp";
+    const SUMMARY: &'static str =
+        "predicts by a pattern history table which sectors of a missed block will be used";
+    const SOURCE: &'static str = "LAMAR, section 3.3.1";
+    const OPERATIONS: u64 = 100_000;
+    const PARAMS: &'static [ParamSpec] = &[
+        ParamSpec {
+            name: "entries",
+            allowed: Allowed::OneOf(&[256, 1024]),
+            doc: "entries of the pattern history table",
+        },
+        ParamSpec { name: "sectors", allowed: Allowed::OneOf(&[4, 8]), doc: "sectors of a cache block" },
+        ParamSpec {
+            name: "unknown_coarse",
+            allowed: Allowed::Switch,
+            doc: "an entry without a pattern predicts all sectors, not none",
+        },
+    ];
+    type Params = SppParams;
+    type In = SppIn;
+    type Out = SppOut;
+    type Model = SppModel;
+
+    fn model(params: &SppParams) -> Result<SppModel, ParamError> {
+        Self::validate(params)?;
+        Ok(SppModel::new(params))
+    }
+    fn rtl(params: &SppParams) -> Result<Box<dyn RtlBlock<SppIn, SppOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::spp(params))
+    }
+    fn facts(params: &SppParams) -> Facts {
+        let (entries, sectors) = (params.entries as usize, params.sectors as usize);
+        Facts {
+            storage: vec![
+                Storage { name: "patterns", bits: entries * sectors },
+                Storage { name: "known bits", bits: entries },
+                Storage { name: "answer, its valid flag, known flag", bits: sectors + 2 },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &SppParams, seed: u64) -> StimulusIter<SppIn> {
+        Box::new(stimulus::spp(params, seed))
+    }
+    fn corners(params: &SppParams) -> Box<dyn Corners<SppIn, SppOut>> {
+        Box::new(corners::SppCorners::new(params))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(Spp::facts(&SppParams::default()).storage_bits(), 1286);
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let params = SppParams { entries: 512, ..SppParams::default() };
+        let error = Spp::model(&params).unwrap_err().to_string();
+        assert_eq!(error, "spp: parameter `entries` cannot be `512`; allowed: 256, 1024");
+    }
+
+    #[test]
+    fn the_index_folds_every_slice_of_the_address() {
+        let params = SppParams::default();
+        assert_eq!(params.index(0x0102_0408), 0x0f);
+        let wide = SppParams { entries: 1024, ..params };
+        assert_eq!(wide.index((1 << 30) | (5 << 20) | (3 << 10) | 0x200), 1 ^ 5 ^ 3 ^ 0x200);
+    }
+}
