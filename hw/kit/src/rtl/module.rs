@@ -4,8 +4,12 @@
 /// the same ports ([`rtl_block!`](crate::rtl_block)), and the map between the two ([`rtl_top!`](crate::rtl_top)).
 ///
 /// A port is `name: type of its value as type of its signal = width`, where the width is an expression over the parameters,
-/// which are bound to the name after `as`. `registers` are those that planted faults strike; `parts`, which may be left out, has
-/// whatever else the block consists of.
+/// which are bound to the name after `as`. A second `inputs` after the outputs has those that stand behind them in the Verilog.
+/// `registers` are those that planted faults strike, and `parts` whatever else the block consists of. Where the struck registers
+/// stand among the parts, or within one, `upset` names them as [`rtl_top!`](crate::rtl_top) does. A part that does not begin as its
+/// type's default has its value after `=`; it may depend on the parameters. `reset` says what the reset does.
+///
+/// The block is made by its function `new` from the parameters.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;
@@ -58,7 +62,8 @@ macro_rules! rtl_module {
             $(inputs { $($last:tt)* })?
             $(registers { $($(#[doc = $register_doc:expr])* $register:ident: $register_type:ty $(= $register_value:expr)?),+ $(,)? })?
             $(parts { $($parts:tt)* })?
-            $(upset { $($($upset:ident).+),+ $(,)? })?
+            $(upset { $($upset:tt)+ })?
+            $(upset by $method:ident;)?
         }
     ) => {
         $crate::rtl_module!(@ports "Inputs.", $inputs, $params, $bound, [$($first)*] [$($($last)*)?]);
@@ -74,7 +79,7 @@ macro_rules! rtl_module {
         );
         $crate::rtl_module!(
             @top [$($(const $generic: usize),+)?] [$top $(<$($generic),+>)?] $inputs [$($first)* $($($last)*)?] $outputs [$($output)*]
-            [$($($register),+)?] [$($($($upset).+),+)?]
+            [$(registers { $($register),+ })? $(registers { $($upset)+ })? $(upset by $method)?]
         );
     };
     (@reset) => { " asynchronous reset, active low" };
@@ -122,25 +127,16 @@ macro_rules! rtl_module {
         [$($(#[doc = $input_doc:literal])+ $input:ident: $input_value:ty as $input_signal:ty = $input_width:expr),* $(,)?]
         $outputs:ident
         [$($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),* $(,)?]
-        $registers:tt []
+        $struck:tt
     ) => {
-        $crate::rtl_module!(@struck $generics $top, $inputs [$($input),*] $outputs [$($output),*] $registers);
-    };
-    (
-        @top $generics:tt [$top:ty] $inputs:ident
-        [$($(#[doc = $input_doc:literal])+ $input:ident: $input_value:ty as $input_signal:ty = $input_width:expr),* $(,)?]
-        $outputs:ident
-        [$($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),* $(,)?]
-        $registers:tt [$($upset:tt)+]
-    ) => {
-        $crate::rtl_module!(@struck $generics $top, $inputs [$($input),*] $outputs [$($output),*] [$($upset)+]);
+        $crate::rtl_module!(@struck $generics $top, $inputs [$($input),*] $outputs [$($output),*] $struck);
     };
     (
         @struck [$($generics:tt)*] $top:ty, $inputs:ident [$($input:ident),*] $outputs:ident [$($output:ident),*]
-        [$($register:tt)*]
+        [$($struck:tt)+]
     ) => {
         $crate::rtl_top! {
-            impl[$($generics)*] $top: $inputs { $($input),* } => $outputs { $($output),* }, registers { $($register)* }
+            impl[$($generics)*] $top: $inputs { $($input),* } => $outputs { $($output),* }, $($struck)+
         }
     };
 }

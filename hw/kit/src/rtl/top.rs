@@ -5,6 +5,7 @@ use crate::block::{Clocked, RtlBlock};
 use crate::ports::PortValue;
 use crate::rtl::activity;
 use crate::rtl::bits::{U, W};
+use crate::rtl::elastic::ElasticPipe;
 use crate::rtl::reg::Reg;
 use crate::rtl::step::{ClockedBlock, Stepper};
 use rust_hdl_core::prelude::{Bit, Block, Synth};
@@ -153,9 +154,21 @@ impl<S: Struck, const N: usize> Struck for [S; N] {
     }
 }
 
+/// The register at its output.
+impl<T: Wire> Struck for ElasticPipe<T> {
+    fn bits(&self) -> usize {
+        T::BITS
+    }
+    fn invert(&mut self, bit: usize) -> Option<usize> {
+        self.last_mut().invert(bit)
+    }
+}
+
 /// Implements [`RtlTop`](crate::rtl::top::RtlTop) for a block whose ports have the names of the typed structs' fields. The
 /// registers behind the outputs follow, in the order of the output ports: planted faults strike them. One within a sub-block is
-/// `part.register`; everything that is [`Struck`](crate::rtl::top::Struck) may stand there.
+/// `part.register`; everything that is [`Struck`](crate::rtl::top::Struck) may stand there. `register from N` counts its bits
+/// from bit N around, for a register that holds its ports in another order. `upset by method` names a method in the place of
+/// registers.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;
@@ -211,7 +224,7 @@ impl<S: Struck, const N: usize> Struck for [S; N] {
 macro_rules! rtl_top {
     (
         impl[$($generics:tt)*] $top:ty: $inputs:ident { $($input:ident),* $(,)? } => $outputs:ident { $($output:ident),* $(,)? },
-        registers { $($($register:ident).+),+ $(,)? }
+        $kind:ident $($struck:tt)+
     ) => {
         impl<$($generics)*> $crate::rtl::top::RtlTop for $top {
             type In = $inputs;
@@ -227,12 +240,25 @@ macro_rules! rtl_top {
             }
 
             fn upset(&mut self, bit: usize) {
-                use $crate::rtl::top::Struck;
-                let width = 0 $(+ self.$($register).+.bits())+;
-                let mut left = Some(bit % width);
-                $(left = left.and_then(|bit| self.$($register).+.invert(bit));)+
-                debug_assert_eq!(left, None, "the bit is in one of them");
+                $crate::rtl_top!(@upset self, bit, $kind $($struck)+);
             }
         }
     };
+    (@upset $top:ident, $bit:ident, upset by $method:ident) => { $top.$method($bit) };
+    (
+        @upset $top:ident, $bit:ident,
+        registers { $($($register:ident).+ $(from $first:expr)?),+ $(,)? }
+    ) => {
+        use $crate::rtl::top::Struck as _;
+        let width = 0 $(+ $top.$($register).+.bits())+;
+        let mut left = Some($bit % width);
+        $(left = left.and_then(|bit| $crate::rtl_top!(@invert $top.$($register).+, bit $(, $first)?));)+
+        debug_assert_eq!(left, None, "the bit is in one of them");
+    };
+    (@invert $register:expr, $bit:ident) => { $register.invert($bit) };
+    (@invert $register:expr, $bit:ident, $first:expr) => {{
+        let width = $register.bits();
+        let turned = if $bit < width { ($bit + $first) % width } else { $bit };
+        $register.invert(turned)
+    }};
 }
