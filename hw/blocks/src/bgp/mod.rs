@@ -71,11 +71,11 @@ mod stimulus;
 
 pub use hash::{HASHES, ROTATION};
 pub use model::BgpModel;
+pub use rtl::{BgpIn, BgpOut, BgpTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Width of the two counters of the skew: enough for the longest window.
@@ -126,36 +126,6 @@ impl BgpParams {
     /// The most insertions in a window that do not flip the default.
     pub fn skew_limit(&self) -> u32 {
         self.skew_window * self.skew_percent / 100
-    }
-}
-
-ports! {
-    /// Inputs: a query or an eviction.
-    pub struct BgpIn<BgpParams>(p) {
-        /// A miss asks for the granularity of its fetch.
-        query_i: bool = 1,
-        /// A block is evicted; wins over a query.
-        evict_i: bool = 1,
-        /// Block address of the miss or of the evicted block.
-        address_i: u32 = 32,
-        /// Sectors of the evicted block that were used, a bit each.
-        used_i: u8 = p.sectors as usize,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct BgpOut<BgpParams>(p) {
-        /// The query of the last cycle is answered.
-        valid_o: bool = 1,
-        /// The answer: fetch all sectors of the block, not only those requested. Holds until the next answer.
-        coarse_o: bool = 1,
-        /// The default prediction is to fetch all sectors.
-        default_coarse_o: bool = 1,
-        /// The default flipped at the last clock edge.
-        flip_o: bool = 1,
-        /// Number of the bitarray that answers.
-        active_o: bool = 1,
     }
 }
 

@@ -1,10 +1,8 @@
 //! RTL of the BGP: the hashes, the two bitarrays that take turns, and the prediction with its default.
 
 use super::hash::{BYTES, HASHES, ROTATION};
-use super::{BgpIn, BgpOut, BgpParams, SKEW_BITS};
-use selvedge_hw::block::RtlBlock;
+use super::{BgpParams, SKEW_BITS};
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 /// Rotations of all bytes in all hashes, hash by hash.
 const ROTATIONS: usize = HASHES * BYTES;
@@ -13,30 +11,17 @@ rtl_block! {
     /// Six indices of a block address: the XOR of its bytes, each rotated within the index.
     ///
     /// A is the width of an index, WIDE twice that.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WIDE == 2 * A && A >= 11)]
     pub struct Hashes<const A: usize, const WIDE: usize> {
         /// the block address
         pub address_i: Signal<In, U<32>>,
         /// one index per hash
-        pub index_o: [Signal<Out, U<A>>; HASHES],
-        rotation: [Constant<U<4>>; ROTATIONS],
+        pub index_o: [Signal<Out, U<A>>; HASHES] = array(),
+        rotation: [Constant<U<4>>; ROTATIONS] =
+            std::array::from_fn(|i| { Constant::new(U::new(u64::from(ROTATION[i / BYTES][i % BYTES]))) }),
         slice: Signal<Local, U<8>>,
         shifted: Signal<Local, U<WIDE>>,
-    }
-}
-
-impl<const A: usize, const WIDE: usize> Default for Hashes<A, WIDE> {
-    fn default() -> Self {
-        const { assert!(WIDE == 2 * A && A >= 11) };
-        Hashes {
-            address_i: Signal::default(),
-            index_o: array(),
-            rotation: std::array::from_fn(|i| {
-                Constant::new(U::new(u64::from(ROTATION[i / BYTES][i % BYTES])))
-            }),
-            slice: Signal::default(),
-            shifted: Signal::default(),
-        }
     }
 }
 
@@ -146,88 +131,56 @@ impl<const A: usize, const WIDE: usize, const HALF: usize> Logic for DualBloom<A
     }
 }
 
-rtl_block! {
+rtl_module! {
     /// Predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested.
     ///
     /// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, WIDE and HALF are those of the filter.
-    #[derive(LogicBlock)]
-    pub struct BgpTop<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: nothing is known, the default is coarse
-        pub rst_ni: Signal<In, Bit>,
-        /// a miss asks for the granularity of its fetch
-        pub query_i: Signal<In, Bit>,
-        /// a block is evicted; wins over a query
-        pub evict_i: Signal<In, Bit>,
-        /// block address of the miss or of the evicted block
-        pub address_i: Signal<In, U<32>>,
-        /// sectors of the evicted block that were used
-        pub used_i: Signal<In, U<SECTORS>>,
-        /// the query of the last cycle is answered
-        pub valid_o: Signal<Out, Bit>,
-        /// the answer: fetch all sectors
-        pub coarse_o: Signal<Out, Bit>,
-        /// the default prediction is to fetch all sectors
-        pub default_coarse_o: Signal<Out, Bit>,
-        /// the default flipped at the last clock edge
-        pub flip_o: Signal<Out, Bit>,
-        /// number of the bitarray that answers
-        pub active_o: Signal<Out, Bit>,
-        filter: DualBloom<A, WIDE, HALF>,
-        valid: Reg<Bit>,
-        coarse: Reg<Bit>,
-        default_coarse: Reg<Bit>,
-        flipped: Reg<Bit>,
-        /// evictions in this window
-        evictions: Reg<U<SKEW_BITS>>,
-        /// how many of them were inserted
-        insertions: Reg<U<SKEW_BITS>>,
-        /// below so many used sectors a block has low locality
-        fg_threshold: Constant<U<4>>,
-        last_of_window: Constant<U<SKEW_BITS>>,
-        /// the most insertions in a window that do not flip the default
-        skew_limit: Constant<U<SKEW_BITS>>,
-        used: Signal<Local, U<4>>,
-        insert: Signal<Local, Bit>,
-        next_insertions: Signal<Local, U<SKEW_BITS>>,
-        window_ends: Signal<Local, Bit>,
-        flip: Signal<Local, Bit>,
-    }
-}
-
-impl<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize>
-    BgpTop<A, WIDE, HALF, SECTORS>
-{
-    fn new(params: &BgpParams) -> Self {
-        BgpTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            query_i: Signal::default(),
-            evict_i: Signal::default(),
-            address_i: Signal::default(),
-            used_i: Signal::default(),
-            valid_o: Signal::default(),
-            coarse_o: Signal::default(),
-            default_coarse_o: Signal::default(),
-            flip_o: Signal::default(),
-            active_o: Signal::default(),
-            filter: DualBloom::default(),
-            valid: Reg::default(),
-            coarse: Reg::default(),
-            default_coarse: Reg::new(true),
-            flipped: Reg::default(),
-            evictions: Reg::default(),
-            insertions: Reg::default(),
-            fg_threshold: Constant::new(U::new(u64::from(params.fg_threshold))),
-            last_of_window: Constant::new(U::new(u64::from(params.skew_window - 1))),
-            skew_limit: Constant::new(U::new(u64::from(params.skew_limit()))),
-            used: Signal::default(),
-            insert: Signal::default(),
-            next_insertions: Signal::default(),
-            window_ends: Signal::default(),
-            flip: Signal::default(),
+    pub struct BgpTop<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize> for BgpParams as p {
+        reset "asynchronous reset, active low: nothing is known, the default is coarse";
+        inputs BgpIn {
+            /// a miss asks for the granularity of its fetch
+            query_i: bool as Bit = 1,
+            /// a block is evicted; wins over a query
+            evict_i: bool as Bit = 1,
+            /// block address of the miss or of the evicted block
+            address_i: u32 as U<32> = 32,
+            /// sectors of the evicted block that were used
+            used_i: u8 as U<SECTORS> = p.sectors as usize,
         }
+        outputs BgpOut {
+            /// the query of the last cycle is answered
+            valid_o: bool as Bit = 1,
+            /// the answer: fetch all sectors
+            coarse_o: bool as Bit = 1,
+            /// the default prediction is to fetch all sectors
+            default_coarse_o: bool as Bit = 1,
+            /// the default flipped at the last clock edge
+            flip_o: bool as Bit = 1,
+            /// number of the bitarray that answers
+            active_o: bool as Bit = 1,
+        }
+        parts {
+            filter: DualBloom<A, WIDE, HALF>,
+            valid: Reg<Bit>,
+            coarse: Reg<Bit>,
+            default_coarse: Reg<Bit> = Reg::new(true),
+            flipped: Reg<Bit>,
+            /// evictions in this window
+            evictions: Reg<U<SKEW_BITS>>,
+            /// how many of them were inserted
+            insertions: Reg<U<SKEW_BITS>>,
+            /// below so many used sectors a block has low locality
+            fg_threshold: Constant<U<4>> = Constant::new(U::new(u64::from(p.fg_threshold))),
+            last_of_window: Constant<U<SKEW_BITS>> = Constant::new(U::new(u64::from(p.skew_window - 1))),
+            /// the most insertions in a window that do not flip the default
+            skew_limit: Constant<U<SKEW_BITS>> = Constant::new(U::new(u64::from(p.skew_limit()))),
+            used: Signal<Local, U<4>>,
+            insert: Signal<Local, Bit>,
+            next_insertions: Signal<Local, U<SKEW_BITS>>,
+            window_ends: Signal<Local, Bit>,
+            flip: Signal<Local, Bit>,
+        }
+        upset { valid, coarse, default_coarse, flipped, filter.active }
     }
 }
 
@@ -280,43 +233,6 @@ impl<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize>
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize> RtlTop
-    for BgpTop<A, WIDE, HALF, SECTORS>
-{
-    type In = BgpIn;
-    type Out = BgpOut;
-
-    fn drive(&mut self, inputs: &BgpIn) {
-        self.query_i.next = inputs.query_i;
-        self.evict_i.next = inputs.evict_i;
-        self.address_i.next = U::new(u64::from(inputs.address_i));
-        self.used_i.next = U::new(u64::from(inputs.used_i));
-    }
-
-    fn sample(&self) -> BgpOut {
-        BgpOut {
-            valid_o: self.valid_o.val(),
-            coarse_o: self.coarse_o.val(),
-            default_coarse_o: self.default_coarse_o.val(),
-            flip_o: self.flip_o.val(),
-            active_o: self.active_o.val(),
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        let flags = [
-            &mut self.valid,
-            &mut self.coarse,
-            &mut self.default_coarse,
-            &mut self.flipped,
-            &mut self.filter.active,
-        ];
-        let bit = bit % flags.len();
-        let flag = flags.into_iter().nth(bit).expect("the bit is below their number");
-        flag.q.next = !flag.q.val();
     }
 }
 

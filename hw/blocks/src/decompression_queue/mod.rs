@@ -57,11 +57,11 @@ mod rtl;
 mod stimulus;
 
 pub use model::DecompressionQueueModel;
+pub use rtl::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueTop};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a line's identifier: 256 lines under way.
@@ -94,40 +94,6 @@ impl DecompressionQueueParams {
     pub fn hit_latency_bits(&self) -> usize {
         let largest = ((1 << LATENCY_BITS) - 1) * (self.depth + 1);
         largest.ilog2() as usize + 1
-    }
-}
-
-ports! {
-    /// Inputs: a line that was hit, and the consumer of decompressed lines.
-    pub struct DecompressionQueueIn<DecompressionQueueParams>(p) {
-        /// A compressed line was hit.
-        valid_i: bool = 1,
-        /// Identifier of the hit.
-        id_i: u8 = ID_BITS,
-        /// Decompression latency of the line's mode, in cycles.
-        latency_i: u8 = LATENCY_BITS,
-        /// The decompressed line would be taken.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs: room for a line, what its hit costs, and the decompressed lines.
-    pub struct DecompressionQueueOut<DecompressionQueueParams>(p) {
-        /// A line would be taken into the queue.
-        ready_o: bool = 1,
-        /// A line is decompressed; stays until it is taken.
-        valid_o: bool = 1,
-        /// Identifier of the line in the decompressor.
-        id_o: u8 = ID_BITS,
-        /// A line entered in the last cycle; the following ports are its answer.
-        accepted_o: bool = 1,
-        /// Lines that were ahead of it.
-        position_o: u8 = p.position_bits(),
-        /// Effective hit latency by the paper's formula.
-        hit_latency_o: u8 = p.hit_latency_bits(),
-        /// Cycles from its entry until it is decompressed, if the consumer never delays the lines ahead.
-        exact_latency_o: u8 = p.hit_latency_bits(),
     }
 }
 

@@ -48,11 +48,11 @@ mod rtl;
 mod stimulus;
 
 pub use model::MilgModel;
+pub use rtl::{MilgIn, MilgOut, MilgTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of a MILG.
@@ -77,34 +77,6 @@ impl MilgParams {
     /// The in-flight counter's largest value, which is also the limit that does not limit.
     pub fn no_limit(&self) -> u16 {
         (1 << self.inflight_bits) - 1
-    }
-}
-
-ports! {
-    /// Inputs: what the kernel's memory instructions did in this cycle.
-    pub struct MilgIn<MilgParams>(p) {
-        /// Memory instructions issued.
-        issued_i: u8 = 2,
-        /// Memory instructions completed.
-        completed_i: u8 = 2,
-        /// The kernel made a memory request to the L1D.
-        request_i: bool = 1,
-        /// A request of the kernel failed to reserve a line, an MSHR or a miss-queue entry.
-        rsfail_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct MilgOut<MilgParams>(p) {
-        /// The kernel may issue a memory instruction: fewer are in flight than the limit.
-        may_issue_o: bool = 1,
-        /// Memory instructions in flight.
-        inflight_o: u16 = p.inflight_bits as usize,
-        /// The limit.
-        limit_o: u16 = p.inflight_bits as usize,
-        /// The limit was computed anew at the last clock edge.
-        update_o: bool = 1,
     }
 }
 

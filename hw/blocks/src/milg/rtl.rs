@@ -1,9 +1,7 @@
 //! RTL of the MILG: the counters, the comparison that gates issue, and a divider by a small number.
 
-use super::{MilgIn, MilgOut, MilgParams};
-use selvedge_hw::block::RtlBlock;
+use super::MilgParams;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// Divides an unsigned number by another one without a clock: shift, compare and subtract, once per bit.
@@ -47,86 +45,52 @@ impl<const NUM: usize, const DIV: usize, const REM: usize> Logic for SmallDivide
     }
 }
 
-rtl_block! {
+rtl_module! {
     /// Limits a kernel's memory instructions in flight by its reservation failures per request.
     ///
     /// Dai, section 4.3.3.2. INFLIGHT, RSFAIL and REQUEST are the bits of the three counters, PER_REQUEST those of
     /// the failures per request (RSFAIL - REQUEST). SUM is wide enough for the in-flight count and this cycle's issues.
-    #[derive(LogicBlock)]
+    #[require(PER_REQUEST == RSFAIL - REQUEST && REM == PER_REQUEST + 1 && SUM == INFLIGHT + 1)]
     pub struct MilgTop<
         const INFLIGHT: usize, const RSFAIL: usize, const REQUEST: usize,
         const PER_REQUEST: usize, const REM: usize, const SUM: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: nothing in flight, no limit
-        pub rst_ni: Signal<In, Bit>,
-        /// memory instructions issued in this cycle
-        pub issued_i: Signal<In, U<2>>,
-        /// memory instructions completed in this cycle
-        pub completed_i: Signal<In, U<2>>,
-        /// the kernel made a memory request
-        pub request_i: Signal<In, Bit>,
-        /// a request failed to reserve what it needs
-        pub rsfail_i: Signal<In, Bit>,
-        /// fewer instructions are in flight than the limit
-        pub may_issue_o: Signal<Out, Bit>,
-        /// memory instructions in flight
-        pub inflight_o: Signal<Out, U<INFLIGHT>>,
-        /// the limit
-        pub limit_o: Signal<Out, U<INFLIGHT>>,
-        /// the limit was computed anew at the last clock edge
-        pub update_o: Signal<Out, Bit>,
-        inflight: Reg<U<INFLIGHT>>,
-        /// most instructions in flight in this interval
-        max_inflight: Reg<U<INFLIGHT>>,
-        rsfails: Reg<U<RSFAIL>>,
-        requests: Reg<U<REQUEST>>,
-        limit: Reg<U<INFLIGHT>>,
-        updated: Reg<Bit>,
-        divider: Gate<SmallDivider<INFLIGHT, PER_REQUEST, REM>>,
-        no_limit: Constant<U<INFLIGHT>>,
-        sum: Signal<Local, U<SUM>>,
-        next_inflight: Signal<Local, U<INFLIGHT>>,
-        rsfails_per_request: Signal<Local, U<PER_REQUEST>>,
-    }
-}
-
-impl<
-    const INFLIGHT: usize,
-    const RSFAIL: usize,
-    const REQUEST: usize,
-    const PER_REQUEST: usize,
-    const REM: usize,
-    const SUM: usize,
-> Default for MilgTop<INFLIGHT, RSFAIL, REQUEST, PER_REQUEST, REM, SUM>
-{
-    fn default() -> Self {
-        const { assert!(PER_REQUEST == RSFAIL - REQUEST && REM == PER_REQUEST + 1 && SUM == INFLIGHT + 1) };
-        let no_limit = U::new(U::<INFLIGHT>::MAX);
-        MilgTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            issued_i: Signal::default(),
-            completed_i: Signal::default(),
-            request_i: Signal::default(),
-            rsfail_i: Signal::default(),
-            may_issue_o: Signal::default(),
-            inflight_o: Signal::default(),
-            limit_o: Signal::default(),
-            update_o: Signal::default(),
-            inflight: Reg::default(),
-            max_inflight: Reg::default(),
-            rsfails: Reg::default(),
-            requests: Reg::default(),
-            limit: Reg::new(no_limit),
-            updated: Reg::default(),
-            divider: Gate::default(),
-            no_limit: Constant::new(no_limit),
-            sum: Signal::default(),
-            next_inflight: Signal::default(),
-            rsfails_per_request: Signal::default(),
+    > for MilgParams as p {
+        reset "asynchronous reset, active low: nothing in flight, no limit";
+        inputs MilgIn {
+            /// memory instructions issued in this cycle
+            issued_i: u8 as U<2> = 2,
+            /// memory instructions completed in this cycle
+            completed_i: u8 as U<2> = 2,
+            /// the kernel made a memory request
+            request_i: bool as Bit = 1,
+            /// a request failed to reserve what it needs
+            rsfail_i: bool as Bit = 1,
         }
+        outputs MilgOut {
+            /// fewer instructions are in flight than the limit
+            may_issue_o: bool as Bit = 1,
+            /// memory instructions in flight
+            inflight_o: u16 as U<INFLIGHT> = p.inflight_bits as usize,
+            /// the limit
+            limit_o: u16 as U<INFLIGHT> = p.inflight_bits as usize,
+            /// the limit was computed anew at the last clock edge
+            update_o: bool as Bit = 1,
+        }
+        parts {
+            inflight: Reg<U<INFLIGHT>>,
+            /// most instructions in flight in this interval
+            max_inflight: Reg<U<INFLIGHT>>,
+            rsfails: Reg<U<RSFAIL>>,
+            requests: Reg<U<REQUEST>>,
+            limit: Reg<U<INFLIGHT>> = Reg::new(U::new(U::<INFLIGHT>::MAX)),
+            updated: Reg<Bit>,
+            divider: Gate<SmallDivider<INFLIGHT, PER_REQUEST, REM>>,
+            no_limit: Constant<U<INFLIGHT>> = Constant::new(U::new(U::<INFLIGHT>::MAX)),
+            sum: Signal<Local, U<SUM>>,
+            next_inflight: Signal<Local, U<INFLIGHT>>,
+            rsfails_per_request: Signal<Local, U<PER_REQUEST>>,
+        }
+        upset { inflight, limit, updated }
     }
 }
 
@@ -199,59 +163,15 @@ impl<
     }
 }
 
-impl<
-    const INFLIGHT: usize,
-    const RSFAIL: usize,
-    const REQUEST: usize,
-    const PER_REQUEST: usize,
-    const REM: usize,
-    const SUM: usize,
-> RtlTop for MilgTop<INFLIGHT, RSFAIL, REQUEST, PER_REQUEST, REM, SUM>
-{
-    type In = MilgIn;
-    type Out = MilgOut;
-
-    fn drive(&mut self, inputs: &MilgIn) {
-        self.issued_i.next = U::new(u64::from(inputs.issued_i));
-        self.completed_i.next = U::new(u64::from(inputs.completed_i));
-        self.request_i.next = inputs.request_i;
-        self.rsfail_i.next = inputs.rsfail_i;
-    }
-
-    fn sample(&self) -> MilgOut {
-        MilgOut {
-            may_issue_o: self.may_issue_o.val(),
-            inflight_o: self.inflight_o.val().to_u64() as u16,
-            limit_o: self.limit_o.val().to_u64() as u16,
-            update_o: self.update_o.val(),
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        let bit = bit % (2 * INFLIGHT + 1);
-        let flip = |register: &mut Reg<U<INFLIGHT>>, bit: usize| {
-            let value = register.q.val();
-            register.q.next = value.replace_bit(bit, !value.get_bit(bit));
-        };
-        if bit < INFLIGHT {
-            flip(&mut self.inflight, bit);
-        } else if bit < 2 * INFLIGHT {
-            flip(&mut self.limit, bit - INFLIGHT);
-        } else {
-            self.updated.q.next = !self.updated.q.val();
-        }
-    }
-}
-
 /// The MILG for valid parameters. Widths that follow from others are spelled out, and checked by the block.
 pub(super) fn milg(params: &MilgParams) -> Box<dyn RtlBlock<MilgIn, MilgOut>> {
     macro_rules! by_counters {
         ($inflight:literal, $sum:literal) => {
             match (params.rsfail_bits, params.request_bits) {
-                (12, 10) => RtlInstance::boxed(MilgTop::<$inflight, 12, 10, 2, 3, $sum>::default()),
-                (12, _) => RtlInstance::boxed(MilgTop::<$inflight, 12, 8, 4, 5, $sum>::default()),
-                (_, 10) => RtlInstance::boxed(MilgTop::<$inflight, 14, 10, 4, 5, $sum>::default()),
-                (_, _) => RtlInstance::boxed(MilgTop::<$inflight, 14, 8, 6, 7, $sum>::default()),
+                (12, 10) => RtlInstance::boxed(MilgTop::<$inflight, 12, 10, 2, 3, $sum>::new(params)),
+                (12, _) => RtlInstance::boxed(MilgTop::<$inflight, 12, 8, 4, 5, $sum>::new(params)),
+                (_, 10) => RtlInstance::boxed(MilgTop::<$inflight, 14, 10, 4, 5, $sum>::new(params)),
+                (_, _) => RtlInstance::boxed(MilgTop::<$inflight, 14, 8, 6, 7, $sum>::new(params)),
             }
         };
     }

@@ -60,11 +60,11 @@ mod rtl;
 mod stimulus;
 
 pub use model::SppModel;
+pub use rtl::{SppIn, SppOut, SppTop};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of an SPP.
@@ -101,36 +101,6 @@ impl SppParams {
         let bits = self.index_bits();
         (0..32u32.div_ceil(bits)).fold(0, |index, slice| index ^ (address >> (slice * bits))) as usize
             % self.entries as usize
-    }
-}
-
-ports! {
-    /// Inputs: a query, a commit, or both.
-    pub struct SppIn<SppParams>(p) {
-        /// A miss asks which sectors to fetch.
-        query_i: bool = 1,
-        /// Block address of the miss.
-        query_address_i: u32 = 32,
-        /// Sectors that the miss needs, a bit each.
-        requested_i: u8 = p.sectors as usize,
-        /// A block is evicted: its pattern is committed.
-        evict_i: bool = 1,
-        /// Block address of the evicted block.
-        evict_address_i: u32 = 32,
-        /// Sectors of the evicted block that were used, a bit each.
-        used_i: u8 = p.sectors as usize,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct SppOut<SppParams>(p) {
-        /// The query of the last cycle is answered.
-        valid_o: bool = 1,
-        /// The answer: sectors to fetch, those requested among them. Holds until the next answer.
-        sectors_o: u8 = p.sectors as usize,
-        /// The answer comes from a committed pattern. Holds until the next answer.
-        known_o: bool = 1,
     }
 }
 

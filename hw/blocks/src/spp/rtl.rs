@@ -1,15 +1,14 @@
 //! RTL of the SPP: the folded index, the pattern history table with its known bits, and the choice of the answer.
 
-use super::{SppIn, SppOut, SppParams};
-use selvedge_hw::block::RtlBlock;
+use super::SppParams;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// The table's index of a block address: the XOR of its four slices.
     ///
     /// A is the width of the index, WIDE four times that: the address with zeros above it.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WIDE == 4 * A && WIDE >= 32)]
     pub struct FoldedIndex<const A: usize, const WIDE: usize> {
         /// the block address
         pub address_i: Signal<In, U<32>>,
@@ -17,18 +16,6 @@ rtl_block! {
         pub index_o: Signal<Out, U<A>>,
         address: Signal<Local, U<WIDE>>,
         index: Signal<Local, U<A>>,
-    }
-}
-
-impl<const A: usize, const WIDE: usize> Default for FoldedIndex<A, WIDE> {
-    fn default() -> Self {
-        const { assert!(WIDE == 4 * A && WIDE >= 32) };
-        FoldedIndex {
-            address_i: Signal::default(),
-            index_o: Signal::default(),
-            address: Signal::default(),
-            index: Signal::default(),
-        }
     }
 }
 
@@ -48,80 +35,53 @@ impl<const A: usize, const WIDE: usize> Logic for FoldedIndex<A, WIDE> {
     }
 }
 
-rtl_block! {
+rtl_module! {
     /// Predicts by a pattern history table which sectors of a missed block will be used.
     ///
     /// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that; ENTRIES is 2^A, in WORDS words
     /// of 64. SECTORS is the number of sectors of a block.
-    #[derive(LogicBlock)]
+    #[require(ENTRIES == 1 << A)]
     pub struct SppTop<
         const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: no entry has a pattern
-        pub rst_ni: Signal<In, Bit>,
-        /// a miss asks which sectors to fetch
-        pub query_i: Signal<In, Bit>,
-        /// block address of the miss
-        pub query_address_i: Signal<In, U<32>>,
-        /// sectors that the miss needs
-        pub requested_i: Signal<In, U<SECTORS>>,
-        /// a block is evicted: its pattern is committed
-        pub evict_i: Signal<In, Bit>,
-        /// block address of the evicted block
-        pub evict_address_i: Signal<In, U<32>>,
-        /// sectors of the evicted block that were used
-        pub used_i: Signal<In, U<SECTORS>>,
-        /// the query of the last cycle is answered
-        pub valid_o: Signal<Out, Bit>,
-        /// the answer: sectors to fetch, those requested among them
-        pub sectors_o: Signal<Out, U<SECTORS>>,
-        /// the answer comes from a committed pattern
-        pub known_o: Signal<Out, Bit>,
-        query_index: Gate<FoldedIndex<A, WIDE>>,
-        evict_index: Gate<FoldedIndex<A, WIDE>>,
-        patterns: Mem<U<SECTORS>, A>,
-        /// entries that have a pattern
-        has_pattern: Reg<W<ENTRIES, WORDS>>,
-        valid: Reg<Bit>,
-        sectors: Reg<U<SECTORS>>,
-        known: Reg<Bit>,
-        /// what an entry without a pattern predicts
-        unknown_pattern: Constant<U<SECTORS>>,
-        pattern: Signal<Local, U<SECTORS>>,
-        found: Signal<Local, Bit>,
-    }
-}
-
-impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize>
-    SppTop<A, WIDE, ENTRIES, WORDS, SECTORS>
-{
-    fn new(params: &SppParams) -> Self {
-        const { assert!(ENTRIES == 1 << A) };
-        SppTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            query_i: Signal::default(),
-            query_address_i: Signal::default(),
-            requested_i: Signal::default(),
-            evict_i: Signal::default(),
-            evict_address_i: Signal::default(),
-            used_i: Signal::default(),
-            valid_o: Signal::default(),
-            sectors_o: Signal::default(),
-            known_o: Signal::default(),
-            query_index: Gate::default(),
-            evict_index: Gate::default(),
-            patterns: Mem::default(),
-            has_pattern: Reg::default(),
-            valid: Reg::default(),
-            sectors: Reg::default(),
-            known: Reg::default(),
-            unknown_pattern: Constant::new(U::new(u64::from(params.unknown_pattern()))),
-            pattern: Signal::default(),
-            found: Signal::default(),
+    > for SppParams as p {
+        reset "asynchronous reset, active low: no entry has a pattern";
+        inputs SppIn {
+            /// a miss asks which sectors to fetch
+            query_i: bool as Bit = 1,
+            /// block address of the miss
+            query_address_i: u32 as U<32> = 32,
+            /// sectors that the miss needs
+            requested_i: u8 as U<SECTORS> = p.sectors as usize,
+            /// a block is evicted: its pattern is committed
+            evict_i: bool as Bit = 1,
+            /// block address of the evicted block
+            evict_address_i: u32 as U<32> = 32,
+            /// sectors of the evicted block that were used
+            used_i: u8 as U<SECTORS> = p.sectors as usize,
         }
+        outputs SppOut {
+            /// the query of the last cycle is answered
+            valid_o: bool as Bit = 1,
+            /// the answer: sectors to fetch, those requested among them
+            sectors_o: u8 as U<SECTORS> = p.sectors as usize,
+            /// the answer comes from a committed pattern
+            known_o: bool as Bit = 1,
+        }
+        parts {
+            query_index: Gate<FoldedIndex<A, WIDE>>,
+            evict_index: Gate<FoldedIndex<A, WIDE>>,
+            patterns: Mem<U<SECTORS>, A>,
+            /// entries that have a pattern
+            has_pattern: Reg<W<ENTRIES, WORDS>>,
+            valid: Reg<Bit>,
+            sectors: Reg<U<SECTORS>>,
+            known: Reg<Bit>,
+            /// what an entry without a pattern predicts
+            unknown_pattern: Constant<U<SECTORS>> = Constant::new(U::new(u64::from(p.unknown_pattern()))),
+            pattern: Signal<Local, U<SECTORS>>,
+            found: Signal<Local, Bit>,
+        }
+        upset { valid, sectors, known }
     }
 }
 
@@ -168,41 +128,6 @@ impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize> RtlTop
-    for SppTop<A, WIDE, ENTRIES, WORDS, SECTORS>
-{
-    type In = SppIn;
-    type Out = SppOut;
-
-    fn drive(&mut self, inputs: &SppIn) {
-        self.query_i.next = inputs.query_i;
-        self.query_address_i.next = U::new(u64::from(inputs.query_address_i));
-        self.requested_i.next = U::new(u64::from(inputs.requested_i));
-        self.evict_i.next = inputs.evict_i;
-        self.evict_address_i.next = U::new(u64::from(inputs.evict_address_i));
-        self.used_i.next = U::new(u64::from(inputs.used_i));
-    }
-
-    fn sample(&self) -> SppOut {
-        SppOut {
-            valid_o: self.valid_o.val(),
-            sectors_o: self.sectors_o.val().to_u64() as u8,
-            known_o: self.known_o.val(),
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        match bit % (SECTORS + 2) {
-            0 => self.valid.q.next = !self.valid.q.val(),
-            bit if bit <= SECTORS => {
-                let value = self.sectors.q.val();
-                self.sectors.q.next = value.replace_bit(bit - 1, !value.get_bit(bit - 1));
-            }
-            _ => self.known.q.next = !self.known.q.val(),
-        }
     }
 }
 

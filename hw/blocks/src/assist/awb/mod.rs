@@ -56,13 +56,12 @@ mod rtl;
 mod stimulus;
 
 pub use model::AwbModel;
-pub(in crate::assist) use rtl::AssistWarpBuffer;
+pub use rtl::{AssistWarpBuffer, AwbIn, AwbOut};
 
 use super::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a warp's number without its lowest.
@@ -82,92 +81,6 @@ pub struct AwbParams {
 impl Default for AwbParams {
     fn default() -> Self {
         AwbParams { instruction_bits: 64 }
-    }
-}
-
-ports! {
-    /// Inputs: an instruction to hold, a flush, and what the schedulers take.
-    pub struct AwbIn<AwbParams>(p) {
-        /// An instruction comes.
-        stage_valid_i: bool = 1,
-        /// Its warp.
-        stage_warp_i: u8 = WARP_BITS,
-        /// It has high priority.
-        stage_high_i: bool = 1,
-        /// It is the last of its assist warp.
-        stage_last_i: bool = 1,
-        /// The instruction.
-        stage_instruction_i: u64 = p.instruction_bits as usize,
-        /// Its lanes, a bit each.
-        stage_mask_i: u32 = MASK_BITS,
-        /// Registers of the parent with arguments.
-        stage_live_in_i: u16 = LIVE_BITS,
-        /// Registers of the parent for results.
-        stage_live_out_i: u16 = LIVE_BITS,
-        /// Drop the high-priority instructions of a warp.
-        flush_high_i: bool = 1,
-        /// Drop the low-priority instructions of a warp.
-        flush_low_i: bool = 1,
-        /// The warp whose instructions are dropped.
-        flush_warp_i: u8 = WARP_BITS,
-        /// The even warp that scheduler 0 looks at, divided by two.
-        issue0_index_i: u8 = PAIR_BITS,
-        /// Scheduler 0 takes its instruction.
-        issue0_pop_i: bool = 1,
-        /// The odd warp that scheduler 1 looks at, divided by two.
-        issue1_index_i: u8 = PAIR_BITS,
-        /// Scheduler 1 takes its instruction.
-        issue1_pop_i: bool = 1,
-        /// The low-priority instruction at the head is taken.
-        low_pop_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs: room, and instructions to issue.
-    pub struct AwbOut<AwbParams>(p) {
-        /// A high-priority instruction of the warp may come in the next cycle, a bit per warp.
-        high_room_o: u64 = WARPS,
-        /// A low-priority instruction may come in the next cycle.
-        low_room_o: bool = 1,
-        /// The warp has a high-priority instruction, a bit per warp.
-        high_valid_o: u64 = WARPS,
-        /// Scheduler 0: the oldest instruction of the warp that it looks at.
-        issue0_instruction_o: u64 = p.instruction_bits as usize,
-        /// Its lanes, a bit each.
-        issue0_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments.
-        issue0_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results.
-        issue0_live_out_o: u16 = LIVE_BITS,
-        /// It is the last of its assist warp.
-        issue0_last_o: bool = 1,
-        /// Scheduler 1: the oldest instruction of the warp that it looks at.
-        issue1_instruction_o: u64 = p.instruction_bits as usize,
-        /// Its lanes, a bit each.
-        issue1_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments.
-        issue1_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results.
-        issue1_live_out_o: u16 = LIVE_BITS,
-        /// It is the last of its assist warp.
-        issue1_last_o: bool = 1,
-        /// There is a low-priority instruction.
-        low_valid_o: bool = 1,
-        /// Its warp.
-        low_warp_o: u8 = WARP_BITS,
-        /// The oldest one.
-        low_instruction_o: u64 = p.instruction_bits as usize,
-        /// Its lanes, a bit each.
-        low_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments.
-        low_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results.
-        low_live_out_o: u16 = LIVE_BITS,
-        /// It is the last of its assist warp.
-        low_last_o: bool = 1,
-        /// The instruction that came in the last cycle had no place and is lost.
-        overflow_o: bool = 1,
     }
 }
 

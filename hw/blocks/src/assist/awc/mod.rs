@@ -72,15 +72,15 @@ mod rtl;
 mod stimulus;
 
 pub use model::AwcModel;
+pub use rtl::{AssistWarpController, AwcIn, AwcOut};
 
-use super::awb::{Awb, AwbParams, PAIR_BITS};
+use super::awb::{Awb, AwbParams};
 use super::aws::{Aws, AwsParams};
 use super::awt::{Awt, AwtParams};
-use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a trigger event.
@@ -139,118 +139,6 @@ impl AwcParams {
     /// Parameters of the table.
     pub fn table(&self) -> AwtParams {
         AwtParams { entries: self.entries }
-    }
-}
-
-ports! {
-    /// Inputs: store and map, a trigger, a kill, how busy the SM is, and what the schedulers take.
-    pub struct AwcIn<AwcParams>(_p) {
-        /// Write a word of the store.
-        load_i: bool = 1,
-        /// Where: SR.ID x 16 + Inst.ID.
-        load_address_i: u16 = STORE_ADDRESS_BITS,
-        /// The instruction.
-        load_data_i: u64 = WORD_BITS,
-        /// Write an event's line of the map.
-        map_write_i: bool = 1,
-        /// The event.
-        map_event_i: u8 = EVENT_BITS,
-        /// It starts a routine; otherwise it is taken out of the map.
-        map_enable_i: bool = 1,
-        /// The assist warp has high priority.
-        map_high_i: bool = 1,
-        /// SR.ID of the routine.
-        map_sr_i: u8 = SR_BITS,
-        /// SR.End: Inst.ID of its last instruction.
-        map_end_i: u8 = INST_BITS,
-        /// An event triggers an assist warp.
-        trigger_valid_i: bool = 1,
-        /// The event.
-        trigger_event_i: u8 = EVENT_BITS,
-        /// The parent warp.
-        trigger_warp_i: u8 = WARP_BITS,
-        /// The lanes, a bit each.
-        trigger_mask_i: u32 = MASK_BITS,
-        /// Registers of the parent with arguments, 8 bits each.
-        trigger_live_in_i: u16 = LIVE_BITS,
-        /// Registers of the parent for results, 8 bits each.
-        trigger_live_out_i: u16 = LIVE_BITS,
-        /// Kill the high-priority assist warps of a warp.
-        kill_high_i: bool = 1,
-        /// Kill the low-priority assist warps of a warp.
-        kill_low_i: bool = 1,
-        /// The warp whose assist warps are killed.
-        kill_warp_i: u8 = WARP_BITS,
-        /// A class of functional units is busy, a bit each.
-        busy_i: u8 = UNITS,
-        /// No scheduler issues for a regular warp or at high priority.
-        idle_i: bool = 1,
-        /// The even warp that scheduler 0 looks at, divided by two.
-        issue0_index_i: u8 = PAIR_BITS,
-        /// Scheduler 0 takes its instruction.
-        issue0_pop_i: bool = 1,
-        /// The odd warp that scheduler 1 looks at, divided by two.
-        issue1_index_i: u8 = PAIR_BITS,
-        /// Scheduler 1 takes its instruction.
-        issue1_pop_i: bool = 1,
-        /// The low-priority instruction at the head is taken.
-        low_pop_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs: the answer to the trigger, and instructions to issue.
-    pub struct AwcOut<AwcParams>(p) {
-        /// The event is in the map.
-        trigger_known_o: bool = 1,
-        /// The event starts a routine of high priority.
-        trigger_high_o: bool = 1,
-        /// The trigger would be taken.
-        trigger_ready_o: bool = 1,
-        /// No entry of the table is free.
-        full_o: bool = 1,
-        /// An instruction is fetched from the store.
-        fetch_o: bool = 1,
-        /// The warp has a high-priority instruction, a bit per warp.
-        high_valid_o: u64 = WARPS,
-        /// The oldest instruction of the warp that scheduler 0 looks at.
-        issue0_instruction_o: u64 = WORD_BITS,
-        /// Its lanes, a bit each.
-        issue0_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments, 8 bits each.
-        issue0_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results, 8 bits each.
-        issue0_live_out_o: u16 = LIVE_BITS,
-        /// It is the last of its assist warp.
-        issue0_last_o: bool = 1,
-        /// The oldest instruction of the warp that scheduler 1 looks at.
-        issue1_instruction_o: u64 = WORD_BITS,
-        /// Its lanes, a bit each.
-        issue1_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments, 8 bits each.
-        issue1_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results, 8 bits each.
-        issue1_live_out_o: u16 = LIVE_BITS,
-        /// It is the last of its assist warp.
-        issue1_last_o: bool = 1,
-        /// There is a low-priority instruction.
-        low_valid_o: bool = 1,
-        /// Its warp.
-        low_warp_o: u8 = WARP_BITS,
-        /// The oldest one.
-        low_instruction_o: u64 = WORD_BITS,
-        /// Its lanes, a bit each.
-        low_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments, 8 bits each.
-        low_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results, 8 bits each.
-        low_live_out_o: u16 = LIVE_BITS,
-        /// It is the last of its assist warp.
-        low_last_o: bool = 1,
-        /// Low priority is held back in this window.
-        throttled_o: bool = 1,
-        /// The entries of the table in use, a bit each.
-        active_o: u64 = p.entries as usize,
     }
 }
 

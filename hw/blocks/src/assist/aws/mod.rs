@@ -44,13 +44,12 @@ mod rtl;
 mod stimulus;
 
 pub use model::AwsModel;
-pub(in crate::assist) use rtl::AssistWarpStore;
+pub use rtl::{AssistWarpStore, AwsIn, AwsOut};
 
-use super::{INST_BITS, SR_BITS};
+use super::SR_BITS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of an AWS.
@@ -83,34 +82,6 @@ impl AwsParams {
     /// The address of a routine's instruction.
     pub fn address(&self, sr: u8, inst: u8) -> u16 {
         ((u32::from(sr) * self.slot() + u32::from(inst)) % self.instructions) as u16
-    }
-}
-
-ports! {
-    /// Inputs: a word to write, and an instruction to fetch.
-    pub struct AwsIn<AwsParams>(p) {
-        /// Write a word.
-        write_i: bool = 1,
-        /// Where to write: SR.ID x slot + Inst.ID.
-        write_address_i: u16 = p.address_bits() as usize,
-        /// The word.
-        write_data_i: u64 = p.instruction_bits as usize,
-        /// Fetch an instruction.
-        fetch_i: bool = 1,
-        /// SR.ID of its routine.
-        sr_i: u8 = SR_BITS,
-        /// Inst.ID within the routine.
-        inst_i: u8 = INST_BITS,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct AwsOut<AwsParams>(p) {
-        /// An instruction was asked for in the last cycle.
-        valid_o: bool = 1,
-        /// The word at the address of the last cycle, as it was then.
-        instruction_o: u64 = p.instruction_bits as usize,
     }
 }
 

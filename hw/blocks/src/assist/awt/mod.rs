@@ -62,13 +62,12 @@ mod rtl;
 mod stimulus;
 
 pub use model::AwtModel;
-pub(in crate::assist) use rtl::AssistWarpTable;
+pub use rtl::{AssistWarpTable, AwtIn, AwtOut};
 
-use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of an AWT.
@@ -94,68 +93,6 @@ impl AwtParams {
     /// Bits of the number of an entry.
     pub fn index_bits(&self) -> u32 {
         self.entries.next_power_of_two().ilog2()
-    }
-}
-
-ports! {
-    /// Inputs: a trigger, a kill, and where instructions have room.
-    pub struct AwtIn<AwtParams>(_p) {
-        /// An assist warp is triggered.
-        trigger_valid_i: bool = 1,
-        /// Its parent warp.
-        trigger_warp_i: u8 = WARP_BITS,
-        /// It has high priority.
-        trigger_high_i: bool = 1,
-        /// SR.ID of its routine.
-        trigger_sr_i: u8 = SR_BITS,
-        /// SR.End: Inst.ID of the routine's last instruction.
-        trigger_end_i: u8 = INST_BITS,
-        /// Its lanes, a bit each.
-        trigger_mask_i: u32 = MASK_BITS,
-        /// Registers of the parent with its arguments, 8 bits each.
-        trigger_live_in_i: u16 = LIVE_BITS,
-        /// Registers of the parent for its results, 8 bits each.
-        trigger_live_out_i: u16 = LIVE_BITS,
-        /// Kill the high-priority assist warps of a warp.
-        kill_high_i: bool = 1,
-        /// Kill the low-priority assist warps of a warp.
-        kill_low_i: bool = 1,
-        /// The warp whose assist warps are killed.
-        kill_warp_i: u8 = WARP_BITS,
-        /// The buffer takes a high-priority instruction of the warp, a bit per warp.
-        high_room_i: u64 = WARPS,
-        /// The buffer takes a low-priority instruction, and they are not held back.
-        low_room_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs: the answer to the trigger, and the instruction that is deployed.
-    pub struct AwtOut<AwtParams>(p) {
-        /// The trigger would be taken.
-        trigger_ready_o: bool = 1,
-        /// No entry is free.
-        full_o: bool = 1,
-        /// An instruction is deployed in this cycle.
-        deploy_valid_o: bool = 1,
-        /// Its warp.
-        deploy_warp_o: u8 = WARP_BITS,
-        /// It has high priority.
-        deploy_high_o: bool = 1,
-        /// SR.ID of its routine.
-        deploy_sr_o: u8 = SR_BITS,
-        /// Its Inst.ID.
-        deploy_inst_o: u8 = INST_BITS,
-        /// It is the routine's last; the entry is free from the next cycle on.
-        deploy_last_o: bool = 1,
-        /// Its lanes, a bit each.
-        deploy_mask_o: u32 = MASK_BITS,
-        /// Registers of the parent with arguments.
-        deploy_live_in_o: u16 = LIVE_BITS,
-        /// Registers of the parent for results.
-        deploy_live_out_o: u16 = LIVE_BITS,
-        /// The entries in use, a bit each.
-        active_o: u64 = p.entries as usize,
     }
 }
 

@@ -38,7 +38,7 @@ rtl_block! {
         pub instruction_o: Signal<Out, U<BITS>>,
         /// what goes with it
         pub context_o: Signal<Out, Context>,
-        pub(super) front_valid: Reg<Bit>,
+        pub(in crate::assist) front_valid: Reg<Bit>,
         front_warp: Reg<U<WARP_BITS>>,
         front_instruction: Reg<U<BITS>>,
         front_context: Reg<Context>,

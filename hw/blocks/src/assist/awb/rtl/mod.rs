@@ -6,121 +6,122 @@ mod slots;
 use low_partition::LowPartition;
 use slots::Slots;
 
-use super::{AwbIn, AwbOut, AwbParams, CONTEXT_BITS, PAIR_BITS};
+use super::{AwbParams, CONTEXT_BITS, PAIR_BITS};
 use crate::assist::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 /// Lanes, live-in, live-out, last flag of an instruction.
 type Context = W<65, 2>;
 
 const _: () = assert!(CONTEXT_BITS == 65 && WARP_BITS == 6 && PAIR_BITS == 5);
 
-rtl_block! {
+rtl_module! {
     /// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low priority.
     ///
     /// CABA, section 4.3. BITS is the width of an instruction.
-    #[derive(LogicBlock, Default)]
-    pub struct AssistWarpBuffer<const BITS: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: nothing is held
-        pub rst_ni: Signal<In, Bit>,
-        /// an instruction comes
-        pub stage_valid_i: Signal<In, Bit>,
-        /// its warp
-        pub stage_warp_i: Signal<In, U<WARP_BITS>>,
-        /// it has high priority
-        pub stage_high_i: Signal<In, Bit>,
-        /// it is the last of its assist warp
-        pub stage_last_i: Signal<In, Bit>,
-        /// the instruction
-        pub stage_instruction_i: Signal<In, U<BITS>>,
-        /// its lanes
-        pub stage_mask_i: Signal<In, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub stage_live_in_i: Signal<In, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub stage_live_out_i: Signal<In, U<LIVE_BITS>>,
-        /// drop the high-priority instructions of a warp
-        pub flush_high_i: Signal<In, Bit>,
-        /// drop the low-priority instructions of a warp
-        pub flush_low_i: Signal<In, Bit>,
-        /// the warp whose instructions are dropped
-        pub flush_warp_i: Signal<In, U<WARP_BITS>>,
-        /// the even warp that scheduler 0 looks at, divided by two
-        pub issue0_index_i: Signal<In, U<PAIR_BITS>>,
-        /// scheduler 0 takes its instruction
-        pub issue0_pop_i: Signal<In, Bit>,
-        /// the odd warp that scheduler 1 looks at, divided by two
-        pub issue1_index_i: Signal<In, U<PAIR_BITS>>,
-        /// scheduler 1 takes its instruction
-        pub issue1_pop_i: Signal<In, Bit>,
-        /// the low-priority instruction at the head is taken
-        pub low_pop_i: Signal<In, Bit>,
-        /// a high-priority instruction of the warp may come in the next cycle
-        pub high_room_o: Signal<Out, U<WARPS>>,
-        /// a low-priority instruction may come in the next cycle
-        pub low_room_o: Signal<Out, Bit>,
-        /// the warp has a high-priority instruction
-        pub high_valid_o: Signal<Out, U<WARPS>>,
-        /// the oldest instruction of the warp that scheduler 0 looks at
-        pub issue0_instruction_o: Signal<Out, U<BITS>>,
-        /// its lanes
-        pub issue0_mask_o: Signal<Out, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub issue0_live_in_o: Signal<Out, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub issue0_live_out_o: Signal<Out, U<LIVE_BITS>>,
-        /// it is the last of its assist warp
-        pub issue0_last_o: Signal<Out, Bit>,
-        /// the oldest instruction of the warp that scheduler 1 looks at
-        pub issue1_instruction_o: Signal<Out, U<BITS>>,
-        /// its lanes
-        pub issue1_mask_o: Signal<Out, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub issue1_live_in_o: Signal<Out, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub issue1_live_out_o: Signal<Out, U<LIVE_BITS>>,
-        /// it is the last of its assist warp
-        pub issue1_last_o: Signal<Out, Bit>,
-        /// there is a low-priority instruction
-        pub low_valid_o: Signal<Out, Bit>,
-        /// its warp
-        pub low_warp_o: Signal<Out, U<WARP_BITS>>,
-        /// the oldest one
-        pub low_instruction_o: Signal<Out, U<BITS>>,
-        /// its lanes
-        pub low_mask_o: Signal<Out, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub low_live_in_o: Signal<Out, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub low_live_out_o: Signal<Out, U<LIVE_BITS>>,
-        /// it is the last of its assist warp
-        pub low_last_o: Signal<Out, Bit>,
-        /// the instruction that came in the last cycle had no place and is lost
-        pub overflow_o: Signal<Out, Bit>,
-        even: Slots<BITS>,
-        odd: Slots<BITS>,
-        low_partition: LowPartition<BITS>,
-        /// warps with at least one instruction
-        one: Reg<U<WARPS>>,
-        /// warps with two
-        two: Reg<U<WARPS>>,
-        /// the slot of each warp's oldest instruction
-        first: Reg<U<WARPS>>,
-        overflow: Reg<Bit>,
-        bundle: Signal<Local, Context>,
-        comes: Signal<Local, U<WARPS>>,
-        flushed: Signal<Local, U<WARPS>>,
-        warp0: Signal<Local, U<WARP_BITS>>,
-        warp1: Signal<Local, U<WARP_BITS>>,
-        popped: Signal<Local, U<WARPS>>,
-        placed: Signal<Local, U<WARPS>>,
-        stay: Signal<Local, U<WARPS>>,
-        slot: Signal<Local, Bit>,
-        lost: Signal<Local, Bit>,
+    pub struct AssistWarpBuffer<const BITS: usize> for AwbParams as p {
+        reset "asynchronous reset, active low: nothing is held";
+        inputs AwbIn {
+            /// an instruction comes
+            stage_valid_i: bool as Bit = 1,
+            /// its warp
+            stage_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// it has high priority
+            stage_high_i: bool as Bit = 1,
+            /// it is the last of its assist warp
+            stage_last_i: bool as Bit = 1,
+            /// the instruction
+            stage_instruction_i: u64 as U<BITS> = p.instruction_bits as usize,
+            /// its lanes
+            stage_mask_i: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            stage_live_in_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            stage_live_out_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// drop the high-priority instructions of a warp
+            flush_high_i: bool as Bit = 1,
+            /// drop the low-priority instructions of a warp
+            flush_low_i: bool as Bit = 1,
+            /// the warp whose instructions are dropped
+            flush_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the even warp that scheduler 0 looks at, divided by two
+            issue0_index_i: u8 as U<PAIR_BITS> = PAIR_BITS,
+            /// scheduler 0 takes its instruction
+            issue0_pop_i: bool as Bit = 1,
+            /// the odd warp that scheduler 1 looks at, divided by two
+            issue1_index_i: u8 as U<PAIR_BITS> = PAIR_BITS,
+            /// scheduler 1 takes its instruction
+            issue1_pop_i: bool as Bit = 1,
+            /// the low-priority instruction at the head is taken
+            low_pop_i: bool as Bit = 1,
+        }
+        outputs AwbOut {
+            /// a high-priority instruction of the warp may come in the next cycle
+            high_room_o: u64 as U<WARPS> = WARPS,
+            /// a low-priority instruction may come in the next cycle
+            low_room_o: bool as Bit = 1,
+            /// the warp has a high-priority instruction
+            high_valid_o: u64 as U<WARPS> = WARPS,
+            /// the oldest instruction of the warp that scheduler 0 looks at
+            issue0_instruction_o: u64 as U<BITS> = p.instruction_bits as usize,
+            /// its lanes
+            issue0_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            issue0_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            issue0_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            issue0_last_o: bool as Bit = 1,
+            /// the oldest instruction of the warp that scheduler 1 looks at
+            issue1_instruction_o: u64 as U<BITS> = p.instruction_bits as usize,
+            /// its lanes
+            issue1_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            issue1_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            issue1_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            issue1_last_o: bool as Bit = 1,
+            /// there is a low-priority instruction
+            low_valid_o: bool as Bit = 1,
+            /// its warp
+            low_warp_o: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the oldest one
+            low_instruction_o: u64 as U<BITS> = p.instruction_bits as usize,
+            /// its lanes
+            low_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            low_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            low_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            low_last_o: bool as Bit = 1,
+            /// the instruction that came in the last cycle had no place and is lost
+            overflow_o: bool as Bit = 1,
+        }
+        parts {
+            even: Slots<BITS>,
+            odd: Slots<BITS>,
+            pub(in crate::assist) low_partition: LowPartition<BITS>,
+            /// warps with at least one instruction
+            pub(in crate::assist) one: Reg<U<WARPS>>,
+            /// warps with two
+            two: Reg<U<WARPS>>,
+            /// the slot of each warp's oldest instruction
+            first: Reg<U<WARPS>>,
+            overflow: Reg<Bit>,
+            bundle: Signal<Local, Context>,
+            comes: Signal<Local, U<WARPS>>,
+            flushed: Signal<Local, U<WARPS>>,
+            warp0: Signal<Local, U<WARP_BITS>>,
+            warp1: Signal<Local, U<WARP_BITS>>,
+            popped: Signal<Local, U<WARPS>>,
+            placed: Signal<Local, U<WARPS>>,
+            stay: Signal<Local, U<WARPS>>,
+            slot: Signal<Local, Bit>,
+            lost: Signal<Local, Bit>,
+        }
+        upset { one, low_partition.front_valid, overflow }
     }
 }
 
@@ -232,72 +233,10 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
     }
 }
 
-impl<const BITS: usize> RtlTop for AssistWarpBuffer<BITS> {
-    type In = AwbIn;
-    type Out = AwbOut;
-
-    fn drive(&mut self, inputs: &AwbIn) {
-        self.stage_valid_i.next = inputs.stage_valid_i;
-        self.stage_warp_i.next = U::new(u64::from(inputs.stage_warp_i));
-        self.stage_high_i.next = inputs.stage_high_i;
-        self.stage_last_i.next = inputs.stage_last_i;
-        self.stage_instruction_i.next = U::new(inputs.stage_instruction_i);
-        self.stage_mask_i.next = U::new(u64::from(inputs.stage_mask_i));
-        self.stage_live_in_i.next = U::new(u64::from(inputs.stage_live_in_i));
-        self.stage_live_out_i.next = U::new(u64::from(inputs.stage_live_out_i));
-        self.flush_high_i.next = inputs.flush_high_i;
-        self.flush_low_i.next = inputs.flush_low_i;
-        self.flush_warp_i.next = U::new(u64::from(inputs.flush_warp_i));
-        self.issue0_index_i.next = U::new(u64::from(inputs.issue0_index_i));
-        self.issue0_pop_i.next = inputs.issue0_pop_i;
-        self.issue1_index_i.next = U::new(u64::from(inputs.issue1_index_i));
-        self.issue1_pop_i.next = inputs.issue1_pop_i;
-        self.low_pop_i.next = inputs.low_pop_i;
-    }
-
-    fn sample(&self) -> AwbOut {
-        AwbOut {
-            high_room_o: self.high_room_o.val().to_u64(),
-            low_room_o: self.low_room_o.val(),
-            high_valid_o: self.high_valid_o.val().to_u64(),
-            issue0_instruction_o: self.issue0_instruction_o.val().to_u64(),
-            issue0_mask_o: self.issue0_mask_o.val().to_u64() as u32,
-            issue0_live_in_o: self.issue0_live_in_o.val().to_u64() as u16,
-            issue0_live_out_o: self.issue0_live_out_o.val().to_u64() as u16,
-            issue0_last_o: self.issue0_last_o.val(),
-            issue1_instruction_o: self.issue1_instruction_o.val().to_u64(),
-            issue1_mask_o: self.issue1_mask_o.val().to_u64() as u32,
-            issue1_live_in_o: self.issue1_live_in_o.val().to_u64() as u16,
-            issue1_live_out_o: self.issue1_live_out_o.val().to_u64() as u16,
-            issue1_last_o: self.issue1_last_o.val(),
-            low_valid_o: self.low_valid_o.val(),
-            low_warp_o: self.low_warp_o.val().to_u64() as u8,
-            low_instruction_o: self.low_instruction_o.val().to_u64(),
-            low_mask_o: self.low_mask_o.val().to_u64() as u32,
-            low_live_in_o: self.low_live_in_o.val().to_u64() as u16,
-            low_live_out_o: self.low_live_out_o.val().to_u64() as u16,
-            low_last_o: self.low_last_o.val(),
-            overflow_o: self.overflow_o.val(),
-        }
-    }
-
-    /// The flags `high_valid_o`, then `low_valid_o`, then `overflow_o`.
-    fn upset(&mut self, bit: usize) {
-        match bit % (WARPS + 2) {
-            WARPS => self.low_partition.front_valid.q.next = !self.low_partition.front_valid.q.val(),
-            bit if bit > WARPS => self.overflow.q.next = !self.overflow.q.val(),
-            bit => {
-                let one = self.one.q.val();
-                self.one.q.next = one.replace_bit(bit, !one.get_bit(bit));
-            }
-        }
-    }
-}
-
 /// The AWB for valid parameters.
 pub(super) fn awb(params: &AwbParams) -> Box<dyn RtlBlock<AwbIn, AwbOut>> {
     match params.instruction_bits {
-        32 => RtlInstance::boxed(AssistWarpBuffer::<32>::default()),
-        _ => RtlInstance::boxed(AssistWarpBuffer::<64>::default()),
+        32 => RtlInstance::boxed(AssistWarpBuffer::<32>::new(params)),
+        _ => RtlInstance::boxed(AssistWarpBuffer::<64>::new(params)),
     }
 }

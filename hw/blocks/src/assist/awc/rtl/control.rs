@@ -13,6 +13,7 @@ rtl_block! {
     ///
     /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
     #[derive(LogicBlock)]
+    #[new(params: &AwcParams)]
     pub struct Control<
         const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
     > {
@@ -94,8 +95,8 @@ rtl_block! {
         routes: Mem<U<ROUTE_BITS>, EVENT_BITS>,
         /// the events in the map
         known: Reg<U<32>>,
-        assist_warps: AssistWarpTable<ENTRIES, INDEX, KEYS, WORDS>,
-        pub(super) throttle: Throttle,
+        assist_warps: AssistWarpTable<ENTRIES, INDEX, KEYS, WORDS> = AssistWarpTable::new(&params.table()),
+        pub(super) throttle: Throttle = Throttle::new(params),
         stage_valid: Reg<Bit>,
         stage_warp: Reg<U<WARP_BITS>>,
         stage_high: Reg<Bit>,
@@ -106,66 +107,6 @@ rtl_block! {
         new_route: Signal<Local, U<ROUTE_BITS>>,
         route: Signal<Local, U<ROUTE_BITS>>,
         event_known: Signal<Local, Bit>,
-    }
-}
-
-impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize>
-    Control<ENTRIES, INDEX, KEYS, WORDS>
-{
-    pub(super) fn new(params: &AwcParams) -> Self {
-        Control {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            map_write_i: Signal::default(),
-            map_event_i: Signal::default(),
-            map_enable_i: Signal::default(),
-            map_high_i: Signal::default(),
-            map_sr_i: Signal::default(),
-            map_end_i: Signal::default(),
-            trigger_valid_i: Signal::default(),
-            trigger_event_i: Signal::default(),
-            trigger_warp_i: Signal::default(),
-            trigger_mask_i: Signal::default(),
-            trigger_live_in_i: Signal::default(),
-            trigger_live_out_i: Signal::default(),
-            kill_high_i: Signal::default(),
-            kill_low_i: Signal::default(),
-            kill_warp_i: Signal::default(),
-            busy_i: Signal::default(),
-            idle_i: Signal::default(),
-            high_room_i: Signal::default(),
-            low_room_i: Signal::default(),
-            trigger_known_o: Signal::default(),
-            trigger_high_o: Signal::default(),
-            trigger_ready_o: Signal::default(),
-            full_o: Signal::default(),
-            fetch_o: Signal::default(),
-            fetch_sr_o: Signal::default(),
-            fetch_inst_o: Signal::default(),
-            stage_valid_o: Signal::default(),
-            stage_warp_o: Signal::default(),
-            stage_high_o: Signal::default(),
-            stage_last_o: Signal::default(),
-            stage_mask_o: Signal::default(),
-            stage_live_in_o: Signal::default(),
-            stage_live_out_o: Signal::default(),
-            throttled_o: Signal::default(),
-            active_o: Signal::default(),
-            routes: Mem::default(),
-            known: Reg::default(),
-            assist_warps: AssistWarpTable::default(),
-            throttle: Throttle::new(params),
-            stage_valid: Reg::default(),
-            stage_warp: Reg::default(),
-            stage_high: Reg::default(),
-            stage_last: Reg::default(),
-            stage_mask: Reg::default(),
-            stage_live_in: Reg::default(),
-            stage_live_out: Reg::default(),
-            new_route: Signal::default(),
-            route: Signal::default(),
-            event_known: Signal::default(),
-        }
     }
 }
 

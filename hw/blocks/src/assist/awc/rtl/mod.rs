@@ -5,15 +5,11 @@ mod throttle;
 
 use control::Control;
 
-use super::{
-    AwcIn, AwcOut, AwcParams, BUFFER, EVENT_BITS, SLOT_BITS, STORE, STORE_ADDRESS_BITS, UNITS, WORD_BITS,
-};
+use super::{AwcParams, BUFFER, EVENT_BITS, SLOT_BITS, STORE, STORE_ADDRESS_BITS, UNITS, WORD_BITS};
 use crate::assist::awb::{AssistWarpBuffer, PAIR_BITS};
 use crate::assist::aws::AssistWarpStore;
 use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 const _: () = assert!(
     STORE.instructions == 1 << STORE_ADDRESS_BITS
@@ -21,185 +17,124 @@ const _: () = assert!(
         && BUFFER.instruction_bits == WORD_BITS as u32
 );
 
-rtl_block! {
+rtl_module! {
     /// Runs assist warps on an SM: trigger events in, instructions for the schedulers out.
     ///
     /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
-    #[derive(LogicBlock)]
     pub struct AssistWarpController<
         const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: no event is known, no assist warp is under way; the store survives it
-        pub rst_ni: Signal<In, Bit>,
-        /// write a word of the store
-        pub load_i: Signal<In, Bit>,
-        /// where: SR.ID x 16 + Inst.ID
-        pub load_address_i: Signal<In, U<STORE_ADDRESS_BITS>>,
-        /// the instruction
-        pub load_data_i: Signal<In, U<WORD_BITS>>,
-        /// write an event's line of the map
-        pub map_write_i: Signal<In, Bit>,
-        /// the event
-        pub map_event_i: Signal<In, U<EVENT_BITS>>,
-        /// it starts a routine; otherwise it is taken out of the map
-        pub map_enable_i: Signal<In, Bit>,
-        /// the assist warp has high priority
-        pub map_high_i: Signal<In, Bit>,
-        /// SR.ID of the routine
-        pub map_sr_i: Signal<In, U<SR_BITS>>,
-        /// SR.End: Inst.ID of its last instruction
-        pub map_end_i: Signal<In, U<INST_BITS>>,
-        /// an event triggers an assist warp
-        pub trigger_valid_i: Signal<In, Bit>,
-        /// the event
-        pub trigger_event_i: Signal<In, U<EVENT_BITS>>,
-        /// the parent warp
-        pub trigger_warp_i: Signal<In, U<WARP_BITS>>,
-        /// the lanes
-        pub trigger_mask_i: Signal<In, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub trigger_live_in_i: Signal<In, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub trigger_live_out_i: Signal<In, U<LIVE_BITS>>,
-        /// kill the high-priority assist warps of a warp
-        pub kill_high_i: Signal<In, Bit>,
-        /// kill the low-priority assist warps of a warp
-        pub kill_low_i: Signal<In, Bit>,
-        /// the warp whose assist warps are killed
-        pub kill_warp_i: Signal<In, U<WARP_BITS>>,
-        /// a class of functional units is busy
-        pub busy_i: Signal<In, U<UNITS>>,
-        /// no scheduler issues for a regular warp or at high priority
-        pub idle_i: Signal<In, Bit>,
-        /// the even warp that scheduler 0 looks at, divided by two
-        pub issue0_index_i: Signal<In, U<PAIR_BITS>>,
-        /// scheduler 0 takes its instruction
-        pub issue0_pop_i: Signal<In, Bit>,
-        /// the odd warp that scheduler 1 looks at, divided by two
-        pub issue1_index_i: Signal<In, U<PAIR_BITS>>,
-        /// scheduler 1 takes its instruction
-        pub issue1_pop_i: Signal<In, Bit>,
-        /// the low-priority instruction at the head is taken
-        pub low_pop_i: Signal<In, Bit>,
-        /// the event is in the map
-        pub trigger_known_o: Signal<Out, Bit>,
-        /// the event starts a routine of high priority
-        pub trigger_high_o: Signal<Out, Bit>,
-        /// the trigger would be taken
-        pub trigger_ready_o: Signal<Out, Bit>,
-        /// no entry of the table is free
-        pub full_o: Signal<Out, Bit>,
-        /// an instruction is fetched from the store
-        pub fetch_o: Signal<Out, Bit>,
-        /// the warp has a high-priority instruction
-        pub high_valid_o: Signal<Out, U<WARPS>>,
-        /// the oldest instruction of the warp that scheduler 0 looks at
-        pub issue0_instruction_o: Signal<Out, U<WORD_BITS>>,
-        /// its lanes
-        pub issue0_mask_o: Signal<Out, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub issue0_live_in_o: Signal<Out, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub issue0_live_out_o: Signal<Out, U<LIVE_BITS>>,
-        /// it is the last of its assist warp
-        pub issue0_last_o: Signal<Out, Bit>,
-        /// the oldest instruction of the warp that scheduler 1 looks at
-        pub issue1_instruction_o: Signal<Out, U<WORD_BITS>>,
-        /// its lanes
-        pub issue1_mask_o: Signal<Out, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub issue1_live_in_o: Signal<Out, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub issue1_live_out_o: Signal<Out, U<LIVE_BITS>>,
-        /// it is the last of its assist warp
-        pub issue1_last_o: Signal<Out, Bit>,
-        /// there is a low-priority instruction
-        pub low_valid_o: Signal<Out, Bit>,
-        /// its warp
-        pub low_warp_o: Signal<Out, U<WARP_BITS>>,
-        /// the oldest one
-        pub low_instruction_o: Signal<Out, U<WORD_BITS>>,
-        /// its lanes
-        pub low_mask_o: Signal<Out, U<MASK_BITS>>,
-        /// registers of the parent with arguments
-        pub low_live_in_o: Signal<Out, U<LIVE_BITS>>,
-        /// registers of the parent for results
-        pub low_live_out_o: Signal<Out, U<LIVE_BITS>>,
-        /// it is the last of its assist warp
-        pub low_last_o: Signal<Out, Bit>,
-        /// low priority is held back in this window
-        pub throttled_o: Signal<Out, Bit>,
-        /// the entries of the table in use
-        pub active_o: Signal<Out, U<ENTRIES>>,
-        control: Control<ENTRIES, INDEX, KEYS, WORDS>,
-        store: AssistWarpStore<WORD_BITS, STORE_ADDRESS_BITS, SLOT_BITS>,
-        buffer: AssistWarpBuffer<WORD_BITS>,
-    }
-}
-
-impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize>
-    AssistWarpController<ENTRIES, INDEX, KEYS, WORDS>
-{
-    fn new(params: &AwcParams) -> Self {
-        AssistWarpController {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            load_i: Signal::default(),
-            load_address_i: Signal::default(),
-            load_data_i: Signal::default(),
-            map_write_i: Signal::default(),
-            map_event_i: Signal::default(),
-            map_enable_i: Signal::default(),
-            map_high_i: Signal::default(),
-            map_sr_i: Signal::default(),
-            map_end_i: Signal::default(),
-            trigger_valid_i: Signal::default(),
-            trigger_event_i: Signal::default(),
-            trigger_warp_i: Signal::default(),
-            trigger_mask_i: Signal::default(),
-            trigger_live_in_i: Signal::default(),
-            trigger_live_out_i: Signal::default(),
-            kill_high_i: Signal::default(),
-            kill_low_i: Signal::default(),
-            kill_warp_i: Signal::default(),
-            busy_i: Signal::default(),
-            idle_i: Signal::default(),
-            issue0_index_i: Signal::default(),
-            issue0_pop_i: Signal::default(),
-            issue1_index_i: Signal::default(),
-            issue1_pop_i: Signal::default(),
-            low_pop_i: Signal::default(),
-            trigger_known_o: Signal::default(),
-            trigger_high_o: Signal::default(),
-            trigger_ready_o: Signal::default(),
-            full_o: Signal::default(),
-            fetch_o: Signal::default(),
-            high_valid_o: Signal::default(),
-            issue0_instruction_o: Signal::default(),
-            issue0_mask_o: Signal::default(),
-            issue0_live_in_o: Signal::default(),
-            issue0_live_out_o: Signal::default(),
-            issue0_last_o: Signal::default(),
-            issue1_instruction_o: Signal::default(),
-            issue1_mask_o: Signal::default(),
-            issue1_live_in_o: Signal::default(),
-            issue1_live_out_o: Signal::default(),
-            issue1_last_o: Signal::default(),
-            low_valid_o: Signal::default(),
-            low_warp_o: Signal::default(),
-            low_instruction_o: Signal::default(),
-            low_mask_o: Signal::default(),
-            low_live_in_o: Signal::default(),
-            low_live_out_o: Signal::default(),
-            low_last_o: Signal::default(),
-            throttled_o: Signal::default(),
-            active_o: Signal::default(),
-            control: Control::new(params),
-            store: AssistWarpStore::default(),
-            buffer: AssistWarpBuffer::default(),
+    > for AwcParams as p {
+        reset "asynchronous reset, active low: no event is known, no assist warp is under way; the store survives it";
+        inputs AwcIn {
+            /// write a word of the store
+            load_i: bool as Bit = 1,
+            /// where: SR.ID x 16 + Inst.ID
+            load_address_i: u16 as U<STORE_ADDRESS_BITS> = STORE_ADDRESS_BITS,
+            /// the instruction
+            load_data_i: u64 as U<WORD_BITS> = WORD_BITS,
+            /// write an event's line of the map
+            map_write_i: bool as Bit = 1,
+            /// the event
+            map_event_i: u8 as U<EVENT_BITS> = EVENT_BITS,
+            /// it starts a routine; otherwise it is taken out of the map
+            map_enable_i: bool as Bit = 1,
+            /// the assist warp has high priority
+            map_high_i: bool as Bit = 1,
+            /// SR.ID of the routine
+            map_sr_i: u8 as U<SR_BITS> = SR_BITS,
+            /// SR.End: Inst.ID of its last instruction
+            map_end_i: u8 as U<INST_BITS> = INST_BITS,
+            /// an event triggers an assist warp
+            trigger_valid_i: bool as Bit = 1,
+            /// the event
+            trigger_event_i: u8 as U<EVENT_BITS> = EVENT_BITS,
+            /// the parent warp
+            trigger_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the lanes
+            trigger_mask_i: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            trigger_live_in_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            trigger_live_out_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// kill the high-priority assist warps of a warp
+            kill_high_i: bool as Bit = 1,
+            /// kill the low-priority assist warps of a warp
+            kill_low_i: bool as Bit = 1,
+            /// the warp whose assist warps are killed
+            kill_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// a class of functional units is busy
+            busy_i: u8 as U<UNITS> = UNITS,
+            /// no scheduler issues for a regular warp or at high priority
+            idle_i: bool as Bit = 1,
+            /// the even warp that scheduler 0 looks at, divided by two
+            issue0_index_i: u8 as U<PAIR_BITS> = PAIR_BITS,
+            /// scheduler 0 takes its instruction
+            issue0_pop_i: bool as Bit = 1,
+            /// the odd warp that scheduler 1 looks at, divided by two
+            issue1_index_i: u8 as U<PAIR_BITS> = PAIR_BITS,
+            /// scheduler 1 takes its instruction
+            issue1_pop_i: bool as Bit = 1,
+            /// the low-priority instruction at the head is taken
+            low_pop_i: bool as Bit = 1,
         }
+        outputs AwcOut {
+            /// the event is in the map
+            trigger_known_o: bool as Bit = 1,
+            /// the event starts a routine of high priority
+            trigger_high_o: bool as Bit = 1,
+            /// the trigger would be taken
+            trigger_ready_o: bool as Bit = 1,
+            /// no entry of the table is free
+            full_o: bool as Bit = 1,
+            /// an instruction is fetched from the store
+            fetch_o: bool as Bit = 1,
+            /// the warp has a high-priority instruction
+            high_valid_o: u64 as U<WARPS> = WARPS,
+            /// the oldest instruction of the warp that scheduler 0 looks at
+            issue0_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
+            /// its lanes
+            issue0_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            issue0_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            issue0_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            issue0_last_o: bool as Bit = 1,
+            /// the oldest instruction of the warp that scheduler 1 looks at
+            issue1_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
+            /// its lanes
+            issue1_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            issue1_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            issue1_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            issue1_last_o: bool as Bit = 1,
+            /// there is a low-priority instruction
+            low_valid_o: bool as Bit = 1,
+            /// its warp
+            low_warp_o: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the oldest one
+            low_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
+            /// its lanes
+            low_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            low_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            low_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            low_last_o: bool as Bit = 1,
+            /// low priority is held back in this window
+            throttled_o: bool as Bit = 1,
+            /// the entries of the table in use
+            active_o: u64 as U<ENTRIES> = p.entries as usize,
+        }
+        parts {
+            control: Control<ENTRIES, INDEX, KEYS, WORDS> = Control::new(p),
+            store: AssistWarpStore<WORD_BITS, STORE_ADDRESS_BITS, SLOT_BITS> = AssistWarpStore::new(&STORE),
+            buffer: AssistWarpBuffer<WORD_BITS> = AssistWarpBuffer::new(&BUFFER),
+        }
+        upset { buffer.one, buffer.low_partition.front_valid, control.throttle.throttled }
     }
 }
 
@@ -292,81 +227,6 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> RtlTop
-    for AssistWarpController<ENTRIES, INDEX, KEYS, WORDS>
-{
-    type In = AwcIn;
-    type Out = AwcOut;
-
-    fn drive(&mut self, inputs: &AwcIn) {
-        self.load_i.next = inputs.load_i;
-        self.load_address_i.next = U::new(u64::from(inputs.load_address_i));
-        self.load_data_i.next = U::new(inputs.load_data_i);
-        self.map_write_i.next = inputs.map_write_i;
-        self.map_event_i.next = U::new(u64::from(inputs.map_event_i));
-        self.map_enable_i.next = inputs.map_enable_i;
-        self.map_high_i.next = inputs.map_high_i;
-        self.map_sr_i.next = U::new(u64::from(inputs.map_sr_i));
-        self.map_end_i.next = U::new(u64::from(inputs.map_end_i));
-        self.trigger_valid_i.next = inputs.trigger_valid_i;
-        self.trigger_event_i.next = U::new(u64::from(inputs.trigger_event_i));
-        self.trigger_warp_i.next = U::new(u64::from(inputs.trigger_warp_i));
-        self.trigger_mask_i.next = U::new(u64::from(inputs.trigger_mask_i));
-        self.trigger_live_in_i.next = U::new(u64::from(inputs.trigger_live_in_i));
-        self.trigger_live_out_i.next = U::new(u64::from(inputs.trigger_live_out_i));
-        self.kill_high_i.next = inputs.kill_high_i;
-        self.kill_low_i.next = inputs.kill_low_i;
-        self.kill_warp_i.next = U::new(u64::from(inputs.kill_warp_i));
-        self.busy_i.next = U::new(u64::from(inputs.busy_i));
-        self.idle_i.next = inputs.idle_i;
-        self.issue0_index_i.next = U::new(u64::from(inputs.issue0_index_i));
-        self.issue0_pop_i.next = inputs.issue0_pop_i;
-        self.issue1_index_i.next = U::new(u64::from(inputs.issue1_index_i));
-        self.issue1_pop_i.next = inputs.issue1_pop_i;
-        self.low_pop_i.next = inputs.low_pop_i;
-    }
-
-    fn sample(&self) -> AwcOut {
-        AwcOut {
-            trigger_known_o: self.trigger_known_o.val(),
-            trigger_high_o: self.trigger_high_o.val(),
-            trigger_ready_o: self.trigger_ready_o.val(),
-            full_o: self.full_o.val(),
-            fetch_o: self.fetch_o.val(),
-            high_valid_o: self.high_valid_o.val().to_u64(),
-            issue0_instruction_o: self.issue0_instruction_o.val().to_u64(),
-            issue0_mask_o: self.issue0_mask_o.val().to_u64() as u32,
-            issue0_live_in_o: self.issue0_live_in_o.val().to_u64() as u16,
-            issue0_live_out_o: self.issue0_live_out_o.val().to_u64() as u16,
-            issue0_last_o: self.issue0_last_o.val(),
-            issue1_instruction_o: self.issue1_instruction_o.val().to_u64(),
-            issue1_mask_o: self.issue1_mask_o.val().to_u64() as u32,
-            issue1_live_in_o: self.issue1_live_in_o.val().to_u64() as u16,
-            issue1_live_out_o: self.issue1_live_out_o.val().to_u64() as u16,
-            issue1_last_o: self.issue1_last_o.val(),
-            low_valid_o: self.low_valid_o.val(),
-            low_warp_o: self.low_warp_o.val().to_u64() as u8,
-            low_instruction_o: self.low_instruction_o.val().to_u64(),
-            low_mask_o: self.low_mask_o.val().to_u64() as u32,
-            low_live_in_o: self.low_live_in_o.val().to_u64() as u16,
-            low_live_out_o: self.low_live_out_o.val().to_u64() as u16,
-            low_last_o: self.low_last_o.val(),
-            throttled_o: self.throttled_o.val(),
-            active_o: self.active_o.val().to_u64(),
-        }
-    }
-
-    /// The flags of the buffer (see there), then that of the throttle.
-    fn upset(&mut self, bit: usize) {
-        if bit % (WARPS + 2) == WARPS + 1 {
-            let throttled = &mut self.control.throttle.throttled;
-            throttled.q.next = !throttled.q.val();
-        } else {
-            self.buffer.upset(bit);
-        }
     }
 }
 

@@ -10,6 +10,7 @@ rtl_block! {
     ///
     /// It has none if a class of units was busy in more than BUSY_LIMIT cycles or fewer than IDLE_LIMIT were idle.
     #[derive(LogicBlock)]
+    #[new(params: &AwcParams)]
     pub struct Throttle {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -22,36 +23,15 @@ rtl_block! {
         /// there were no resources to spare in the last window
         pub throttled_o: Signal<Out, Bit>,
         /// busy cycles of each class in this window
-        busy: [Reg<U<COUNT_BITS>>; UNITS],
+        busy: [Reg<U<COUNT_BITS>>; UNITS] = std::array::from_fn(|_| Reg::default()),
         idle: Reg<U<COUNT_BITS>>,
         cycle: Reg<U<WINDOW_BITS>>,
         pub(in crate::assist::awc::rtl) throttled: Reg<Bit>,
-        busy_limit: Constant<U<COUNT_BITS>>,
-        idle_limit: Constant<U<COUNT_BITS>>,
+        busy_limit: Constant<U<COUNT_BITS>> = Constant::new(U::new(u64::from(params.busy_limit))),
+        idle_limit: Constant<U<COUNT_BITS>> = Constant::new(U::new(u64::from(params.idle_limit))),
         count: Signal<Local, U<COUNT_BITS>>,
         scarce: Signal<Local, Bit>,
         window_ends: Signal<Local, Bit>,
-    }
-}
-
-impl Throttle {
-    pub(super) fn new(params: &AwcParams) -> Self {
-        Throttle {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            busy_i: Signal::default(),
-            idle_i: Signal::default(),
-            throttled_o: Signal::default(),
-            busy: std::array::from_fn(|_| Reg::default()),
-            idle: Reg::default(),
-            cycle: Reg::default(),
-            throttled: Reg::default(),
-            busy_limit: Constant::new(U::new(u64::from(params.busy_limit))),
-            idle_limit: Constant::new(U::new(u64::from(params.idle_limit))),
-            count: Signal::default(),
-            scarce: Signal::default(),
-            window_ends: Signal::default(),
-        }
     }
 }
 
