@@ -98,7 +98,7 @@ impl<const STEP: u32> HwBlock for Counter<STEP> {
     }
     fn corners(_: &Params) -> Box<dyn Corners<Inputs, Outputs>> {
         let corners = PortCorners::new(|_: &Inputs, _: &Outputs| true);
-        Box::new(corners.with("full", 10, |_, outputs| outputs.count_o == 15))
+        Box::new(corners.with("full", 5, |_, outputs| outputs.count_o == 15))
     }
 }
 

@@ -70,13 +70,12 @@ pub mod stimulus;
 pub use code::Kind;
 pub use codec::{Compressed, Decompressed, code_bits, compress, compress_words, decompress, kinds};
 pub use model::{CompressorModel, DecompressorModel};
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
-use crate::line::LINE_WORDS;
 use code::{PLANES, Shape};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Codes that the decompressor reads in a cycle, and planes that the compressor codes.
@@ -120,62 +119,6 @@ impl BpcParams {
     fn facts(storage: Vec<Storage>) -> Facts {
         let cycles = PACK_CYCLES as u32 + 2;
         Facts { storage, latency: cycles, interval: cycles }
-    }
-}
-
-ports! {
-    /// Inputs of the compressor.
-    pub struct CompressorIn<BpcParams>(p) {
-        /// A line is offered.
-        valid_i: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the payload in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the compressor.
-    pub struct CompressorOut<BpcParams>(p) {
-        /// The line is taken in this cycle.
-        ready_o: bool = 1,
-        /// A payload is offered.
-        valid_o: bool = 1,
-        /// The payload is codes, not the line itself.
-        compressed_o: bool = 1,
-        /// Its size in bytes.
-        size_o: u8 = p.size_bits(),
-        /// The payload from bit 0 up; zero beyond the size.
-        payload_o: [u64; LINE_WORDS] = p.line_bits(),
-    }
-}
-
-ports! {
-    /// Inputs of the decompressor.
-    pub struct DecompressorIn<BpcParams>(p) {
-        /// A payload is offered.
-        valid_i: bool = 1,
-        /// The payload is codes, not the line itself.
-        compressed_i: bool = 1,
-        /// The payload from bit 0 up.
-        payload_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the line in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the decompressor.
-    pub struct DecompressorOut<BpcParams>(p) {
-        /// The payload is taken in this cycle.
-        ready_o: bool = 1,
-        /// A line is offered.
-        valid_o: bool = 1,
-        /// The codes make no line.
-        error_o: bool = 1,
-        /// The line; zeros in case of an error.
-        line_o: [u64; LINE_WORDS] = p.line_bits(),
     }
 }
 

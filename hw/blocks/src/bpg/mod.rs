@@ -78,11 +78,11 @@ mod rtl;
 mod stimulus;
 
 pub use model::BpgModel;
+pub use rtl::{BpgIn, BpgOut, BpgTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Adjusted-hits calculators, and the L that means no bypassing.
@@ -146,32 +146,6 @@ pub fn sampled(set: usize) -> Option<usize> {
     let group_size = SETS / SAMPLED_SETS;
     let (group, place) = (set / group_size, set % group_size);
     (group == place).then_some(group)
-}
-
-ports! {
-    /// Inputs.
-    pub struct BpgIn<BpgParams>(p) {
-        /// A load accesses the L1D or bypasses it.
-        access_i: bool = 1,
-        /// Line address: the byte address without the offset in the line.
-        line_i: u64 = p.line_bits(),
-        /// Number of the warp or thread block on the SM.
-        warp_i: u8 = WARP_BITS,
-        /// A request failed to reserve a line, an MSHR or a miss-queue entry.
-        rsfail_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct BpgOut<BpgParams>(p) {
-        /// So many warps or thread blocks use the L1D; 8 means all.
-        l_max_o: u8 = 4,
-        /// Which warps or thread blocks bypass the L1D, a bit each; those from 8 on do as 7.
-        bypass_o: u8 = LEVELS,
-        /// The number was chosen anew at the last clock edge.
-        update_o: bool = 1,
-    }
 }
 
 /// The BPG; see the [module](self).

@@ -80,11 +80,11 @@ mod stimulus;
 
 pub use decision::{Evidence, Mode};
 pub use model::LatteControllerModel;
+pub use rtl::{LatteControllerIn, LatteControllerOut, LatteControllerTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Cycles from `ep_end_o` to `decided_o`.
@@ -116,64 +116,6 @@ impl LatteControllerParams {
         let rest = self.sets / 4;
         let residue = (3 * (set % rest) + rest - set / rest) % rest;
         Mode::ALL.get(residue as usize).copied()
-    }
-}
-
-ports! {
-    /// Inputs: what happened in this cycle, and a set to look up.
-    pub struct LatteControllerIn<LatteControllerParams>(p) {
-        /// The L1D is accessed.
-        access_i: bool = 1,
-        /// The set that is accessed.
-        set_i: u8 = p.sets.ilog2() as usize,
-        /// The access hits.
-        hit_i: bool = 1,
-        /// The access misses and will insert a line; without meaning for a hit.
-        insert_i: bool = 1,
-        /// Schedules that ended, a bit per scheduler.
-        schedule_i: u8 = 2,
-        /// Warps available to each scheduler at the end of its schedule, 6 bits each.
-        warps_i: u16 = 12,
-        /// Cycles that each schedule executed (255 for longer ones), 8 bits each.
-        cycles_i: u16 = 16,
-        /// A line of the low-latency mode was hit.
-        low_hit_i: bool = 1,
-        /// Its effective hit latency: what decompression adds, waiting included.
-        low_latency_i: u8 = 8,
-        /// A line of the high-capacity mode was hit.
-        high_hit_i: bool = 1,
-        /// Its effective hit latency: what decompression adds, waiting included.
-        high_latency_i: u8 = 8,
-        /// A miss returned.
-        miss_return_i: bool = 1,
-        /// Cycles of its round trip (4095 for longer ones).
-        miss_latency_i: u16 = 12,
-        /// A set whose mode is asked for.
-        lookup_set_i: u8 = p.sets.ilog2() as usize,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct LatteControllerOut<LatteControllerParams>(p) {
-        /// The mode of the set that was looked up in the last cycle: that of lines inserted there.
-        lookup_mode_o: u8 = 2,
-        /// That set is dedicated to its mode: this EP learns.
-        lookup_dedicated_o: bool = 1,
-        /// The chosen mode: 0 none, 1 low-latency, 2 high-capacity.
-        mode_o: u8 = 2,
-        /// The mode was decided anew at the last clock edge.
-        decided_o: bool = 1,
-        /// Latency tolerance of the EP that the last decision looked at, in whole cycles.
-        tolerance_o: u16 = 14,
-        /// This EP learns: it is the first of a period.
-        learning_o: bool = 1,
-        /// An EP ended with the last cycle.
-        ep_end_o: bool = 1,
-        /// The statistical codec counts values in this EP.
-        build_o: bool = 1,
-        /// Such an EP ended with the last cycle: new codes, lines with older ones are invalid.
-        new_codes_o: bool = 1,
     }
 }
 

@@ -9,7 +9,8 @@ rtl_block! {
     /// Reads one entry of a block and puts another one in its place.
     ///
     /// ENTRY is the width of an entry, OFFSET that of its number.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(ENTRY.is_power_of_two() && ENTRY << OFFSET == 256)]
     pub struct MdEntry<const ENTRY: usize, const OFFSET: usize> {
         /// the block
         pub block_i: Signal<In, BlockData>,
@@ -24,28 +25,10 @@ rtl_block! {
         /// the block, after the update
         pub block_o: Signal<Out, BlockData>,
         /// logarithm of the width of an entry
-        shift: Constant<U<2>>,
+        shift: Constant<U<2>> = Constant::new(U::new(u64::from(ENTRY.ilog2()))),
         place: Signal<Local, U<8>>,
         old: Signal<Local, BlockData>,
         updated: Signal<Local, BlockData>,
-    }
-}
-
-impl<const ENTRY: usize, const OFFSET: usize> Default for MdEntry<ENTRY, OFFSET> {
-    fn default() -> Self {
-        const { assert!(ENTRY.is_power_of_two() && ENTRY << OFFSET == 256) };
-        MdEntry {
-            block_i: Signal::default(),
-            offset_i: Signal::default(),
-            update_i: Signal::default(),
-            entry_i: Signal::default(),
-            entry_o: Signal::default(),
-            block_o: Signal::default(),
-            shift: Constant::new(U::new(u64::from(ENTRY.ilog2()))),
-            place: Signal::default(),
-            old: Signal::default(),
-            updated: Signal::default(),
-        }
     }
 }
 

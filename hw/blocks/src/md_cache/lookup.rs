@@ -11,7 +11,8 @@ rtl_block! {
     ///
     /// TAG is the width of a tag, TAGS that of all four. The order of the ways is a bit for each pair: the way with the lower
     /// number was used after the other. After each way was used once, it does not matter what the bits were at first.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(TAGS == WAYS * TAG && TW == TAGS.div_ceil(64))]
     pub struct MdLookup<const TAG: usize, const TAGS: usize, const TW: usize> {
         /// tags of the ways, way 0 in the low bits
         pub tags_i: Signal<In, W<TAGS, TW>>,
@@ -47,36 +48,6 @@ rtl_block! {
         tags: Signal<Local, W<TAGS, TW>>,
         next_order: Signal<Local, U<6>>,
         next_dirty: Signal<Local, U<4>>,
-    }
-}
-
-impl<const TAG: usize, const TAGS: usize, const TW: usize> Default for MdLookup<TAG, TAGS, TW> {
-    fn default() -> Self {
-        const { assert!(TAGS == WAYS * TAG && TW == TAGS.div_ceil(64)) };
-        MdLookup {
-            tags_i: Signal::default(),
-            state_i: Signal::default(),
-            tag_i: Signal::default(),
-            update_i: Signal::default(),
-            hit_o: Signal::default(),
-            way_o: Signal::default(),
-            evicts_dirty_o: Signal::default(),
-            victim_tag_o: Signal::default(),
-            tags_o: Signal::default(),
-            state_o: Signal::default(),
-            order: Signal::default(),
-            valid: Signal::default(),
-            dirty: Signal::default(),
-            found: Signal::default(),
-            oldest: Signal::default(),
-            hit: Signal::default(),
-            chosen: Signal::default(),
-            way: Signal::default(),
-            victim_tag: Signal::default(),
-            tags: Signal::default(),
-            next_order: Signal::default(),
-            next_dirty: Signal::default(),
-        }
     }
 }
 

@@ -61,11 +61,11 @@ mod rtl;
 mod stimulus;
 
 pub use model::MdCacheModel;
+pub use rtl::{MdCacheIn, MdCacheOut, MdCacheTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a block: one DRAM burst of 32 bytes.
@@ -117,52 +117,6 @@ impl MdCacheParams {
     /// Bits of a tag.
     pub fn tag_bits(&self) -> u32 {
         self.block_bits() - self.sets().ilog2()
-    }
-}
-
-ports! {
-    /// Inputs: a request, and DRAM.
-    pub struct MdCacheIn<MdCacheParams>(p) {
-        /// A request is there.
-        valid_i: bool = 1,
-        /// It updates the line's entry; otherwise it reads it.
-        update_i: bool = 1,
-        /// Number of the line.
-        line_i: u32 = 32,
-        /// The new entry of an update.
-        entry_i: u8 = p.entry_bits as usize,
-        /// DRAM takes the refill request.
-        refill_ready_i: bool = 1,
-        /// The block of the last refill request is there.
-        fill_valid_i: bool = 1,
-        /// That block.
-        fill_data_i: [u64; 4] = BLOCK_BITS,
-        /// DRAM takes the block that is written back.
-        writeback_ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs: the answer, and DRAM.
-    pub struct MdCacheOut<MdCacheParams>(p) {
-        /// A request would be taken.
-        ready_o: bool = 1,
-        /// The request is answered, in this cycle only.
-        valid_o: bool = 1,
-        /// It was a hit. Holds until the next answer.
-        hit_o: bool = 1,
-        /// The line's entry, after the update if it was one. Holds until the next answer.
-        entry_o: u8 = p.entry_bits as usize,
-        /// A block is asked for; stays until it is taken.
-        refill_valid_o: bool = 1,
-        /// Number of the block of the request, whether it is asked for or not.
-        refill_block_o: u32 = p.block_bits() as usize,
-        /// A block is to be written back; stays until it is taken.
-        writeback_valid_o: bool = 1,
-        /// Its number.
-        writeback_block_o: u32 = p.block_bits() as usize,
-        /// The block.
-        writeback_data_o: [u64; 4] = BLOCK_BITS,
     }
 }
 

@@ -77,11 +77,11 @@ mod rtl;
 mod stimulus;
 
 pub use model::QbmiModel;
+pub use rtl::{QbmiIn, QbmiOut, QbmiTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Most requests that a memory instruction makes: one per lane of a warp.
@@ -133,34 +133,6 @@ impl QbmiParams {
     /// The largest current quota, at which it saturates.
     pub fn most_quota(&self) -> u32 {
         (1 << self.quota_bits()) - 1
-    }
-}
-
-ports! {
-    /// Inputs: what the kernels' memory instructions did in this cycle.
-    pub struct QbmiIn<QbmiParams>(p) {
-        /// A memory instruction issues.
-        issue_i: bool = 1,
-        /// The kernel that it is of.
-        issue_kernel_i: u8 = p.kernel_bits(),
-        /// A memory request is made to the L1D.
-        request_i: bool = 1,
-        /// The kernel that it is of.
-        request_kernel_i: u8 = p.kernel_bits(),
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct QbmiOut<QbmiParams>(p) {
-        /// Each kernel's rank, kernel 0 in the low bits: the one with rank 0 goes first.
-        rank_o: u8 = p.kernels as usize * p.kernel_bits(),
-        /// Each kernel's current quota, kernel 0 in the low bits; at least 1.
-        quotas_o: u64 = p.kernels as usize * p.quota_bits(),
-        /// A set of quotas was added at the last clock edge.
-        replenish_o: bool = 1,
-        /// The set that is added from now on was computed anew at the last clock edge.
-        update_o: bool = 1,
     }
 }
 

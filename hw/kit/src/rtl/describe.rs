@@ -113,7 +113,8 @@ impl Description {
 /// [`ClockedBlock`](crate::rtl::step::ClockedBlock) that a [`Stepper`](crate::rtl::step::Stepper) can clock.
 ///
 /// Doc comments come first, then `#[derive(LogicBlock, Default)]`. A field that does not begin as its type's default has its
-/// value after `=`. What must hold of the parameters is in `#[require(...)]`: where it does not, nothing compiles. With
+/// value after `=`. What must hold of the parameters is in `#[require(...)]`, of which there may be several: where it does not,
+/// nothing compiles. With
 /// `#[derive(LogicBlock)] #[new(p: &Params)]` the block has a function `new` in the place of a default, so that values may depend
 /// on `p`. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
 ///
@@ -144,26 +145,26 @@ impl Description {
 macro_rules! rtl_block {
     (
         $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
-        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])?
+        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
         $vis:vis struct $name:ident { $($body:tt)* }
     ) => {
-        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require)?] [$vis]
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
             $name [] [] [] { $($body)* });
     };
     (
         $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
-        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])?
+        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
         $vis:vis struct $name:ident <$(const $size:ident : usize),+ $(,)?> { $($body:tt)* }
     ) => {
-        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require)?] [$vis]
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
             $name [$(const $size: usize),+] [$($size),+] [$($size),+] { $($body)* });
     };
     (
         $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
-        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])?
+        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
         $vis:vis struct $name:ident <$type:ident : Synth $(, const $size:ident : usize)* $(,)?> { $($body:tt)* }
     ) => {
-        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require)?] [$vis]
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
             $name [$type: Synth $(, const $size: usize)*] [$type $(, $size)*] [$($size),*] { $($body)* });
     };
     (
@@ -185,25 +186,25 @@ macro_rules! rtl_block {
         }
     };
     (
-        @initial [LogicBlock Default] [] [$($require:expr)?] $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        @initial [LogicBlock Default] [] [$($require:expr),*] $name:ident [$($generics:tt)*] [$($arguments:tt)*]
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         impl<$($generics)*> Default for $name<$($arguments)*> {
             fn default() -> Self {
-                $(const { assert!($require) };)?
+                $(const { assert!($require) };)*
                 $name { $($field: $crate::rtl_block!(@value $($value)?)),* }
             }
         }
     };
     (
-        @initial [LogicBlock] [$bound:ident: $params:ty] [$($require:expr)?]
+        @initial [LogicBlock] [$bound:ident: $params:ty] [$($require:expr),*]
         $name:ident [$($generics:tt)*] [$($arguments:tt)*]
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         impl<$($generics)*> $name<$($arguments)*> {
             /// Returns the block for these parameters, which are those that its generics say.
             pub fn new($bound: $params) -> Self {
-                $(const { assert!($require) };)?
+                $(const { assert!($require) };)*
                 let _ = $bound;
                 $name { $($field: $crate::rtl_block!(@value $($value)?)),* }
             }

@@ -54,7 +54,7 @@
 macro_rules! rtl_module {
     (
         $(#[doc = $doc:expr])*
-        $(#[require($require:expr)])?
+        $(#[require($require:expr)])*
         $vis:vis struct $top:ident $(<$(const $generic:ident: usize),+ $(,)?>)? for $params:ty as $bound:ident {
             $(reset $reset_doc:literal;)?
             inputs $inputs:ident { $($first:tt)* }
@@ -69,7 +69,7 @@ macro_rules! rtl_module {
         $crate::rtl_module!(@ports "Inputs.", $inputs, $params, $bound, [$($first)*] [$($($last)*)?]);
         $crate::rtl_module!(@ports "Outputs.", $outputs, $params, $bound, [$($output)*] []);
         $crate::rtl_module!(
-            @block [$($doc),*] [$($require)?] [$vis] $top [$($(const $generic: usize),+)?] $params, $bound,
+            @block [$($doc),*] [$($require),*] [$vis] $top [$($(const $generic: usize),+)?] $params, $bound,
             [$crate::rtl_module!(@reset $($reset_doc)?)]
             [$($first)*] [$($output)*] [$($($last)*)?]
             {
@@ -98,7 +98,7 @@ macro_rules! rtl_module {
         }
     };
     (
-        @block [$($doc:expr),*] [$($require:expr)?] [$vis:vis] $top:ident [$($generics:tt)*] $params:ty, $bound:ident,
+        @block [$($doc:expr),*] [$($require:expr),*] [$vis:vis] $top:ident [$($generics:tt)*] $params:ty, $bound:ident,
         [$reset_doc:expr]
         [$($(#[doc = $first_doc:literal])+ $first:ident: $first_value:ty as $first_signal:ty = $first_width:expr),* $(,)?]
         [$($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),* $(,)?]
@@ -107,7 +107,7 @@ macro_rules! rtl_module {
     ) => {
         $crate::rtl_module! {
             @generics [$($generics)*]
-            [$(#[doc = $doc])* #[derive(LogicBlock)] #[new($bound: &$params)] $(#[require($require)])? $vis struct $top]
+            [$(#[doc = $doc])* #[derive(LogicBlock)] #[new($bound: &$params)] $(#[require($require)])* $vis struct $top]
             {
                 /// clock
                 pub clk_i: Signal<In, Clock>,

@@ -154,6 +154,26 @@ impl<S: Struck, const N: usize> Struck for [S; N] {
     }
 }
 
+/// A register whose bits are counted from one of them around.
+pub struct From<'a, S>(pub &'a mut S, pub usize);
+
+impl<S: Struck> Struck for From<'_, S> {
+    fn bits(&self) -> usize {
+        self.0.bits()
+    }
+    fn invert(&mut self, bit: usize) -> Option<usize> {
+        let bits = self.bits();
+        self.0.invert(if bit < bits { (bit + self.1) % bits } else { bit })
+    }
+}
+
+/// Inverts a bit of registers that lie end to end. `bit` counts modulo their bits.
+pub fn strike(registers: &mut [&mut dyn Struck], bit: usize) {
+    let bits: usize = registers.iter().map(|register| register.bits()).sum();
+    let left = registers.iter_mut().try_fold(bit % bits, |bit, register| register.invert(bit));
+    debug_assert_eq!(left, None, "the bit is in one of them");
+}
+
 /// The register at its output.
 impl<T: Wire> Struck for ElasticPipe<T> {
     fn bits(&self) -> usize {
@@ -249,16 +269,8 @@ macro_rules! rtl_top {
         @upset $top:ident, $bit:ident,
         registers { $($($register:ident).+ $(from $first:expr)?),+ $(,)? }
     ) => {
-        use $crate::rtl::top::Struck as _;
-        let width = 0 $(+ $top.$($register).+.bits())+;
-        let mut left = Some($bit % width);
-        $(left = left.and_then(|bit| $crate::rtl_top!(@invert $top.$($register).+, bit $(, $first)?));)+
-        debug_assert_eq!(left, None, "the bit is in one of them");
+        $crate::rtl::top::strike(&mut [$($crate::rtl_top!(@struck $top.$($register).+ $(, $first)?)),+], $bit)
     };
-    (@invert $register:expr, $bit:ident) => { $register.invert($bit) };
-    (@invert $register:expr, $bit:ident, $first:expr) => {{
-        let width = $register.bits();
-        let turned = if $bit < width { ($bit + $first) % width } else { $bit };
-        $register.invert(turned)
-    }};
+    (@struck $register:expr) => { &mut $register };
+    (@struck $register:expr, $first:expr) => { &mut $crate::rtl::top::From(&mut $register, $first) };
 }

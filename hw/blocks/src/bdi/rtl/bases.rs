@@ -6,7 +6,8 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Lays the base beside every word of the line: zero where the word's delta is from zero.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE)]
     pub struct BdiBases<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
         /// the base, in the low bits
         pub base_i: Signal<In, U<64>>,
@@ -22,25 +23,6 @@ rtl_block! {
         from_zero: Signal<Local, Bit>,
         part: Signal<Local, U<16>>,
         bases: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Default
-    for BdiBases<LINE, LW, N8, N4, N2>
-{
-    fn default() -> Self {
-        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE) };
-        BdiBases {
-            base_i: Signal::default(),
-            mask_i: Signal::default(),
-            b8_i: Signal::default(),
-            b4_i: Signal::default(),
-            bases_o: Signal::default(),
-            pattern: Signal::default(),
-            from_zero: Signal::default(),
-            part: Signal::default(),
-            bases: Signal::default(),
-        }
     }
 }
 

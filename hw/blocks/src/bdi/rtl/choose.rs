@@ -5,7 +5,8 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Chooses the encoding with the smallest payload; ties go to the wider base.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE)]
     pub struct BdiChoose<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const FIRST: usize, const NEAR: usize, const NW: usize,
@@ -31,18 +32,18 @@ rtl_block! {
         base_b2d1: Signal<Local, U<16>>,
         mask_b2d1: Signal<Local, U<N2>>,
         /// tags of the encodings with deltas, smallest payload first
-        order: Constant<U<24>>,
-        uncompressed: Constant<U<4>>,
-        zeros: Constant<U<4>>,
-        b8d0: Constant<U<4>>,
-        b8d1: Constant<U<4>>,
-        b8d2: Constant<U<4>>,
-        b8d4: Constant<U<4>>,
-        b4d0: Constant<U<4>>,
-        b4d1: Constant<U<4>>,
-        b4d2: Constant<U<4>>,
-        b2d0: Constant<U<4>>,
-        b2d1: Constant<U<4>>,
+        order: Constant<U<24>> = Constant::new(order(LINE / 8)),
+        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
+        zeros: Constant<U<4>> = tag(Encoding::Zeros),
+        b8d0: Constant<U<4>> = tag(Encoding::B8D0),
+        b8d1: Constant<U<4>> = tag(Encoding::B8D1),
+        b8d2: Constant<U<4>> = tag(Encoding::B8D2),
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d0: Constant<U<4>> = tag(Encoding::B4D0),
+        b4d1: Constant<U<4>> = tag(Encoding::B4D1),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b2d0: Constant<U<4>> = tag(Encoding::B2D0),
+        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
         /// the first 8-byte word
         first: Signal<Local, U<64>>,
         all_equal: Signal<Local, Bit>,
@@ -69,60 +70,6 @@ fn order(line_bytes: usize) -> U<24> {
             .enumerate()
             .fold(0, |order, (rank, encoding)| order | u64::from(encoding.tag()) << (4 * rank)),
     )
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const FIRST: usize,
-    const NEAR: usize,
-    const NW: usize,
-> Default for BdiChoose<LINE, LW, N8, N4, N2, FIRST, NEAR, NW>
-{
-    fn default() -> Self {
-        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE) };
-        BdiChoose {
-            near_i: Signal::default(),
-            tag_o: Signal::default(),
-            base_o: Signal::default(),
-            mask_o: Signal::default(),
-            base_b8d1: Signal::default(),
-            mask_b8d1: Signal::default(),
-            base_b8d2: Signal::default(),
-            mask_b8d2: Signal::default(),
-            base_b8d4: Signal::default(),
-            mask_b8d4: Signal::default(),
-            base_b4d1: Signal::default(),
-            mask_b4d1: Signal::default(),
-            base_b4d2: Signal::default(),
-            mask_b4d2: Signal::default(),
-            base_b2d1: Signal::default(),
-            mask_b2d1: Signal::default(),
-            order: Constant::new(order(LINE / 8)),
-            uncompressed: tag(Encoding::Uncompressed),
-            zeros: tag(Encoding::Zeros),
-            b8d0: tag(Encoding::B8D0),
-            b8d1: tag(Encoding::B8D1),
-            b8d2: tag(Encoding::B8D2),
-            b8d4: tag(Encoding::B8D4),
-            b4d0: tag(Encoding::B4D0),
-            b4d1: tag(Encoding::B4D1),
-            b4d2: tag(Encoding::B4D2),
-            b2d0: tag(Encoding::B2D0),
-            b2d1: tag(Encoding::B2D1),
-            first: Signal::default(),
-            all_equal: Signal::default(),
-            halves_equal: Signal::default(),
-            quarters_equal: Signal::default(),
-            fits: Signal::default(),
-            candidate: Signal::default(),
-            found: Signal::default(),
-            tag: Signal::default(),
-        }
-    }
 }
 
 impl<

@@ -92,7 +92,9 @@ impl<
 
 rtl_block! {
     /// Bases and masks of all encodings with deltas, side by side above the line: six bases, then six masks.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE)]
+    #[require(FIRST == LINE + 3 * 64 + 2 * 32 + 16 + 3 * N8 + 2 * N4 + N2)]
     pub struct BdiFirsts<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const FIRST: usize, const FW: usize,
@@ -108,33 +110,6 @@ rtl_block! {
         first_b4d2: Once<BdiFirst<32, 16, 17, N4, LINE, LW>>,
         first_b2d1: Once<BdiFirst<16, 8, 9, N2, LINE, LW>>,
         first: Signal<Local, W<FIRST, FW>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const FIRST: usize,
-    const FW: usize,
-> Default for BdiFirsts<LINE, LW, N8, N4, N2, FIRST, FW>
-{
-    fn default() -> Self {
-        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE) };
-        const { assert!(FIRST == LINE + 3 * 64 + 2 * 32 + 16 + 3 * N8 + 2 * N4 + N2) };
-        BdiFirsts {
-            line_i: Signal::default(),
-            first_o: Signal::default(),
-            first_b8d1: Once::default(),
-            first_b8d2: Once::default(),
-            first_b8d4: Once::default(),
-            first_b4d1: Once::default(),
-            first_b4d2: Once::default(),
-            first_b2d1: Once::default(),
-            first: Signal::default(),
-        }
     }
 }
 

@@ -101,7 +101,8 @@ impl<
 
 rtl_block! {
     /// Tries all encodings: above what is known of the line, a bit for each with deltas, and whether all 8-byte words are equal.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(NEAR == FIRST + 7)]
     pub struct BdiNears<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const FIRST: usize, const FW: usize, const NEAR: usize, const NW: usize,
@@ -121,37 +122,6 @@ rtl_block! {
         first: Signal<Local, U<64>>,
         all_equal: Signal<Local, Bit>,
         near: Signal<Local, W<NEAR, NW>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const NEAR: usize,
-    const NW: usize,
-> Default for BdiNears<LINE, LW, N8, N4, N2, FIRST, FW, NEAR, NW>
-{
-    fn default() -> Self {
-        const { assert!(NEAR == FIRST + 7) };
-        BdiNears {
-            first_i: Signal::default(),
-            near_o: Signal::default(),
-            near_b8d1: Once::default(),
-            near_b8d2: Once::default(),
-            near_b8d4: Once::default(),
-            near_b4d1: Once::default(),
-            near_b4d2: Once::default(),
-            near_b2d1: Once::default(),
-            line: Signal::default(),
-            first: Signal::default(),
-            all_equal: Signal::default(),
-            near: Signal::default(),
-        }
     }
 }
 

@@ -71,7 +71,10 @@ impl<
 
 rtl_block! {
     /// Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each width of word.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(H8 == 64 + N8.next_multiple_of(8))]
+    #[require(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8))]
+    #[require(LINE / 8 < 1 << SIZE)]
     pub struct BdiPack<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize, const SIZE: usize,
@@ -94,79 +97,29 @@ rtl_block! {
         pack_b4d1: Once<BdiPackOne<32, 8, N4, H4, LINE, LW>>,
         pack_b4d2: Once<BdiPackOne<32, 16, N4, H4, LINE, LW>>,
         pack_b2d1: Once<BdiPackOne<16, 8, N2, H2, LINE, LW>>,
-        zeros: Constant<U<4>>,
-        b8d0: Constant<U<4>>,
-        b8d1: Constant<U<4>>,
-        b8d2: Constant<U<4>>,
-        b8d4: Constant<U<4>>,
-        b4d0: Constant<U<4>>,
-        b4d1: Constant<U<4>>,
-        b4d2: Constant<U<4>>,
-        b2d0: Constant<U<4>>,
-        b2d1: Constant<U<4>>,
-        line_bytes: Constant<U<SIZE>>,
-        b8d1_bytes: Constant<U<SIZE>>,
-        b8d2_bytes: Constant<U<SIZE>>,
-        b8d4_bytes: Constant<U<SIZE>>,
-        b4d1_bytes: Constant<U<SIZE>>,
-        b4d2_bytes: Constant<U<SIZE>>,
-        b2d1_bytes: Constant<U<SIZE>>,
+        zeros: Constant<U<4>> = tag(Encoding::Zeros),
+        b8d0: Constant<U<4>> = tag(Encoding::B8D0),
+        b8d1: Constant<U<4>> = tag(Encoding::B8D1),
+        b8d2: Constant<U<4>> = tag(Encoding::B8D2),
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d0: Constant<U<4>> = tag(Encoding::B4D0),
+        b4d1: Constant<U<4>> = tag(Encoding::B4D1),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b2d0: Constant<U<4>> = tag(Encoding::B2D0),
+        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
+        line_bytes: Constant<U<SIZE>> = bytes(Encoding::Uncompressed, LINE),
+        b8d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D1, LINE),
+        b8d2_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D2, LINE),
+        b8d4_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D4, LINE),
+        b4d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B4D1, LINE),
+        b4d2_bytes: Constant<U<SIZE>> = bytes(Encoding::B4D2, LINE),
+        b2d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B2D1, LINE),
     }
 }
 
 /// The payload bytes of an encoding as a named constant.
 fn bytes<const SIZE: usize>(encoding: Encoding, line_bits: usize) -> Constant<U<SIZE>> {
     Constant::new(U::new(encoding.size(line_bits / 8) as u64))
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const SIZE: usize,
-> Default for BdiPack<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE>
-{
-    fn default() -> Self {
-        const { assert!(H8 == 64 + N8.next_multiple_of(8)) };
-        const { assert!(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8)) };
-        const { assert!(LINE / 8 < 1 << SIZE) };
-        BdiPack {
-            deltas_i: Signal::default(),
-            tag_i: Signal::default(),
-            base_i: Signal::default(),
-            mask_i: Signal::default(),
-            payload_o: Signal::default(),
-            size_o: Signal::default(),
-            pack_b8d1: Once::default(),
-            pack_b8d2: Once::default(),
-            pack_b8d4: Once::default(),
-            pack_b4d1: Once::default(),
-            pack_b4d2: Once::default(),
-            pack_b2d1: Once::default(),
-            zeros: tag(Encoding::Zeros),
-            b8d0: tag(Encoding::B8D0),
-            b8d1: tag(Encoding::B8D1),
-            b8d2: tag(Encoding::B8D2),
-            b8d4: tag(Encoding::B8D4),
-            b4d0: tag(Encoding::B4D0),
-            b4d1: tag(Encoding::B4D1),
-            b4d2: tag(Encoding::B4D2),
-            b2d0: tag(Encoding::B2D0),
-            b2d1: tag(Encoding::B2D1),
-            line_bytes: bytes(Encoding::Uncompressed, LINE),
-            b8d1_bytes: bytes(Encoding::B8D1, LINE),
-            b8d2_bytes: bytes(Encoding::B8D2, LINE),
-            b8d4_bytes: bytes(Encoding::B8D4, LINE),
-            b4d1_bytes: bytes(Encoding::B4D1, LINE),
-            b4d2_bytes: bytes(Encoding::B4D2, LINE),
-            b2d1_bytes: bytes(Encoding::B2D1, LINE),
-        }
-    }
 }
 
 impl<

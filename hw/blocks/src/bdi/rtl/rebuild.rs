@@ -72,7 +72,9 @@ impl<
 
 rtl_block! {
     /// First step: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(H8 == 64 + N8.next_multiple_of(8))]
+    #[require(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8))]
     pub struct BdiSpread<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize,
@@ -91,49 +93,13 @@ rtl_block! {
         spread_b4d1: Once<BdiSpreadOne<32, 8, N4, H4, LINE, LW>>,
         spread_b4d2: Once<BdiSpreadOne<32, 16, N4, H4, LINE, LW>>,
         spread_b2d1: Once<BdiSpreadOne<16, 8, N2, H2, LINE, LW>>,
-        uncompressed: Constant<U<4>>,
-        b8d1: Constant<U<4>>,
-        b8d2: Constant<U<4>>,
-        b8d4: Constant<U<4>>,
-        b4d1: Constant<U<4>>,
-        b4d2: Constant<U<4>>,
-        b2d1: Constant<U<4>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-> Default for BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>
-{
-    fn default() -> Self {
-        const { assert!(H8 == 64 + N8.next_multiple_of(8)) };
-        const { assert!(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8)) };
-        BdiSpread {
-            payload_i: Signal::default(),
-            tag_i: Signal::default(),
-            deltas_o: Signal::default(),
-            mask_o: Signal::default(),
-            spread_b8d1: Once::default(),
-            spread_b8d2: Once::default(),
-            spread_b8d4: Once::default(),
-            spread_b4d1: Once::default(),
-            spread_b4d2: Once::default(),
-            spread_b2d1: Once::default(),
-            uncompressed: tag(Encoding::Uncompressed),
-            b8d1: tag(Encoding::B8D1),
-            b8d2: tag(Encoding::B8D2),
-            b8d4: tag(Encoding::B8D4),
-            b4d1: tag(Encoding::B4D1),
-            b4d2: tag(Encoding::B4D2),
-            b2d1: tag(Encoding::B2D1),
-        }
+        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
+        b8d1: Constant<U<4>> = tag(Encoding::B8D1),
+        b8d2: Constant<U<4>> = tag(Encoding::B8D2),
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d1: Constant<U<4>> = tag(Encoding::B4D1),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
     }
 }
 
@@ -190,7 +156,8 @@ impl<
 
 rtl_block! {
     /// Second step: the base of each word beside its delta.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE && BOTH == 2 * LINE + 4)]
     pub struct BdiOperands<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const BOTH: usize, const BW: usize,
@@ -209,36 +176,8 @@ rtl_block! {
         word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
         has_base: Signal<Local, Bit>,
         pairs: Signal<Local, W<BOTH, BW>>,
-        zeros: Constant<U<4>>,
-        b2d1: Constant<U<4>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const BOTH: usize,
-    const BW: usize,
-> Default for BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>
-{
-    fn default() -> Self {
-        const { assert!(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE && BOTH == 2 * LINE + 4) };
-        BdiOperands {
-            deltas_i: Signal::default(),
-            tag_i: Signal::default(),
-            base_i: Signal::default(),
-            mask_i: Signal::default(),
-            operands_o: Signal::default(),
-            widths: Once::default(),
-            word_bases: Once::default(),
-            has_base: Signal::default(),
-            pairs: Signal::default(),
-            zeros: tag(Encoding::Zeros),
-            b2d1: tag(Encoding::B2D1),
-        }
+        zeros: Constant<U<4>> = tag(Encoding::Zeros),
+        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
     }
 }
 
@@ -282,7 +221,8 @@ impl<
 
 rtl_block! {
     /// Last step: the line, each word the sum of its delta and its base.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(N8 * 64 == LINE && BOTH == 2 * LINE + 4)]
     pub struct BdiAdd<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> {
         /// deltas, bases and tag, as [`BdiOperands`] lays them out
         pub operands_i: Signal<In, W<BOTH, BW>>,
@@ -296,27 +236,7 @@ rtl_block! {
         stops: Signal<Local, U<64>>,
         sum: Signal<Local, U<64>>,
         line: Signal<Local, W<LINE, LW>>,
-        b2d1: Constant<U<4>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> Default
-    for BdiAdd<LINE, LW, N8, BOTH, BW>
-{
-    fn default() -> Self {
-        const { assert!(N8 * 64 == LINE && BOTH == 2 * LINE + 4) };
-        BdiAdd {
-            operands_i: Signal::default(),
-            line_o: Signal::default(),
-            error_o: Signal::default(),
-            widths: Once::default(),
-            word: Signal::default(),
-            base: Signal::default(),
-            stops: Signal::default(),
-            sum: Signal::default(),
-            line: Signal::default(),
-            b2d1: tag(Encoding::B2D1),
-        }
+        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
     }
 }
 

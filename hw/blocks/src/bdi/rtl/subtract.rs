@@ -9,7 +9,7 @@ rtl_block! {
     /// Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
     ///
     /// It has base zero, so that the subtraction alone would do, too; but a solver then has to find that out.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
     pub struct BdiSubtract<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
@@ -23,34 +23,12 @@ rtl_block! {
         pub deltas_o: Signal<Out, W<LINE, LW>>,
         widths: Once<BdiStops>,
         word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
-        uncompressed: Constant<U<4>>,
+        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
         word: Signal<Local, U<64>>,
         base: Signal<Local, U<64>>,
         stops: Signal<Local, U<64>>,
         difference: Signal<Local, U<64>>,
         deltas: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Default
-    for BdiSubtract<LINE, LW, N8, N4, N2>
-{
-    fn default() -> Self {
-        BdiSubtract {
-            line_i: Signal::default(),
-            tag_i: Signal::default(),
-            base_i: Signal::default(),
-            mask_i: Signal::default(),
-            deltas_o: Signal::default(),
-            widths: Once::default(),
-            word_bases: Once::default(),
-            uncompressed: tag(Encoding::Uncompressed),
-            word: Signal::default(),
-            base: Signal::default(),
-            stops: Signal::default(),
-            difference: Signal::default(),
-            deltas: Signal::default(),
-        }
     }
 }
 

@@ -2,120 +2,72 @@
 
 use super::encode::BpcEncode;
 use super::planes::{BpcBase, BpcPlanes};
-use crate::bpc::{CompressorIn, CompressorOut};
+use crate::bpc::BpcParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
-rtl_block! {
+rtl_module! {
     /// Compresses cache lines by bit planes: one line at a time, four planes per cycle.
     ///
     /// LATTE-CC, table I. P is the bits of a plane, ALL those of all 33 planes, CHUNK those of four codes. A line of
     /// which the codes do not save a byte is given as it is.
-    #[derive(LogicBlock)]
+    #[require(LINE == 32 * F && ALL == 33 * P && LINE / 8 < 1 << SIZE)]
     pub struct BpcCompressor<
         const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
         const ALL: usize, const AW: usize, const FOUR: usize, const FW: usize,
         const CHUNK: usize, const CW: usize, const SIZE: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low; drops the line at work
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is offered
-        pub valid_i: Signal<In, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_i: Signal<In, W<LINE, LW>>,
-        /// the line is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a payload is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// the payload is codes, not the line itself
-        pub compressed_o: Signal<Out, Bit>,
-        /// its size in bytes
-        pub size_o: Signal<Out, U<SIZE>>,
-        /// the payload from bit 0 up; zero beyond the size
-        pub payload_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the payload in this cycle
-        pub ready_i: Signal<In, Bit>,
-        planes_of_line: Gate<BpcPlanes<LINE, LW, P, ALL, AW>>,
-        base: Gate<BpcBase>,
-        encode: Gate<BpcEncode<P, PLACE, F, FOUR, FW, CHUNK, CW>>,
-        /// a line is at work
-        busy: Reg<Bit>,
-        line: Reg<W<LINE, LW>>,
-        /// planes without a code, the next one lowest
-        planes: Reg<W<ALL, AW>>,
-        zero: Reg<U<33>>,
-        dbp_zero: Reg<U<33>>,
-        left: Reg<U<6>>,
-        run: Reg<U<6>>,
-        /// the codes so far
-        codes: Reg<W<LINE, LW>>,
-        length: Reg<U<11>>,
-        valid: Reg<Bit>,
-        compressed: Reg<Bit>,
-        size: Reg<U<SIZE>>,
-        payload: Reg<W<LINE, LW>>,
-        four_planes: Constant<U<7>>,
-        line_bytes: Constant<U<SIZE>>,
-        /// the most bits of codes that save a byte
-        most: Constant<U<11>>,
-        ready: Signal<Local, Bit>,
-        bytes: Signal<Local, U<11>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const ALL: usize,
-    const AW: usize,
-    const FOUR: usize,
-    const FW: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const SIZE: usize,
-> Default for BpcCompressor<LINE, LW, P, PLACE, F, ALL, AW, FOUR, FW, CHUNK, CW, SIZE>
-{
-    fn default() -> Self {
-        const { assert!(LINE == 32 * F && ALL == 33 * P && LINE / 8 < 1 << SIZE) };
-        BpcCompressor {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            line_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            compressed_o: Signal::default(),
-            size_o: Signal::default(),
-            payload_o: Signal::default(),
-            ready_i: Signal::default(),
-            planes_of_line: Gate::default(),
-            base: Gate::default(),
-            encode: Gate::default(),
-            busy: Reg::default(),
-            line: Reg::default(),
-            planes: Reg::default(),
-            zero: Reg::default(),
-            dbp_zero: Reg::default(),
-            left: Reg::default(),
-            run: Reg::default(),
-            codes: Reg::default(),
-            length: Reg::default(),
-            valid: Reg::default(),
-            compressed: Reg::default(),
-            size: Reg::default(),
-            payload: Reg::default(),
-            four_planes: Constant::new(U::new(FOUR as u64)),
-            line_bytes: Constant::new(U::new(LINE as u64 / 8)),
-            most: Constant::new(U::new(LINE as u64 - 8)),
-            ready: Signal::default(),
-            bytes: Signal::default(),
+    > for BpcParams as p {
+        reset "asynchronous reset, active low; drops the line at work";
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// the payload is codes, not the line itself
+            compressed_o: bool as Bit = 1,
+            /// its size in bytes
+            size_o: u8 as U<SIZE> = p.size_bits(),
+            /// the payload from bit 0 up; zero beyond the size
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            planes_of_line: Gate<BpcPlanes<LINE, LW, P, ALL, AW>>,
+            base: Gate<BpcBase>,
+            encode: Gate<BpcEncode<P, PLACE, F, FOUR, FW, CHUNK, CW>>,
+            /// a line is at work
+            busy: Reg<Bit>,
+            line: Reg<W<LINE, LW>>,
+            /// planes without a code, the next one lowest
+            planes: Reg<W<ALL, AW>>,
+            zero: Reg<U<33>>,
+            dbp_zero: Reg<U<33>>,
+            left: Reg<U<6>>,
+            run: Reg<U<6>>,
+            /// the codes so far
+            codes: Reg<W<LINE, LW>>,
+            length: Reg<U<11>>,
+            valid: Reg<Bit>,
+            compressed: Reg<Bit>,
+            size: Reg<U<SIZE>>,
+            payload: Reg<W<LINE, LW>>,
+            four_planes: Constant<U<7>> = Constant::new(U::new(FOUR as u64)),
+            line_bytes: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 / 8)),
+            /// the most bits of codes that save a byte
+            most: Constant<U<11>> = Constant::new(U::new(LINE as u64 - 8)),
+            ready: Signal<Local, Bit>,
+            bytes: Signal<Local, U<11>>,
+        }
+        upset { valid, compressed, size, payload }
     }
 }
 
@@ -198,57 +150,5 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const ALL: usize,
-    const AW: usize,
-    const FOUR: usize,
-    const FW: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const SIZE: usize,
-> RtlTop for BpcCompressor<LINE, LW, P, PLACE, F, ALL, AW, FOUR, FW, CHUNK, CW, SIZE>
-{
-    type In = CompressorIn;
-    type Out = CompressorOut;
-
-    fn drive(&mut self, inputs: &CompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.line_i.next = W::from_words(std::array::from_fn(|word| inputs.line_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> CompressorOut {
-        let mut payload_o = [0; LINE_WORDS];
-        payload_o[..LW].copy_from_slice(self.payload_o.val().words());
-        CompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            compressed_o: self.compressed_o.val(),
-            size_o: self.size_o.val().to_u64() as u8,
-            payload_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        match bit % (2 + SIZE + LINE) {
-            0 => self.valid.q.next = !self.valid.q.val(),
-            1 => self.compressed.q.next = !self.compressed.q.val(),
-            bit if bit < 2 + SIZE => {
-                let size = self.size.q.val();
-                self.size.q.next = size.replace_bit(bit - 2, !size.get_bit(bit - 2));
-            }
-            bit => {
-                let (payload, place) = (self.payload.q.val(), bit - 2 - SIZE);
-                self.payload.q.next = payload.replace_bit(place, !payload.get_bit(place));
-            }
-        }
     }
 }

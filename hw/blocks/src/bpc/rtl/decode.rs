@@ -8,7 +8,8 @@ rtl_block! {
     /// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); CHUNK is four times F
     /// and DATA the bits of the 32 planes that words need: all but the first, which is that of the signs. A plane also
     /// goes to all planes behind it, which is right for a run of zeros and otherwise written over later.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(F == P + 1 && F == 1 << PLACE && CHUNK == 4 * F && DATA == 32 * P)]
     pub struct BpcDecode<
         const P: usize, const PLACE: usize, const F: usize,
         const CHUNK: usize, const CW: usize, const DATA: usize, const DW: usize,
@@ -31,11 +32,11 @@ rtl_block! {
         pub planes_o: Signal<Out, W<DATA, DW>>,
         /// a run goes beyond the last plane
         pub error_o: Signal<Out, Bit>,
-        with_place: Constant<U<8>>,
-        raw: Constant<U<8>>,
-        one: Constant<U<P>>,
-        two_ones: Constant<U<P>>,
-        all_ones: Constant<U<P>>,
+        with_place: Constant<U<8>> = Constant::new(U::new(5 + PLACE as u64)),
+        raw: Constant<U<8>> = Constant::new(U::new(F as u64)),
+        one: Constant<U<P>> = Constant::new(U::new(1)),
+        two_ones: Constant<U<P>> = Constant::new(U::new(3)),
+        all_ones: Constant<U<P>> = Constant::new(U::new(U::<P>::MAX)),
         codes: Signal<Local, W<CHUNK, CW>>,
         code: Signal<Local, U<F>>,
         place: Signal<Local, U<PLACE>>,
@@ -47,48 +48,6 @@ rtl_block! {
         planes: Signal<Local, W<DATA, DW>>,
         next_plane: Signal<Local, U<7>>,
         error: Signal<Local, Bit>,
-    }
-}
-
-impl<
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const DATA: usize,
-    const DW: usize,
-> Default for BpcDecode<P, PLACE, F, CHUNK, CW, DATA, DW>
-{
-    fn default() -> Self {
-        const { assert!(F == P + 1 && F == 1 << PLACE && CHUNK == 4 * F && DATA == 32 * P) };
-        BpcDecode {
-            codes_i: Signal::default(),
-            next_i: Signal::default(),
-            above_i: Signal::default(),
-            planes_i: Signal::default(),
-            length_o: Signal::default(),
-            next_o: Signal::default(),
-            above_o: Signal::default(),
-            planes_o: Signal::default(),
-            error_o: Signal::default(),
-            with_place: Constant::new(U::new(5 + PLACE as u64)),
-            raw: Constant::new(U::new(F as u64)),
-            one: Constant::new(U::new(1)),
-            two_ones: Constant::new(U::new(3)),
-            all_ones: Constant::new(U::new(U::<P>::MAX)),
-            codes: Signal::default(),
-            code: Signal::default(),
-            place: Signal::default(),
-            plane: Signal::default(),
-            count: Signal::default(),
-            length: Signal::default(),
-            total: Signal::default(),
-            above: Signal::default(),
-            planes: Signal::default(),
-            next_plane: Signal::default(),
-            error: Signal::default(),
-        }
     }
 }
 

@@ -1,126 +1,76 @@
 //! The decompressor's top: four codes per cycle, then the line from the planes.
 
 use super::decode::{BpcDecode, BpcRebuild};
-use crate::bpc::{DecompressorIn, DecompressorOut};
+use crate::bpc::BpcParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
-rtl_block! {
+rtl_module! {
     /// Rebuilds cache lines from the codes of their bit planes: one line at a time, four codes per cycle.
     ///
     /// LATTE-CC, table I. P is the bits of a plane, CHUNK those of four codes, DATA those of the 32 planes that words
     /// need. Codes that run beyond the last plane or the end of the payload give a line of zeros and error_o.
-    #[derive(LogicBlock)]
+    #[require(LINE == 32 * F && GROUPS == F / 4)]
     pub struct BpcDecompressor<
         const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
         const CHUNK: usize, const CW: usize, const DATA: usize, const DW: usize, const GROUPS: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low; drops the payload at work
-        pub rst_ni: Signal<In, Bit>,
-        /// a payload is offered
-        pub valid_i: Signal<In, Bit>,
-        /// the payload is codes, not the line itself
-        pub compressed_i: Signal<In, Bit>,
-        /// the payload from bit 0 up
-        pub payload_i: Signal<In, W<LINE, LW>>,
-        /// the payload is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a line is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// the codes make no line
-        pub error_o: Signal<Out, Bit>,
-        /// the line
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the line in this cycle
-        pub ready_i: Signal<In, Bit>,
-        decode: Gate<BpcDecode<P, PLACE, F, CHUNK, CW, DATA, DW>>,
-        rebuild: Gate<BpcRebuild<LINE, LW, P, GROUPS, DATA, DW>>,
-        /// a payload is at work
-        busy: Reg<Bit>,
-        coded: Reg<Bit>,
-        /// what is left of the payload, the next bit lowest
-        payload: Reg<W<LINE, LW>>,
-        /// bits that have been read
-        length: Reg<U<11>>,
-        base: Reg<U<32>>,
-        /// planes that have been read
-        next_plane: Reg<U<6>>,
-        above: Reg<U<P>>,
-        planes: Reg<W<DATA, DW>>,
-        failed: Reg<Bit>,
-        valid: Reg<Bit>,
-        error: Reg<Bit>,
-        line: Reg<W<LINE, LW>>,
-        line_bits: Constant<U<11>>,
-        ones_above_4: Constant<U<32>>,
-        ones_above_8: Constant<U<32>>,
-        ones_above_16: Constant<U<32>>,
-        ready: Signal<Local, Bit>,
-        decoded: Signal<Local, Bit>,
-        first: Signal<Local, U<32>>,
-        first_length: Signal<Local, U<6>>,
-        /// sign-extension of the field of a short base
-        sign_4: Signal<Local, Bit>,
-        sign_8: Signal<Local, Bit>,
-        sign_16: Signal<Local, Bit>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const DATA: usize,
-    const DW: usize,
-    const GROUPS: usize,
-> Default for BpcDecompressor<LINE, LW, P, PLACE, F, CHUNK, CW, DATA, DW, GROUPS>
-{
-    fn default() -> Self {
-        const { assert!(LINE == 32 * F && GROUPS == F / 4) };
-        BpcDecompressor {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            compressed_i: Signal::default(),
-            payload_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            error_o: Signal::default(),
-            line_o: Signal::default(),
-            ready_i: Signal::default(),
-            decode: Gate::default(),
-            rebuild: Gate::default(),
-            busy: Reg::default(),
-            coded: Reg::default(),
-            payload: Reg::default(),
-            length: Reg::default(),
-            base: Reg::default(),
-            next_plane: Reg::default(),
-            above: Reg::default(),
-            planes: Reg::default(),
-            failed: Reg::default(),
-            valid: Reg::default(),
-            error: Reg::default(),
-            line: Reg::default(),
-            line_bits: Constant::new(U::new(LINE as u64)),
-            ones_above_4: Constant::new(U::new(u64::MAX << 4)),
-            ones_above_8: Constant::new(U::new(u64::MAX << 8)),
-            ones_above_16: Constant::new(U::new(u64::MAX << 16)),
-            ready: Signal::default(),
-            decoded: Signal::default(),
-            first: Signal::default(),
-            first_length: Signal::default(),
-            sign_4: Signal::default(),
-            sign_8: Signal::default(),
-            sign_16: Signal::default(),
+    > for BpcParams as p {
+        reset "asynchronous reset, active low; drops the payload at work";
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// the payload is codes, not the line itself
+            compressed_i: bool as Bit = 1,
+            /// the payload from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the codes make no line
+            error_o: bool as Bit = 1,
+            /// the line
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            decode: Gate<BpcDecode<P, PLACE, F, CHUNK, CW, DATA, DW>>,
+            rebuild: Gate<BpcRebuild<LINE, LW, P, GROUPS, DATA, DW>>,
+            /// a payload is at work
+            busy: Reg<Bit>,
+            coded: Reg<Bit>,
+            /// what is left of the payload, the next bit lowest
+            payload: Reg<W<LINE, LW>>,
+            /// bits that have been read
+            length: Reg<U<11>>,
+            base: Reg<U<32>>,
+            /// planes that have been read
+            next_plane: Reg<U<6>>,
+            above: Reg<U<P>>,
+            planes: Reg<W<DATA, DW>>,
+            failed: Reg<Bit>,
+            valid: Reg<Bit>,
+            error: Reg<Bit>,
+            line: Reg<W<LINE, LW>>,
+            line_bits: Constant<U<11>> = Constant::new(U::new(LINE as u64)),
+            ones_above_4: Constant<U<32>> = Constant::new(U::new(u64::MAX << 4)),
+            ones_above_8: Constant<U<32>> = Constant::new(U::new(u64::MAX << 8)),
+            ones_above_16: Constant<U<32>> = Constant::new(U::new(u64::MAX << 16)),
+            ready: Signal<Local, Bit>,
+            decoded: Signal<Local, Bit>,
+            first: Signal<Local, U<32>>,
+            first_length: Signal<Local, U<6>>,
+            /// sign-extension of the field of a short base
+            sign_4: Signal<Local, Bit>,
+            sign_8: Signal<Local, Bit>,
+            sign_16: Signal<Local, Bit>,
+        }
+        upset { valid, error, line }
     }
 }
 
@@ -232,51 +182,5 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const DATA: usize,
-    const DW: usize,
-    const GROUPS: usize,
-> RtlTop for BpcDecompressor<LINE, LW, P, PLACE, F, CHUNK, CW, DATA, DW, GROUPS>
-{
-    type In = DecompressorIn;
-    type Out = DecompressorOut;
-
-    fn drive(&mut self, inputs: &DecompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.compressed_i.next = inputs.compressed_i;
-        self.payload_i.next = W::from_words(std::array::from_fn(|word| inputs.payload_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> DecompressorOut {
-        let mut line_o = [0; LINE_WORDS];
-        line_o[..LW].copy_from_slice(self.line_o.val().words());
-        DecompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            error_o: self.error_o.val(),
-            line_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        match bit % (2 + LINE) {
-            0 => self.valid.q.next = !self.valid.q.val(),
-            1 => self.error.q.next = !self.error.q.val(),
-            bit => {
-                let (line, place) = (self.line.q.val(), bit - 2);
-                self.line.q.next = line.replace_bit(place, !line.get_bit(place));
-            }
-        }
     }
 }

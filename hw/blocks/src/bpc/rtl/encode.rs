@@ -7,7 +7,8 @@ rtl_block! {
     ///
     /// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FOUR and CHUNK are
     /// four times P and F. The code of a run of zero planes comes with its last plane.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(F == P + 1 && F == 1 << PLACE && FOUR == 4 * P && CHUNK == 4 * F)]
     pub struct BpcEncode<
         const P: usize, const PLACE: usize, const F: usize,
         const FOUR: usize, const FW: usize, const CHUNK: usize, const CW: usize,
@@ -28,8 +29,8 @@ rtl_block! {
         pub length_o: Signal<Out, U<8>>,
         /// zero planes at the end that have no code yet
         pub run_o: Signal<Out, U<6>>,
-        with_place: Constant<U<8>>,
-        raw: Constant<U<8>>,
+        with_place: Constant<U<8>> = Constant::new(U::new(5 + PLACE as u64)),
+        raw: Constant<U<8>> = Constant::new(U::new(F as u64)),
         plane: Signal<Local, U<P>>,
         /// ones that have a one as their upper neighbour
         pairs: Signal<Local, U<P>>,
@@ -42,44 +43,6 @@ rtl_block! {
         run: Signal<Local, U<6>>,
         codes: Signal<Local, W<CHUNK, CW>>,
         total: Signal<Local, U<8>>,
-    }
-}
-
-impl<
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const FOUR: usize,
-    const FW: usize,
-    const CHUNK: usize,
-    const CW: usize,
-> Default for BpcEncode<P, PLACE, F, FOUR, FW, CHUNK, CW>
-{
-    fn default() -> Self {
-        const { assert!(F == P + 1 && F == 1 << PLACE && FOUR == 4 * P && CHUNK == 4 * F) };
-        BpcEncode {
-            planes_i: Signal::default(),
-            zero_i: Signal::default(),
-            dbp_zero_i: Signal::default(),
-            left_i: Signal::default(),
-            run_i: Signal::default(),
-            codes_o: Signal::default(),
-            length_o: Signal::default(),
-            run_o: Signal::default(),
-            with_place: Constant::new(U::new(5 + PLACE as u64)),
-            raw: Constant::new(U::new(F as u64)),
-            plane: Signal::default(),
-            pairs: Signal::default(),
-            marked: Signal::default(),
-            ones: Signal::default(),
-            place: Signal::default(),
-            code: Signal::default(),
-            wide_code: Signal::default(),
-            length: Signal::default(),
-            run: Signal::default(),
-            codes: Signal::default(),
-            total: Signal::default(),
-        }
     }
 }
 

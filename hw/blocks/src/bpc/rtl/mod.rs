@@ -6,9 +6,9 @@ mod decompressor;
 mod encode;
 mod planes;
 
-use super::{BpcParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
-use compressor::BpcCompressor;
-use decompressor::BpcDecompressor;
+use super::BpcParams;
+pub use compressor::{BpcCompressor, CompressorIn, CompressorOut};
+pub use decompressor::{BpcDecompressor, DecompressorIn, DecompressorOut};
 use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::top::RtlInstance;
 
@@ -26,17 +26,17 @@ type Decompressor128 = BpcDecompressor<1024, 16, 31, 5, 32, 128, 2, 992, 16, 8>;
 /// The compressor for valid parameters.
 pub(super) fn compressor(params: &BpcParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
     match params.line_bytes {
-        32 => RtlInstance::boxed(Compressor32::default()),
-        64 => RtlInstance::boxed(Compressor64::default()),
-        _ => RtlInstance::boxed(Compressor128::default()),
+        32 => RtlInstance::boxed(Compressor32::new(params)),
+        64 => RtlInstance::boxed(Compressor64::new(params)),
+        _ => RtlInstance::boxed(Compressor128::new(params)),
     }
 }
 
 /// The decompressor for valid parameters.
 pub(super) fn decompressor(params: &BpcParams) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
     match params.line_bytes {
-        32 => RtlInstance::boxed(Decompressor32::default()),
-        64 => RtlInstance::boxed(Decompressor64::default()),
-        _ => RtlInstance::boxed(Decompressor128::default()),
+        32 => RtlInstance::boxed(Decompressor32::new(params)),
+        64 => RtlInstance::boxed(Decompressor64::new(params)),
+        _ => RtlInstance::boxed(Decompressor128::new(params)),
     }
 }

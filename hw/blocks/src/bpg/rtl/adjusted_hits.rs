@@ -15,7 +15,8 @@ rtl_block! {
     ///
     /// Dai, section 2.6. TAG is the width of a tag, LINE that of a set's tags. Which L it is comes in through ports, which
     /// are tied to constants.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(LINE == WAYS * TAG && SAMPLED_SETS * AGES_BITS == 32)]
     pub struct AdjustedHits<const TAG: usize, const LINE: usize, const WORDS: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -44,10 +45,10 @@ rtl_block! {
         /// which tags are valid, 4 of each set
         valid: Reg<U<{ SAMPLED_SETS * WAYS }>>,
         /// age of each way, 4 of each set
-        ages: Reg<U<{ SAMPLED_SETS * AGES_BITS }>>,
+        ages: Reg<U<{ SAMPLED_SETS * AGES_BITS }>> = Reg::new(U::new(FIRST_AGES)),
         hits: Reg<U<HIT_BITS>>,
         adjusted: Reg<U<ADJUSTED_BITS>>,
-        offset: Constant<U<ADJUSTED_BITS>>,
+        offset: Constant<U<ADJUSTED_BITS>> = Constant::new(U::new(u64::from(ADJUSTED_OFFSET))),
         watched: Signal<Local, Bit>,
         set: Signal<Local, U<SET_BITS>>,
         /// not the same signal as above: reading and writing the state stay apart, without a path through the LRU access
@@ -60,38 +61,6 @@ rtl_block! {
 
 /// Ages of the ways of all sets after reset: way 3 is the oldest of each.
 const FIRST_AGES: u64 = 0xe4e4_e4e4;
-
-impl<const TAG: usize, const LINE: usize, const WORDS: usize> Default for AdjustedHits<TAG, LINE, WORDS> {
-    fn default() -> Self {
-        const { assert!(LINE == WAYS * TAG && SAMPLED_SETS * AGES_BITS == 32) };
-        AdjustedHits {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            last_warp_i: Signal::default(),
-            cube_i: Signal::default(),
-            access_i: Signal::default(),
-            warp_i: Signal::default(),
-            set_i: Signal::default(),
-            tag_i: Signal::default(),
-            rsfails_i: Signal::default(),
-            interval_ends_i: Signal::default(),
-            adjusted_o: Signal::default(),
-            tags: Mem::default(),
-            lru: Gate::default(),
-            valid: Reg::default(),
-            ages: Reg::new(U::new(FIRST_AGES)),
-            hits: Reg::default(),
-            adjusted: Reg::default(),
-            offset: Constant::new(U::new(u64::from(ADJUSTED_OFFSET))),
-            watched: Signal::default(),
-            set: Signal::default(),
-            slot: Signal::default(),
-            faded: Signal::default(),
-            product: Signal::default(),
-            half: Signal::default(),
-        }
-    }
-}
 
 impl<const TAG: usize, const LINE: usize, const WORDS: usize> Logic for AdjustedHits<TAG, LINE, WORDS> {
     #[hdl_gen]

@@ -4,15 +4,10 @@ mod adjusted_hits;
 mod lru_access;
 mod most_hits;
 
-use super::{
-    ACCESS_BITS, BpgIn, BpgOut, BpgParams, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WARP_BITS,
-    WAYS,
-};
+use super::{ACCESS_BITS, BpgParams, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WARP_BITS, WAYS};
 use adjusted_hits::AdjustedHits;
 use most_hits::MostHits;
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 /// Width of the number of a sampled set.
 const SET_BITS: usize = SAMPLED_SETS.ilog2() as usize;
@@ -27,85 +22,54 @@ const AGES_BITS: usize = WAYS * AGE_BITS;
 /// Width of a number of warps, 1 to 8.
 const L_BITS: usize = 4;
 
-rtl_block! {
+rtl_module! {
     /// Decides by shadow tags and reservation failures how many warps use the L1D and which bypass it.
     ///
     /// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, LINE that of a set's tags.
-    #[derive(LogicBlock)]
-    pub struct BpgTop<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: nothing is known, nobody bypasses
-        pub rst_ni: Signal<In, Bit>,
-        /// a load accesses the L1D or bypasses it
-        pub access_i: Signal<In, Bit>,
-        /// line address
-        pub line_i: Signal<In, U<ADDRESS>>,
-        /// number of the warp or thread block
-        pub warp_i: Signal<In, U<WARP_BITS>>,
-        /// a request failed to reserve what it needs
-        pub rsfail_i: Signal<In, Bit>,
-        /// so many warps or thread blocks use the L1D
-        pub l_max_o: Signal<Out, U<L_BITS>>,
-        /// which warps or thread blocks bypass the L1D; those from 8 on do as 7
-        pub bypass_o: Signal<Out, U<LEVELS>>,
-        /// the number was chosen anew at the last clock edge
-        pub update_o: Signal<Out, Bit>,
-        calculator: [Idle<AdjustedHits<TAG, LINE, WORDS>>; LEVELS],
-        most_hits: Gate<MostHits>,
-        accesses: Reg<U<ACCESS_BITS>>,
-        rsfails: Reg<U<RSFAIL_BITS>>,
-        /// the interval ended at the last clock edge: choose
-        ended: Reg<Bit>,
-        l_max: Reg<U<L_BITS>>,
-        updated: Reg<Bit>,
-        last_of_interval: Constant<U<ACCESS_BITS>>,
-        /// L cubed, for each calculator
-        cube: [Constant<U<CUBE_BITS>>; LEVELS],
-        place: Signal<Local, U<PLACE_BITS>>,
-        group: Signal<Local, U<SET_BITS>>,
-        sampled: Signal<Local, Bit>,
-        tag: Signal<Local, U<TAG>>,
-        interval_ends: Signal<Local, Bit>,
-        faded: Signal<Local, U<RSFAIL_BITS>>,
-        level: Signal<Local, U<L_BITS>>,
-        bypass: Signal<Local, U<LEVELS>>,
-    }
-}
-
-impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize>
-    BpgTop<ADDRESS, TAG, LINE, WORDS>
-{
-    fn new(params: &BpgParams) -> Self {
-        const { assert!(ADDRESS == TAG + INDEX_BITS && SETS == 1 << INDEX_BITS) };
-        BpgTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            access_i: Signal::default(),
-            line_i: Signal::default(),
-            warp_i: Signal::default(),
-            rsfail_i: Signal::default(),
-            l_max_o: Signal::default(),
-            bypass_o: Signal::default(),
-            update_o: Signal::default(),
-            calculator: array(),
-            most_hits: Gate::default(),
-            accesses: Reg::default(),
-            rsfails: Reg::default(),
-            ended: Reg::default(),
-            l_max: Reg::new(U::new(LEVELS as u64)),
-            updated: Reg::default(),
-            last_of_interval: Constant::new(U::new(u64::from(params.interval) - 1)),
-            cube: std::array::from_fn(|i| Constant::new(U::new((i as u64 + 1).pow(3)))),
-            place: Signal::default(),
-            group: Signal::default(),
-            sampled: Signal::default(),
-            tag: Signal::default(),
-            interval_ends: Signal::default(),
-            faded: Signal::default(),
-            level: Signal::default(),
-            bypass: Signal::default(),
+    #[require(ADDRESS == TAG + INDEX_BITS && SETS == 1 << INDEX_BITS)]
+    pub struct BpgTop<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize> for BpgParams as p {
+        reset "asynchronous reset, active low: nothing is known, nobody bypasses";
+        inputs BpgIn {
+            /// a load accesses the L1D or bypasses it
+            access_i: bool as Bit = 1,
+            /// line address
+            line_i: u64 as U<ADDRESS> = p.line_bits(),
+            /// number of the warp or thread block
+            warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// a request failed to reserve what it needs
+            rsfail_i: bool as Bit = 1,
         }
+        outputs BpgOut {
+            /// so many warps or thread blocks use the L1D
+            l_max_o: u8 as U<L_BITS> = 4,
+            /// which warps or thread blocks bypass the L1D; those from 8 on do as 7
+            bypass_o: u8 as U<LEVELS> = LEVELS,
+            /// the number was chosen anew at the last clock edge
+            update_o: bool as Bit = 1,
+        }
+        parts {
+            calculator: [Idle<AdjustedHits<TAG, LINE, WORDS>>; LEVELS] = array(),
+            most_hits: Gate<MostHits>,
+            accesses: Reg<U<ACCESS_BITS>>,
+            rsfails: Reg<U<RSFAIL_BITS>>,
+            /// the interval ended at the last clock edge: choose
+            ended: Reg<Bit>,
+            l_max: Reg<U<L_BITS>> = Reg::new(U::new(LEVELS as u64)),
+            updated: Reg<Bit>,
+            last_of_interval: Constant<U<ACCESS_BITS>> = Constant::new(U::new(u64::from(p.interval) - 1)),
+            /// L cubed, for each calculator
+            cube: [Constant<U<CUBE_BITS>>; LEVELS] =
+                std::array::from_fn(|i| Constant::new(U::new((i as u64 + 1).pow(3)))),
+            place: Signal<Local, U<PLACE_BITS>>,
+            group: Signal<Local, U<SET_BITS>>,
+            sampled: Signal<Local, Bit>,
+            tag: Signal<Local, U<TAG>>,
+            interval_ends: Signal<Local, Bit>,
+            faded: Signal<Local, U<RSFAIL_BITS>>,
+            level: Signal<Local, U<L_BITS>>,
+            bypass: Signal<Local, U<LEVELS>>,
+        }
+        upset { l_max, updated }
     }
 }
 
@@ -172,38 +136,6 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize> RtlTop
-    for BpgTop<ADDRESS, TAG, LINE, WORDS>
-{
-    type In = BpgIn;
-    type Out = BpgOut;
-
-    fn drive(&mut self, inputs: &BpgIn) {
-        self.access_i.next = inputs.access_i;
-        self.line_i.next = U::new(inputs.line_i);
-        self.warp_i.next = U::new(u64::from(inputs.warp_i));
-        self.rsfail_i.next = inputs.rsfail_i;
-    }
-
-    fn sample(&self) -> BpgOut {
-        BpgOut {
-            l_max_o: self.l_max_o.val().to_u64() as u8,
-            bypass_o: self.bypass_o.val().to_u64() as u8,
-            update_o: self.update_o.val(),
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        let bit = bit % (L_BITS + 1);
-        if bit < L_BITS {
-            let value = self.l_max.q.val();
-            self.l_max.q.next = value.replace_bit(bit, !value.get_bit(bit));
-        } else {
-            self.updated.q.next = !self.updated.q.val();
-        }
     }
 }
 

@@ -8,7 +8,8 @@ rtl_block! {
     /// Decodes one word, and takes its bits off the string.
     ///
     /// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the dictionary, x for neither.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(D == DICT && DW == DICTW)]
     pub struct CpackDecodeWord<const D: usize, const DW: usize> {
         /// 0: the string is words as they were; 1: codes; else all words are zero
         pub encoding_i: Signal<In, U<2>>,
@@ -46,37 +47,6 @@ rtl_block! {
         enters: Signal<Local, Bit>,
         invalid: Signal<Local, Bit>,
         dictionary: Signal<Local, W<D, DW>>,
-    }
-}
-
-impl<const D: usize, const DW: usize> Default for CpackDecodeWord<D, DW> {
-    fn default() -> Self {
-        const { assert!(D == DICT && DW == DICTW) };
-        CpackDecodeWord {
-            encoding_i: Signal::default(),
-            string_i: Signal::default(),
-            dictionary_i: Signal::default(),
-            count_i: Signal::default(),
-            next_i: Signal::default(),
-            word_o: Signal::default(),
-            length_o: Signal::default(),
-            error_o: Signal::default(),
-            string_o: Signal::default(),
-            dictionary_o: Signal::default(),
-            count_o: Signal::default(),
-            next_o: Signal::default(),
-            code: Signal::default(),
-            kind: Signal::default(),
-            kind_above: Signal::default(),
-            place: Signal::default(),
-            entry: Signal::default(),
-            word: Signal::default(),
-            length: Signal::default(),
-            uses: Signal::default(),
-            enters: Signal::default(),
-            invalid: Signal::default(),
-            dictionary: Signal::default(),
-        }
     }
 }
 
@@ -184,7 +154,8 @@ impl<const D: usize, const DW: usize> PureLogic for CpackDecodeWord<D, DW> {
 
 rtl_block! {
     /// Decodes four words, each with the string and the dictionary that the one before leaves.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(DECODED_AT_ONCE == 4)]
     pub struct CpackDecode<const D: usize, const DW: usize> {
         /// 0: the string is words as they were; 1: codes; else all words are zero
         pub encoding_i: Signal<In, U<2>>,
@@ -213,30 +184,6 @@ rtl_block! {
         third: Once<CpackDecodeWord<D, DW>>,
         fourth: Once<CpackDecodeWord<D, DW>>,
         words: Signal<Local, W<128, 2>>,
-    }
-}
-
-impl<const D: usize, const DW: usize> Default for CpackDecode<D, DW> {
-    fn default() -> Self {
-        const { assert!(DECODED_AT_ONCE == 4) };
-        CpackDecode {
-            encoding_i: Signal::default(),
-            string_i: Signal::default(),
-            dictionary_i: Signal::default(),
-            count_i: Signal::default(),
-            next_i: Signal::default(),
-            words_o: Signal::default(),
-            length_o: Signal::default(),
-            error_o: Signal::default(),
-            dictionary_o: Signal::default(),
-            count_o: Signal::default(),
-            next_o: Signal::default(),
-            first: Once::default(),
-            second: Once::default(),
-            third: Once::default(),
-            fourth: Once::default(),
-            words: Signal::default(),
-        }
     }
 }
 

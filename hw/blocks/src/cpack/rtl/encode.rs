@@ -17,7 +17,8 @@ rtl_block! {
     /// Encodes one word: the code with the fewest bits, and the dictionary with the word in it if it is new.
     ///
     /// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the dictionary, x for neither.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(D == DICT && DW == DICTW)]
     pub struct CpackEncodeWord<const D: usize, const DW: usize> {
         /// the word
         pub word_i: Signal<In, U<32>>,
@@ -37,11 +38,11 @@ rtl_block! {
         pub count_o: Signal<Out, U<5>>,
         /// the place of the next one
         pub next_o: Signal<Out, U<4>>,
-        xxxx: Constant<U<4>>,
-        mmmm: Constant<U<4>>,
-        mmxx: Constant<U<4>>,
-        zzzx: Constant<U<4>>,
-        mmmx: Constant<U<4>>,
+        xxxx: Constant<U<4>> = tag(Code::Xxxx),
+        mmmm: Constant<U<4>> = tag(Code::Mmmm),
+        mmxx: Constant<U<4>> = tag(Code::Mmxx),
+        zzzx: Constant<U<4>> = tag(Code::Zzzx),
+        mmmx: Constant<U<4>> = tag(Code::Mmmx),
         entry: Signal<Local, U<32>>,
         /// the lowest places whose four, three or two upper bytes match
         match4: Signal<Local, Bit>,
@@ -53,38 +54,6 @@ rtl_block! {
         enters: Signal<Local, Bit>,
         code: Signal<Local, U<34>>,
         dictionary: Signal<Local, W<D, DW>>,
-    }
-}
-
-impl<const D: usize, const DW: usize> Default for CpackEncodeWord<D, DW> {
-    fn default() -> Self {
-        const { assert!(D == DICT && DW == DICTW) };
-        CpackEncodeWord {
-            word_i: Signal::default(),
-            dictionary_i: Signal::default(),
-            count_i: Signal::default(),
-            next_i: Signal::default(),
-            code_o: Signal::default(),
-            length_o: Signal::default(),
-            dictionary_o: Signal::default(),
-            count_o: Signal::default(),
-            next_o: Signal::default(),
-            xxxx: tag(Code::Xxxx),
-            mmmm: tag(Code::Mmmm),
-            mmxx: tag(Code::Mmxx),
-            zzzx: tag(Code::Zzzx),
-            mmmx: tag(Code::Mmmx),
-            entry: Signal::default(),
-            match4: Signal::default(),
-            match3: Signal::default(),
-            match2: Signal::default(),
-            place4: Signal::default(),
-            place3: Signal::default(),
-            place2: Signal::default(),
-            enters: Signal::default(),
-            code: Signal::default(),
-            dictionary: Signal::default(),
-        }
     }
 }
 
@@ -185,7 +154,8 @@ impl<const D: usize, const DW: usize> PureLogic for CpackEncodeWord<D, DW> {
 
 rtl_block! {
     /// Encodes four words, each with the dictionary that the one before leaves, and packs their codes.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(DECODED_AT_ONCE == 4)]
     pub struct CpackEncode<const D: usize, const DW: usize> {
         /// the words, the first in the low bits
         pub words_i: Signal<In, W<128, 2>>,
@@ -210,28 +180,6 @@ rtl_block! {
         third: Once<CpackEncodeWord<D, DW>>,
         fourth: Once<CpackEncodeWord<D, DW>>,
         pack: Once<BitPacker<4, 34, 6, 136, 3, 8>>,
-    }
-}
-
-impl<const D: usize, const DW: usize> Default for CpackEncode<D, DW> {
-    fn default() -> Self {
-        const { assert!(DECODED_AT_ONCE == 4) };
-        CpackEncode {
-            words_i: Signal::default(),
-            dictionary_i: Signal::default(),
-            count_i: Signal::default(),
-            next_i: Signal::default(),
-            string_o: Signal::default(),
-            length_o: Signal::default(),
-            dictionary_o: Signal::default(),
-            count_o: Signal::default(),
-            next_o: Signal::default(),
-            first: Once::default(),
-            second: Once::default(),
-            third: Once::default(),
-            fourth: Once::default(),
-            pack: Once::default(),
-        }
     }
 }
 

@@ -8,7 +8,10 @@ rtl_block! {
     ///
     /// A value is the first word that neither zero and a byte nor an earlier value but for the last byte covers. The payload is
     /// a head of four bits a word (kind, value), the values, and, if any word needs one, a byte for each word.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WORDS * 32 == LINE && WORDS <= 32 && LINE < 1 << SIZE && VALUES == 4)]
+    // Whatever the line, a compressed one is shorter.
+    #[require(WORDS * 4 + VALUES * 32 + WORDS * 8 < LINE)]
     pub struct CpackSmallCompress<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
@@ -18,9 +21,9 @@ rtl_block! {
         pub size_o: Signal<Out, U<SIZE>>,
         /// the payload; zero beyond its size
         pub payload_o: Signal<Out, W<LINE, LW>>,
-        line_bits: Constant<U<SIZE>>,
-        head_bits: Constant<U<SIZE>>,
-        byte_bits: Constant<U<SIZE>>,
+        line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
+        head_bits: Constant<U<SIZE>> = Constant::new(U::new(4 * WORDS as u64)),
+        byte_bits: Constant<U<SIZE>> = Constant::new(U::new(8 * WORDS as u64)),
         word: Signal<Local, U<32>>,
         value: Signal<Local, U<32>>,
         /// the place of the value at hand
@@ -34,36 +37,6 @@ rtl_block! {
         bytes: Signal<Local, W<256, 4>>,
         size: Signal<Local, U<SIZE>>,
         payload: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> Default
-    for CpackSmallCompress<LINE, LW, WORDS, SIZE>
-{
-    fn default() -> Self {
-        const { assert!(WORDS * 32 == LINE && WORDS <= 32 && LINE < 1 << SIZE && VALUES == 4) };
-        // Whatever the line, a compressed one is shorter.
-        const { assert!(WORDS * 4 + VALUES * 32 + WORDS * 8 < LINE) };
-        CpackSmallCompress {
-            line_i: Signal::default(),
-            encoding_o: Signal::default(),
-            size_o: Signal::default(),
-            payload_o: Signal::default(),
-            line_bits: Constant::new(U::new(LINE as u64)),
-            head_bits: Constant::new(U::new(4 * WORDS as u64)),
-            byte_bits: Constant::new(U::new(8 * WORDS as u64)),
-            word: Signal::default(),
-            value: Signal::default(),
-            place: Signal::default(),
-            found: Signal::default(),
-            covered: Signal::default(),
-            needs_bytes: Signal::default(),
-            head: Signal::default(),
-            values: Signal::default(),
-            bytes: Signal::default(),
-            size: Signal::default(),
-            payload: Signal::default(),
-        }
     }
 }
 
@@ -151,7 +124,8 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> 
 
 rtl_block! {
     /// Decompresses a line with at most four dictionary values: a payload in, the line out.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WORDS * 32 == LINE && WORDS <= 32 && VALUES == 4)]
     pub struct CpackSmallDecompress<const LINE: usize, const LW: usize, const WORDS: usize> {
         /// 0: the line as it was; 1: compressed; others mean nothing
         pub encoding_i: Signal<In, U<2>>,
@@ -161,7 +135,7 @@ rtl_block! {
         pub line_o: Signal<Out, W<LINE, LW>>,
         /// the encoding means nothing; the line is zero
         pub error_o: Signal<Out, Bit>,
-        head_bits: Constant<U<10>>,
+        head_bits: Constant<U<10>> = Constant::new(U::new(4 * WORDS as u64)),
         kind: Signal<Local, U<2>>,
         place: Signal<Local, U<2>>,
         /// the bits of the values that the head uses, and of those up to the value at hand
@@ -170,28 +144,6 @@ rtl_block! {
         bytes: Signal<Local, W<256, 4>>,
         word: Signal<Local, U<32>>,
         line: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const WORDS: usize> Default
-    for CpackSmallDecompress<LINE, LW, WORDS>
-{
-    fn default() -> Self {
-        const { assert!(WORDS * 32 == LINE && WORDS <= 32 && VALUES == 4) };
-        CpackSmallDecompress {
-            encoding_i: Signal::default(),
-            payload_i: Signal::default(),
-            line_o: Signal::default(),
-            error_o: Signal::default(),
-            head_bits: Constant::new(U::new(4 * WORDS as u64)),
-            kind: Signal::default(),
-            place: Signal::default(),
-            value_bits: Signal::default(),
-            values: Signal::default(),
-            bytes: Signal::default(),
-            word: Signal::default(),
-            line: Signal::default(),
-        }
     }
 }
 

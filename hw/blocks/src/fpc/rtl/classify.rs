@@ -14,7 +14,8 @@ rtl_block! {
     /// A group of one word is the original algorithm, with zero runs of up to eight words; a larger one is a segment,
     /// whose words all have its pattern. The symbols of a group are nine bits: its prefix, the words of the zero run that
     /// ends here less one, and how many bits of these two belong to the head (0 within a run, 6 at its end, otherwise 3).
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(GROUPS * GROUP * 32 == LINE && SYM == 9 * GROUPS && GROUPS <= 32)]
     pub struct FpcClassify<
         const LINE: usize, const LW: usize, const GROUPS: usize, const GROUP: usize, const SYM: usize, const SYMW: usize,
     > {
@@ -22,16 +23,16 @@ rtl_block! {
         pub line_i: Signal<In, W<LINE, LW>>,
         /// prefix, run and length for each group
         pub symbols_o: Signal<Out, W<SYM, SYMW>>,
-        zeros: Constant<U<3>>,
-        sign4: Constant<U<3>>,
-        sign8: Constant<U<3>>,
-        sign16: Constant<U<3>>,
-        upper16: Constant<U<3>>,
-        two_bytes: Constant<U<3>>,
-        repeated: Constant<U<3>>,
-        raw: Constant<U<3>>,
+        zeros: Constant<U<3>> = prefix(Pattern::Zeros),
+        sign4: Constant<U<3>> = prefix(Pattern::Sign4),
+        sign8: Constant<U<3>> = prefix(Pattern::Sign8),
+        sign16: Constant<U<3>> = prefix(Pattern::Sign16),
+        upper16: Constant<U<3>> = prefix(Pattern::Upper16),
+        two_bytes: Constant<U<3>> = prefix(Pattern::TwoBytes),
+        repeated: Constant<U<3>> = prefix(Pattern::Repeated),
+        raw: Constant<U<3>> = prefix(Pattern::Raw),
         /// zero words are counted in runs
-        has_runs: Constant<Bit>,
+        has_runs: Constant<Bit> = Constant::new(GROUP == 1),
         word: Signal<Local, U<32>>,
         is_zero: Signal<Local, Bit>,
         is_sign4: Signal<Local, Bit>,
@@ -47,46 +48,6 @@ rtl_block! {
         /// zero words before this one that are not in the head yet
         run: Signal<Local, U<3>>,
         symbols: Signal<Local, W<SYM, SYMW>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-> Default for FpcClassify<LINE, LW, GROUPS, GROUP, SYM, SYMW>
-{
-    fn default() -> Self {
-        const { assert!(GROUPS * GROUP * 32 == LINE && SYM == 9 * GROUPS && GROUPS <= 32) };
-        FpcClassify {
-            line_i: Signal::default(),
-            symbols_o: Signal::default(),
-            zeros: prefix(Pattern::Zeros),
-            sign4: prefix(Pattern::Sign4),
-            sign8: prefix(Pattern::Sign8),
-            sign16: prefix(Pattern::Sign16),
-            upper16: prefix(Pattern::Upper16),
-            two_bytes: prefix(Pattern::TwoBytes),
-            repeated: prefix(Pattern::Repeated),
-            raw: prefix(Pattern::Raw),
-            has_runs: Constant::new(GROUP == 1),
-            word: Signal::default(),
-            is_zero: Signal::default(),
-            is_sign4: Signal::default(),
-            is_sign8: Signal::default(),
-            is_sign16: Signal::default(),
-            is_upper16: Signal::default(),
-            is_two_bytes: Signal::default(),
-            is_repeated: Signal::default(),
-            zero_groups: Signal::default(),
-            prefix: Signal::default(),
-            length: Signal::default(),
-            run: Signal::default(),
-            symbols: Signal::default(),
-        }
     }
 }
 

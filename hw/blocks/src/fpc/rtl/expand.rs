@@ -7,7 +7,8 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Takes the data of a few words apart and rebuilds each word by its prefix.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && PRE == 3 * GROUPS)]
     pub struct FpcExpand<
         const LINE: usize, const LW: usize, const WORDS: usize, const LEVELS: usize, const GROUPS: usize,
         const GROUP: usize, const PRE: usize, const PREW: usize,
@@ -24,60 +25,21 @@ rtl_block! {
         pub line_o: Signal<Out, W<LINE, LW>>,
         lengths: Once<FpcLengths<WORDS, GROUPS, GROUP, PRE, PREW>>,
         data: Once<BitUnpacker<WORDS, 32, 6, LINE, LW, LEVELS>>,
-        sign4: Constant<U<3>>,
-        sign8: Constant<U<3>>,
-        sign16: Constant<U<3>>,
-        upper16: Constant<U<3>>,
-        two_bytes: Constant<U<3>>,
-        repeated: Constant<U<3>>,
+        sign4: Constant<U<3>> = prefix(Pattern::Sign4),
+        sign8: Constant<U<3>> = prefix(Pattern::Sign8),
+        sign16: Constant<U<3>> = prefix(Pattern::Sign16),
+        upper16: Constant<U<3>> = prefix(Pattern::Upper16),
+        two_bytes: Constant<U<3>> = prefix(Pattern::TwoBytes),
+        repeated: Constant<U<3>> = prefix(Pattern::Repeated),
         /// ones above a sign-extended field
-        above4: Constant<U<32>>,
-        above8: Constant<U<32>>,
-        above16: Constant<U<32>>,
-        ones: Constant<U<8>>,
+        above4: Constant<U<32>> = Constant::new(U::new(u64::MAX << 4)),
+        above8: Constant<U<32>> = Constant::new(U::new(u64::MAX << 8)),
+        above16: Constant<U<32>> = Constant::new(U::new(u64::MAX << 16)),
+        ones: Constant<U<8>> = Constant::new(U::new(0xff)),
         pattern: Signal<Local, U<3>>,
         kept: Signal<Local, U<32>>,
         word: Signal<Local, U<32>>,
         line: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const LEVELS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const PRE: usize,
-    const PREW: usize,
-> Default for FpcExpand<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>
-{
-    fn default() -> Self {
-        const { assert!(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && PRE == 3 * GROUPS) };
-        FpcExpand {
-            encoding_i: Signal::default(),
-            strings_i: Signal::default(),
-            prefixes_i: Signal::default(),
-            error_i: Signal::default(),
-            line_o: Signal::default(),
-            lengths: Once::default(),
-            data: Once::default(),
-            sign4: prefix(Pattern::Sign4),
-            sign8: prefix(Pattern::Sign8),
-            sign16: prefix(Pattern::Sign16),
-            upper16: prefix(Pattern::Upper16),
-            two_bytes: prefix(Pattern::TwoBytes),
-            repeated: prefix(Pattern::Repeated),
-            above4: Constant::new(U::new(u64::MAX << 4)),
-            above8: Constant::new(U::new(u64::MAX << 8)),
-            above16: Constant::new(U::new(u64::MAX << 16)),
-            ones: Constant::new(U::new(0xff)),
-            pattern: Signal::default(),
-            kept: Signal::default(),
-            word: Signal::default(),
-            line: Signal::default(),
-        }
     }
 }
 

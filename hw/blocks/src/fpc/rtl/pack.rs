@@ -9,7 +9,11 @@ rtl_block! {
     /// payload is the line.
     ///
     /// HEAD is the bits of the longest head, HSUM and SIZE those of the lengths of head and payload.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && SYM == 9 * GROUPS)]
+    // A run of one word and a word that is not zero take 6 and 3 bits: no two words take more.
+    #[require(HEAD == if GROUP == 1 { 9 * WORDS / 2 } else { 3 * GROUPS })]
+    #[require(LINE + HEAD < 1 << SIZE)]
     pub struct FpcPack<
         const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
         const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize, const SIZE: usize,
@@ -26,63 +30,19 @@ rtl_block! {
         pub payload_o: Signal<Out, W<LINE, LW>>,
         head: Once<BitPacker<GROUPS, 6, 3, HEAD, HEADW, HSUM>>,
         data: Once<BitPacker<WORDS, 32, 6, LINE, LW, SIZE>>,
-        zeros: Constant<U<3>>,
-        sign4: Constant<U<3>>,
-        sign8: Constant<U<3>>,
-        upper16: Constant<U<3>>,
-        two_bytes: Constant<U<3>>,
-        repeated: Constant<U<3>>,
-        raw: Constant<U<3>>,
-        line_bits: Constant<U<SIZE>>,
+        zeros: Constant<U<3>> = prefix(Pattern::Zeros),
+        sign4: Constant<U<3>> = prefix(Pattern::Sign4),
+        sign8: Constant<U<3>> = prefix(Pattern::Sign8),
+        upper16: Constant<U<3>> = prefix(Pattern::Upper16),
+        two_bytes: Constant<U<3>> = prefix(Pattern::TwoBytes),
+        repeated: Constant<U<3>> = prefix(Pattern::Repeated),
+        raw: Constant<U<3>> = prefix(Pattern::Raw),
+        line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
         prefix: Signal<Local, U<3>>,
         length: Signal<Local, U<6>>,
         word: Signal<Local, U<32>>,
         kept: Signal<Local, U<32>>,
         size: Signal<Local, U<SIZE>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const HSUM: usize,
-    const SIZE: usize,
-> Default for FpcPack<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>
-{
-    fn default() -> Self {
-        const { assert!(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && SYM == 9 * GROUPS) };
-        // A run of one word and a word that is not zero take 6 and 3 bits: no two words take more.
-        const { assert!(HEAD == if GROUP == 1 { 9 * WORDS / 2 } else { 3 * GROUPS }) };
-        const { assert!(LINE + HEAD < 1 << SIZE) };
-        FpcPack {
-            line_i: Signal::default(),
-            symbols_i: Signal::default(),
-            encoding_o: Signal::default(),
-            size_o: Signal::default(),
-            payload_o: Signal::default(),
-            head: Once::default(),
-            data: Once::default(),
-            zeros: prefix(Pattern::Zeros),
-            sign4: prefix(Pattern::Sign4),
-            sign8: prefix(Pattern::Sign8),
-            upper16: prefix(Pattern::Upper16),
-            two_bytes: prefix(Pattern::TwoBytes),
-            repeated: prefix(Pattern::Repeated),
-            raw: prefix(Pattern::Raw),
-            line_bits: Constant::new(U::new(LINE as u64)),
-            prefix: Signal::default(),
-            length: Signal::default(),
-            word: Signal::default(),
-            kept: Signal::default(),
-            size: Signal::default(),
-        }
     }
 }
 

@@ -7,7 +7,8 @@ rtl_block! {
     ///
     /// A group of one word (RUNS is 1) is the original algorithm, in which the prefix of zeros is followed by the length of the
     /// run. HEAD is the bits in which the longest head of the whole line lies.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(RUNS <= 1 && PRE == 3 * GROUPS && HEAD < 1 << 8)]
     pub struct FpcParse<
         const GROUPS: usize, const RUNS: usize, const HEAD: usize, const HEADW: usize, const PRE: usize, const PREW: usize,
     > {
@@ -26,41 +27,12 @@ rtl_block! {
         /// bits of the head up to there
         pub start_o: Signal<Out, U<8>>,
         /// zero words are counted in runs
-        has_runs: Constant<Bit>,
+        has_runs: Constant<Bit> = Constant::new(RUNS == 1),
         head: Signal<Local, W<HEAD, HEADW>>,
         prefix: Signal<Local, U<3>>,
         run: Signal<Local, U<3>>,
         start: Signal<Local, U<8>>,
         prefixes: Signal<Local, W<PRE, PREW>>,
-    }
-}
-
-impl<
-    const GROUPS: usize,
-    const RUNS: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const PRE: usize,
-    const PREW: usize,
-> Default for FpcParse<GROUPS, RUNS, HEAD, HEADW, PRE, PREW>
-{
-    fn default() -> Self {
-        const { assert!(RUNS <= 1 && PRE == 3 * GROUPS && HEAD < 1 << 8) };
-        FpcParse {
-            head_i: Signal::default(),
-            run_i: Signal::default(),
-            start_i: Signal::default(),
-            prefixes_o: Signal::default(),
-            head_o: Signal::default(),
-            run_o: Signal::default(),
-            start_o: Signal::default(),
-            has_runs: Constant::new(RUNS == 1),
-            head: Signal::default(),
-            prefix: Signal::default(),
-            run: Signal::default(),
-            start: Signal::default(),
-            prefixes: Signal::default(),
-        }
     }
 }
 

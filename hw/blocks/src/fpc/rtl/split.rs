@@ -6,40 +6,22 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// How many bits of each word are kept, by the prefix of its group.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(GROUPS * GROUP == WORDS && PRE == 3 * GROUPS)]
     pub struct FpcLengths<
         const WORDS: usize, const GROUPS: usize, const GROUP: usize, const PRE: usize, const PREW: usize,
     > {
         /// a prefix for each group
         pub prefixes_i: Signal<In, W<PRE, PREW>>,
         /// bits of each word
-        pub length_o: [Signal<Out, U<6>>; WORDS],
-        zeros: Constant<U<3>>,
-        sign4: Constant<U<3>>,
-        sign8: Constant<U<3>>,
-        repeated: Constant<U<3>>,
-        raw: Constant<U<3>>,
+        pub length_o: [Signal<Out, U<6>>; WORDS] = array(),
+        zeros: Constant<U<3>> = prefix(Pattern::Zeros),
+        sign4: Constant<U<3>> = prefix(Pattern::Sign4),
+        sign8: Constant<U<3>> = prefix(Pattern::Sign8),
+        repeated: Constant<U<3>> = prefix(Pattern::Repeated),
+        raw: Constant<U<3>> = prefix(Pattern::Raw),
         prefix: Signal<Local, U<3>>,
         length: Signal<Local, U<6>>,
-    }
-}
-
-impl<const WORDS: usize, const GROUPS: usize, const GROUP: usize, const PRE: usize, const PREW: usize> Default
-    for FpcLengths<WORDS, GROUPS, GROUP, PRE, PREW>
-{
-    fn default() -> Self {
-        const { assert!(GROUPS * GROUP == WORDS && PRE == 3 * GROUPS) };
-        FpcLengths {
-            prefixes_i: Signal::default(),
-            length_o: array(),
-            zeros: prefix(Pattern::Zeros),
-            sign4: prefix(Pattern::Sign4),
-            sign8: prefix(Pattern::Sign8),
-            repeated: prefix(Pattern::Repeated),
-            raw: prefix(Pattern::Raw),
-            prefix: Signal::default(),
-            length: Signal::default(),
-        }
     }
 }
 

@@ -88,6 +88,7 @@ rtl_block! {
     /// cross-multiplying (10 each), every product from its highest bit down. Modes are 0 none, 1 low-latency,
     /// 2 high-capacity.
     #[derive(LogicBlock)]
+    #[new(params: &LatteControllerParams)]
     pub struct AmatDecision {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -96,9 +97,9 @@ rtl_block! {
         /// take the inputs and begin
         pub start_i: Signal<In, Bit>,
         /// hits of each mode
-        pub hits_i: [Signal<In, U<10>>; 3],
+        pub hits_i: [Signal<In, U<10>>; 3] = array(),
         /// insertions of each mode
-        pub misses_i: [Signal<In, U<9>>; 3],
+        pub misses_i: [Signal<In, U<9>>; 3] = array(),
         /// hit latency of the low-latency mode, in sixteenths
         pub low_latency_i: Signal<In, U<12>>,
         /// hit latency of the high-capacity mode, in sixteenths
@@ -117,30 +118,30 @@ rtl_block! {
         pub decided_o: Signal<Out, Bit>,
         /// latency tolerance at that decision, in cycles
         pub tolerance_o: Signal<Out, U<14>>,
-        idle: Constant<U<3>>,
-        divide: Constant<U<3>>,
-        multiply: Constant<U<3>>,
-        sum_costs: Constant<U<3>>,
-        compare_low: Constant<U<3>>,
-        compare_high: Constant<U<3>>,
+        idle: Constant<U<3>> = Constant::new(0.into()),
+        divide: Constant<U<3>> = Constant::new(1.into()),
+        multiply: Constant<U<3>> = Constant::new(2.into()),
+        sum_costs: Constant<U<3>> = Constant::new(3.into()),
+        compare_low: Constant<U<3>> = Constant::new(4.into()),
+        compare_high: Constant<U<3>> = Constant::new(5.into()),
         /// the highest bit of a mean
-        mean_top: Constant<U<4>>,
+        mean_top: Constant<U<4>> = Constant::new(11.into()),
         /// the highest bit of a count
-        count_top: Constant<U<4>>,
+        count_top: Constant<U<4>> = Constant::new(9.into()),
         /// 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance
-        policy: Constant<U<2>>,
+        policy: Constant<U<2>> = Constant::new(U::new(u64::from(params.policy))),
         divider: MeanDivider,
         phase: Reg<U<3>>,
         /// the bit whose turn it is
         step: Reg<U<4>>,
-        hits: [Reg<U<10>>; 3],
-        misses: [Reg<U<9>>; 3],
+        hits: [Reg<U<10>>; 3] = array(),
+        misses: [Reg<U<9>>; 3] = array(),
         low_latency: Reg<U<12>>,
         high_latency: Reg<U<12>>,
         miss_latency: Reg<U<16>>,
         /// latency tolerance with 10 bits behind the point
         product: Reg<U<24>>,
-        cost: [Reg<U<25>>; 3],
+        cost: [Reg<U<25>>; 3] = array(),
         /// cost of the better mode so far x accesses of the next, less the reverse; two's complement
         difference: Reg<U<36>>,
         low_is_better: Reg<Bit>,
@@ -149,11 +150,11 @@ rtl_block! {
         pub(super) tolerance: Reg<U<14>>,
         last: Signal<Local, Bit>,
         hidden: Signal<Local, U<18>>,
-        per_hit: [Signal<Local, U<12>>; 3],
+        per_hit: [Signal<Local, U<12>>; 3] = array(),
         charge: Signal<Local, U<12>>,
         sum: Signal<Local, U<25>>,
         insertions: Signal<Local, U<9>>,
-        accesses: [Signal<Local, U<10>>; 3],
+        accesses: [Signal<Local, U<10>>; 3] = array(),
         best_cost: Signal<Local, U<25>>,
         best_accesses: Signal<Local, U<10>>,
         best_hits: Signal<Local, U<10>>,
@@ -162,67 +163,6 @@ rtl_block! {
         next_hits: Signal<Local, U<10>>,
         next_difference: Signal<Local, U<36>>,
         better: Signal<Local, Bit>,
-    }
-}
-
-impl AmatDecision {
-    /// The machine with the parameters' policy.
-    pub fn new(params: &LatteControllerParams) -> Self {
-        AmatDecision {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            start_i: Signal::default(),
-            hits_i: array(),
-            misses_i: array(),
-            low_latency_i: Signal::default(),
-            high_latency_i: Signal::default(),
-            miss_latency_i: Signal::default(),
-            schedules_i: Signal::default(),
-            warps_i: Signal::default(),
-            cycles_i: Signal::default(),
-            mode_o: Signal::default(),
-            decided_o: Signal::default(),
-            tolerance_o: Signal::default(),
-            idle: Constant::new(0.into()),
-            divide: Constant::new(1.into()),
-            multiply: Constant::new(2.into()),
-            sum_costs: Constant::new(3.into()),
-            compare_low: Constant::new(4.into()),
-            compare_high: Constant::new(5.into()),
-            mean_top: Constant::new(11.into()),
-            count_top: Constant::new(9.into()),
-            policy: Constant::new(U::new(u64::from(params.policy))),
-            divider: MeanDivider::default(),
-            phase: Reg::default(),
-            step: Reg::default(),
-            hits: array(),
-            misses: array(),
-            low_latency: Reg::default(),
-            high_latency: Reg::default(),
-            miss_latency: Reg::default(),
-            product: Reg::default(),
-            cost: array(),
-            difference: Reg::default(),
-            low_is_better: Reg::default(),
-            mode: Reg::default(),
-            decided: Reg::default(),
-            tolerance: Reg::default(),
-            last: Signal::default(),
-            hidden: Signal::default(),
-            per_hit: array(),
-            charge: Signal::default(),
-            sum: Signal::default(),
-            insertions: Signal::default(),
-            accesses: array(),
-            best_cost: Signal::default(),
-            best_accesses: Signal::default(),
-            best_hits: Signal::default(),
-            next_cost: Signal::default(),
-            next_accesses: Signal::default(),
-            next_hits: Signal::default(),
-            next_difference: Signal::default(),
-            better: Signal::default(),
-        }
     }
 }
 

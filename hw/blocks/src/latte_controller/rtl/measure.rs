@@ -9,6 +9,8 @@ rtl_block! {
     /// VALUE is the width of a value. The mean has 8 bits behind the point (MEAN bits in all), of which it shows 4
     /// (SHOWN bits).
     #[derive(LogicBlock)]
+    #[new(first: u32)]
+    #[require(MEAN == VALUE + 8 && SHOWN == VALUE + 4)]
     pub struct RunningMean<const VALUE: usize, const MEAN: usize, const SHOWN: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -20,22 +22,7 @@ rtl_block! {
         pub value_i: Signal<In, U<VALUE>>,
         /// the mean of the values before, in sixteenths
         pub mean_o: Signal<Out, U<SHOWN>>,
-        mean: Reg<U<MEAN>>,
-    }
-}
-
-impl<const VALUE: usize, const MEAN: usize, const SHOWN: usize> RunningMean<VALUE, MEAN, SHOWN> {
-    /// A mean that starts with a value.
-    pub fn new(first: u32) -> Self {
-        const { assert!(MEAN == VALUE + 8 && SHOWN == VALUE + 4) };
-        RunningMean {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            sample_i: Signal::default(),
-            value_i: Signal::default(),
-            mean_o: Signal::default(),
-            mean: Reg::new(U::new(u64::from(first) << 8)),
-        }
+        mean: Reg<U<MEAN>> = Reg::new(U::new(u64::from(first) << 8)),
     }
 }
 

@@ -3,19 +3,19 @@
 mod decide;
 mod measure;
 
+use super::LatteControllerParams;
 use super::model::FIRST_LATENCIES;
-use super::{LatteControllerIn, LatteControllerOut, LatteControllerParams};
 use decide::AmatDecision;
 use measure::{RunningMean, ScheduleSums};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
+use selvedge_hw::rtl::top;
 
 rtl_block! {
     /// The mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is none.
     ///
     /// SET is the width of a set number, whose upper two bits are its quarter and whose other REST bits count within.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(REST == SET - 2)]
     pub struct DedicatedSets<const SET: usize, const REST: usize> {
         /// the set
         pub set_i: Signal<In, U<SET>>,
@@ -26,20 +26,6 @@ rtl_block! {
         rest: Signal<Local, U<REST>>,
         quarter: Signal<Local, U<2>>,
         residue: Signal<Local, U<REST>>,
-    }
-}
-
-impl<const SET: usize, const REST: usize> Default for DedicatedSets<SET, REST> {
-    fn default() -> Self {
-        const { assert!(REST == SET - 2) };
-        DedicatedSets {
-            set_i: Signal::default(),
-            dedicated_o: Signal::default(),
-            mode_o: Signal::default(),
-            rest: Signal::default(),
-            quarter: Signal::default(),
-            residue: Signal::default(),
-        }
     }
 }
 
@@ -60,145 +46,91 @@ impl<const SET: usize, const REST: usize> Logic for DedicatedSets<SET, REST> {
     }
 }
 
-rtl_block! {
+rtl_module! {
     /// Chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency tolerance.
     ///
     /// LATTE-CC, section III. SET is the width of a set number, REST two less.
-    #[derive(LogicBlock)]
-    pub struct LatteControllerTop<const SET: usize, const REST: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: the first EP of the first period begins, mode none
-        pub rst_ni: Signal<In, Bit>,
-        /// the L1D is accessed
-        pub access_i: Signal<In, Bit>,
-        /// the set that is accessed
-        pub set_i: Signal<In, U<SET>>,
-        /// the access hits
-        pub hit_i: Signal<In, Bit>,
-        /// the access misses and will insert a line
-        pub insert_i: Signal<In, Bit>,
-        /// schedules that ended, a bit per scheduler
-        pub schedule_i: Signal<In, U<2>>,
-        /// warps available to each scheduler at the end of its schedule
-        pub warps_i: Signal<In, U<12>>,
-        /// cycles that each schedule executed
-        pub cycles_i: Signal<In, U<16>>,
-        /// a line of the low-latency mode was hit
-        pub low_hit_i: Signal<In, Bit>,
-        /// its effective hit latency
-        pub low_latency_i: Signal<In, U<8>>,
-        /// a line of the high-capacity mode was hit
-        pub high_hit_i: Signal<In, Bit>,
-        /// its effective hit latency
-        pub high_latency_i: Signal<In, U<8>>,
-        /// a miss returned
-        pub miss_return_i: Signal<In, Bit>,
-        /// cycles of its round trip
-        pub miss_latency_i: Signal<In, U<12>>,
-        /// a set whose mode is asked for
-        pub lookup_set_i: Signal<In, U<SET>>,
-        /// the mode of the set that was looked up in the last cycle
-        pub lookup_mode_o: Signal<Out, U<2>>,
-        /// that set is dedicated to its mode
-        pub lookup_dedicated_o: Signal<Out, Bit>,
-        /// the chosen mode: 0 none, 1 low-latency, 2 high-capacity
-        pub mode_o: Signal<Out, U<2>>,
-        /// the mode was decided anew at the last clock edge
-        pub decided_o: Signal<Out, Bit>,
-        /// latency tolerance that the last decision looked at, in cycles
-        pub tolerance_o: Signal<Out, U<14>>,
-        /// this EP learns
-        pub learning_o: Signal<Out, Bit>,
-        /// an EP ended with the last cycle
-        pub ep_end_o: Signal<Out, Bit>,
-        /// the statistical codec counts values in this EP
-        pub build_o: Signal<Out, Bit>,
-        /// such an EP ended with the last cycle
-        pub new_codes_o: Signal<Out, Bit>,
-        accessed_set: Gate<DedicatedSets<SET, REST>>,
-        looked_up_set: Gate<DedicatedSets<SET, REST>>,
-        low_latency: RunningMean<8, 16, 12>,
-        high_latency: RunningMean<8, 16, 12>,
-        miss_latency: RunningMean<12, 20, 16>,
-        sums: ScheduleSums,
-        decision: Idle<AmatDecision>,
-        /// accesses of this EP
-        accesses: Reg<U<8>>,
-        /// EPs of this period
-        ep: Reg<U<4>>,
-        first_period: Reg<Bit>,
-        ep_ended: Reg<Bit>,
-        new_codes: Reg<Bit>,
-        hits: [Reg<U<10>>; 3],
-        misses: [Reg<U<9>>; 3],
-        lookup_mode: Reg<U<2>>,
-        lookup_dedicated: Reg<Bit>,
-        last_access: Constant<U<8>>,
-        last_ep: Constant<U<4>>,
-        learning: Signal<Local, Bit>,
-        build: Signal<Local, Bit>,
-        ep_ends: Signal<Local, Bit>,
-        counts: Signal<Local, Bit>,
-        next_hits: Signal<Local, U<10>>,
-        next_misses: Signal<Local, U<9>>,
-    }
-}
-
-impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
-    fn new(params: &LatteControllerParams) -> Self {
-        let [low, high, miss] = FIRST_LATENCIES;
-        LatteControllerTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            access_i: Signal::default(),
-            set_i: Signal::default(),
-            hit_i: Signal::default(),
-            insert_i: Signal::default(),
-            schedule_i: Signal::default(),
-            warps_i: Signal::default(),
-            cycles_i: Signal::default(),
-            low_hit_i: Signal::default(),
-            low_latency_i: Signal::default(),
-            high_hit_i: Signal::default(),
-            high_latency_i: Signal::default(),
-            miss_return_i: Signal::default(),
-            miss_latency_i: Signal::default(),
-            lookup_set_i: Signal::default(),
-            lookup_mode_o: Signal::default(),
-            lookup_dedicated_o: Signal::default(),
-            mode_o: Signal::default(),
-            decided_o: Signal::default(),
-            tolerance_o: Signal::default(),
-            learning_o: Signal::default(),
-            ep_end_o: Signal::default(),
-            build_o: Signal::default(),
-            new_codes_o: Signal::default(),
-            accessed_set: Gate::default(),
-            looked_up_set: Gate::default(),
-            low_latency: RunningMean::new(low),
-            high_latency: RunningMean::new(high),
-            miss_latency: RunningMean::new(miss),
-            sums: ScheduleSums::default(),
-            decision: Idle::new(AmatDecision::new(params)),
-            accesses: Reg::default(),
-            ep: Reg::default(),
-            first_period: Reg::new(true),
-            ep_ended: Reg::default(),
-            new_codes: Reg::default(),
-            hits: array(),
-            misses: array(),
-            lookup_mode: Reg::default(),
-            lookup_dedicated: Reg::default(),
-            last_access: Constant::new(U::new(u64::from(params.ep_accesses - 1))),
-            last_ep: Constant::new(U::new(u64::from(params.period_eps - 1))),
-            learning: Signal::default(),
-            build: Signal::default(),
-            ep_ends: Signal::default(),
-            counts: Signal::default(),
-            next_hits: Signal::default(),
-            next_misses: Signal::default(),
+    pub struct LatteControllerTop<const SET: usize, const REST: usize> for LatteControllerParams as p {
+        reset "asynchronous reset, active low: the first EP of the first period begins, mode none";
+        inputs LatteControllerIn {
+            /// the L1D is accessed
+            access_i: bool as Bit = 1,
+            /// the set that is accessed
+            set_i: u8 as U<SET> = p.sets.ilog2() as usize,
+            /// the access hits
+            hit_i: bool as Bit = 1,
+            /// the access misses and will insert a line
+            insert_i: bool as Bit = 1,
+            /// schedules that ended, a bit per scheduler
+            schedule_i: u8 as U<2> = 2,
+            /// warps available to each scheduler at the end of its schedule
+            warps_i: u16 as U<12> = 12,
+            /// cycles that each schedule executed
+            cycles_i: u16 as U<16> = 16,
+            /// a line of the low-latency mode was hit
+            low_hit_i: bool as Bit = 1,
+            /// its effective hit latency
+            low_latency_i: u8 as U<8> = 8,
+            /// a line of the high-capacity mode was hit
+            high_hit_i: bool as Bit = 1,
+            /// its effective hit latency
+            high_latency_i: u8 as U<8> = 8,
+            /// a miss returned
+            miss_return_i: bool as Bit = 1,
+            /// cycles of its round trip
+            miss_latency_i: u16 as U<12> = 12,
+            /// a set whose mode is asked for
+            lookup_set_i: u8 as U<SET> = p.sets.ilog2() as usize,
         }
+        outputs LatteControllerOut {
+            /// the mode of the set that was looked up in the last cycle
+            lookup_mode_o: u8 as U<2> = 2,
+            /// that set is dedicated to its mode
+            lookup_dedicated_o: bool as Bit = 1,
+            /// the chosen mode: 0 none, 1 low-latency, 2 high-capacity
+            mode_o: u8 as U<2> = 2,
+            /// the mode was decided anew at the last clock edge
+            decided_o: bool as Bit = 1,
+            /// latency tolerance that the last decision looked at, in cycles
+            tolerance_o: u16 as U<14> = 14,
+            /// this EP learns
+            learning_o: bool as Bit = 1,
+            /// an EP ended with the last cycle
+            ep_end_o: bool as Bit = 1,
+            /// the statistical codec counts values in this EP
+            build_o: bool as Bit = 1,
+            /// such an EP ended with the last cycle
+            new_codes_o: bool as Bit = 1,
+        }
+        parts {
+            accessed_set: Gate<DedicatedSets<SET, REST>>,
+            looked_up_set: Gate<DedicatedSets<SET, REST>>,
+            low_latency: RunningMean<8, 16, 12> = RunningMean::new(FIRST_LATENCIES[0]),
+            high_latency: RunningMean<8, 16, 12> = RunningMean::new(FIRST_LATENCIES[1]),
+            miss_latency: RunningMean<12, 20, 16> = RunningMean::new(FIRST_LATENCIES[2]),
+            sums: ScheduleSums,
+            decision: Idle<AmatDecision> = Idle::new(AmatDecision::new(p)),
+            /// accesses of this EP
+            accesses: Reg<U<8>>,
+            /// EPs of this period
+            ep: Reg<U<4>>,
+            first_period: Reg<Bit> = Reg::new(true),
+            ep_ended: Reg<Bit>,
+            new_codes: Reg<Bit>,
+            hits: [Reg<U<10>>; 3] = array(),
+            misses: [Reg<U<9>>; 3] = array(),
+            lookup_mode: Reg<U<2>>,
+            lookup_dedicated: Reg<Bit>,
+            last_access: Constant<U<8>> = Constant::new(U::new(u64::from(p.ep_accesses - 1))),
+            last_ep: Constant<U<4>> = Constant::new(U::new(u64::from(p.period_eps - 1))),
+            learning: Signal<Local, Bit>,
+            build: Signal<Local, Bit>,
+            ep_ends: Signal<Local, Bit>,
+            counts: Signal<Local, Bit>,
+            next_hits: Signal<Local, U<10>>,
+            next_misses: Signal<Local, U<9>>,
+        }
+        upset by strike;
     }
 }
 
@@ -305,56 +237,23 @@ impl<const SET: usize, const REST: usize> Logic for LatteControllerTop<SET, REST
     }
 }
 
-impl<const SET: usize, const REST: usize> RtlTop for LatteControllerTop<SET, REST> {
-    type In = LatteControllerIn;
-    type Out = LatteControllerOut;
-
-    fn drive(&mut self, inputs: &LatteControllerIn) {
-        self.access_i.next = inputs.access_i;
-        self.set_i.next = U::new(u64::from(inputs.set_i));
-        self.hit_i.next = inputs.hit_i;
-        self.insert_i.next = inputs.insert_i;
-        self.schedule_i.next = U::new(u64::from(inputs.schedule_i));
-        self.warps_i.next = U::new(u64::from(inputs.warps_i));
-        self.cycles_i.next = U::new(u64::from(inputs.cycles_i));
-        self.low_hit_i.next = inputs.low_hit_i;
-        self.low_latency_i.next = U::new(u64::from(inputs.low_latency_i));
-        self.high_hit_i.next = inputs.high_hit_i;
-        self.high_latency_i.next = U::new(u64::from(inputs.high_latency_i));
-        self.miss_return_i.next = inputs.miss_return_i;
-        self.miss_latency_i.next = U::new(u64::from(inputs.miss_latency_i));
-        self.lookup_set_i.next = U::new(u64::from(inputs.lookup_set_i));
-    }
-
-    fn sample(&self) -> LatteControllerOut {
-        LatteControllerOut {
-            lookup_mode_o: self.lookup_mode_o.val().to_u64() as u8,
-            lookup_dedicated_o: self.lookup_dedicated_o.val(),
-            mode_o: self.mode_o.val().to_u64() as u8,
-            decided_o: self.decided_o.val(),
-            tolerance_o: self.tolerance_o.val().to_u64() as u16,
-            learning_o: self.learning_o.val(),
-            ep_end_o: self.ep_end_o.val(),
-            build_o: self.build_o.val(),
-            new_codes_o: self.new_codes_o.val(),
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        fn flip<const N: usize>(register: &mut Reg<U<N>>, bit: usize) {
-            let value = register.q.val();
-            register.q.next = value.replace_bit(bit, !value.get_bit(bit));
-        }
+impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
+    /// Inverts a bit of the registers behind the outputs. Those of the decision may be at rest.
+    fn strike(&mut self, bit: usize) {
         self.decision.wake();
-        match bit % 22 {
-            bit @ 0..2 => flip(&mut self.lookup_mode, bit),
-            2 => self.lookup_dedicated.q.next = !self.lookup_dedicated.q.val(),
-            bit @ 3..5 => flip(&mut self.decision.mode, bit - 3),
-            5 => self.decision.decided.q.next = !self.decision.decided.q.val(),
-            bit @ 6..20 => flip(&mut self.decision.tolerance, bit - 6),
-            20 => self.ep_ended.q.next = !self.ep_ended.q.val(),
-            _ => self.new_codes.q.next = !self.new_codes.q.val(),
-        }
+        let decision = &mut *self.decision;
+        top::strike(
+            &mut [
+                &mut self.lookup_mode,
+                &mut self.lookup_dedicated,
+                &mut decision.mode,
+                &mut decision.decided,
+                &mut decision.tolerance,
+                &mut self.ep_ended,
+                &mut self.new_codes,
+            ],
+            bit,
+        );
     }
 }
 

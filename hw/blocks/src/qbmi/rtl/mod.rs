@@ -3,116 +3,70 @@
 mod average;
 mod quota_set;
 
-use super::{COUNT_BITS, QbmiIn, QbmiOut, QbmiParams, REQUESTS_BITS};
+use super::{COUNT_BITS, QbmiParams, REQUESTS_BITS};
 use average::RequestsPerInstruction;
 use quota_set::QuotaSet;
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
-rtl_block! {
+rtl_module! {
     /// Ranks kernels by memory-instruction quotas, so that all make equally many memory requests.
     ///
     /// Dai, section 4.3.2. K is the number of kernels, N the bits of a kernel's number, SET those of a quota in a set,
     /// QUOTA those of a current quota.
-    #[derive(LogicBlock)]
+    #[require(QUOTA == SET + 1 && RANKS == K * N && QUOTAS == K * QUOTA)]
     pub struct QbmiTop<
         const K: usize, const N: usize, const SET: usize, const QUOTA: usize, const RANKS: usize, const QUOTAS: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: one request per instruction, quotas of 1
-        pub rst_ni: Signal<In, Bit>,
-        /// a memory instruction issues
-        pub issue_i: Signal<In, Bit>,
-        /// the kernel that it is of
-        pub issue_kernel_i: Signal<In, U<N>>,
-        /// a memory request is made
-        pub request_i: Signal<In, Bit>,
-        /// the kernel that it is of
-        pub request_kernel_i: Signal<In, U<N>>,
-        /// each kernel's rank: the one with rank 0 goes first
-        pub rank_o: Signal<Out, U<RANKS>>,
-        /// each kernel's current quota
-        pub quotas_o: Signal<Out, U<QUOTAS>>,
-        /// a set of quotas was added at the last clock edge
-        pub replenish_o: Signal<Out, Bit>,
-        /// the set that is added was computed anew at the last clock edge
-        pub update_o: Signal<Out, Bit>,
-        /// memory instructions in each kernel's interval
-        instructions: [Reg<U<COUNT_BITS>>; K],
-        /// memory requests in each kernel's interval
-        requests: [Reg<U<COUNT_BITS>>; K],
-        /// requests per instruction of each kernel
-        average: [Reg<U<REQUESTS_BITS>>; K],
-        /// an average is new
-        renewed: Reg<Bit>,
-        quota: [Reg<U<QUOTA>>; K],
-        replenished: Reg<Bit>,
-        averager: Gate<RequestsPerInstruction>,
-        set: QuotaSet<K, N, SET>,
-        most_quota: Constant<U<QUOTA>>,
-        kernel: Signal<Local, U<N>>,
-        issues: Signal<Local, U<K>>,
-        requested: Signal<Local, U<K>>,
-        interval_instructions: Signal<Local, U<COUNT_BITS>>,
-        empty: Signal<Local, Bit>,
-        left: Signal<Local, U<QUOTA>>,
-        new_quota: Signal<Local, U<SET>>,
-        room: Signal<Local, U<QUOTA>>,
-        rank: Signal<Local, U<N>>,
-        ranks: Signal<Local, U<RANKS>>,
-        quotas: Signal<Local, U<QUOTAS>>,
-        own: Signal<Local, U<N>>,
-        rival: Signal<Local, U<N>>,
-    }
-}
-
-impl<
-    const K: usize,
-    const N: usize,
-    const SET: usize,
-    const QUOTA: usize,
-    const RANKS: usize,
-    const QUOTAS: usize,
-> Default for QbmiTop<K, N, SET, QUOTA, RANKS, QUOTAS>
-{
-    fn default() -> Self {
-        const { assert!(QUOTA == SET + 1 && RANKS == K * N && QUOTAS == K * QUOTA) };
-        QbmiTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            issue_i: Signal::default(),
-            issue_kernel_i: Signal::default(),
-            request_i: Signal::default(),
-            request_kernel_i: Signal::default(),
-            rank_o: Signal::default(),
-            quotas_o: Signal::default(),
-            replenish_o: Signal::default(),
-            update_o: Signal::default(),
-            instructions: array(),
-            requests: array(),
-            average: std::array::from_fn(|_| Reg::new(1.into())),
-            renewed: Reg::default(),
-            quota: std::array::from_fn(|_| Reg::new(1.into())),
-            replenished: Reg::default(),
-            averager: Gate::default(),
-            set: QuotaSet::default(),
-            most_quota: Constant::new(U::new(U::<QUOTA>::MAX)),
-            kernel: Signal::default(),
-            issues: Signal::default(),
-            requested: Signal::default(),
-            interval_instructions: Signal::default(),
-            empty: Signal::default(),
-            left: Signal::default(),
-            new_quota: Signal::default(),
-            room: Signal::default(),
-            rank: Signal::default(),
-            ranks: Signal::default(),
-            quotas: Signal::default(),
-            own: Signal::default(),
-            rival: Signal::default(),
+    > for QbmiParams as p {
+        reset "asynchronous reset, active low: one request per instruction, quotas of 1";
+        inputs QbmiIn {
+            /// a memory instruction issues
+            issue_i: bool as Bit = 1,
+            /// the kernel that it is of
+            issue_kernel_i: u8 as U<N> = p.kernel_bits(),
+            /// a memory request is made
+            request_i: bool as Bit = 1,
+            /// the kernel that it is of
+            request_kernel_i: u8 as U<N> = p.kernel_bits(),
         }
+        outputs QbmiOut {
+            /// each kernel's rank: the one with rank 0 goes first
+            rank_o: u8 as U<RANKS> = p.kernels as usize * p.kernel_bits(),
+            /// each kernel's current quota
+            quotas_o: u64 as U<QUOTAS> = p.kernels as usize * p.quota_bits(),
+            /// a set of quotas was added at the last clock edge
+            replenish_o: bool as Bit = 1,
+            /// the set that is added was computed anew at the last clock edge
+            update_o: bool as Bit = 1,
+        }
+        parts {
+            /// memory instructions in each kernel's interval
+            instructions: [Reg<U<COUNT_BITS>>; K] = array(),
+            /// memory requests in each kernel's interval
+            requests: [Reg<U<COUNT_BITS>>; K] = array(),
+            /// requests per instruction of each kernel
+            average: [Reg<U<REQUESTS_BITS>>; K] = std::array::from_fn(|_| Reg::new(1.into())),
+            /// an average is new
+            renewed: Reg<Bit>,
+            quota: [Reg<U<QUOTA>>; K] = std::array::from_fn(|_| Reg::new(1.into())),
+            replenished: Reg<Bit>,
+            averager: Gate<RequestsPerInstruction>,
+            set: QuotaSet<K, N, SET>,
+            most_quota: Constant<U<QUOTA>> = Constant::new(U::new(U::<QUOTA>::MAX)),
+            kernel: Signal<Local, U<N>>,
+            issues: Signal<Local, U<K>>,
+            requested: Signal<Local, U<K>>,
+            interval_instructions: Signal<Local, U<COUNT_BITS>>,
+            empty: Signal<Local, Bit>,
+            left: Signal<Local, U<QUOTA>>,
+            new_quota: Signal<Local, U<SET>>,
+            room: Signal<Local, U<QUOTA>>,
+            rank: Signal<Local, U<N>>,
+            ranks: Signal<Local, U<RANKS>>,
+            quotas: Signal<Local, U<QUOTAS>>,
+            own: Signal<Local, U<N>>,
+            rival: Signal<Local, U<N>>,
+        }
+        upset { quota, replenished, set.updated }
     }
 }
 
@@ -230,53 +184,11 @@ impl<
     }
 }
 
-impl<
-    const K: usize,
-    const N: usize,
-    const SET: usize,
-    const QUOTA: usize,
-    const RANKS: usize,
-    const QUOTAS: usize,
-> RtlTop for QbmiTop<K, N, SET, QUOTA, RANKS, QUOTAS>
-{
-    type In = QbmiIn;
-    type Out = QbmiOut;
-
-    fn drive(&mut self, inputs: &QbmiIn) {
-        self.issue_i.next = inputs.issue_i;
-        self.issue_kernel_i.next = U::new(u64::from(inputs.issue_kernel_i));
-        self.request_i.next = inputs.request_i;
-        self.request_kernel_i.next = U::new(u64::from(inputs.request_kernel_i));
-    }
-
-    fn sample(&self) -> QbmiOut {
-        QbmiOut {
-            rank_o: self.rank_o.val().to_u64() as u8,
-            quotas_o: self.quotas_o.val().to_u64(),
-            replenish_o: self.replenish_o.val(),
-            update_o: self.update_o.val(),
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        let bit = bit % (QUOTAS + 2);
-        match bit.checked_sub(QUOTAS) {
-            None => {
-                let register = &mut self.quota[bit / QUOTA].q;
-                let value = register.val();
-                register.next = value.replace_bit(bit % QUOTA, !value.get_bit(bit % QUOTA));
-            }
-            Some(0) => self.replenished.q.next = !self.replenished.q.val(),
-            Some(_) => self.set.updated.q.next = !self.set.updated.q.val(),
-        }
-    }
-}
-
 /// The QBMI for valid parameters. Widths that follow from others are spelled out, and checked by the block.
 pub(in crate::qbmi) fn qbmi(params: &QbmiParams) -> Box<dyn RtlBlock<QbmiIn, QbmiOut>> {
     match params.kernels {
-        2 => RtlInstance::boxed(QbmiTop::<2, 1, 6, 7, 2, 14>::default()),
-        3 => RtlInstance::boxed(QbmiTop::<3, 2, 10, 11, 6, 33>::default()),
-        _ => RtlInstance::boxed(QbmiTop::<4, 2, 15, 16, 8, 64>::default()),
+        2 => RtlInstance::boxed(QbmiTop::<2, 1, 6, 7, 2, 14>::new(params)),
+        3 => RtlInstance::boxed(QbmiTop::<3, 2, 10, 11, 6, 33>::new(params)),
+        _ => RtlInstance::boxed(QbmiTop::<4, 2, 15, 16, 8, 64>::new(params)),
     }
 }

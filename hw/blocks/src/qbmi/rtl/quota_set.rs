@@ -9,7 +9,8 @@ rtl_block! {
     /// The multiple itself is not kept, only its quotient and remainder for each kernel. It starts as 1; for each kernel in
     /// turn its present value is added to it until the kernel's remainder is zero. K is the number of kernels, N the bits
     /// of a kernel's number, SET those of a quota.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(K >= 2 && K <= 1 << N)]
     pub struct QuotaSet<const K: usize, const N: usize, const SET: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -18,9 +19,9 @@ rtl_block! {
         /// requests per instruction of a kernel are new: start, or start over
         pub start_i: Signal<In, Bit>,
         /// requests per memory instruction of each kernel; they hold until the next start
-        pub requests_i: [Signal<In, U<REQUESTS_BITS>>; K],
+        pub requests_i: [Signal<In, U<REQUESTS_BITS>>; K] = array(),
         /// the quotas that were last computed
-        pub quota_o: [Signal<Out, U<SET>>; K],
+        pub quota_o: [Signal<Out, U<SET>>; K] = array(),
         /// they were computed at the last clock edge
         pub update_o: Signal<Out, Bit>,
         busy: Reg<Bit>,
@@ -28,49 +29,20 @@ rtl_block! {
         /// the kernel in turn
         turn: Reg<U<N>>,
         /// the common multiple divided by each kernel's requests: quotient
-        quotient: [Reg<U<SET>>; K],
+        quotient: [Reg<U<SET>>; K] = array(),
         /// and remainder
-        rest: [Reg<U<REST_BITS>>; K],
+        rest: [Reg<U<REST_BITS>>; K] = array(),
         /// the same of the multiple at the beginning of the turn, which is added to it
-        step_quotient: [Reg<U<SET>>; K],
-        step_rest: [Reg<U<REST_BITS>>; K],
-        quota: [Reg<U<SET>>; K],
-        last: Constant<U<N>>,
+        step_quotient: [Reg<U<SET>>; K] = array(),
+        step_rest: [Reg<U<REST_BITS>>; K] = array(),
+        quota: [Reg<U<SET>>; K] = std::array::from_fn(|_| Reg::new(1.into())),
+        last: Constant<U<N>> = Constant::new(U::new(K as u64 - 1)),
         divides: Signal<Local, Bit>,
         addend: Signal<Local, U<REST_BITS>>,
         sum: Signal<Local, U<REQUESTS_BITS>>,
         carry: Signal<Local, Bit>,
         reduced: Signal<Local, U<REQUESTS_BITS>>,
         kernel: Signal<Local, U<N>>,
-    }
-}
-
-impl<const K: usize, const N: usize, const SET: usize> Default for QuotaSet<K, N, SET> {
-    fn default() -> Self {
-        const { assert!(K >= 2 && K <= 1 << N) };
-        QuotaSet {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            start_i: Signal::default(),
-            requests_i: array(),
-            quota_o: array(),
-            update_o: Signal::default(),
-            busy: Reg::default(),
-            updated: Reg::default(),
-            turn: Reg::default(),
-            quotient: array(),
-            rest: array(),
-            step_quotient: array(),
-            step_rest: array(),
-            quota: std::array::from_fn(|_| Reg::new(1.into())),
-            last: Constant::new(U::new(K as u64 - 1)),
-            divides: Signal::default(),
-            addend: Signal::default(),
-            sum: Signal::default(),
-            carry: Signal::default(),
-            reduced: Signal::default(),
-            kernel: Signal::default(),
-        }
     }
 }
 

@@ -76,13 +76,13 @@ mod stimulus;
 
 pub use super::vft::COUNT_BITS;
 pub use model::CodeBuilderModel;
+pub use rtl::{CodeBuilderIn, CodeBuilderOut, ScCodeBuilderTop};
 
 use super::vft::LOST_BITS;
 use super::{MAX_CODE_BITS, WORD_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of the escape symbol's weight: those of the table's lost count.
@@ -134,52 +134,6 @@ pub fn code_cycles(params: &CodeBuilderParams, entries: usize) -> u64 {
     let merge = items.take(lists).sum::<usize>() + lists;
     let count = lists * (entries.div_ceil(16) + 1);
     (4 + sort + merge + count) as u64
-}
-
-ports! {
-    /// Inputs.
-    pub struct CodeBuilderIn<CodeBuilderParams>(p) {
-        /// Builds codes; ignored while busy.
-        start_i: bool = 1,
-        /// Weight of the escape symbol, taken with the start.
-        escape_weight_i: u16 = ESCAPE_BITS,
-        /// The table gives the oldest entry that was asked for.
-        read_valid_i: bool = 1,
-        /// Its value.
-        read_value_i: u32 = WORD_BITS,
-        /// Its count; zero when there is no entry.
-        read_count_i: u16 = COUNT_BITS,
-        /// The code is taken.
-        code_ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct CodeBuilderOut<CodeBuilderParams>(p) {
-        /// Codes are being built; the table must hold still.
-        busy_o: bool = 1,
-        /// Reads an entry of the table.
-        read_o: bool = 1,
-        /// Which entry; zero when none is read.
-        read_index_o: u16 = p.index_bits(),
-        /// A code is given. It and what goes with it stay until it is taken.
-        code_valid_o: bool = 1,
-        /// It is the first code of a build.
-        code_first_o: bool = 1,
-        /// It is the last code of a build.
-        code_last_o: bool = 1,
-        /// The entry that it stands for; zero for the escape symbol.
-        code_index_o: u16 = p.index_bits(),
-        /// It stands for the escape symbol.
-        code_escape_o: bool = 1,
-        /// The value that it stands for; zero for the escape symbol.
-        code_value_o: u32 = WORD_BITS,
-        /// The code, right-aligned; its most significant bit is sent first.
-        code_code_o: u16 = MAX_CODE_BITS,
-        /// Number of its bits.
-        code_length_o: u8 = LENGTH_BITS,
-    }
 }
 
 /// The code builder; see the [module](self).

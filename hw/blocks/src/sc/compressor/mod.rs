@@ -63,13 +63,12 @@ mod rtl;
 mod stimulus;
 
 pub use model::CompressorModel;
+pub use rtl::{CompressorIn, CompressorOut, ScCompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORDS};
-use crate::line::Line;
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of the counter of groups of words.
@@ -96,52 +95,6 @@ impl CompressorParams {
     /// Groups of words in a line.
     fn groups(&self) -> u32 {
         WORDS as u32 / self.symbols_per_cycle
-    }
-}
-
-ports! {
-    /// Inputs of the compressor.
-    pub struct CompressorIn<CompressorParams>(_p) {
-        /// A line is offered.
-        valid_i: bool = 1,
-        /// The line: word 0 in bits 31 to 0.
-        line_i: Line = LINE_BITS,
-        /// The consumer takes the payload in this cycle.
-        ready_i: bool = 1,
-        /// A code is offered.
-        load_valid_i: bool = 1,
-        /// It is the first one: clear the table.
-        load_first_i: bool = 1,
-        /// It is the last one: lines may be compressed.
-        load_last_i: bool = 1,
-        /// The table entry that it is for: set and way.
-        load_index_i: u16 = 10,
-        /// It is the escape symbol's.
-        load_escape_i: bool = 1,
-        /// The value that it stands for.
-        load_value_i: u32 = 32,
-        /// The code, right-aligned, its most significant bit first in the payload.
-        load_code_i: u16 = 16,
-        /// Its length in bits, 1 to 16.
-        load_length_i: u8 = 5,
-    }
-}
-
-ports! {
-    /// Outputs of the compressor.
-    pub struct CompressorOut<CompressorParams>(_p) {
-        /// The line is taken in this cycle.
-        ready_o: bool = 1,
-        /// A payload is offered.
-        valid_o: bool = 1,
-        /// It is a row of codes, not the line itself.
-        compressed_o: bool = 1,
-        /// Its bits: at most those of the line.
-        bits_o: u16 = 11,
-        /// The payload, first bit lowest, zeros behind its bits; still incomplete while `valid_o` is low.
-        payload_o: Line = LINE_BITS,
-        /// The code is taken in this cycle.
-        load_ready_o: bool = 1,
     }
 }
 

@@ -72,13 +72,12 @@ mod rtl;
 mod stimulus;
 
 pub use model::DecompressorModel;
+pub use rtl::{DecompressorIn, DecompressorOut, ScDecompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS};
-use crate::line::Line;
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a rank, a code's place in the canonical order: 1,024 values and the escape.
@@ -95,52 +94,6 @@ pub struct DecompressorParams {
 impl Default for DecompressorParams {
     fn default() -> Self {
         DecompressorParams { symbols_per_cycle: 4 }
-    }
-}
-
-ports! {
-    /// Inputs of the decompressor.
-    pub struct DecompressorIn<DecompressorParams>(_p) {
-        /// A payload is offered.
-        valid_i: bool = 1,
-        /// It is a row of codes, not the line itself.
-        compressed_i: bool = 1,
-        /// Its bits: what lies behind them is no code. More than the line has count as those of the line.
-        bits_i: u16 = 11,
-        /// The payload, first bit lowest.
-        payload_i: Line = LINE_BITS,
-        /// The consumer takes the line in this cycle.
-        ready_i: bool = 1,
-        /// A code is offered.
-        load_valid_i: bool = 1,
-        /// It is the first one: forget the others.
-        load_first_i: bool = 1,
-        /// It is the last one: payloads may be decompressed.
-        load_last_i: bool = 1,
-        /// It is the escape symbol's.
-        load_escape_i: bool = 1,
-        /// The value that it stands for.
-        load_value_i: u32 = 32,
-        /// The code, right-aligned, its most significant bit first in the payload.
-        load_code_i: u16 = 16,
-        /// Its length in bits, 1 to 16.
-        load_length_i: u8 = 5,
-    }
-}
-
-ports! {
-    /// Outputs of the decompressor.
-    pub struct DecompressorOut<DecompressorParams>(_p) {
-        /// The payload is taken in this cycle.
-        ready_o: bool = 1,
-        /// A line is offered.
-        valid_o: bool = 1,
-        /// The payload was no row of codes, or ended early; the line is zero.
-        error_o: bool = 1,
-        /// The line: word 0 in bits 31 to 0; still incomplete while `valid_o` is low.
-        line_o: Line = LINE_BITS,
-        /// The code is taken in this cycle.
-        load_ready_o: bool = 1,
     }
 }
 

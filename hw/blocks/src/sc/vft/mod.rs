@@ -54,12 +54,12 @@ mod rtl;
 mod stimulus;
 
 pub use model::{Effect, Entry, VftModel};
+pub use rtl::{ScVftTop, VftIn, VftOut};
 
 use super::WORD_BITS;
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Bits of a count.
@@ -102,38 +102,6 @@ impl VftParams {
     /// What is kept of a value.
     fn tag_bits(&self) -> usize {
         WORD_BITS - self.set_bits()
-    }
-}
-
-ports! {
-    /// Inputs: a word to count, an entry to read, or a clear.
-    pub struct VftIn<VftParams>(p) {
-        /// A word is offered for counting.
-        train_valid_i: bool = 1,
-        /// The word.
-        train_value_i: u32 = WORD_BITS,
-        /// Reads an entry; goes before a word.
-        read_i: bool = 1,
-        /// Which entry: its set, then its way.
-        read_index_i: u16 = p.index_bits(),
-        /// Forgets everything, words in flight included.
-        clear_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs.
-    pub struct VftOut<VftParams>(p) {
-        /// The word is taken.
-        train_ready_o: bool = 1,
-        /// The entry that was asked for two cycles ago is given.
-        read_valid_o: bool = 1,
-        /// Its value; zero when there is no entry. Holds until the next one.
-        read_value_o: u32 = WORD_BITS,
-        /// Its count; zero when there is no entry. Holds until the next one.
-        read_count_o: u16 = COUNT_BITS,
-        /// Counts of all replaced entries together since the last clear; saturates.
-        lost_o: u16 = LOST_BITS,
     }
 }
 

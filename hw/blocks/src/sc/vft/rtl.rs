@@ -1,9 +1,8 @@
 //! RTL of the value-frequency table: where a value lies, what a word does to a set, and the two stages around the memory.
 
-use super::{COUNT_BITS, LOST_BITS, VftIn, VftOut, VftParams};
-use selvedge_hw::block::RtlBlock;
+use super::{COUNT_BITS, LOST_BITS, VftParams};
+use crate::sc::WORD_BITS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 
 rtl_block! {
     /// What counting a word does to the four entries of its set.
@@ -94,119 +93,70 @@ impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Log
     }
 }
 
-rtl_block! {
+rtl_module! {
     /// Counts how often 32-bit values occur, for the codes of statistical compression.
     ///
     /// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, A those of its set, SLICES the slices of a value
     /// whose XOR is the set; TAG, ENTRY, SET and K are those of a set's entries.
-    #[derive(LogicBlock)]
+    #[require(INDEX == A + 2 && SLICES * A == 32 && TAG == 32 - A)]
     pub struct ScVftTop<
         const INDEX: usize, const A: usize, const SLICES: usize,
         const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: nothing is counted
-        pub rst_ni: Signal<In, Bit>,
-        /// a word is offered for counting
-        pub train_valid_i: Signal<In, Bit>,
-        /// the word
-        pub train_value_i: Signal<In, U<32>>,
-        /// read an entry; goes before a word
-        pub read_i: Signal<In, Bit>,
-        /// which entry
-        pub read_index_i: Signal<In, U<INDEX>>,
-        /// forget everything, words in flight included
-        pub clear_i: Signal<In, Bit>,
-        /// the word is taken
-        pub train_ready_o: Signal<Out, Bit>,
-        /// the entry asked for two cycles ago is given
-        pub read_valid_o: Signal<Out, Bit>,
-        /// its value; zero if there is no entry
-        pub read_value_o: Signal<Out, U<32>>,
-        /// its count; zero if there is no entry
-        pub read_count_o: Signal<Out, U<COUNT_BITS>>,
-        /// counts of all replaced entries together; saturates
-        pub lost_o: Signal<Out, U<LOST_BITS>>,
-        memory: SyncMem<W<SET, K>, A>,
-        /// sets that hold entries
-        valid: BitArray<1, A>,
-        /// a word is in the second stage
-        training: Reg<Bit>,
-        /// a read is in the second stage
-        reading: Reg<Bit>,
-        set: Reg<U<A>>,
-        tag: Reg<U<TAG>>,
-        way: Reg<U<2>>,
-        /// the set was written when the memory was read: its new content is in `written`
-        forward: Reg<Bit>,
-        written: Reg<W<SET, K>>,
-        update: Gate<SetUpdate<TAG, ENTRY, SET, K>>,
-        lost: Reg<U<LOST_BITS>>,
-        read_valid: Reg<Bit>,
-        read_value: Reg<U<32>>,
-        read_count: Reg<U<COUNT_BITS>>,
-        next_set: Signal<Local, U<A>>,
-        content: Signal<Local, W<SET, K>>,
-        entry: Signal<Local, U<ENTRY>>,
-        /// the value of the entry that is read: its tag, and the lowest slice, which follows from the set
-        value: Signal<Local, U<32>>,
-        upper: Signal<Local, U<TAG>>,
-        lowest: Signal<Local, U<A>>,
-        sum: Signal<Local, U<15>>,
-    }
-}
-
-impl<
-    const INDEX: usize,
-    const A: usize,
-    const SLICES: usize,
-    const TAG: usize,
-    const ENTRY: usize,
-    const SET: usize,
-    const K: usize,
-> Default for ScVftTop<INDEX, A, SLICES, TAG, ENTRY, SET, K>
-{
-    fn default() -> Self {
-        const {
-            assert!(INDEX == A + 2 && SLICES * A == 32 && TAG == 32 - A);
-            assert!(ENTRY == TAG + COUNT_BITS && SET == 4 * ENTRY);
+    > for VftParams as p {
+        reset "asynchronous reset, active low: nothing is counted";
+        inputs VftIn {
+            /// a word is offered for counting
+            train_valid_i: bool as Bit = 1,
+            /// the word
+            train_value_i: u32 as U<32> = WORD_BITS,
+            /// read an entry; goes before a word
+            read_i: bool as Bit = 1,
+            /// which entry
+            read_index_i: u16 as U<INDEX> = p.index_bits(),
+            /// forget everything, words in flight included
+            clear_i: bool as Bit = 1,
         }
-        ScVftTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            train_valid_i: Signal::default(),
-            train_value_i: Signal::default(),
-            read_i: Signal::default(),
-            read_index_i: Signal::default(),
-            clear_i: Signal::default(),
-            train_ready_o: Signal::default(),
-            read_valid_o: Signal::default(),
-            read_value_o: Signal::default(),
-            read_count_o: Signal::default(),
-            lost_o: Signal::default(),
-            memory: SyncMem::default(),
-            valid: BitArray::default(),
-            training: Reg::default(),
-            reading: Reg::default(),
-            set: Reg::default(),
-            tag: Reg::default(),
-            way: Reg::default(),
-            forward: Reg::default(),
-            written: Reg::default(),
-            update: Gate::default(),
-            lost: Reg::default(),
-            read_valid: Reg::default(),
-            read_value: Reg::default(),
-            read_count: Reg::default(),
-            next_set: Signal::default(),
-            content: Signal::default(),
-            entry: Signal::default(),
-            value: Signal::default(),
-            upper: Signal::default(),
-            lowest: Signal::default(),
-            sum: Signal::default(),
+        outputs VftOut {
+            /// the word is taken
+            train_ready_o: bool as Bit = 1,
+            /// the entry asked for two cycles ago is given
+            read_valid_o: bool as Bit = 1,
+            /// its value; zero if there is no entry
+            read_value_o: u32 as U<32> = WORD_BITS,
+            /// its count; zero if there is no entry
+            read_count_o: u16 as U<COUNT_BITS> = COUNT_BITS,
+            /// counts of all replaced entries together; saturates
+            lost_o: u16 as U<LOST_BITS> = LOST_BITS,
         }
+        parts {
+            memory: SyncMem<W<SET, K>, A>,
+            /// sets that hold entries
+            valid: BitArray<1, A>,
+            /// a word is in the second stage
+            training: Reg<Bit>,
+            /// a read is in the second stage
+            reading: Reg<Bit>,
+            set: Reg<U<A>>,
+            tag: Reg<U<TAG>>,
+            way: Reg<U<2>>,
+            /// the set was written when the memory was read: its new content is in `written`
+            forward: Reg<Bit>,
+            written: Reg<W<SET, K>>,
+            update: Gate<SetUpdate<TAG, ENTRY, SET, K>>,
+            lost: Reg<U<LOST_BITS>>,
+            read_valid: Reg<Bit>,
+            read_value: Reg<U<32>>,
+            read_count: Reg<U<COUNT_BITS>>,
+            next_set: Signal<Local, U<A>>,
+            content: Signal<Local, W<SET, K>>,
+            entry: Signal<Local, U<ENTRY>>,
+            /// the value of the entry that is read: its tag, and the lowest slice, which follows from the set
+            value: Signal<Local, U<32>>,
+            upper: Signal<Local, U<TAG>>,
+            lowest: Signal<Local, U<A>>,
+            sum: Signal<Local, U<15>>,
+        }
+        upset { read_valid, read_value, read_count, lost }
     }
 }
 
@@ -313,56 +263,10 @@ impl<
     }
 }
 
-impl<
-    const INDEX: usize,
-    const A: usize,
-    const SLICES: usize,
-    const TAG: usize,
-    const ENTRY: usize,
-    const SET: usize,
-    const K: usize,
-> RtlTop for ScVftTop<INDEX, A, SLICES, TAG, ENTRY, SET, K>
-{
-    type In = VftIn;
-    type Out = VftOut;
-
-    fn drive(&mut self, inputs: &VftIn) {
-        self.train_valid_i.next = inputs.train_valid_i;
-        self.train_value_i.next = U::new(u64::from(inputs.train_value_i));
-        self.read_i.next = inputs.read_i;
-        self.read_index_i.next = U::new(u64::from(inputs.read_index_i));
-        self.clear_i.next = inputs.clear_i;
-    }
-
-    fn sample(&self) -> VftOut {
-        VftOut {
-            train_ready_o: self.train_ready_o.val(),
-            read_valid_o: self.read_valid_o.val(),
-            read_value_o: self.read_value_o.val().to_u64() as u32,
-            read_count_o: self.read_count_o.val().to_u64() as u16,
-            lost_o: self.lost_o.val().to_u64() as u16,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        fn flip<const N: usize>(register: &mut Reg<U<N>>, bit: usize) {
-            let value = register.q.val();
-            register.q.next = value.replace_bit(bit, !value.get_bit(bit));
-        }
-        let bit = bit % (1 + 32 + COUNT_BITS + LOST_BITS);
-        match bit {
-            0 => self.read_valid.q.next = !self.read_valid.q.val(),
-            1..33 => flip(&mut self.read_value, bit - 1),
-            33..45 => flip(&mut self.read_count, bit - 33),
-            _ => flip(&mut self.lost, bit - 45),
-        }
-    }
-}
-
 /// The table for valid parameters. Widths that follow from others are spelled out, and checked by the block.
 pub(super) fn vft(params: &VftParams) -> Box<dyn RtlBlock<VftIn, VftOut>> {
     match params.entries {
-        64 => RtlInstance::boxed(ScVftTop::<6, 4, 8, 28, 40, 160, 3>::default()),
-        _ => RtlInstance::boxed(ScVftTop::<10, 8, 4, 24, 36, 144, 3>::default()),
+        64 => RtlInstance::boxed(ScVftTop::<6, 4, 8, 28, 40, 160, 3>::new(params)),
+        _ => RtlInstance::boxed(ScVftTop::<10, 8, 4, 24, 36, 144, 3>::new(params)),
     }
 }

@@ -2,12 +2,15 @@
 
 use super::super::{COUNT_BITS, ESCAPE_BITS};
 use selvedge_hw::rtl::prelude::*;
+use selvedge_hw::rtl::top;
 
 rtl_block! {
     /// Gives a code for every entry and for the escape symbol, in canonical order.
     ///
     /// The escape comes after the last entry that does not weigh less. INDEX are the bits of an index, COUNT one more.
     #[derive(LogicBlock)]
+    #[new(max_length: u64)]
+    #[require(COUNT == INDEX + 1)]
     pub struct Emitter<const INDEX: usize, const COUNT: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -76,7 +79,7 @@ rtl_block! {
         value: Reg<U<32>>,
         given_code: Reg<U<16>>,
         given_length: Reg<U<5>>,
-        max_length: Constant<U<5>>,
+        max_length: Constant<U<5>> = Constant::new(U::new(max_length)),
         free: Signal<Local, Bit>,
         longer: Signal<Local, Bit>,
         choose: Signal<Local, Bit>,
@@ -90,81 +93,21 @@ rtl_block! {
 }
 
 impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
-    /// An emitter of codes of at most so many bits.
-    pub fn new(max_length: u64) -> Self {
-        const { assert!(COUNT == INDEX + 1) };
-        Emitter {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            start_i: Signal::default(),
-            size_i: Signal::default(),
-            escape_weight_i: Signal::default(),
-            rank_o: Signal::default(),
-            count_i: Signal::default(),
-            index_i: Signal::default(),
-            length_o: Signal::default(),
-            longer_from_i: Signal::default(),
-            read_o: Signal::default(),
-            read_valid_i: Signal::default(),
-            read_value_i: Signal::default(),
-            code_valid_o: Signal::default(),
-            code_ready_i: Signal::default(),
-            code_first_o: Signal::default(),
-            code_last_o: Signal::default(),
-            code_index_o: Signal::default(),
-            code_escape_o: Signal::default(),
-            code_value_o: Signal::default(),
-            code_code_o: Signal::default(),
-            code_length_o: Signal::default(),
-            done_o: Signal::default(),
-            busy: Reg::default(),
-            more: Reg::default(),
-            waiting: Reg::default(),
-            read: Reg::default(),
-            position: Reg::default(),
-            entries: Reg::default(),
-            escape_left: Reg::default(),
-            code: Reg::default(),
-            length: Reg::default(),
-            valid: Reg::default(),
-            first: Reg::default(),
-            last: Reg::default(),
-            index: Reg::default(),
-            escape: Reg::default(),
-            value: Reg::default(),
-            given_code: Reg::default(),
-            given_length: Reg::default(),
-            max_length: Constant::new(U::new(max_length)),
-            free: Signal::default(),
-            longer: Signal::default(),
-            choose: Signal::default(),
-            escape_next: Signal::default(),
-            give_escape: Signal::default(),
-            give_entry: Signal::default(),
-            ask: Signal::default(),
-            done: Signal::default(),
-            entries_next: Signal::default(),
-        }
-    }
-
     /// Inverts a bit of the registers behind the outputs.
-    pub fn upset(&mut self, bit: usize) {
-        fn flip<const N: usize>(register: &mut Reg<U<N>>, bit: usize) {
-            let value = register.q.val();
-            register.q.next = value.replace_bit(bit, !value.get_bit(bit));
-        }
-        let flags = [&mut self.valid, &mut self.first, &mut self.last, &mut self.escape];
-        let bit = bit % (flags.len() + INDEX + 32 + 16 + 5);
-        match bit {
-            0..4 => {
-                let flag = flags.into_iter().nth(bit).expect("the bit is below their number");
-                flag.q.next = !flag.q.val();
-            }
-            4..36 => flip(&mut self.value, bit - 4),
-            36..52 => flip(&mut self.given_code, bit - 36),
-            52..57 => flip(&mut self.given_length, bit - 52),
-            _ => flip(&mut self.index, bit - 57),
-        }
+    pub fn strike(&mut self, bit: usize) {
+        top::strike(
+            &mut [
+                &mut self.valid,
+                &mut self.first,
+                &mut self.last,
+                &mut self.escape,
+                &mut self.value,
+                &mut self.given_code,
+                &mut self.given_length,
+                &mut self.index,
+            ],
+            bit,
+        );
     }
 }
 

@@ -48,6 +48,8 @@ rtl_block! {
     /// taken. A symbol's length is the number of lists in which it is taken. COUNT are the bits that hold the number of
     /// entries, ITEMS one more, WORD and ADDRESS those of a word's number within a list and in all of them.
     #[derive(LogicBlock)]
+    #[new(lists: u64)]
+    #[require(ITEMS == COUNT + 1 && WORD == COUNT - 5 && ADDRESS == WORD + 4)]
     pub struct Lengths<const COUNT: usize, const ITEMS: usize, const WORD: usize, const ADDRESS: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -87,7 +89,7 @@ rtl_block! {
         taken: Reg<U<ITEMS>>,
         symbols: Reg<U<COUNT>>,
         ones: Gate<OnesBelow<ITEMS>>,
-        last_list: Constant<U<4>>,
+        last_list: Constant<U<4>> = Constant::new(U::new(lists - 1)),
         next_word: Signal<Local, U<32>>,
         write_address: Signal<Local, U<ADDRESS>>,
         read_address: Signal<Local, U<ADDRESS>>,
@@ -95,47 +97,6 @@ rtl_block! {
         symbols_now: Signal<Local, U<COUNT>>,
         packages: Signal<Local, U<ITEMS>>,
         list_ends: Signal<Local, Bit>,
-    }
-}
-
-impl<const COUNT: usize, const ITEMS: usize, const WORD: usize, const ADDRESS: usize>
-    Lengths<COUNT, ITEMS, WORD, ADDRESS>
-{
-    /// Lengths from so many lists, at most 16.
-    pub fn new(lists: u64) -> Self {
-        const { assert!(ITEMS == COUNT + 1 && WORD == COUNT - 5 && ADDRESS == WORD + 4) };
-        Lengths {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            item_valid_i: Signal::default(),
-            symbol_i: Signal::default(),
-            list_i: Signal::default(),
-            item_i: Signal::default(),
-            last_i: Signal::default(),
-            start_i: Signal::default(),
-            size_i: Signal::default(),
-            done_o: Signal::default(),
-            length_i: Signal::default(),
-            longer_from_o: Signal::default(),
-            items: SyncMem::default(),
-            word: Reg::default(),
-            longer_from: Mem::default(),
-            busy: Reg::default(),
-            list: Reg::default(),
-            position: Reg::default(),
-            remaining: Reg::default(),
-            taken: Reg::default(),
-            symbols: Reg::default(),
-            ones: Gate::default(),
-            last_list: Constant::new(U::new(lists - 1)),
-            next_word: Signal::default(),
-            write_address: Signal::default(),
-            read_address: Signal::default(),
-            words: Signal::default(),
-            symbols_now: Signal::default(),
-            packages: Signal::default(),
-            list_ends: Signal::default(),
-        }
     }
 }
 

@@ -10,6 +10,8 @@ rtl_block! {
     /// weight. A list ends with item 2 n - 2 of n symbols, or when it has no more. INDEX are the bits of an index, COUNT one
     /// more, WEIGHT those of the heaviest package.
     #[derive(LogicBlock)]
+    #[new(lists: u64)]
+    #[require(COUNT == INDEX + 1 && WEIGHT >= ESCAPE_BITS)]
     pub struct Merger<const INDEX: usize, const COUNT: usize, const WEIGHT: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -56,7 +58,7 @@ rtl_block! {
         packages_written: Reg<U<COUNT>>,
         /// weight of the last item, which the next one may be packaged with
         last_weight: Reg<U<WEIGHT>>,
-        last_list: Constant<U<4>>,
+        last_list: Constant<U<4>> = Constant::new(U::new(lists - 1)),
         active: Signal<Local, Bit>,
         any_entry: Signal<Local, Bit>,
         take_escape: Signal<Local, Bit>,
@@ -69,53 +71,6 @@ rtl_block! {
         written_next: Signal<Local, U<COUNT>>,
         last_item: Signal<Local, U<COUNT>>,
         last: Signal<Local, Bit>,
-    }
-}
-
-impl<const INDEX: usize, const COUNT: usize, const WEIGHT: usize> Merger<INDEX, COUNT, WEIGHT> {
-    /// A merger of so many lists, at most 16.
-    pub fn new(lists: u64) -> Self {
-        const { assert!(COUNT == INDEX + 1 && WEIGHT >= ESCAPE_BITS) };
-        Merger {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            start_i: Signal::default(),
-            size_i: Signal::default(),
-            escape_weight_i: Signal::default(),
-            rank_o: Signal::default(),
-            count_i: Signal::default(),
-            item_valid_o: Signal::default(),
-            symbol_o: Signal::default(),
-            list_o: Signal::default(),
-            item_o: Signal::default(),
-            last_o: Signal::default(),
-            done_o: Signal::default(),
-            packages: SyncMem::default(),
-            busy: Reg::default(),
-            priming: Reg::default(),
-            list: Reg::default(),
-            item: Reg::default(),
-            entries_left: Reg::default(),
-            escape_left: Reg::default(),
-            bank: Reg::default(),
-            packages_made: Reg::default(),
-            packages_taken: Reg::default(),
-            packages_written: Reg::default(),
-            last_weight: Reg::default(),
-            last_list: Constant::new(U::new(lists - 1)),
-            active: Signal::default(),
-            any_entry: Signal::default(),
-            take_escape: Signal::default(),
-            symbol_weight: Signal::default(),
-            any_package: Signal::default(),
-            take_symbol: Signal::default(),
-            weight: Signal::default(),
-            entries_next: Signal::default(),
-            taken_next: Signal::default(),
-            written_next: Signal::default(),
-            last_item: Signal::default(),
-            last: Signal::default(),
-        }
     }
 }
 

@@ -5,13 +5,12 @@ mod lengths;
 mod merger;
 mod sorter;
 
-use super::{COUNT_BITS, CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, ESCAPE_BITS};
+use super::{COUNT_BITS, CodeBuilderParams, ESCAPE_BITS, LENGTH_BITS};
+use crate::sc::{MAX_CODE_BITS, WORD_BITS};
 use emitter::Emitter;
 use lengths::Lengths;
 use merger::Merger;
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::{RtlInstance, RtlTop};
 use sorter::Sorter;
 use stage::Stage;
 
@@ -31,116 +30,71 @@ mod stage {
     }
 }
 
-rtl_block! {
+rtl_module! {
     /// Builds canonical Huffman codes of limited length and least total length from a value-frequency table.
     ///
     /// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the number of entries, ITEM
     /// those of a count and an index, WEIGHT those of the heaviest package; ITEMS, WORD and ADDRESS are those of the lengths.
-    #[derive(LogicBlock)]
     pub struct ScCodeBuilderTop<
         const INDEX: usize, const COUNT: usize, const ITEM: usize, const WEIGHT: usize,
         const ITEMS: usize, const WORD: usize, const ADDRESS: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: a build in progress is forgotten
-        pub rst_ni: Signal<In, Bit>,
-        /// build codes; ignored while busy
-        pub start_i: Signal<In, Bit>,
-        /// weight of the escape symbol, taken with the start
-        pub escape_weight_i: Signal<In, U<ESCAPE_BITS>>,
-        /// the table gives the oldest entry that was asked for
-        pub read_valid_i: Signal<In, Bit>,
-        /// its value
-        pub read_value_i: Signal<In, U<32>>,
-        /// its count
-        pub read_count_i: Signal<In, U<COUNT_BITS>>,
-        /// the code is taken
-        pub code_ready_i: Signal<In, Bit>,
-        /// codes are being built
-        pub busy_o: Signal<Out, Bit>,
-        /// read an entry of the table
-        pub read_o: Signal<Out, Bit>,
-        /// which entry
-        pub read_index_o: Signal<Out, U<INDEX>>,
-        /// a code is given
-        pub code_valid_o: Signal<Out, Bit>,
-        /// it is the first one
-        pub code_first_o: Signal<Out, Bit>,
-        /// it is the last one
-        pub code_last_o: Signal<Out, Bit>,
-        /// the entry that it stands for
-        pub code_index_o: Signal<Out, U<INDEX>>,
-        /// it stands for the escape symbol
-        pub code_escape_o: Signal<Out, Bit>,
-        /// the value that it stands for
-        pub code_value_o: Signal<Out, U<32>>,
-        /// the code, right-aligned
-        pub code_code_o: Signal<Out, U<16>>,
-        /// its length
-        pub code_length_o: Signal<Out, U<5>>,
-        stage: Reg<Stage>,
-        /// the first cycle of the stage
-        entering: Reg<Bit>,
-        escape_weight: Reg<U<ESCAPE_BITS>>,
-        /// entries that were asked for
-        asked: Reg<U<COUNT>>,
-        /// entries that the table gave
-        given: Reg<U<INDEX>>,
-        sorter: Idle<Sorter<INDEX, COUNT, ITEM>>,
-        merger: Idle<Merger<INDEX, COUNT, WEIGHT>>,
-        lengths: Idle<Lengths<COUNT, ITEMS, WORD, ADDRESS>>,
-        emitter: Idle<Emitter<INDEX, COUNT>>,
-        drained: Signal<Local, Bit>,
-        empty: Signal<Local, Bit>,
-    }
-}
-
-impl<
-    const INDEX: usize,
-    const COUNT: usize,
-    const ITEM: usize,
-    const WEIGHT: usize,
-    const ITEMS: usize,
-    const WORD: usize,
-    const ADDRESS: usize,
-> ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
-{
-    fn new(params: &CodeBuilderParams) -> Self {
-        assert_eq!((params.index_bits(), params.weight_bits()), (INDEX, WEIGHT), "widths of the parameters");
-        let max_code_bits = params.max_code_bits as u64;
-        ScCodeBuilderTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            start_i: Signal::default(),
-            escape_weight_i: Signal::default(),
-            read_valid_i: Signal::default(),
-            read_value_i: Signal::default(),
-            read_count_i: Signal::default(),
-            code_ready_i: Signal::default(),
-            busy_o: Signal::default(),
-            read_o: Signal::default(),
-            read_index_o: Signal::default(),
-            code_valid_o: Signal::default(),
-            code_first_o: Signal::default(),
-            code_last_o: Signal::default(),
-            code_index_o: Signal::default(),
-            code_escape_o: Signal::default(),
-            code_value_o: Signal::default(),
-            code_code_o: Signal::default(),
-            code_length_o: Signal::default(),
-            stage: Reg::new(Stage::Idle),
-            entering: Reg::default(),
-            escape_weight: Reg::default(),
-            asked: Reg::default(),
-            given: Reg::default(),
-            sorter: Idle::default(),
-            merger: Idle::new(Merger::new(max_code_bits)),
-            lengths: Idle::new(Lengths::new(max_code_bits)),
-            emitter: Idle::new(Emitter::new(max_code_bits)),
-            drained: Signal::default(),
-            empty: Signal::default(),
+    > for CodeBuilderParams as p {
+        reset "asynchronous reset, active low: a build in progress is forgotten";
+        inputs CodeBuilderIn {
+            /// build codes; ignored while busy
+            start_i: bool as Bit = 1,
+            /// weight of the escape symbol, taken with the start
+            escape_weight_i: u16 as U<ESCAPE_BITS> = ESCAPE_BITS,
+            /// the table gives the oldest entry that was asked for
+            read_valid_i: bool as Bit = 1,
+            /// its value
+            read_value_i: u32 as U<32> = WORD_BITS,
+            /// its count
+            read_count_i: u16 as U<COUNT_BITS> = COUNT_BITS,
+            /// the code is taken
+            code_ready_i: bool as Bit = 1,
         }
+        outputs CodeBuilderOut {
+            /// codes are being built
+            busy_o: bool as Bit = 1,
+            /// read an entry of the table
+            read_o: bool as Bit = 1,
+            /// which entry
+            read_index_o: u16 as U<INDEX> = p.index_bits(),
+            /// a code is given
+            code_valid_o: bool as Bit = 1,
+            /// it is the first one
+            code_first_o: bool as Bit = 1,
+            /// it is the last one
+            code_last_o: bool as Bit = 1,
+            /// the entry that it stands for
+            code_index_o: u16 as U<INDEX> = p.index_bits(),
+            /// it stands for the escape symbol
+            code_escape_o: bool as Bit = 1,
+            /// the value that it stands for
+            code_value_o: u32 as U<32> = WORD_BITS,
+            /// the code, right-aligned
+            code_code_o: u16 as U<16> = MAX_CODE_BITS,
+            /// its length
+            code_length_o: u8 as U<5> = LENGTH_BITS,
+        }
+        parts {
+            stage: Reg<Stage> = Reg::new(Stage::Idle),
+            /// the first cycle of the stage
+            entering: Reg<Bit>,
+            escape_weight: Reg<U<ESCAPE_BITS>>,
+            /// entries that were asked for
+            asked: Reg<U<COUNT>>,
+            /// entries that the table gave
+            given: Reg<U<INDEX>>,
+            sorter: Idle<Sorter<INDEX, COUNT, ITEM>>,
+            merger: Idle<Merger<INDEX, COUNT, WEIGHT>> = Idle::new(Merger::new(p.max_code_bits as u64)),
+            lengths: Idle<Lengths<COUNT, ITEMS, WORD, ADDRESS>> = Idle::new(Lengths::new(p.max_code_bits as u64)),
+            emitter: Idle<Emitter<INDEX, COUNT>> = Idle::new(Emitter::new(p.max_code_bits as u64)),
+            drained: Signal<Local, Bit>,
+            empty: Signal<Local, Bit>,
+        }
+        upset by strike;
     }
 }
 
@@ -291,46 +245,20 @@ impl<
     const ITEMS: usize,
     const WORD: usize,
     const ADDRESS: usize,
-> RtlTop for ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
+> ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
 {
-    type In = CodeBuilderIn;
-    type Out = CodeBuilderOut;
-
-    fn drive(&mut self, inputs: &CodeBuilderIn) {
-        self.start_i.next = inputs.start_i;
-        self.escape_weight_i.next = U::new(u64::from(inputs.escape_weight_i));
-        self.read_valid_i.next = inputs.read_valid_i;
-        self.read_value_i.next = U::new(u64::from(inputs.read_value_i));
-        self.read_count_i.next = U::new(u64::from(inputs.read_count_i));
-        self.code_ready_i.next = inputs.code_ready_i;
-    }
-
-    fn sample(&self) -> CodeBuilderOut {
-        CodeBuilderOut {
-            busy_o: self.busy_o.val(),
-            read_o: self.read_o.val(),
-            read_index_o: self.read_index_o.val().to_u64() as u16,
-            code_valid_o: self.code_valid_o.val(),
-            code_first_o: self.code_first_o.val(),
-            code_last_o: self.code_last_o.val(),
-            code_index_o: self.code_index_o.val().to_u64() as u16,
-            code_escape_o: self.code_escape_o.val(),
-            code_value_o: self.code_value_o.val().to_u64() as u32,
-            code_code_o: self.code_code_o.val().to_u64() as u16,
-            code_length_o: self.code_length_o.val().to_u64() as u8,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
+    /// Inverts a bit of the emitter's registers, which may be at rest.
+    fn strike(&mut self, bit: usize) {
         self.emitter.wake();
-        self.emitter.upset(bit);
+        self.emitter.strike(bit);
     }
 }
 
 /// The builder for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
 pub(super) fn code_builder(params: &CodeBuilderParams) -> Box<dyn RtlBlock<CodeBuilderIn, CodeBuilderOut>> {
-    match params.entries {
-        64 => RtlInstance::boxed(ScCodeBuilderTop::<6, 7, 18, 23, 8, 2, 6>::new(params)),
-        _ => RtlInstance::boxed(ScCodeBuilderTop::<10, 11, 22, 27, 12, 6, 10>::new(params)),
+    match (params.index_bits(), params.weight_bits()) {
+        (6, 23) => RtlInstance::boxed(ScCodeBuilderTop::<6, 7, 18, 23, 8, 2, 6>::new(params)),
+        (10, 27) => RtlInstance::boxed(ScCodeBuilderTop::<10, 11, 22, 27, 12, 6, 10>::new(params)),
+        widths => unreachable!("no builder has the widths {widths:?}"),
     }
 }

@@ -10,7 +10,8 @@ rtl_block! {
     /// others from the back. Both read in the order in which they were written keep the order of the pass before. The
     /// first pass is the writing of the entries. INDEX are the bits of an index, COUNT those that hold INDEX and one more,
     /// ITEM those of a count and an index.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(COUNT == INDEX + 1 && ITEM == COUNT_BITS + INDEX)]
     pub struct Sorter<const INDEX: usize, const COUNT: usize, const ITEM: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -64,47 +65,6 @@ rtl_block! {
         front_sum: Signal<Local, U<COUNT>>,
         back_sum: Signal<Local, U<COUNT>>,
         pass_ends: Signal<Local, Bit>,
-    }
-}
-
-impl<const INDEX: usize, const COUNT: usize, const ITEM: usize> Default for Sorter<INDEX, COUNT, ITEM> {
-    fn default() -> Self {
-        const { assert!(COUNT == INDEX + 1 && ITEM == COUNT_BITS + INDEX) };
-        Sorter {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            clear_i: Signal::default(),
-            put_i: Signal::default(),
-            count_i: Signal::default(),
-            index_i: Signal::default(),
-            sort_i: Signal::default(),
-            rank_i: Signal::default(),
-            size_o: Signal::default(),
-            done_o: Signal::default(),
-            count_o: Signal::default(),
-            index_o: Signal::default(),
-            memory: SyncMem::default(),
-            size: Reg::default(),
-            sorting: Reg::default(),
-            pass: Reg::default(),
-            bank: Reg::default(),
-            front: Reg::default(),
-            next_front: Reg::default(),
-            next_back: Reg::default(),
-            place: Reg::default(),
-            moving: Reg::default(),
-            read_place: Signal::default(),
-            read_front: Signal::default(),
-            read_address: Signal::default(),
-            item: Signal::default(),
-            count: Signal::default(),
-            write: Signal::default(),
-            digit: Signal::default(),
-            write_address: Signal::default(),
-            front_sum: Signal::default(),
-            back_sum: Signal::default(),
-            pass_ends: Signal::default(),
-        }
     }
 }
 

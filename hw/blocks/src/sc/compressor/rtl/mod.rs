@@ -1,12 +1,10 @@
 //! RTL of the compressor: the table with a copy per lookup, the lookups, the packing of their codes, and the loading.
 
 mod parts;
-mod ports;
 
-pub(super) use ports::compressor;
-
-use super::GROUPS_BITS;
-use crate::sc::WAYS;
+use super::{CompressorParams, GROUPS_BITS};
+use crate::line::Line;
+use crate::sc::{LINE_BITS, WAYS};
 use parts::{ScAppend, ScEncodeWord, Set};
 use selvedge_hw::rtl::prelude::*;
 
@@ -28,182 +26,109 @@ mod phase {
 }
 use phase::Phase;
 
-rtl_block! {
+rtl_module! {
     /// Compresses cache lines to the Huffman codes of their words, K words per cycle.
     ///
     /// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is the most bits of K
     /// words, 48 each, and SUM the bits of their number.
-    #[derive(LogicBlock)]
-    pub struct ScCompressorTop<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: no codes are loaded, nothing is in flight
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is offered
-        pub valid_i: Signal<In, Bit>,
-        /// the line: word 0 in bits 31 to 0
-        pub line_i: Signal<In, W<1024, 16>>,
-        /// the consumer takes the payload in this cycle
-        pub ready_i: Signal<In, Bit>,
-        /// a code is offered
-        pub load_valid_i: Signal<In, Bit>,
-        /// it is the first one: clear the table
-        pub load_first_i: Signal<In, Bit>,
-        /// it is the last one: lines may be compressed
-        pub load_last_i: Signal<In, Bit>,
-        /// the table entry that it is for: set and way
-        pub load_index_i: Signal<In, U<10>>,
-        /// it is the escape symbol's
-        pub load_escape_i: Signal<In, Bit>,
-        /// the value that it stands for
-        pub load_value_i: Signal<In, U<32>>,
-        /// the code, right-aligned, its most significant bit first in the payload
-        pub load_code_i: Signal<In, U<16>>,
-        /// its length in bits
-        pub load_length_i: Signal<In, U<5>>,
-        /// the line is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a payload is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// it is a row of codes, not the line itself
-        pub compressed_o: Signal<Out, Bit>,
-        /// its bits
-        pub bits_o: Signal<Out, U<11>>,
-        /// the payload, first bit lowest; still incomplete while valid_o is low
-        pub payload_o: Signal<Out, W<1024, 16>>,
-        /// the code is taken in this cycle
-        pub load_ready_o: Signal<Out, Bit>,
-        tables: ReplicatedMem<Set, 8, K>,
-        encode: [Once<ScEncodeWord>; K],
-        pack_group: Once<BitPacker<K, 48, 6, GROUP, GW, SUM>>,
-        append: Once<ScAppend<GROUP, GW, SUM>>,
-
-        phase: Reg<Phase>,
-        /// next set to clear
-        clear_set: Reg<U<8>>,
-        /// the table is clear
-        fresh: Reg<Bit>,
-        /// all codes are there
-        loaded: Reg<Bit>,
-        /// first bit lowest
-        escape_code: Reg<U<16>>,
-        escape_length: Reg<U<5>>,
-
-        /// the line, turned so that the next words to look up are the lowest
-        line: Reg<W<1024, 16>>,
-        looking: Reg<Bit>,
-        /// groups of words that were looked up
-        groups: Reg<U<GROUPS_BITS>>,
-        /// fields and lengths are those of a group that is to be packed
-        packing: Reg<Bit>,
-        packing_first: Reg<Bit>,
-        packing_last: Reg<Bit>,
-        /// each of its words can be coded
-        packing_coded: Reg<Bit>,
-        fields: [Reg<U<48>>; K],
-        lengths: [Reg<U<6>>; K],
-        payload: Reg<W<1024, 16>>,
-        bits: Reg<U<11>>,
-        /// a word of the groups so far cannot be coded
-        uncoded: Reg<Bit>,
-        valid: Reg<Bit>,
-        compressed: Reg<Bit>,
-
-        line_bits: Constant<U<11>>,
-        last_group: Constant<U<GROUPS_BITS>>,
-        /// bits of the words that are looked up in a cycle, and of the others
-        turn: Constant<U<11>>,
-        turn_back: Constant<U<11>>,
-        code_bits: Constant<U<5>>,
-
-        take_code: Signal<Local, Bit>,
-        reversed: Signal<Local, U<16>>,
-        code: Signal<Local, U<16>>,
-        entry: Signal<Local, U<45>>,
-        set: Signal<Local, Set>,
-        pack: Signal<Local, Bit>,
-        look: Signal<Local, Bit>,
-        take_line: Signal<Local, Bit>,
-        word: Signal<Local, U<32>>,
-        word_set: Signal<Local, U<8>>,
-        coded: Signal<Local, Bit>,
-        next_uncoded: Signal<Local, Bit>,
-        fits: Signal<Local, Bit>,
-        ready: Signal<Local, Bit>,
-        load_ready: Signal<Local, Bit>,
-    }
-}
-
-impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Default
-    for ScCompressorTop<K, GROUP, GW, SUM>
-{
-    fn default() -> Self {
-        const { assert!(GROUP == 48 * K && 32 % K == 0 && K < 32 && WAYS == 4) };
-        ScCompressorTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            line_i: Signal::default(),
-            ready_i: Signal::default(),
-            load_valid_i: Signal::default(),
-            load_first_i: Signal::default(),
-            load_last_i: Signal::default(),
-            load_index_i: Signal::default(),
-            load_escape_i: Signal::default(),
-            load_value_i: Signal::default(),
-            load_code_i: Signal::default(),
-            load_length_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            compressed_o: Signal::default(),
-            bits_o: Signal::default(),
-            payload_o: Signal::default(),
-            load_ready_o: Signal::default(),
-            tables: ReplicatedMem::default(),
-            encode: array(),
-            pack_group: Once::default(),
-            append: Once::default(),
-            phase: Reg::new(Phase::Run),
-            clear_set: Reg::default(),
-            fresh: Reg::default(),
-            loaded: Reg::default(),
-            escape_code: Reg::default(),
-            escape_length: Reg::default(),
-            line: Reg::default(),
-            looking: Reg::default(),
-            groups: Reg::default(),
-            packing: Reg::default(),
-            packing_first: Reg::default(),
-            packing_last: Reg::default(),
-            packing_coded: Reg::default(),
-            fields: array(),
-            lengths: array(),
-            payload: Reg::default(),
-            bits: Reg::default(),
-            uncoded: Reg::default(),
-            valid: Reg::default(),
-            compressed: Reg::default(),
-            line_bits: Constant::new(U::new(1024)),
-            last_group: Constant::new(U::new(32 / K as u64 - 1)),
-            turn: Constant::new(U::new(32 * K as u64)),
-            turn_back: Constant::new(U::new(1024 - 32 * K as u64)),
-            code_bits: Constant::new(U::new(16)),
-            take_code: Signal::default(),
-            reversed: Signal::default(),
-            code: Signal::default(),
-            entry: Signal::default(),
-            set: Signal::default(),
-            pack: Signal::default(),
-            look: Signal::default(),
-            take_line: Signal::default(),
-            word: Signal::default(),
-            word_set: Signal::default(),
-            coded: Signal::default(),
-            next_uncoded: Signal::default(),
-            fits: Signal::default(),
-            ready: Signal::default(),
-            load_ready: Signal::default(),
+    #[require(GROUP == 48 * K && 32 % K == 0 && K < 32 && WAYS == 4)]
+    pub struct ScCompressorTop<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> for CompressorParams as _p {
+        reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: word 0 in bits 31 to 0
+            line_i: Line as W<1024, 16> = LINE_BITS,
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+            /// a code is offered
+            load_valid_i: bool as Bit = 1,
+            /// it is the first one: clear the table
+            load_first_i: bool as Bit = 1,
+            /// it is the last one: lines may be compressed
+            load_last_i: bool as Bit = 1,
+            /// the table entry that it is for: set and way
+            load_index_i: u16 as U<10> = 10,
+            /// it is the escape symbol's
+            load_escape_i: bool as Bit = 1,
+            /// the value that it stands for
+            load_value_i: u32 as U<32> = 32,
+            /// the code, right-aligned, its most significant bit first in the payload
+            load_code_i: u16 as U<16> = 16,
+            /// its length in bits
+            load_length_i: u8 as U<5> = 5,
         }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// it is a row of codes, not the line itself
+            compressed_o: bool as Bit = 1,
+            /// its bits
+            bits_o: u16 as U<11> = 11,
+            /// the payload, first bit lowest; still incomplete while valid_o is low
+            payload_o: Line as W<1024, 16> = LINE_BITS,
+            /// the code is taken in this cycle
+            load_ready_o: bool as Bit = 1,
+        }
+        parts {
+            tables: ReplicatedMem<Set, 8, K>,
+            encode: [Once<ScEncodeWord>; K] = array(),
+            pack_group: Once<BitPacker<K, 48, 6, GROUP, GW, SUM>>,
+            append: Once<ScAppend<GROUP, GW, SUM>>,
+            phase: Reg<Phase> = Reg::new(Phase::Run),
+            /// next set to clear
+            clear_set: Reg<U<8>>,
+            /// the table is clear
+            fresh: Reg<Bit>,
+            /// all codes are there
+            loaded: Reg<Bit>,
+            /// first bit lowest
+            escape_code: Reg<U<16>>,
+            escape_length: Reg<U<5>>,
+            /// the line, turned so that the next words to look up are the lowest
+            line: Reg<W<1024, 16>>,
+            looking: Reg<Bit>,
+            /// groups of words that were looked up
+            groups: Reg<U<GROUPS_BITS>>,
+            /// fields and lengths are those of a group that is to be packed
+            packing: Reg<Bit>,
+            packing_first: Reg<Bit>,
+            packing_last: Reg<Bit>,
+            /// each of its words can be coded
+            packing_coded: Reg<Bit>,
+            fields: [Reg<U<48>>; K] = array(),
+            lengths: [Reg<U<6>>; K] = array(),
+            payload: Reg<W<1024, 16>>,
+            bits: Reg<U<11>>,
+            /// a word of the groups so far cannot be coded
+            uncoded: Reg<Bit>,
+            valid: Reg<Bit>,
+            compressed: Reg<Bit>,
+            line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
+            last_group: Constant<U<GROUPS_BITS>> = Constant::new(U::new(32 / K as u64 - 1)),
+            /// bits of the words that are looked up in a cycle, and of the others
+            turn: Constant<U<11>> = Constant::new(U::new(32 * K as u64)),
+            turn_back: Constant<U<11>> = Constant::new(U::new(1024 - 32 * K as u64)),
+            code_bits: Constant<U<5>> = Constant::new(U::new(16)),
+            take_code: Signal<Local, Bit>,
+            reversed: Signal<Local, U<16>>,
+            code: Signal<Local, U<16>>,
+            entry: Signal<Local, U<45>>,
+            set: Signal<Local, Set>,
+            pack: Signal<Local, Bit>,
+            look: Signal<Local, Bit>,
+            take_line: Signal<Local, Bit>,
+            word: Signal<Local, U<32>>,
+            word_set: Signal<Local, U<8>>,
+            coded: Signal<Local, Bit>,
+            next_uncoded: Signal<Local, Bit>,
+            fits: Signal<Local, Bit>,
+            ready: Signal<Local, Bit>,
+            load_ready: Signal<Local, Bit>,
+        }
+        upset { valid, compressed, bits, payload }
     }
 }
 
@@ -383,5 +308,19 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
+    }
+}
+
+// Words per cycle, and what follows from them: bits and 64-bit words of a group, bits of their number. The top checks them.
+type FourWords = ScCompressorTop<4, 192, 3, 8>;
+type EightWords = ScCompressorTop<8, 384, 6, 9>;
+type SixteenWords = ScCompressorTop<16, 768, 12, 10>;
+
+/// The compressor for valid parameters.
+pub(super) fn compressor(params: &CompressorParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+    match params.symbols_per_cycle {
+        4 => RtlInstance::boxed(FourWords::new(params)),
+        8 => RtlInstance::boxed(EightWords::new(params)),
+        _ => RtlInstance::boxed(SixteenWords::new(params)),
     }
 }

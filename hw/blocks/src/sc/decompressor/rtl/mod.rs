@@ -1,10 +1,10 @@
 //! RTL of the decompressor: the codes of a cycle, the values' table with a copy for each of them, and the loading.
 
 mod parts;
-mod ports;
 
-pub(super) use ports::decompressor;
-
+use super::DecompressorParams;
+use crate::line::Line;
+use crate::sc::LINE_BITS;
 use parts::{Bases, Ends, ScAssemble, ScDecodeGroup};
 use selvedge_hw::rtl::prelude::*;
 
@@ -24,180 +24,108 @@ mod phase {
 }
 use phase::Phase;
 
-rtl_block! {
+rtl_module! {
     /// Rebuilds cache lines from the Huffman codes of their words, up to K codes per cycle.
     ///
     /// LATTE-CC, section IV.C.2. WINDOW is the bits of K codes and a word, BOTH those of a line and K
     /// words.
-    #[derive(LogicBlock)]
     pub struct ScDecompressorTop<
         const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, const BW: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: no codes are loaded, nothing is in flight
-        pub rst_ni: Signal<In, Bit>,
-        /// a payload is offered
-        pub valid_i: Signal<In, Bit>,
-        /// it is a row of codes, not the line itself
-        pub compressed_i: Signal<In, Bit>,
-        /// its bits: what lies behind them is no code
-        pub bits_i: Signal<In, U<11>>,
-        /// the payload, first bit lowest
-        pub payload_i: Signal<In, W<1024, 16>>,
-        /// the consumer takes the line in this cycle
-        pub ready_i: Signal<In, Bit>,
-        /// a code is offered
-        pub load_valid_i: Signal<In, Bit>,
-        /// it is the first one: forget the others
-        pub load_first_i: Signal<In, Bit>,
-        /// it is the last one: payloads may be decompressed
-        pub load_last_i: Signal<In, Bit>,
-        /// it is the escape symbol's
-        pub load_escape_i: Signal<In, Bit>,
-        /// the value that it stands for
-        pub load_value_i: Signal<In, U<32>>,
-        /// the code, right-aligned, its most significant bit first in the payload
-        pub load_code_i: Signal<In, U<16>>,
-        /// its length in bits
-        pub load_length_i: Signal<In, U<5>>,
-        /// the payload is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a line is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// the payload was no row of codes, or ended early; the line is zero
-        pub error_o: Signal<Out, Bit>,
-        /// the line: word 0 in bits 31 to 0; still incomplete while valid_o is low
-        pub line_o: Signal<Out, W<1024, 16>>,
-        /// the code is taken in this cycle
-        pub load_ready_o: Signal<Out, Bit>,
-        values: ReplicatedMem<U<32>, 10, K>,
-        decode: Once<ScDecodeGroup<K, WINDOW, WW>>,
-        assemble: Once<ScAssemble<K, BOTH, BW>>,
-
-        phase: Reg<Phase>,
-        /// where the codes of each length end, left-aligned
-        ends: Reg<Ends>,
-        /// rank of a code less the code, per length
-        bases: Reg<Bases>,
-        /// all ones: there is no escape
-        escape_rank: Reg<U<11>>,
-        /// rank of the next code
-        rank: Reg<U<11>>,
-        /// where the next value goes
-        value_place: Reg<U<10>>,
-
-        payload: Reg<W<1024, 16>>,
-        bits: Reg<U<11>>,
-        /// the payload is the line itself
-        plain: Reg<Bit>,
-        busy: Reg<Bit>,
-        /// bits of the payload that were decoded
-        position: Reg<U<11>>,
-        /// words that are still to be decoded
-        left: Reg<U<6>>,
-        /// codes that were taken wait for their values
-        waiting: Reg<Bit>,
-        waiting_last: Reg<Bit>,
-        /// the codes are none, or end behind the payload
-        waiting_error: Reg<Bit>,
-        places: [Reg<U<10>>; K],
-        taken: Reg<U<3>>,
-        escaped: Reg<Bit>,
-        word: Reg<U<32>>,
-        line: Reg<W<1024, 16>>,
-        valid: Reg<Bit>,
-        error: Reg<Bit>,
-
-        line_bits: Constant<U<11>>,
-        code_bits: Constant<U<5>>,
-        no_rank: Constant<U<11>>,
-
-        ready: Signal<Local, Bit>,
-        load_ready: Signal<Local, Bit>,
-        take_code: Signal<Local, Bit>,
-        first_ends: Signal<Local, Ends>,
-        code_end: Signal<Local, U<17>>,
-        next_ends: Signal<Local, Ends>,
-        next_bases: Signal<Local, Bases>,
-        code_rank: Signal<Local, U<11>>,
-        code_place: Signal<Local, U<10>>,
-        free: Signal<Local, Bit>,
-        write: Signal<Local, Bit>,
-        step: Signal<Local, Bit>,
-        fault: Signal<Local, Bit>,
-        next_left: Signal<Local, U<6>>,
-    }
-}
-
-impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, const BW: usize> Default
-    for ScDecompressorTop<K, WINDOW, WW, BOTH, BW>
-{
-    fn default() -> Self {
-        let no_rank = U::new(U::<11>::MAX);
-        ScDecompressorTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            compressed_i: Signal::default(),
-            bits_i: Signal::default(),
-            payload_i: Signal::default(),
-            ready_i: Signal::default(),
-            load_valid_i: Signal::default(),
-            load_first_i: Signal::default(),
-            load_last_i: Signal::default(),
-            load_escape_i: Signal::default(),
-            load_value_i: Signal::default(),
-            load_code_i: Signal::default(),
-            load_length_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            error_o: Signal::default(),
-            line_o: Signal::default(),
-            load_ready_o: Signal::default(),
-            values: ReplicatedMem::default(),
-            decode: Once::default(),
-            assemble: Once::default(),
-            phase: Reg::new(Phase::Run),
-            ends: Reg::default(),
-            bases: Reg::default(),
-            escape_rank: Reg::new(no_rank),
-            rank: Reg::default(),
-            value_place: Reg::default(),
-            payload: Reg::default(),
-            bits: Reg::default(),
-            plain: Reg::default(),
-            busy: Reg::default(),
-            position: Reg::default(),
-            left: Reg::default(),
-            waiting: Reg::default(),
-            waiting_last: Reg::default(),
-            waiting_error: Reg::default(),
-            places: array(),
-            taken: Reg::default(),
-            escaped: Reg::default(),
-            word: Reg::default(),
-            line: Reg::default(),
-            valid: Reg::default(),
-            error: Reg::default(),
-            line_bits: Constant::new(U::new(1024)),
-            code_bits: Constant::new(U::new(16)),
-            no_rank: Constant::new(no_rank),
-            ready: Signal::default(),
-            load_ready: Signal::default(),
-            take_code: Signal::default(),
-            first_ends: Signal::default(),
-            code_end: Signal::default(),
-            next_ends: Signal::default(),
-            next_bases: Signal::default(),
-            code_rank: Signal::default(),
-            code_place: Signal::default(),
-            free: Signal::default(),
-            write: Signal::default(),
-            step: Signal::default(),
-            fault: Signal::default(),
-            next_left: Signal::default(),
+    > for DecompressorParams as _p {
+        reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// it is a row of codes, not the line itself
+            compressed_i: bool as Bit = 1,
+            /// its bits: what lies behind them is no code
+            bits_i: u16 as U<11> = 11,
+            /// the payload, first bit lowest
+            payload_i: Line as W<1024, 16> = LINE_BITS,
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+            /// a code is offered
+            load_valid_i: bool as Bit = 1,
+            /// it is the first one: forget the others
+            load_first_i: bool as Bit = 1,
+            /// it is the last one: payloads may be decompressed
+            load_last_i: bool as Bit = 1,
+            /// it is the escape symbol's
+            load_escape_i: bool as Bit = 1,
+            /// the value that it stands for
+            load_value_i: u32 as U<32> = 32,
+            /// the code, right-aligned, its most significant bit first in the payload
+            load_code_i: u16 as U<16> = 16,
+            /// its length in bits
+            load_length_i: u8 as U<5> = 5,
         }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the payload was no row of codes, or ended early; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line: word 0 in bits 31 to 0; still incomplete while valid_o is low
+            line_o: Line as W<1024, 16> = LINE_BITS,
+            /// the code is taken in this cycle
+            load_ready_o: bool as Bit = 1,
+        }
+        parts {
+            values: ReplicatedMem<U<32>, 10, K>,
+            decode: Once<ScDecodeGroup<K, WINDOW, WW>>,
+            assemble: Once<ScAssemble<K, BOTH, BW>>,
+            phase: Reg<Phase> = Reg::new(Phase::Run),
+            /// where the codes of each length end, left-aligned
+            ends: Reg<Ends>,
+            /// rank of a code less the code, per length
+            bases: Reg<Bases>,
+            /// all ones: there is no escape
+            escape_rank: Reg<U<11>> = Reg::new(U::new(U::<11>::MAX)),
+            /// rank of the next code
+            rank: Reg<U<11>>,
+            /// where the next value goes
+            value_place: Reg<U<10>>,
+            payload: Reg<W<1024, 16>>,
+            bits: Reg<U<11>>,
+            /// the payload is the line itself
+            plain: Reg<Bit>,
+            busy: Reg<Bit>,
+            /// bits of the payload that were decoded
+            position: Reg<U<11>>,
+            /// words that are still to be decoded
+            left: Reg<U<6>>,
+            /// codes that were taken wait for their values
+            waiting: Reg<Bit>,
+            waiting_last: Reg<Bit>,
+            /// the codes are none, or end behind the payload
+            waiting_error: Reg<Bit>,
+            places: [Reg<U<10>>; K] = array(),
+            taken: Reg<U<3>>,
+            escaped: Reg<Bit>,
+            word: Reg<U<32>>,
+            line: Reg<W<1024, 16>>,
+            valid: Reg<Bit>,
+            error: Reg<Bit>,
+            line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
+            code_bits: Constant<U<5>> = Constant::new(U::new(16)),
+            no_rank: Constant<U<11>> = Constant::new(U::new(U::<11>::MAX)),
+            ready: Signal<Local, Bit>,
+            load_ready: Signal<Local, Bit>,
+            take_code: Signal<Local, Bit>,
+            first_ends: Signal<Local, Ends>,
+            code_end: Signal<Local, U<17>>,
+            next_ends: Signal<Local, Ends>,
+            next_bases: Signal<Local, Bases>,
+            code_rank: Signal<Local, U<11>>,
+            code_place: Signal<Local, U<10>>,
+            free: Signal<Local, Bit>,
+            write: Signal<Local, Bit>,
+            step: Signal<Local, Bit>,
+            fault: Signal<Local, Bit>,
+            next_left: Signal<Local, U<6>>,
+        }
+        upset { valid, error, line }
     }
 }
 
@@ -359,5 +287,22 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
+    }
+}
+
+// Codes per cycle, and what follows from them: bits and 64-bit words of the window, and of a line and a cycle's words. The
+// parts check them.
+type OneCode = ScDecompressorTop<1, 48, 1, 1056, 17>;
+type TwoCodes = ScDecompressorTop<2, 64, 1, 1088, 17>;
+type FourCodes = ScDecompressorTop<4, 96, 2, 1152, 18>;
+
+/// The decompressor for valid parameters.
+pub(super) fn decompressor(
+    params: &DecompressorParams,
+) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+    match params.symbols_per_cycle {
+        1 => RtlInstance::boxed(OneCode::new(params)),
+        2 => RtlInstance::boxed(TwoCodes::new(params)),
+        _ => RtlInstance::boxed(FourCodes::new(params)),
     }
 }

@@ -12,7 +12,8 @@ rtl_block! {
     /// Takes up to K codes from a payload: as many as there are before an escape, whose word ends the cycle's codes.
     ///
     /// WINDOW is the bits of K codes and a word.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(WINDOW == 16 * K + 32 && K <= 4)]
     pub struct ScDecodeGroup<const K: usize, const WINDOW: usize, const WW: usize> {
         /// the payload
         pub payload_i: Signal<In, W<1024, 16>>,
@@ -27,7 +28,7 @@ rtl_block! {
         /// rank of the escape symbol
         pub escape_rank_i: Signal<In, U<11>>,
         /// address of each value
-        pub places_o: [Signal<Out, U<10>>; K],
+        pub places_o: [Signal<Out, U<10>>; K] = array(),
         /// how many codes there are
         pub taken_o: Signal<Out, U<3>>,
         /// the last of them is the escape
@@ -38,7 +39,7 @@ rtl_block! {
         pub position_o: Signal<Out, U<11>>,
         /// the bits are no code
         pub invalid_o: Signal<Out, Bit>,
-        code_bits: Constant<U<5>>,
+        code_bits: Constant<U<5>> = Constant::new(U::new(16)),
         rest: Signal<Local, W<WINDOW, WW>>,
         head: Signal<Local, U<16>>,
         code: Signal<Local, U<16>>,
@@ -53,41 +54,6 @@ rtl_block! {
         escaped: Signal<Local, Bit>,
         position: Signal<Local, U<11>>,
         invalid: Signal<Local, Bit>,
-    }
-}
-
-impl<const K: usize, const WINDOW: usize, const WW: usize> Default for ScDecodeGroup<K, WINDOW, WW> {
-    fn default() -> Self {
-        const { assert!(WINDOW == 16 * K + 32 && K <= 4) };
-        ScDecodeGroup {
-            payload_i: Signal::default(),
-            position_i: Signal::default(),
-            left_i: Signal::default(),
-            ends_i: Signal::default(),
-            bases_i: Signal::default(),
-            escape_rank_i: Signal::default(),
-            places_o: array(),
-            taken_o: Signal::default(),
-            escaped_o: Signal::default(),
-            word_o: Signal::default(),
-            position_o: Signal::default(),
-            invalid_o: Signal::default(),
-            code_bits: Constant::new(U::new(16)),
-            rest: Signal::default(),
-            head: Signal::default(),
-            code: Signal::default(),
-            below_end: Signal::default(),
-            found: Signal::default(),
-            length: Signal::default(),
-            base: Signal::default(),
-            rank: Signal::default(),
-            place: Signal::default(),
-            stop: Signal::default(),
-            taken: Signal::default(),
-            escaped: Signal::default(),
-            position: Signal::default(),
-            invalid: Signal::default(),
-        }
     }
 }
 
@@ -178,12 +144,13 @@ impl<const K: usize, const WINDOW: usize, const WW: usize> Logic for ScDecodeGro
 
 rtl_block! {
     /// Moves up to K words in at the top of a line, the first one lowest; BOTH is the bits of a line and K words.
-    #[derive(LogicBlock)]
+    #[derive(LogicBlock, Default)]
+    #[require(BOTH == 1024 + 32 * K)]
     pub struct ScAssemble<const K: usize, const BOTH: usize, const BW: usize> {
         /// the line so far
         pub line_i: Signal<In, W<1024, 16>>,
         /// values from the table
-        pub values_i: [Signal<In, U<32>>; K],
+        pub values_i: [Signal<In, U<32>>; K] = array(),
         /// how many words there are
         pub taken_i: Signal<In, U<3>>,
         /// the last one is not from the table
@@ -193,21 +160,6 @@ rtl_block! {
         /// the line with the words
         pub line_o: Signal<Out, W<1024, 16>>,
         both: Signal<Local, W<BOTH, BW>>,
-    }
-}
-
-impl<const K: usize, const BOTH: usize, const BW: usize> Default for ScAssemble<K, BOTH, BW> {
-    fn default() -> Self {
-        const { assert!(BOTH == 1024 + 32 * K) };
-        ScAssemble {
-            line_i: Signal::default(),
-            values_i: array(),
-            taken_i: Signal::default(),
-            escaped_i: Signal::default(),
-            word_i: Signal::default(),
-            line_o: Signal::default(),
-            both: Signal::default(),
-        }
     }
 }
 
