@@ -32,10 +32,8 @@ use super::function::prime_above;
 use super::prime::{PrimeModulo, for_prime, prime_top};
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::params::{Allowed, ParamSpec};
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlInstance;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of the prime modulo mapping that uses every set.
@@ -85,16 +83,15 @@ impl Hash for APrime {
         IndexFunction::APrime { mersenne: params.mersenne }
     }
     fn rtl(params: &APrimeParams) -> Box<dyn RtlBlock<APrimeIn, APrimeOut>> {
-        let prime = prime_above(params.sets, params.mersenne);
         match (params.sets, params.mersenne) {
-            (16, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 17, 4)>::new(prime)),
-            (16, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 31, 4)>::new(prime)),
-            (32, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 37, 5)>::new(prime)),
-            (32, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 127, 5)>::new(prime)),
-            (64, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 67, 6)>::new(prime)),
-            (64, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 127, 6)>::new(prime)),
-            (_, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 131, 7)>::new(prime)),
-            (_, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 8191, 7)>::new(prime)),
+            (16, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 17, 4)>::new(params)),
+            (16, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 31, 4)>::new(params)),
+            (32, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 37, 5)>::new(params)),
+            (32, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 127, 5)>::new(params)),
+            (64, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 67, 6)>::new(params)),
+            (64, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 127, 6)>::new(params)),
+            (_, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 131, 7)>::new(params)),
+            (_, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 8191, 7)>::new(params)),
         }
     }
 }
@@ -103,5 +100,5 @@ prime_top! {
     /// Maps a line to a set by its address modulo a prime above the number of sets, cut to the index.
     ///
     /// Dai, section 3.4.1, A_Prime. K is the width of an index; the others are those of the modulo.
-    APrimeTop, APrimeIn, APrimeOut
+    APrimeTop, APrimeIn => APrimeOut, new(p: &APrimeParams) for prime_above(p.sets, p.mersenne)
 }

@@ -16,10 +16,8 @@
 
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlInstance;
 
 /// The block; see the [module](self).
 pub type SetIndexBmod = SetIndex<Bmod>;
@@ -43,35 +41,19 @@ impl Hash for Bmod {
     }
     fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
         match params.sets {
-            16 => RtlInstance::boxed(BmodTop::<4>::default()),
-            32 => RtlInstance::boxed(BmodTop::<5>::default()),
-            64 => RtlInstance::boxed(BmodTop::<6>::default()),
-            _ => RtlInstance::boxed(BmodTop::<7>::default()),
+            16 => RtlInstance::boxed(BmodTop::<4>::new(params)),
+            32 => RtlInstance::boxed(BmodTop::<5>::new(params)),
+            64 => RtlInstance::boxed(BmodTop::<6>::new(params)),
+            _ => RtlInstance::boxed(BmodTop::<7>::new(params)),
         }
     }
 }
 
-rtl_block! {
+set_index_top! {
     /// Maps a line to a set by the low bits of its address.
     ///
     /// Dai, section 3.4.1, BMOD. K is the width of an index.
-    #[derive(LogicBlock, Default)]
-    pub struct BmodTop<const K: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is there
-        pub valid_i: Signal<In, Bit>,
-        /// its address
-        pub line_i: Signal<In, U<32>>,
-        /// a line was there in the last cycle
-        pub valid_o: Signal<Out, Bit>,
-        /// the set of the last line
-        pub index_o: Signal<Out, U<K>>,
-        valid: Reg<Bit>,
-        index: Reg<U<K>>,
-    }
+    BmodTop<K>, K, SetIndexIn => SetIndexOut, new(_p: &SetsParams) {}
 }
 
 impl<const K: usize> Logic for BmodTop<K> {
@@ -90,5 +72,3 @@ impl<const K: usize> Logic for BmodTop<K> {
         self.describe()
     }
 }
-
-set_index_top!(BmodTop<K>, K, SetIndexIn, SetIndexOut);

@@ -23,10 +23,8 @@
 
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::params::{Allowed, ParamSpec};
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlInstance;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of the prime displacement mapping.
@@ -77,54 +75,22 @@ impl Hash for DPrime {
     }
     fn rtl(params: &DPrimeParams) -> Box<dyn RtlBlock<DPrimeIn, DPrimeOut>> {
         match params.sets {
-            16 => RtlInstance::boxed(DPrimeTop::<4>::new(params.prime)),
-            32 => RtlInstance::boxed(DPrimeTop::<5>::new(params.prime)),
-            64 => RtlInstance::boxed(DPrimeTop::<6>::new(params.prime)),
-            _ => RtlInstance::boxed(DPrimeTop::<7>::new(params.prime)),
+            16 => RtlInstance::boxed(DPrimeTop::<4>::new(params)),
+            32 => RtlInstance::boxed(DPrimeTop::<5>::new(params)),
+            64 => RtlInstance::boxed(DPrimeTop::<6>::new(params)),
+            _ => RtlInstance::boxed(DPrimeTop::<7>::new(params)),
         }
     }
 }
 
-rtl_block! {
+set_index_top! {
     /// Maps a line to a set by its low address bits, displaced by a prime times its tag.
     ///
     /// Dai, section 3.4.1, D_Prime. K is the width of an index.
-    #[derive(LogicBlock)]
-    pub struct DPrimeTop<const K: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is there
-        pub valid_i: Signal<In, Bit>,
-        /// its address
-        pub line_i: Signal<In, U<32>>,
-        /// a line was there in the last cycle
-        pub valid_o: Signal<Out, Bit>,
-        /// the set of the last line
-        pub index_o: Signal<Out, U<K>>,
-        valid: Reg<Bit>,
-        index: Reg<U<K>>,
+    DPrimeTop<K>, K, DPrimeIn => DPrimeOut, new(p: &DPrimeParams) {
         /// the prime, modulo 2^K
-        prime: Constant<U<K>>,
+        prime: Constant<U<K>> = Constant::new(U::new(u64::from(p.prime))),
         tag: Signal<Local, U<K>>,
-    }
-}
-
-impl<const K: usize> DPrimeTop<K> {
-    fn new(prime: u32) -> Self {
-        DPrimeTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            line_i: Signal::default(),
-            valid_o: Signal::default(),
-            index_o: Signal::default(),
-            valid: Reg::default(),
-            index: Reg::default(),
-            prime: Constant::new(U::new(u64::from(prime))),
-            tag: Signal::default(),
-        }
     }
 }
 
@@ -146,5 +112,3 @@ impl<const K: usize> Logic for DPrimeTop<K> {
         self.describe()
     }
 }
-
-set_index_top!(DPrimeTop<K>, K, DPrimeIn, DPrimeOut);

@@ -33,10 +33,8 @@
 use super::function::{polynomial, power_residue};
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlInstance;
 
 /// The block; see the [module](self).
 pub type SetIndexIPoly = SetIndex<IPoly>;
@@ -59,12 +57,11 @@ impl Hash for IPoly {
         IndexFunction::IPoly
     }
     fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
-        let polynomial = polynomial(params.sets);
         match params.sets {
-            16 => RtlInstance::boxed(IPolyTop::<4>::new(polynomial)),
-            32 => RtlInstance::boxed(IPolyTop::<5>::new(polynomial)),
-            64 => RtlInstance::boxed(IPolyTop::<6>::new(polynomial)),
-            _ => RtlInstance::boxed(IPolyTop::<7>::new(polynomial)),
+            16 => RtlInstance::boxed(IPolyTop::<4>::new(params)),
+            32 => RtlInstance::boxed(IPolyTop::<5>::new(params)),
+            64 => RtlInstance::boxed(IPolyTop::<6>::new(params)),
+            _ => RtlInstance::boxed(IPolyTop::<7>::new(params)),
         }
     }
 }
@@ -73,27 +70,16 @@ rtl_block! {
     /// The residue of a line address modulo a polynomial over the field of two elements: each bit that is set adds, without
     /// carry, the residue of its power of x.
     #[derive(LogicBlock)]
+    #[new(polynomial: u32)]
     pub struct PolynomialResidue<const K: usize> {
         /// the line address
         pub line_i: Signal<In, U<32>>,
         /// its residue
         pub residue_o: Signal<Out, U<K>>,
         /// x^i modulo the polynomial
-        power: [Constant<U<K>>; 32],
+        power: [Constant<U<K>>; 32] =
+            std::array::from_fn(|i| { Constant::new(U::new(u64::from(power_residue(i as u32, polynomial)))) }),
         residue: Signal<Local, U<K>>,
-    }
-}
-
-impl<const K: usize> PolynomialResidue<K> {
-    fn new(polynomial: u32) -> Self {
-        PolynomialResidue {
-            line_i: Signal::default(),
-            residue_o: Signal::default(),
-            power: std::array::from_fn(|i| {
-                Constant::new(U::new(u64::from(power_residue(i as u32, polynomial))))
-            }),
-            residue: Signal::default(),
-        }
     }
 }
 
@@ -114,43 +100,12 @@ impl<const K: usize> Logic for PolynomialResidue<K> {
     }
 }
 
-rtl_block! {
+set_index_top! {
     /// Maps a line to a set by its address modulo an irreducible polynomial.
     ///
     /// Dai, section 3.4.1, I-Poly. K is the width of an index.
-    #[derive(LogicBlock)]
-    pub struct IPolyTop<const K: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is there
-        pub valid_i: Signal<In, Bit>,
-        /// its address
-        pub line_i: Signal<In, U<32>>,
-        /// a line was there in the last cycle
-        pub valid_o: Signal<Out, Bit>,
-        /// the set of the last line
-        pub index_o: Signal<Out, U<K>>,
-        valid: Reg<Bit>,
-        index: Reg<U<K>>,
-        hash: Gate<PolynomialResidue<K>>,
-    }
-}
-
-impl<const K: usize> IPolyTop<K> {
-    fn new(polynomial: u32) -> Self {
-        IPolyTop {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            line_i: Signal::default(),
-            valid_o: Signal::default(),
-            index_o: Signal::default(),
-            valid: Reg::default(),
-            index: Reg::default(),
-            hash: Gate::new(PolynomialResidue::new(polynomial)),
-        }
+    IPolyTop<K>, K, SetIndexIn => SetIndexOut, new(p: &SetsParams) {
+        hash: Gate<PolynomialResidue<K>> = Gate::new(PolynomialResidue::new(polynomial(p.sets))),
     }
 }
 
@@ -171,5 +126,3 @@ impl<const K: usize> Logic for IPolyTop<K> {
         self.describe()
     }
 }
-
-set_index_top!(IPolyTop<K>, K, SetIndexIn, SetIndexOut);

@@ -26,10 +26,8 @@ use super::function::prime_below;
 use super::prime::{PrimeModulo, for_prime, prime_top};
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
-use selvedge_hw::block::RtlBlock;
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlInstance;
 
 /// The block; see the [module](self).
 pub type SetIndexPmod = SetIndex<Pmod>;
@@ -53,12 +51,11 @@ impl Hash for Pmod {
         IndexFunction::Pmod
     }
     fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
-        let prime = prime_below(params.sets);
         match params.sets {
-            16 => RtlInstance::boxed(<for_prime!(PmodTop, 13, 4)>::new(prime)),
-            32 => RtlInstance::boxed(<for_prime!(PmodTop, 31, 5)>::new(prime)),
-            64 => RtlInstance::boxed(<for_prime!(PmodTop, 61, 6)>::new(prime)),
-            _ => RtlInstance::boxed(<for_prime!(PmodTop, 127, 7)>::new(prime)),
+            16 => RtlInstance::boxed(<for_prime!(PmodTop, 13, 4)>::new(params)),
+            32 => RtlInstance::boxed(<for_prime!(PmodTop, 31, 5)>::new(params)),
+            64 => RtlInstance::boxed(<for_prime!(PmodTop, 61, 6)>::new(params)),
+            _ => RtlInstance::boxed(<for_prime!(PmodTop, 127, 7)>::new(params)),
         }
     }
 }
@@ -67,5 +64,5 @@ prime_top! {
     /// Maps a line to a set by its address modulo the largest prime below the number of sets.
     ///
     /// Dai, section 3.4.1, PMOD. K is the width of an index; the others are those of the modulo.
-    PmodTop, SetIndexIn, SetIndexOut
+    PmodTop, SetIndexIn => SetIndexOut, new(p: &SetsParams) for prime_below(p.sets)
 }

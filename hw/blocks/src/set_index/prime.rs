@@ -205,52 +205,17 @@ pub(super) use for_prime;
 
 /// The top of a block whose index is the residue modulo a prime, cut to K bits.
 macro_rules! prime_top {
-    ($(#[doc = $doc:literal])+ $top:ident, $input:ty, $output:ty) => {
-        rtl_block! {
+    (
+        $(#[doc = $doc:literal])+
+        $top:ident, $input:ident => $output:ident, new($bound:ident: $params:ty) for $prime:expr
+    ) => {
+        set_index_top! {
             $(#[doc = $doc])+
-            #[derive(LogicBlock)]
-            pub struct $top<
-                const CHUNK1: usize, const COUNT1: usize, const PADDED1: usize, const SUM1: usize,
-                const CHUNK2: usize, const COUNT2: usize, const PADDED2: usize, const SUM2: usize,
-                const STEPS: usize, const BITS: usize, const K: usize,
-            > {
-                /// clock
-                pub clk_i: Signal<In, Clock>,
-                /// asynchronous reset, active low
-                pub rst_ni: Signal<In, Bit>,
-                /// a line is there
-                pub valid_i: Signal<In, Bit>,
-                /// its address
-                pub line_i: Signal<In, U<32>>,
-                /// a line was there in the last cycle
-                pub valid_o: Signal<Out, Bit>,
-                /// the set of the last line
-                pub index_o: Signal<Out, U<K>>,
-                valid: Reg<Bit>,
-                index: Reg<U<K>>,
+            $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K>, K, $input => $output,
+            new($bound: $params) {
                 modulo: Gate<PrimeModulo<
                     CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS,
-                >>,
-            }
-        }
-
-        impl<
-            const CHUNK1: usize, const COUNT1: usize, const PADDED1: usize, const SUM1: usize,
-            const CHUNK2: usize, const COUNT2: usize, const PADDED2: usize, const SUM2: usize,
-            const STEPS: usize, const BITS: usize, const K: usize,
-        > $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K> {
-            fn new(prime: u32) -> Self {
-                $top {
-                    clk_i: Signal::default(),
-                    rst_ni: Signal::default(),
-                    valid_i: Signal::default(),
-                    line_i: Signal::default(),
-                    valid_o: Signal::default(),
-                    index_o: Signal::default(),
-                    valid: Reg::default(),
-                    index: Reg::default(),
-                    modulo: Gate::new(PrimeModulo::new(prime)),
-                }
+                >> = Gate::new(PrimeModulo::new($prime)),
             }
         }
 
@@ -275,11 +240,6 @@ macro_rules! prime_top {
                 self.describe()
             }
         }
-
-        set_index_top!(
-            $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K>,
-            K, $input, $output
-        );
     };
 }
 pub(super) use prime_top;

@@ -1,31 +1,40 @@
-//! What the tops of all set index blocks have in common: how they take a line, give a set, and are upset.
+//! What the tops of all set index blocks have in common: they take a line and give its set.
 
-/// Implements [`RtlTop`](selvedge_hw::rtl::top::RtlTop) for a top with `valid_i`, `line_i`, `valid_o`, `index_o` and the
-/// registers `valid` and `index`, whose last const generic is the width of an index.
+/// Declares a top with the ports of the family and the registers `valid` and `index`, whose const generic `$bits` is the width
+/// of an index, and maps it to the typed ports. What else it consists of stands in braces.
 macro_rules! set_index_top {
-    ($top:ident<$($size:ident),+>, $bits:ident, $input:ty, $output:ty) => {
-        impl<$(const $size: usize),+> selvedge_hw::rtl::top::RtlTop for $top<$($size),+> {
-            type In = $input;
-            type Out = $output;
-
-            fn drive(&mut self, inputs: &$input) {
-                self.valid_i.next = inputs.valid_i;
-                self.line_i.next = U::new(u64::from(inputs.line_i));
+    (
+        $(#[doc = $doc:literal])+
+        $top:ident<$($size:ident),+>, $bits:ident, $input:ident => $output:ident,
+        new($bound:ident: $params:ty) { $($parts:tt)* }
+    ) => {
+        rtl_block! {
+            $(#[doc = $doc])+
+            #[derive(LogicBlock)]
+            #[new($bound: $params)]
+            pub struct $top<$(const $size: usize),+> {
+                /// clock
+                pub clk_i: Signal<In, Clock>,
+                /// asynchronous reset, active low
+                pub rst_ni: Signal<In, Bit>,
+                /// a line is there
+                pub valid_i: Signal<In, Bit>,
+                /// its address
+                pub line_i: Signal<In, U<32>>,
+                /// a line was there in the last cycle
+                pub valid_o: Signal<Out, Bit>,
+                /// the set of the last line
+                pub index_o: Signal<Out, U<$bits>>,
+                valid: Reg<Bit>,
+                index: Reg<U<$bits>>,
+                $($parts)*
             }
+        }
 
-            fn sample(&self) -> $output {
-                <$output as crate::set_index::SetOut>::of(self.valid_o.val(), self.index_o.val().to_u64() as u32)
-            }
-
-            fn upset(&mut self, bit: usize) {
-                match bit % ($bits + 1) {
-                    0 => self.valid.q.next = !self.valid.q.val(),
-                    bit => {
-                        let index = self.index.q.val();
-                        self.index.q.next = index.replace_bit(bit - 1, !index.get_bit(bit - 1));
-                    }
-                }
-            }
+        rtl_top! {
+            impl[$(const $size: usize),+] $top<$($size),+>:
+            $input { valid_i, line_i } => $output { valid_o, index_o },
+            registers { valid, index }
         }
     };
 }

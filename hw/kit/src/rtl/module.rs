@@ -9,7 +9,8 @@
 /// stand among the parts, or within one, `upset` names them as [`rtl_top!`](crate::rtl_top) does. A part that does not begin as its
 /// type's default has its value after `=`; it may depend on the parameters. `reset` says what the reset does.
 ///
-/// The block is made by its function `new` from the parameters.
+/// The block is made by its function `new` from the parameters. A second struct below the first one, without `for` and without
+/// ports, is another circuit with the same ports.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;
@@ -57,65 +58,106 @@ macro_rules! rtl_module {
         $(#[require($require:expr)])*
         $vis:vis struct $top:ident $(<$(const $generic:ident: usize),+ $(,)?>)? for $params:ty as $bound:ident {
             $(reset $reset_doc:literal;)?
-            inputs $inputs:ident { $($first:tt)* }
-            outputs $outputs:ident { $($output:tt)* }
-            $(inputs { $($last:tt)* })?
-            $(registers { $($(#[doc = $register_doc:expr])* $register:ident: $register_type:ty $(= $register_value:expr)?),+ $(,)? })?
-            $(parts { $($parts:tt)* })?
+            inputs $inputs:ident $first:tt
+            outputs $outputs:ident $output:tt
+            $(inputs $last:tt)?
+            $(registers $registers:tt)?
+            $(parts $parts:tt)?
+            $(upset { $($upset:tt)+ })?
+            $(upset by $method:ident;)?
+        }
+        $($further:tt)*
+    ) => {
+        $crate::rtl_module!(@side "Inputs.", $inputs, $params, $bound, $first $($last)?);
+        $crate::rtl_module!(@side "Outputs.", $outputs, $params, $bound, $output);
+        $crate::rtl_module!(
+            @top [$($doc),*] [$($require),*] [$vis] $top [$($(const $generic: usize),+)?] [$top $(<$($generic),+>)?]
+            [$params] $bound [$($reset_doc)?] $inputs $first $outputs $output [$($last)?]
+            $(registers $registers)? $(parts $parts)? $(upset { $($upset)+ })? $(upset by $method;)?
+        );
+        $crate::rtl_module!(@further [$params] $bound $inputs $first $outputs $output [$($last)?] $($further)*);
+    };
+    (@further $params:tt $bound:ident $inputs:ident $first:tt $outputs:ident $output:tt $last:tt) => {};
+    (
+        @further $params:tt $bound:ident $inputs:ident $first:tt $outputs:ident $output:tt $last:tt
+        $(#[doc = $doc:expr])*
+        $(#[require($require:expr)])*
+        $vis:vis struct $top:ident $(<$(const $generic:ident: usize),+ $(,)?>)? {
+            $(reset $reset_doc:literal;)?
+            $(registers $registers:tt)?
+            $(parts $parts:tt)?
             $(upset { $($upset:tt)+ })?
             $(upset by $method:ident;)?
         }
     ) => {
-        $crate::rtl_module!(@ports "Inputs.", $inputs, $params, $bound, [$($first)*] [$($($last)*)?]);
-        $crate::rtl_module!(@ports "Outputs.", $outputs, $params, $bound, [$($output)*] []);
         $crate::rtl_module!(
-            @block [$($doc),*] [$($require),*] [$vis] $top [$($(const $generic: usize),+)?] $params, $bound,
-            [$crate::rtl_module!(@reset $($reset_doc)?)]
-            [$($first)*] [$($output)*] [$($($last)*)?]
+            @top [$($doc),*] [$($require),*] [$vis] $top [$($(const $generic: usize),+)?] [$top $(<$($generic),+>)?]
+            $params $bound [$($reset_doc)?] $inputs $first $outputs $output $last
+            $(registers $registers)? $(parts $parts)? $(upset { $($upset)+ })? $(upset by $method;)?
+        );
+    };
+    (
+        @side $doc:literal, $side:ident, $params:ty, $bound:ident,
+        $({
+            $($(#[doc = $port_doc:literal])+ $port:ident: $value:ty as $signal:ty = $width:expr),+ $(,)?
+        })+
+    ) => {
+        $crate::ports! {
+            #[doc = $doc]
+            pub struct $side<$params>($bound) {
+                $($($(#[doc = $port_doc])+ $port: $value = $width,)+)+
+            }
+        }
+    };
+    (
+        @top $docs:tt $requirements:tt $vis:tt $top:ident $generics:tt $type:tt $params:tt $bound:ident $reset:tt
+        $inputs:ident $first:tt $outputs:ident $output:tt $last:tt
+        $(registers {
+            $($(#[doc = $register_doc:expr])* $register:ident: $register_type:ty $(= $register_value:expr)?),+ $(,)?
+        })?
+        $(parts { $($parts:tt)* })?
+        $(upset { $($upset:tt)+ })?
+        $(upset by $method:ident;)?
+    ) => {
+        $crate::rtl_module!(
+            @block $docs $requirements $vis $top $generics $params $bound
+            [$crate::rtl_module!(@reset $reset)] $first $output $last
             {
                 $($($(#[doc = $register_doc])* $register: $register_type $(= $register_value)?,)+)?
                 $($($parts)*)?
             }
         );
         $crate::rtl_module!(
-            @top [$($(const $generic: usize),+)?] [$top $(<$($generic),+>)?] $inputs [$($first)* $($($last)*)?] $outputs [$($output)*]
+            @map $generics $type $inputs $first $outputs $output $last
             [$(registers { $($register),+ })? $(registers { $($upset)+ })? $(upset by $method)?]
         );
     };
-    (@reset) => { " asynchronous reset, active low" };
-    (@reset $doc:literal) => { concat!(" ", $doc) };
+    (@reset []) => { " asynchronous reset, active low" };
+    (@reset [$doc:literal]) => { concat!(" ", $doc) };
     (
-        @ports $doc:literal, $side:ident, $params:ty, $bound:ident,
-        [$($(#[doc = $first_doc:literal])+ $first:ident: $first_value:ty as $first_signal:ty = $first_width:expr),* $(,)?]
-        [$($(#[doc = $last_doc:literal])+ $last:ident: $last_value:ty as $last_signal:ty = $last_width:expr),* $(,)?]
-    ) => {
-        $crate::ports! {
-            #[doc = $doc]
-            pub struct $side<$params>($bound) {
-                $($(#[doc = $first_doc])+ $first: $first_value = $first_width,)*
-                $($(#[doc = $last_doc])+ $last: $last_value = $last_width,)*
-            }
-        }
-    };
-    (
-        @block [$($doc:expr),*] [$($require:expr),*] [$vis:vis] $top:ident [$($generics:tt)*] $params:ty, $bound:ident,
+        @block [$($doc:expr),*] [$($require:expr),*] [$vis:vis] $top:ident $generics:tt [$params:ty] $bound:ident
         [$reset_doc:expr]
-        [$($(#[doc = $first_doc:literal])+ $first:ident: $first_value:ty as $first_signal:ty = $first_width:expr),* $(,)?]
-        [$($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),* $(,)?]
-        [$($(#[doc = $last_doc:literal])+ $last:ident: $last_value:ty as $last_signal:ty = $last_width:expr),* $(,)?]
+        { $($(#[doc = $first_doc:literal])+ $first:ident: $first_value:ty as $first_signal:ty = $first_width:expr),+ $(,)? }
+        { $($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),+ $(,)? }
+        [$({
+            $($(#[doc = $last_doc:literal])+ $last:ident: $last_value:ty as $last_signal:ty = $last_width:expr),+ $(,)?
+        })?]
         { $($body:tt)* }
     ) => {
         $crate::rtl_module! {
-            @generics [$($generics)*]
-            [$(#[doc = $doc])* #[derive(LogicBlock)] #[new($bound: &$params)] $(#[require($require)])* $vis struct $top]
+            @generics $generics
+            [
+                $(#[doc = $doc])* #[derive(LogicBlock)] #[new($bound: &$params)] $(#[require($require)])*
+                $vis struct $top
+            ]
             {
                 /// clock
                 pub clk_i: Signal<In, Clock>,
                 #[doc = $reset_doc]
                 pub rst_ni: Signal<In, Bit>,
-                $($(#[doc = $first_doc])+ pub $first: Signal<In, $first_signal>,)*
-                $($(#[doc = $output_doc])+ pub $output: Signal<Out, $output_signal>,)*
-                $($(#[doc = $last_doc])+ pub $last: Signal<In, $last_signal>,)*
+                $($(#[doc = $first_doc])+ pub $first: Signal<In, $first_signal>,)+
+                $($(#[doc = $output_doc])+ pub $output: Signal<Out, $output_signal>,)+
+                $($($(#[doc = $last_doc])+ pub $last: Signal<In, $last_signal>,)+)?
                 $($body)*
             }
         }
@@ -123,20 +165,17 @@ macro_rules! rtl_module {
     (@generics [] [$($head:tt)*] $body:tt) => { $crate::rtl_block! { $($head)* $body } };
     (@generics [$($generics:tt)+] [$($head:tt)*] $body:tt) => { $crate::rtl_block! { $($head)* <$($generics)+> $body } };
     (
-        @top $generics:tt [$top:ty] $inputs:ident
-        [$($(#[doc = $input_doc:literal])+ $input:ident: $input_value:ty as $input_signal:ty = $input_width:expr),* $(,)?]
+        @map [$($generics:tt)*] [$type:ty] $inputs:ident
+        { $($(#[doc = $first_doc:literal])+ $first:ident: $first_value:ty as $first_signal:ty = $first_width:expr),+ $(,)? }
         $outputs:ident
-        [$($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),* $(,)?]
-        $struck:tt
-    ) => {
-        $crate::rtl_module!(@struck $generics $top, $inputs [$($input),*] $outputs [$($output),*] $struck);
-    };
-    (
-        @struck [$($generics:tt)*] $top:ty, $inputs:ident [$($input:ident),*] $outputs:ident [$($output:ident),*]
+        { $($(#[doc = $output_doc:literal])+ $output:ident: $output_value:ty as $output_signal:ty = $output_width:expr),+ $(,)? }
+        [$({
+            $($(#[doc = $last_doc:literal])+ $last:ident: $last_value:ty as $last_signal:ty = $last_width:expr),+ $(,)?
+        })?]
         [$($struck:tt)+]
     ) => {
         $crate::rtl_top! {
-            impl[$($generics)*] $top: $inputs { $($input),* } => $outputs { $($output),* }, $($struck)+
+            impl[$($generics)*] $type: $inputs { $($first,)+ $($($last,)+)? } => $outputs { $($output),+ }, $($struck)+
         }
     };
 }
