@@ -56,18 +56,17 @@
 mod codec;
 mod encoding;
 mod model;
-mod rtl;
+pub mod rtl;
 pub mod stimulus;
 
 pub use codec::{Compressed, compress, compress_words, compressed_size, decompress};
 pub use encoding::{Encoding, units};
 pub use model::{CompressorModel, DecompressorModel};
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
-use crate::line::LINE_WORDS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// The most pipeline registers that can be asked for.
@@ -147,62 +146,6 @@ impl BdiParams {
             ("deltas, the base of each, tag", cuts.operands, 2 * self.line_bits() + 4),
             ("results", cuts.results, self.line_bits() + 1),
         ])
-    }
-}
-
-ports! {
-    /// Inputs of the compressor.
-    pub struct CompressorIn<BdiParams>(p) {
-        /// A line is offered.
-        valid_i: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the payload in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the compressor.
-    pub struct CompressorOut<BdiParams>(p) {
-        /// The line is taken in this cycle.
-        ready_o: bool = 1,
-        /// A payload is offered.
-        valid_o: bool = 1,
-        /// Its encoding's tag.
-        encoding_o: u8 = 4,
-        /// Its size in bytes.
-        size_o: u8 = p.size_bits(),
-        /// Base, mask and deltas from bit 0 up; zero beyond the size.
-        payload_o: [u64; LINE_WORDS] = p.line_bits(),
-    }
-}
-
-ports! {
-    /// Inputs of the decompressor.
-    pub struct DecompressorIn<BdiParams>(p) {
-        /// A payload is offered.
-        valid_i: bool = 1,
-        /// Its encoding's tag.
-        encoding_i: u8 = 4,
-        /// Base, mask and deltas from bit 0 up.
-        payload_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the line in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the decompressor.
-    pub struct DecompressorOut<BdiParams>(p) {
-        /// The payload is taken in this cycle.
-        ready_o: bool = 1,
-        /// A line is offered.
-        valid_o: bool = 1,
-        /// The tag meant nothing; the line is zero.
-        error_o: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_o: [u64; LINE_WORDS] = p.line_bits(),
     }
 }
 

@@ -64,7 +64,7 @@
 pub mod code;
 mod codec;
 mod model;
-mod rtl;
+pub mod rtl;
 pub mod stimulus;
 
 pub use code::Kind;

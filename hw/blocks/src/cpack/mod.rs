@@ -79,20 +79,19 @@
 mod codec;
 mod fifo;
 mod model;
-mod rtl;
+pub mod rtl;
 mod small;
 pub mod stimulus;
 
 pub use codec::{Compressed, Decompressed, Encoding, Variant, compress, compressed_bits, decompress};
 pub use fifo::{Code, DECODED_AT_ONCE, DICTIONARY};
 pub use model::{CompressorModel, DecompressorModel};
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 pub use small::{Kind, VALUES};
 
-use crate::line::LINE_WORDS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Lines over which model, RTL and Verilog are compared: each takes eight cycles, and many more through a Verilog simulator.
@@ -155,62 +154,6 @@ impl CpackParams {
         storage.extend(own);
         let cycles = (self.line_bytes / 4 / DECODED_AT_ONCE) as u32;
         Facts { storage, latency: cycles, interval: cycles }
-    }
-}
-
-ports! {
-    /// Inputs of the compressor.
-    pub struct CompressorIn<CpackParams>(p) {
-        /// A line is offered.
-        valid_i: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the payload in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the compressor.
-    pub struct CompressorOut<CpackParams>(p) {
-        /// The line is taken in this cycle.
-        ready_o: bool = 1,
-        /// A payload is offered.
-        valid_o: bool = 1,
-        /// 0: the line as it was; 1: compressed; 2: a line of zeros.
-        encoding_o: u8 = 2,
-        /// The size of the payload in bits.
-        size_o: u16 = p.size_bits(),
-        /// The payload from bit 0 up; zero beyond the size.
-        payload_o: [u64; LINE_WORDS] = p.line_bits(),
-    }
-}
-
-ports! {
-    /// Inputs of the decompressor.
-    pub struct DecompressorIn<CpackParams>(p) {
-        /// A payload is offered.
-        valid_i: bool = 1,
-        /// 0: the line as it was; 1: compressed; 2: a line of zeros.
-        encoding_i: u8 = 2,
-        /// The payload from bit 0 up.
-        payload_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the line in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the decompressor.
-    pub struct DecompressorOut<CpackParams>(p) {
-        /// The payload is taken in this cycle.
-        ready_o: bool = 1,
-        /// A line is offered.
-        valid_o: bool = 1,
-        /// The payload is none that a compressor makes; the line is zero.
-        error_o: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_o: [u64; LINE_WORDS] = p.line_bits(),
     }
 }
 

@@ -82,7 +82,7 @@
 mod codec;
 mod model;
 mod pattern;
-mod rtl;
+pub mod rtl;
 pub mod stimulus;
 
 pub use codec::{
@@ -90,12 +90,11 @@ pub use codec::{
 };
 pub use model::{CompressorModel, DecompressorModel};
 pub use pattern::Pattern;
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
-use crate::line::LINE_WORDS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use selvedge_hw::ports;
 use serde::{Deserialize, Serialize};
 
 /// Declares the parameters of one of the two blocks, which differ in the default depth of the pipeline.
@@ -171,62 +170,6 @@ params! {
 /// Bits that hold a payload size from 0 to all bits of the line.
 fn size_bits(params: &CompressorParams) -> usize {
     params.line_bits().ilog2() as usize + 1
-}
-
-ports! {
-    /// Inputs of the compressor.
-    pub struct CompressorIn<CompressorParams>(p) {
-        /// A line is offered.
-        valid_i: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the payload in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the compressor.
-    pub struct CompressorOut<CompressorParams>(p) {
-        /// The line is taken in this cycle.
-        ready_o: bool = 1,
-        /// A payload is offered.
-        valid_o: bool = 1,
-        /// 1: head and data; 0: the line as it was.
-        encoding_o: u8 = 1,
-        /// The size of the payload in bits.
-        size_o: u16 = size_bits(p),
-        /// Head and data from bit 0 up; zero beyond the size.
-        payload_o: [u64; LINE_WORDS] = p.line_bits(),
-    }
-}
-
-ports! {
-    /// Inputs of the decompressor.
-    pub struct DecompressorIn<DecompressorParams>(p) {
-        /// A payload is offered.
-        valid_i: bool = 1,
-        /// 1: head and data; 0: the line as it was.
-        encoding_i: u8 = 1,
-        /// Head and data from bit 0 up.
-        payload_i: [u64; LINE_WORDS] = p.line_bits(),
-        /// The consumer takes the line in this cycle.
-        ready_i: bool = 1,
-    }
-}
-
-ports! {
-    /// Outputs of the decompressor.
-    pub struct DecompressorOut<DecompressorParams>(p) {
-        /// The payload is taken in this cycle.
-        ready_o: bool = 1,
-        /// A line is offered.
-        valid_o: bool = 1,
-        /// A zero run reached beyond the line; the line is zero.
-        error_o: bool = 1,
-        /// The line: byte 0 in bits 7 to 0.
-        line_o: [u64; LINE_WORDS] = p.line_bits(),
-    }
 }
 
 /// The compressor; see the [module](self).

@@ -64,6 +64,11 @@ impl<T: Synth> ElasticPipe<T> {
         }
     }
 
+    /// Returns pipelines of one register each, for a place of a block at which there may be none.
+    pub fn ones(count: usize) -> Vec<Self> {
+        (0..count).map(|_| ElasticPipe::new(1)).collect()
+    }
+
     /// The register at the output.
     pub fn last_mut(&mut self) -> &mut Reg<T> {
         let last = self._stages - 1;

@@ -5,10 +5,9 @@ use super::first::BdiFirsts;
 use super::near::BdiNears;
 use super::pack::BdiPack;
 use super::subtract::BdiSubtract;
-use crate::bdi::{CompressorIn, CompressorOut};
+use crate::bdi::BdiParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
 /// How many registers stand behind each of the compressor's steps, none or one; behind the last there always is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,131 +22,77 @@ pub struct CompressorCuts {
     pub deltas: usize,
 }
 
-rtl_block! {
+fn cuts(params: &BdiParams) -> CompressorCuts {
+    super::compressor_cuts(params.pipeline_depth)
+}
+
+rtl_module! {
     /// Compresses cache lines by base-delta-immediate: one line per cycle.
     ///
     /// CABA, section 5.1; LATTE-CC, section IV.C.1. The payload is the smallest of eleven encodings, ties to the wider base.
-    #[derive(LogicBlock)]
+    #[require(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 4 + SIZE)]
     pub struct BdiCompressor<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize, const SIZE: usize,
         const FIRST: usize, const FW: usize, const NEAR: usize, const NW: usize,
         const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low; empties the pipeline
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is offered
-        pub valid_i: Signal<In, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_i: Signal<In, W<LINE, LW>>,
-        /// the line is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a payload is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// its encoding's tag
-        pub encoding_o: Signal<Out, U<4>>,
-        /// its size in bytes
-        pub size_o: Signal<Out, U<SIZE>>,
-        /// base, mask and deltas from bit 0 up; zero beyond the size
-        pub payload_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the payload in this cycle
-        pub ready_i: Signal<In, Bit>,
-        firsts: Gate<BdiFirsts<LINE, LW, N8, N4, N2, FIRST, FW>>,
-        nears: Gate<BdiNears<LINE, LW, N8, N4, N2, FIRST, FW, NEAR, NW>>,
-        choose: Gate<BdiChoose<LINE, LW, N8, N4, N2, FIRST, NEAR, NW>>,
-        subtract: Gate<BdiSubtract<LINE, LW, N8, N4, N2>>,
-        pack: Gate<BdiPack<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE>>,
-        /// the line, bases and masks
-        after_firsts: Vec<ElasticPipe<W<FIRST, FW>>>,
-        /// the same, and what fits
-        after_nears: Vec<ElasticPipe<W<NEAR, NW>>>,
-        /// line, tag, base and mask
-        after_choice: Vec<ElasticPipe<W<MID, MW>>>,
-        /// deltas, tag, base and mask
-        after_subtraction: Vec<ElasticPipe<W<MID, MW>>>,
-        results: ElasticPipe<W<RESULT, RW>>,
-        first: Signal<Local, W<FIRST, FW>>,
-        first_valid: Signal<Local, Bit>,
-        near: Signal<Local, W<NEAR, NW>>,
-        near_valid: Signal<Local, Bit>,
-        chosen: Signal<Local, W<MID, MW>>,
-        chosen_valid: Signal<Local, Bit>,
-        deltas: Signal<Local, W<MID, MW>>,
-        deltas_valid: Signal<Local, Bit>,
-        result: Signal<Local, W<RESULT, RW>>,
-        deltas_ready: Signal<Local, Bit>,
-        chosen_ready: Signal<Local, Bit>,
-        near_ready: Signal<Local, Bit>,
-        _firsts_registers: usize,
-        _nears_registers: usize,
-        _choice_registers: usize,
-        _deltas_registers: usize,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const SIZE: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const NEAR: usize,
-    const NW: usize,
-    const MID: usize,
-    const MW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> BdiCompressor<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE, FIRST, FW, NEAR, NW, MID, MW, RESULT, RW>
-{
-    /// A compressor with registers at the given places.
-    pub fn new(cuts: CompressorCuts) -> Self {
-        const { assert!(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 4 + SIZE) };
-        BdiCompressor {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            line_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            encoding_o: Signal::default(),
-            size_o: Signal::default(),
-            payload_o: Signal::default(),
-            ready_i: Signal::default(),
-            firsts: Gate::default(),
-            nears: Gate::default(),
-            choose: Gate::default(),
-            subtract: Gate::default(),
-            pack: Gate::default(),
-            after_firsts: (0..cuts.firsts).map(|_| ElasticPipe::new(1)).collect(),
-            after_nears: (0..cuts.nears).map(|_| ElasticPipe::new(1)).collect(),
-            after_choice: (0..cuts.choice).map(|_| ElasticPipe::new(1)).collect(),
-            after_subtraction: (0..cuts.deltas).map(|_| ElasticPipe::new(1)).collect(),
-            results: ElasticPipe::new(1),
-            first: Signal::default(),
-            first_valid: Signal::default(),
-            near: Signal::default(),
-            near_valid: Signal::default(),
-            chosen: Signal::default(),
-            chosen_valid: Signal::default(),
-            deltas: Signal::default(),
-            deltas_valid: Signal::default(),
-            result: Signal::default(),
-            deltas_ready: Signal::default(),
-            chosen_ready: Signal::default(),
-            near_ready: Signal::default(),
-            _firsts_registers: cuts.firsts,
-            _nears_registers: cuts.nears,
-            _choice_registers: cuts.choice,
-            _deltas_registers: cuts.deltas,
+    > for BdiParams as p {
+        reset "asynchronous reset, active low; empties the pipeline";
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// its encoding's tag
+            encoding_o: u8 as U<4> = 4,
+            /// its size in bytes
+            size_o: u8 as U<SIZE> = p.size_bits(),
+            /// base, mask and deltas from bit 0 up; zero beyond the size
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            firsts: Gate<BdiFirsts<LINE, LW, N8, N4, N2, FIRST, FW>>,
+            nears: Gate<BdiNears<LINE, LW, N8, N4, N2, FIRST, FW, NEAR, NW>>,
+            choose: Gate<BdiChoose<LINE, LW, N8, N4, N2, FIRST, NEAR, NW>>,
+            subtract: Gate<BdiSubtract<LINE, LW, N8, N4, N2>>,
+            pack: Gate<BdiPack<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE>>,
+            /// the line, bases and masks
+            after_firsts: Vec<ElasticPipe<W<FIRST, FW>>> = ElasticPipe::ones(cuts(p).firsts),
+            /// the same, and what fits
+            after_nears: Vec<ElasticPipe<W<NEAR, NW>>> = ElasticPipe::ones(cuts(p).nears),
+            /// line, tag, base and mask
+            after_choice: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(cuts(p).choice),
+            /// deltas, tag, base and mask
+            after_subtraction: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(cuts(p).deltas),
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            first: Signal<Local, W<FIRST, FW>>,
+            first_valid: Signal<Local, Bit>,
+            near: Signal<Local, W<NEAR, NW>>,
+            near_valid: Signal<Local, Bit>,
+            chosen: Signal<Local, W<MID, MW>>,
+            chosen_valid: Signal<Local, Bit>,
+            deltas: Signal<Local, W<MID, MW>>,
+            deltas_valid: Signal<Local, Bit>,
+            result: Signal<Local, W<RESULT, RW>>,
+            deltas_ready: Signal<Local, Bit>,
+            chosen_ready: Signal<Local, Bit>,
+            near_ready: Signal<Local, Bit>,
+            _firsts_registers: usize = cuts(p).firsts,
+            _nears_registers: usize = cuts(p).nears,
+            _choice_registers: usize = cuts(p).choice,
+            _deltas_registers: usize = cuts(p).deltas,
+        }
+        upset { results from LINE }
     }
 }
 
@@ -288,54 +233,5 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const SIZE: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const NEAR: usize,
-    const NW: usize,
-    const MID: usize,
-    const MW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> RtlTop for BdiCompressor<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE, FIRST, FW, NEAR, NW, MID, MW, RESULT, RW>
-{
-    type In = CompressorIn;
-    type Out = CompressorOut;
-
-    fn drive(&mut self, inputs: &CompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.line_i.next = W::from_words(std::array::from_fn(|word| inputs.line_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> CompressorOut {
-        let mut payload_o = [0; LINE_WORDS];
-        payload_o[..LW].copy_from_slice(self.payload_o.val().words());
-        CompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            encoding_o: self.encoding_o.val().to_u64() as u8,
-            size_o: self.size_o.val().to_u64() as u8,
-            payload_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        // Ports in order are tag, size, payload; in the register the payload comes first.
-        let place = (bit % RESULT + LINE) % RESULT;
-        let register = &mut self.results.last_mut().q;
-        register.next = register.val().replace_bit(place, !register.val().get_bit(place));
     }
 }

@@ -1,10 +1,9 @@
 //! The decompressor's top: three steps of logic with registers between them.
 
 use super::rebuild::{BdiAdd, BdiOperands, BdiSpread};
-use crate::bdi::{DecompressorIn, DecompressorOut};
+use crate::bdi::BdiParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
 /// How many registers stand behind each of the decompressor's steps: none or one, and at least one behind the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,103 +16,63 @@ pub struct DecompressorCuts {
     pub results: usize,
 }
 
-rtl_block! {
+fn cuts(params: &BdiParams) -> DecompressorCuts {
+    super::decompressor_cuts(params.pipeline_depth)
+}
+
+rtl_module! {
     /// Rebuilds cache lines from base-delta-immediate payloads: one line per cycle.
     ///
     /// CABA, section 5.1; LATTE-CC, section IV.C.1. A tag that means nothing gives a line of zeros and error_o.
-    #[derive(LogicBlock)]
+    #[require(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 1)]
     pub struct BdiDecompressor<
-    const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
-    const H8: usize, const H4: usize, const H2: usize, const MID: usize, const MW: usize,
-    const BOTH: usize, const BW: usize, const RESULT: usize, const RW: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low; empties the pipeline
-        pub rst_ni: Signal<In, Bit>,
-        /// a payload is offered
-        pub valid_i: Signal<In, Bit>,
-        /// its encoding's tag
-        pub encoding_i: Signal<In, U<4>>,
-        /// base, mask and deltas from bit 0 up
-        pub payload_i: Signal<In, W<LINE, LW>>,
-        /// the payload is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a line is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// the tag meant nothing; the line is zero
-        pub error_o: Signal<Out, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the line in this cycle
-        pub ready_i: Signal<In, Bit>,
-        spread: Gate<BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>>,
-        operands: Gate<BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>>,
-        add: Gate<BdiAdd<LINE, LW, N8, BOTH, BW>>,
-        /// deltas, tag, base and mask
-        after_spread: Vec<ElasticPipe<W<MID, MW>>>,
-        /// deltas, the base of each, and the tag
-        after_operands: Vec<ElasticPipe<W<BOTH, BW>>>,
-        results: ElasticPipe<W<RESULT, RW>>,
-        parts: Signal<Local, W<MID, MW>>,
-        parts_valid: Signal<Local, Bit>,
-        parts_ready: Signal<Local, Bit>,
-        both: Signal<Local, W<BOTH, BW>>,
-        both_valid: Signal<Local, Bit>,
-        both_ready: Signal<Local, Bit>,
-        result: Signal<Local, W<RESULT, RW>>,
-        _spread_registers: usize,
-        _operands_registers: usize,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const MID: usize,
-    const MW: usize,
-    const BOTH: usize,
-    const BW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> BdiDecompressor<LINE, LW, N8, N4, N2, H8, H4, H2, MID, MW, BOTH, BW, RESULT, RW>
-{
-    /// A decompressor with registers at the given places.
-    pub fn new(cuts: DecompressorCuts) -> Self {
-        const { assert!(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 1) };
-        BdiDecompressor {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            encoding_i: Signal::default(),
-            payload_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            error_o: Signal::default(),
-            line_o: Signal::default(),
-            ready_i: Signal::default(),
-            spread: Gate::default(),
-            operands: Gate::default(),
-            add: Gate::default(),
-            after_spread: (0..cuts.spread).map(|_| ElasticPipe::new(1)).collect(),
-            after_operands: (0..cuts.operands).map(|_| ElasticPipe::new(1)).collect(),
-            results: ElasticPipe::new(cuts.results),
-            parts: Signal::default(),
-            parts_valid: Signal::default(),
-            parts_ready: Signal::default(),
-            both: Signal::default(),
-            both_valid: Signal::default(),
-            both_ready: Signal::default(),
-            result: Signal::default(),
-            _spread_registers: cuts.spread,
-            _operands_registers: cuts.operands,
+        const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
+        const H8: usize, const H4: usize, const H2: usize, const MID: usize, const MW: usize,
+        const BOTH: usize, const BW: usize, const RESULT: usize, const RW: usize,
+    > for BdiParams as p {
+        reset "asynchronous reset, active low; empties the pipeline";
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// its encoding's tag
+            encoding_i: u8 as U<4> = 4,
+            /// base, mask and deltas from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the tag meant nothing; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            spread: Gate<BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>>,
+            operands: Gate<BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>>,
+            add: Gate<BdiAdd<LINE, LW, N8, BOTH, BW>>,
+            /// deltas, tag, base and mask
+            after_spread: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(cuts(p).spread),
+            /// deltas, the base of each, and the tag
+            after_operands: Vec<ElasticPipe<W<BOTH, BW>>> = ElasticPipe::ones(cuts(p).operands),
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(cuts(p).results),
+            parts: Signal<Local, W<MID, MW>>,
+            parts_valid: Signal<Local, Bit>,
+            parts_ready: Signal<Local, Bit>,
+            both: Signal<Local, W<BOTH, BW>>,
+            both_valid: Signal<Local, Bit>,
+            both_ready: Signal<Local, Bit>,
+            result: Signal<Local, W<RESULT, RW>>,
+            _spread_registers: usize = cuts(p).spread,
+            _operands_registers: usize = cuts(p).operands,
+        }
+        upset { results from LINE }
     }
 }
 
@@ -203,51 +162,5 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const MID: usize,
-    const MW: usize,
-    const BOTH: usize,
-    const BW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> RtlTop for BdiDecompressor<LINE, LW, N8, N4, N2, H8, H4, H2, MID, MW, BOTH, BW, RESULT, RW>
-{
-    type In = DecompressorIn;
-    type Out = DecompressorOut;
-
-    fn drive(&mut self, inputs: &DecompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.encoding_i.next = U::new(u64::from(inputs.encoding_i));
-        self.payload_i.next = W::from_words(std::array::from_fn(|word| inputs.payload_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> DecompressorOut {
-        let mut line_o = [0; LINE_WORDS];
-        line_o[..LW].copy_from_slice(self.line_o.val().words());
-        DecompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            error_o: self.error_o.val(),
-            line_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        // Ports in order are error, line; in the register the line comes first.
-        let place = (bit % RESULT + LINE) % RESULT;
-        let register = &mut self.results.last_mut().q;
-        register.next = register.val().replace_bit(place, !register.val().get_bit(place));
     }
 }

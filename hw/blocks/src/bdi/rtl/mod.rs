@@ -10,9 +10,12 @@ mod pack;
 mod rebuild;
 mod subtract;
 
-use super::{BdiParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
-use compressor::{BdiCompressor, CompressorCuts};
-use decompressor::{BdiDecompressor, DecompressorCuts};
+pub use compressor::{BdiCompressor, CompressorIn, CompressorOut};
+pub use decompressor::{BdiDecompressor, DecompressorIn, DecompressorOut};
+
+use super::BdiParams;
+use compressor::CompressorCuts;
+use decompressor::DecompressorCuts;
 use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::top::RtlInstance;
 
@@ -50,20 +53,18 @@ pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
 
 /// The compressor for valid parameters.
 pub(super) fn compressor(params: &BdiParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-    let cuts = compressor_cuts(params.pipeline_depth);
     match params.line_bytes {
-        32 => RtlInstance::boxed(Compressor32::new(cuts)),
-        64 => RtlInstance::boxed(Compressor64::new(cuts)),
-        _ => RtlInstance::boxed(Compressor128::new(cuts)),
+        32 => RtlInstance::boxed(Compressor32::new(params)),
+        64 => RtlInstance::boxed(Compressor64::new(params)),
+        _ => RtlInstance::boxed(Compressor128::new(params)),
     }
 }
 
 /// The decompressor for valid parameters.
 pub(super) fn decompressor(params: &BdiParams) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
-    let cuts = decompressor_cuts(params.pipeline_depth);
     match params.line_bytes {
-        32 => RtlInstance::boxed(Decompressor32::new(cuts)),
-        64 => RtlInstance::boxed(Decompressor64::new(cuts)),
-        _ => RtlInstance::boxed(Decompressor128::new(cuts)),
+        32 => RtlInstance::boxed(Decompressor32::new(params)),
+        64 => RtlInstance::boxed(Decompressor64::new(params)),
+        _ => RtlInstance::boxed(Decompressor128::new(params)),
     }
 }

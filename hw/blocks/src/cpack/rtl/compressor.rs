@@ -2,108 +2,83 @@
 
 use super::encode::{CpackEncode, DICT, DICTW};
 use super::small::CpackSmallCompress;
-use crate::cpack::{CompressorIn, CompressorOut};
+use crate::cpack::CpackParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
-rtl_block! {
+rtl_module! {
     /// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.
     ///
     /// The first four words are encoded in the cycle in which the line is taken. The dictionary starts empty with each line.
-    #[derive(LogicBlock)]
-    pub struct CpackCompressor<const LINE: usize, const LW: usize, const SIZE: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is offered
-        pub valid_i: Signal<In, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_i: Signal<In, W<LINE, LW>>,
-        /// the line is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a payload is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// 0: the line as it was; 1: compressed; 2: a line of zeros
-        pub encoding_o: Signal<Out, U<2>>,
-        /// its size in bits
-        pub size_o: Signal<Out, U<SIZE>>,
-        /// the payload from bit 0 up
-        pub payload_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the payload in this cycle
-        pub ready_i: Signal<In, Bit>,
-        encode: Gate<CpackEncode<DICT, DICTW>>,
-        /// a line is being encoded
-        busy: Reg<Bit>,
-        done: Reg<Bit>,
-        /// groups of four words that are encoded
-        group: Reg<U<3>>,
-        /// the line, the next words in the low bits; whole again after the last ones
-        line: Reg<W<LINE, LW>>,
-        dictionary: Reg<W<DICT, DICTW>>,
-        count: Reg<U<5>>,
-        place: Reg<U<4>>,
-        nonzero: Reg<Bit>,
-        payload: Reg<W<LINE, LW>>,
-        size: Reg<U<SIZE>>,
-        encoding: Reg<U<2>>,
-        line_bits: Constant<U<SIZE>>,
-        /// from the place of a group's words to the top of the line
-        to_top: Constant<U<SIZE>>,
-        last_group: Constant<U<3>>,
-        working: Signal<Local, Bit>,
-        ready: Signal<Local, Bit>,
-        source: Signal<Local, W<LINE, LW>>,
-        rotated: Signal<Local, W<LINE, LW>>,
-        words: Signal<Local, W<128, 2>>,
-        at: Signal<Local, U<3>>,
-        codes: Signal<Local, W<LINE, LW>>,
-        length: Signal<Local, U<SIZE>>,
-        seen_nonzero: Signal<Local, Bit>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const SIZE: usize> Default for CpackCompressor<LINE, LW, SIZE> {
-    fn default() -> Self {
-        // The longest string is 34 bits for each 32 of the line.
-        const { assert!(LINE / 32 * 34 < 1 << SIZE && LINE >= 256 && LINE / 128 <= 8) };
-        CpackCompressor {
-            clk_i: Default::default(),
-            rst_ni: Default::default(),
-            valid_i: Default::default(),
-            line_i: Default::default(),
-            ready_o: Default::default(),
-            valid_o: Default::default(),
-            encoding_o: Default::default(),
-            size_o: Default::default(),
-            payload_o: Default::default(),
-            ready_i: Default::default(),
-            encode: Default::default(),
-            busy: Default::default(),
-            done: Default::default(),
-            group: Default::default(),
-            line: Default::default(),
-            dictionary: Default::default(),
-            count: Default::default(),
-            place: Default::default(),
-            nonzero: Default::default(),
-            payload: Default::default(),
-            size: Default::default(),
-            encoding: Default::default(),
-            line_bits: Constant::new(U::new(LINE as u64)),
-            to_top: Constant::new(U::new(LINE as u64 - 128)),
-            last_group: Constant::new(U::new(LINE as u64 / 128 - 1)),
-            working: Default::default(),
-            ready: Default::default(),
-            source: Default::default(),
-            rotated: Default::default(),
-            words: Default::default(),
-            at: Default::default(),
-            codes: Default::default(),
-            length: Default::default(),
-            seen_nonzero: Default::default(),
+    // The longest string is 34 bits for each 32 of the line.
+    #[require(LINE / 32 * 34 < 1 << SIZE && LINE >= 256 && LINE / 128 <= 8)]
+    pub struct CpackCompressor<const LINE: usize, const LW: usize, const SIZE: usize> for CpackParams as p {
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// 0: the line as it was; 1: compressed; 2: a line of zeros
+            encoding_o: u8 as U<2> = 2,
+            /// its size in bits
+            size_o: u16 as U<SIZE> = p.size_bits(),
+            /// the payload from bit 0 up
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            encode: Gate<CpackEncode<DICT, DICTW>>,
+            /// a line is being encoded
+            busy: Reg<Bit>,
+            done: Reg<Bit>,
+            /// groups of four words that are encoded
+            group: Reg<U<3>>,
+            /// the line, the next words in the low bits; whole again after the last ones
+            line: Reg<W<LINE, LW>>,
+            dictionary: Reg<W<DICT, DICTW>>,
+            count: Reg<U<5>>,
+            place: Reg<U<4>>,
+            nonzero: Reg<Bit>,
+            payload: Reg<W<LINE, LW>>,
+            size: Reg<U<SIZE>>,
+            encoding: Reg<U<2>>,
+            line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
+            /// from the place of a group's words to the top of the line
+            to_top: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 - 128)),
+            last_group: Constant<U<3>> = Constant::new(U::new(LINE as u64 / 128 - 1)),
+            working: Signal<Local, Bit>,
+            ready: Signal<Local, Bit>,
+            source: Signal<Local, W<LINE, LW>>,
+            rotated: Signal<Local, W<LINE, LW>>,
+            words: Signal<Local, W<128, 2>>,
+            at: Signal<Local, U<3>>,
+            codes: Signal<Local, W<LINE, LW>>,
+            length: Signal<Local, U<SIZE>>,
+            seen_nonzero: Signal<Local, Bit>,
+        }
+        upset { encoding, size, payload }
+    }
+
+    /// Compresses cache lines by CABA's C-Pack, with at most four dictionary values: one line per cycle, one cycle each.
+    #[require(RESULT == LINE + 2 + SIZE)]
+    pub struct CpackSmallCompressor<
+        const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize, const RESULT: usize, const RW: usize,
+    > {
+        parts {
+            compress: Gate<CpackSmallCompress<LINE, LW, WORDS, SIZE>>,
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            result: Signal<Local, W<RESULT, RW>>,
+        }
+        upset { results from LINE }
     }
 }
 
@@ -190,107 +165,6 @@ impl<const LINE: usize, const LW: usize, const SIZE: usize> Logic for CpackCompr
     }
 }
 
-impl<const LINE: usize, const LW: usize, const SIZE: usize> RtlTop for CpackCompressor<LINE, LW, SIZE> {
-    type In = CompressorIn;
-    type Out = CompressorOut;
-
-    fn drive(&mut self, inputs: &CompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.line_i.next = W::from_words(std::array::from_fn(|word| inputs.line_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> CompressorOut {
-        let mut payload_o = [0; LINE_WORDS];
-        payload_o[..LW].copy_from_slice(self.payload_o.val().words());
-        CompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            encoding_o: self.encoding_o.val().to_u64() as u8,
-            size_o: self.size_o.val().to_u64() as u16,
-            payload_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        match bit % (2 + SIZE + LINE) {
-            place @ 0..2 => {
-                let register = &mut self.encoding.q;
-                register.next = register.val().replace_bit(place, !register.val().get_bit(place));
-            }
-            place if place < 2 + SIZE => {
-                let register = &mut self.size.q;
-                register.next = register.val().replace_bit(place - 2, !register.val().get_bit(place - 2));
-            }
-            place => {
-                let (register, place) = (&mut self.payload.q, place - 2 - SIZE);
-                register.next = register.val().replace_bit(place, !register.val().get_bit(place));
-            }
-        }
-    }
-}
-
-rtl_block! {
-    /// Compresses cache lines by CABA's C-Pack, with at most four dictionary values: one line per cycle, one cycle each.
-    #[derive(LogicBlock)]
-    pub struct CpackSmallCompressor<
-        const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize, const RESULT: usize, const RW: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a line is offered
-        pub valid_i: Signal<In, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_i: Signal<In, W<LINE, LW>>,
-        /// the line is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a payload is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// 0: the line as it was; 1: compressed; 2: a line of zeros
-        pub encoding_o: Signal<Out, U<2>>,
-        /// its size in bits
-        pub size_o: Signal<Out, U<SIZE>>,
-        /// the payload from bit 0 up
-        pub payload_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the payload in this cycle
-        pub ready_i: Signal<In, Bit>,
-        compress: Gate<CpackSmallCompress<LINE, LW, WORDS, SIZE>>,
-        results: ElasticPipe<W<RESULT, RW>>,
-        result: Signal<Local, W<RESULT, RW>>,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const SIZE: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Default for CpackSmallCompressor<LINE, LW, WORDS, SIZE, RESULT, RW>
-{
-    fn default() -> Self {
-        const { assert!(RESULT == LINE + 2 + SIZE) };
-        CpackSmallCompressor {
-            clk_i: Default::default(),
-            rst_ni: Default::default(),
-            valid_i: Default::default(),
-            line_i: Default::default(),
-            ready_o: Default::default(),
-            valid_o: Default::default(),
-            encoding_o: Default::default(),
-            size_o: Default::default(),
-            payload_o: Default::default(),
-            ready_i: Default::default(),
-            compress: Gate::default(),
-            results: ElasticPipe::new(1),
-            result: Signal::default(),
-        }
-    }
-}
-
 impl<
     const LINE: usize,
     const LW: usize,
@@ -320,43 +194,5 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const SIZE: usize,
-    const RESULT: usize,
-    const RW: usize,
-> RtlTop for CpackSmallCompressor<LINE, LW, WORDS, SIZE, RESULT, RW>
-{
-    type In = CompressorIn;
-    type Out = CompressorOut;
-
-    fn drive(&mut self, inputs: &CompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.line_i.next = W::from_words(std::array::from_fn(|word| inputs.line_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> CompressorOut {
-        let mut payload_o = [0; LINE_WORDS];
-        payload_o[..LW].copy_from_slice(self.payload_o.val().words());
-        CompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            encoding_o: self.encoding_o.val().to_u64() as u8,
-            size_o: self.size_o.val().to_u64() as u16,
-            payload_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        // Ports in order are encoding, size, payload; in the register the payload comes first.
-        let place = (bit % RESULT + LINE) % RESULT;
-        let register = &mut self.results.last_mut().q;
-        register.next = register.val().replace_bit(place, !register.val().get_bit(place));
     }
 }

@@ -3,103 +3,79 @@
 use super::decode::CpackDecode;
 use super::encode::{DICT, DICTW};
 use super::small::CpackSmallDecompress;
-use crate::cpack::{DecompressorIn, DecompressorOut};
+use crate::cpack::CpackParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
-rtl_block! {
+rtl_module! {
     /// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.
     ///
     /// The first four words are decoded in the cycle in which the payload is taken. The dictionary starts empty with each line.
-    #[derive(LogicBlock)]
-    pub struct CpackDecompressor<const LINE: usize, const LW: usize, const GROUPS: usize> {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a payload is offered
-        pub valid_i: Signal<In, Bit>,
-        /// 0: the line as it was; 1: compressed; 2: a line of zeros
-        pub encoding_i: Signal<In, U<2>>,
-        /// the payload from bit 0 up
-        pub payload_i: Signal<In, W<LINE, LW>>,
-        /// the payload is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a line is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// the payload is none that a compressor makes; the line is zero
-        pub error_o: Signal<Out, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the line in this cycle
-        pub ready_i: Signal<In, Bit>,
-        decode: Gate<CpackDecode<DICT, DICTW>>,
-        /// a payload is being decoded
-        busy: Reg<Bit>,
-        done: Reg<Bit>,
-        /// groups of four words that are decoded
-        group: Reg<U<3>>,
-        encoding: Reg<U<2>>,
-        /// what is left of the payload
-        string: Reg<W<LINE, LW>>,
-        dictionary: Reg<W<DICT, DICTW>>,
-        count: Reg<U<5>>,
-        place: Reg<U<4>>,
-        /// something was wrong so far
-        wrong: Reg<Bit>,
-        line: Reg<W<LINE, LW>>,
-        error: Reg<Bit>,
-        last_group: Constant<U<3>>,
-        working: Signal<Local, Bit>,
-        ready: Signal<Local, Bit>,
-        source: Signal<Local, W<LINE, LW>>,
-        kind: Signal<Local, U<2>>,
-        at: Signal<Local, U<3>>,
-        words: Signal<Local, W<128, 2>>,
-        seen_wrong: Signal<Local, Bit>,
-        decoded: Signal<Local, W<LINE, LW>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const GROUPS: usize> Default
-    for CpackDecompressor<LINE, LW, GROUPS>
-{
-    fn default() -> Self {
-        const { assert!(GROUPS * 128 == LINE && GROUPS >= 2 && GROUPS <= 8) };
-        CpackDecompressor {
-            clk_i: Default::default(),
-            rst_ni: Default::default(),
-            valid_i: Default::default(),
-            encoding_i: Default::default(),
-            payload_i: Default::default(),
-            ready_o: Default::default(),
-            valid_o: Default::default(),
-            error_o: Default::default(),
-            line_o: Default::default(),
-            ready_i: Default::default(),
-            decode: Default::default(),
-            busy: Default::default(),
-            done: Default::default(),
-            group: Default::default(),
-            encoding: Default::default(),
-            string: Default::default(),
-            dictionary: Default::default(),
-            count: Default::default(),
-            place: Default::default(),
-            wrong: Default::default(),
-            line: Default::default(),
-            error: Default::default(),
-            last_group: Constant::new(U::new(GROUPS as u64 - 1)),
-            working: Default::default(),
-            ready: Default::default(),
-            source: Default::default(),
-            kind: Default::default(),
-            at: Default::default(),
-            words: Default::default(),
-            seen_wrong: Default::default(),
-            decoded: Default::default(),
+    #[require(GROUPS * 128 == LINE && GROUPS >= 2 && GROUPS <= 8)]
+    pub struct CpackDecompressor<const LINE: usize, const LW: usize, const GROUPS: usize> for CpackParams as p {
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// 0: the line as it was; 1: compressed; 2: a line of zeros
+            encoding_i: u8 as U<2> = 2,
+            /// the payload from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the payload is none that a compressor makes; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            decode: Gate<CpackDecode<DICT, DICTW>>,
+            /// a payload is being decoded
+            busy: Reg<Bit>,
+            done: Reg<Bit>,
+            /// groups of four words that are decoded
+            group: Reg<U<3>>,
+            encoding: Reg<U<2>>,
+            /// what is left of the payload
+            string: Reg<W<LINE, LW>>,
+            dictionary: Reg<W<DICT, DICTW>>,
+            count: Reg<U<5>>,
+            place: Reg<U<4>>,
+            /// something was wrong so far
+            wrong: Reg<Bit>,
+            line: Reg<W<LINE, LW>>,
+            error: Reg<Bit>,
+            last_group: Constant<U<3>> = Constant::new(U::new(GROUPS as u64 - 1)),
+            working: Signal<Local, Bit>,
+            ready: Signal<Local, Bit>,
+            source: Signal<Local, W<LINE, LW>>,
+            kind: Signal<Local, U<2>>,
+            at: Signal<Local, U<3>>,
+            words: Signal<Local, W<128, 2>>,
+            seen_wrong: Signal<Local, Bit>,
+            decoded: Signal<Local, W<LINE, LW>>,
+        }
+        upset { error, line }
+    }
+
+    /// Decompresses cache lines of CABA's C-Pack, with at most four dictionary values: one line per cycle, one cycle each.
+    #[require(RESULT == LINE + 1)]
+    pub struct CpackSmallDecompressor<
+        const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize,
+    > {
+        parts {
+            decompress: Gate<CpackSmallDecompress<LINE, LW, WORDS>>,
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            result: Signal<Local, W<RESULT, RW>>,
+        }
+        upset { results from LINE }
     }
 }
 
@@ -181,94 +157,6 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDec
     }
 }
 
-impl<const LINE: usize, const LW: usize, const GROUPS: usize> RtlTop for CpackDecompressor<LINE, LW, GROUPS> {
-    type In = DecompressorIn;
-    type Out = DecompressorOut;
-
-    fn drive(&mut self, inputs: &DecompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.encoding_i.next = U::new(u64::from(inputs.encoding_i));
-        self.payload_i.next = W::from_words(std::array::from_fn(|word| inputs.payload_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> DecompressorOut {
-        let mut line_o = [0; LINE_WORDS];
-        line_o[..LW].copy_from_slice(self.line_o.val().words());
-        DecompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            error_o: self.error_o.val(),
-            line_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        match bit % (1 + LINE) {
-            0 => self.error.q.next = !self.error.q.val(),
-            place => {
-                let (register, place) = (&mut self.line.q, place - 1);
-                register.next = register.val().replace_bit(place, !register.val().get_bit(place));
-            }
-        }
-    }
-}
-
-rtl_block! {
-    /// Decompresses cache lines of CABA's C-Pack, with at most four dictionary values: one line per cycle, one cycle each.
-    #[derive(LogicBlock)]
-    pub struct CpackSmallDecompressor<
-        const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low
-        pub rst_ni: Signal<In, Bit>,
-        /// a payload is offered
-        pub valid_i: Signal<In, Bit>,
-        /// 0: the line as it was; 1: compressed; 2: a line of zeros
-        pub encoding_i: Signal<In, U<2>>,
-        /// the payload from bit 0 up
-        pub payload_i: Signal<In, W<LINE, LW>>,
-        /// the payload is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a line is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// the payload is none that a compressor makes; the line is zero
-        pub error_o: Signal<Out, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the line in this cycle
-        pub ready_i: Signal<In, Bit>,
-        decompress: Gate<CpackSmallDecompress<LINE, LW, WORDS>>,
-        results: ElasticPipe<W<RESULT, RW>>,
-        result: Signal<Local, W<RESULT, RW>>,
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize> Default
-    for CpackSmallDecompressor<LINE, LW, WORDS, RESULT, RW>
-{
-    fn default() -> Self {
-        const { assert!(RESULT == LINE + 1) };
-        CpackSmallDecompressor {
-            clk_i: Default::default(),
-            rst_ni: Default::default(),
-            valid_i: Default::default(),
-            encoding_i: Default::default(),
-            payload_i: Default::default(),
-            ready_o: Default::default(),
-            valid_o: Default::default(),
-            error_o: Default::default(),
-            line_o: Default::default(),
-            ready_i: Default::default(),
-            decompress: Gate::default(),
-            results: ElasticPipe::new(1),
-            result: Signal::default(),
-        }
-    }
-}
-
 impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize> Logic
     for CpackSmallDecompressor<LINE, LW, WORDS, RESULT, RW>
 {
@@ -291,37 +179,5 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize> RtlTop
-    for CpackSmallDecompressor<LINE, LW, WORDS, RESULT, RW>
-{
-    type In = DecompressorIn;
-    type Out = DecompressorOut;
-
-    fn drive(&mut self, inputs: &DecompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.encoding_i.next = U::new(u64::from(inputs.encoding_i));
-        self.payload_i.next = W::from_words(std::array::from_fn(|word| inputs.payload_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> DecompressorOut {
-        let mut line_o = [0; LINE_WORDS];
-        line_o[..LW].copy_from_slice(self.line_o.val().words());
-        DecompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            error_o: self.error_o.val(),
-            line_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        // Ports in order are error, line; in the register the line comes first.
-        let place = (bit % RESULT + LINE) % RESULT;
-        let register = &mut self.results.last_mut().q;
-        register.next = register.val().replace_bit(place, !register.val().get_bit(place));
     }
 }

@@ -6,9 +6,10 @@ mod decompressor;
 mod encode;
 mod small;
 
-use super::{CompressorIn, CompressorOut, CpackParams, DecompressorIn, DecompressorOut};
-use compressor::{CpackCompressor, CpackSmallCompressor};
-use decompressor::{CpackDecompressor, CpackSmallDecompressor};
+pub use compressor::{CompressorIn, CompressorOut, CpackCompressor, CpackSmallCompressor};
+pub use decompressor::{CpackDecompressor, CpackSmallDecompressor, DecompressorIn, DecompressorOut};
+
+use super::CpackParams;
 use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::top::RtlInstance;
 
@@ -19,12 +20,12 @@ use selvedge_hw::rtl::top::RtlInstance;
 /// 32 bits, and bits and 64-bit words of the result register.
 pub(super) fn compressor(params: &CpackParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
     match (params.line_bytes, params.dictionary) {
-        (32, 4) => RtlInstance::boxed(CpackSmallCompressor::<256, 4, 8, 9, 267, 5>::default()),
-        (64, 4) => RtlInstance::boxed(CpackSmallCompressor::<512, 8, 16, 10, 524, 9>::default()),
-        (_, 4) => RtlInstance::boxed(CpackSmallCompressor::<1024, 16, 32, 11, 1037, 17>::default()),
-        (32, _) => RtlInstance::boxed(CpackCompressor::<256, 4, 9>::default()),
-        (64, _) => RtlInstance::boxed(CpackCompressor::<512, 8, 10>::default()),
-        (_, _) => RtlInstance::boxed(CpackCompressor::<1024, 16, 11>::default()),
+        (32, 4) => RtlInstance::boxed(CpackSmallCompressor::<256, 4, 8, 9, 267, 5>::new(params)),
+        (64, 4) => RtlInstance::boxed(CpackSmallCompressor::<512, 8, 16, 10, 524, 9>::new(params)),
+        (_, 4) => RtlInstance::boxed(CpackSmallCompressor::<1024, 16, 32, 11, 1037, 17>::new(params)),
+        (32, _) => RtlInstance::boxed(CpackCompressor::<256, 4, 9>::new(params)),
+        (64, _) => RtlInstance::boxed(CpackCompressor::<512, 8, 10>::new(params)),
+        (_, _) => RtlInstance::boxed(CpackCompressor::<1024, 16, 11>::new(params)),
     }
 }
 
@@ -32,11 +33,11 @@ pub(super) fn compressor(params: &CpackParams) -> Box<dyn RtlBlock<CompressorIn,
 /// of 32 bits, and bits and 64-bit words of the result register.
 pub(super) fn decompressor(params: &CpackParams) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
     match (params.line_bytes, params.dictionary) {
-        (32, 4) => RtlInstance::boxed(CpackSmallDecompressor::<256, 4, 8, 257, 5>::default()),
-        (64, 4) => RtlInstance::boxed(CpackSmallDecompressor::<512, 8, 16, 513, 9>::default()),
-        (_, 4) => RtlInstance::boxed(CpackSmallDecompressor::<1024, 16, 32, 1025, 17>::default()),
-        (32, _) => RtlInstance::boxed(CpackDecompressor::<256, 4, 2>::default()),
-        (64, _) => RtlInstance::boxed(CpackDecompressor::<512, 8, 4>::default()),
-        (_, _) => RtlInstance::boxed(CpackDecompressor::<1024, 16, 8>::default()),
+        (32, 4) => RtlInstance::boxed(CpackSmallDecompressor::<256, 4, 8, 257, 5>::new(params)),
+        (64, 4) => RtlInstance::boxed(CpackSmallDecompressor::<512, 8, 16, 513, 9>::new(params)),
+        (_, 4) => RtlInstance::boxed(CpackSmallDecompressor::<1024, 16, 32, 1025, 17>::new(params)),
+        (32, _) => RtlInstance::boxed(CpackDecompressor::<256, 4, 2>::new(params)),
+        (64, _) => RtlInstance::boxed(CpackDecompressor::<512, 8, 4>::new(params)),
+        (_, _) => RtlInstance::boxed(CpackDecompressor::<1024, 16, 8>::new(params)),
     }
 }

@@ -3,126 +3,74 @@
 use super::classify::FpcClassify;
 use super::pack::FpcPack;
 use super::whole::FpcCompress;
-use crate::fpc::{CompressorIn, CompressorOut};
+use crate::fpc::{CompressorParams, size_bits};
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
-/// Declares a top of the compressor: with or without a register between the two halves of the logic.
-macro_rules! compressor_top {
-    (
-        $(#[doc = $doc:literal])*
-        $name:ident { $($(#[doc = $field_doc:literal])* $field:ident : $type:ty = $value:expr),* $(,)? }
-    ) => {
-        rtl_block! {
-            $(#[doc = $doc])*
-            #[derive(LogicBlock)]
-            pub struct $name<
-                const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
-                const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize,
-                const SIZE: usize, const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-            > {
-                /// clock
-                pub clk_i: Signal<In, Clock>,
-                /// asynchronous reset, active low; empties the pipeline
-                pub rst_ni: Signal<In, Bit>,
-                /// a line is offered
-                pub valid_i: Signal<In, Bit>,
-                /// the line: byte 0 in bits 7 to 0
-                pub line_i: Signal<In, W<LINE, LW>>,
-                /// the line is taken in this cycle
-                pub ready_o: Signal<Out, Bit>,
-                /// a payload is offered
-                pub valid_o: Signal<Out, Bit>,
-                /// 1: head and data; 0: the line as it was
-                pub encoding_o: Signal<Out, U<1>>,
-                /// its size in bits
-                pub size_o: Signal<Out, U<SIZE>>,
-                /// head and data from bit 0 up; zero beyond the size
-                pub payload_o: Signal<Out, W<LINE, LW>>,
-                /// the consumer takes the payload in this cycle
-                pub ready_i: Signal<In, Bit>,
-                results: ElasticPipe<W<RESULT, RW>>,
-                result: Signal<Local, W<RESULT, RW>>,
-                $($(#[doc = $field_doc])* $field: $type),*
-            }
-        }
-
-        impl<
-            const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
-            const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize,
-            const SIZE: usize, const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-        > $name<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE, MID, MW, RESULT, RW>
-        {
-            /// A compressor with `result_stages` registers behind the packing.
-            pub fn new(result_stages: usize) -> Self {
-                const { assert!(MID == LINE + SYM && RESULT == LINE + 1 + SIZE) };
-                $name {
-                    clk_i: Signal::default(),
-                    rst_ni: Signal::default(),
-                    valid_i: Signal::default(),
-                    line_i: Signal::default(),
-                    ready_o: Signal::default(),
-                    valid_o: Signal::default(),
-                    encoding_o: Signal::default(),
-                    size_o: Signal::default(),
-                    payload_o: Signal::default(),
-                    ready_i: Signal::default(),
-                    results: ElasticPipe::new(result_stages),
-                    result: Signal::default(),
-                    $($field: $value),*
-                }
-            }
-        }
-
-        impl<
-            const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
-            const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize,
-            const SIZE: usize, const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-        > RtlTop for $name<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE, MID, MW, RESULT, RW>
-        {
-            type In = CompressorIn;
-            type Out = CompressorOut;
-
-            fn drive(&mut self, inputs: &CompressorIn) {
-                self.valid_i.next = inputs.valid_i;
-                self.line_i.next = W::from_words(std::array::from_fn(|word| inputs.line_i[word]));
-                self.ready_i.next = inputs.ready_i;
-            }
-
-            fn sample(&self) -> CompressorOut {
-                let mut payload_o = [0; LINE_WORDS];
-                payload_o[..LW].copy_from_slice(self.payload_o.val().words());
-                CompressorOut {
-                    ready_o: self.ready_o.val(),
-                    valid_o: self.valid_o.val(),
-                    encoding_o: self.encoding_o.val().to_u64() as u8,
-                    size_o: self.size_o.val().to_u64() as u16,
-                    payload_o,
-                }
-            }
-
-            fn upset(&mut self, bit: usize) {
-                // Ports in order are encoding, size, payload; in the register the payload comes first.
-                let place = (bit % RESULT + LINE) % RESULT;
-                let register = &mut self.results.last_mut().q;
-                register.next = register.val().replace_bit(place, !register.val().get_bit(place));
-            }
-        }
-    };
-}
-
-compressor_top! {
+rtl_module! {
     /// Compresses cache lines by frequent patterns: one line per cycle, two or more cycles each.
     ///
     /// GROUPS prefixes for GROUP words each: 1 is the original algorithm with zero runs, more are the segments of CABA.
-    FpcCompressor {
-        classify: Once<FpcClassify<LINE, LW, GROUPS, GROUP, SYM, SYMW>> = Once::default(),
-        /// between the two halves of the logic: line and symbols
-        middle: ElasticPipe<W<MID, MW>> = ElasticPipe::new(1),
-        pack: Gate<FpcPack<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>> = Gate::default(),
-        classified: Signal<Local, W<MID, MW>> = Signal::default(),
-        symbols: Signal<Local, W<SYM, SYMW>> = Signal::default(),
+    #[require(MID == LINE + SYM && RESULT == LINE + 1 + SIZE)]
+    pub struct FpcCompressor<
+        const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
+        const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize,
+        const SIZE: usize, const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
+    > for CompressorParams as p {
+        reset "asynchronous reset, active low; empties the pipeline";
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// 1: head and data; 0: the line as it was
+            encoding_o: u8 as U<1> = 1,
+            /// its size in bits
+            size_o: u16 as U<SIZE> = size_bits(p),
+            /// head and data from bit 0 up; zero beyond the size
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(p.pipeline_depth - 1),
+            result: Signal<Local, W<RESULT, RW>>,
+            classify: Once<FpcClassify<LINE, LW, GROUPS, GROUP, SYM, SYMW>>,
+            /// between the two halves of the logic: line and symbols
+            middle: ElasticPipe<W<MID, MW>> = ElasticPipe::new(1),
+            pack: Gate<FpcPack<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>>,
+            classified: Signal<Local, W<MID, MW>>,
+            symbols: Signal<Local, W<SYM, SYMW>>,
+
+        }
+        upset { results from LINE }
+    }
+
+    /// Compresses cache lines by frequent patterns: one line per cycle, one cycle each.
+    ///
+    /// GROUPS prefixes for GROUP words each: 1 is the original algorithm with zero runs, more are the segments of CABA.
+    #[require(MID == LINE + SYM && RESULT == LINE + 1 + SIZE)]
+    pub struct FpcCompressorOneCycle<
+        const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
+        const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize,
+        const SIZE: usize, const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
+    > {
+        reset "asynchronous reset, active low; empties the pipeline";
+        parts {
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            result: Signal<Local, W<RESULT, RW>>,
+            compress: Gate<FpcCompress<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>>,
+
+        }
+        upset { results from LINE }
     }
 }
 
@@ -189,16 +137,6 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-compressor_top! {
-    /// Compresses cache lines by frequent patterns: one line per cycle, one cycle each.
-    ///
-    /// GROUPS prefixes for GROUP words each: 1 is the original algorithm with zero runs, more are the segments of CABA.
-    FpcCompressorOneCycle {
-        compress: Gate<FpcCompress<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>> =
-            Gate::default(),
     }
 }
 

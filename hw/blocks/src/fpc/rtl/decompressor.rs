@@ -3,10 +3,9 @@
 use super::expand::FpcExpand;
 use super::parse::FpcParse;
 use super::split::FpcSplit;
-use crate::fpc::{DecompressorIn, DecompressorOut};
+use crate::fpc::DecompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::top::RtlTop;
 
 /// How many registers stand behind each of the decompressor's steps: none or one.
 ///
@@ -23,178 +22,85 @@ pub struct DecompressorCuts {
     pub split: usize,
 }
 
-rtl_block! {
+fn cuts(params: &DecompressorParams) -> DecompressorCuts {
+    super::decompressor_cuts(params.pipeline_depth)
+}
+
+rtl_module! {
     /// Decompresses cache lines of frequent patterns: one line per cycle.
     ///
     /// GROUPS prefixes for GROUP words each: 1 is the original algorithm with zero runs, more are the segments of CABA.
-    #[derive(LogicBlock)]
+    #[require(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && 2 * HALF == GROUPS)]
+    #[require(SYMBOL == 3 * (1 + RUNS) && HEAD == SYMBOL * GROUPS)]
+    #[require(FIRST == LINE + HALF * (SYMBOL + 3) + 3 + 8 + 1 && PART == 3 * HALF)]
+    #[require(MID == LINE + PRE + 8 + 1 + 1 && CUT == LINE + PRE + 2 && RESULT == LINE + 1)]
     pub struct FpcDecompressor<
         const LINE: usize, const LW: usize, const WORDS: usize, const LEVELS: usize, const GROUPS: usize,
         const GROUP: usize, const HALF: usize, const RUNS: usize, const SYMBOL: usize, const HEAD: usize, const HEADW: usize,
         const PRE: usize, const PREW: usize, const PART: usize, const PARTW: usize, const FIRST: usize, const FW: usize,
         const MID: usize, const MW: usize, const CUT: usize, const CW: usize, const RESULT: usize, const RW: usize,
-    > {
-        /// clock
-        pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low; empties the pipeline
-        pub rst_ni: Signal<In, Bit>,
-        /// a payload is offered
-        pub valid_i: Signal<In, Bit>,
-        /// 1: head and data; 0: the line as it was
-        pub encoding_i: Signal<In, U<1>>,
-        /// head and data from bit 0 up
-        pub payload_i: Signal<In, W<LINE, LW>>,
-        /// the payload is taken in this cycle
-        pub ready_o: Signal<Out, Bit>,
-        /// a line is offered
-        pub valid_o: Signal<Out, Bit>,
-        /// a zero run reached beyond the line; the line is zero
-        pub error_o: Signal<Out, Bit>,
-        /// the line: byte 0 in bits 7 to 0
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        /// the consumer takes the line in this cycle
-        pub ready_i: Signal<In, Bit>,
-        parse_low: Once<FpcParse<HALF, RUNS, HEAD, HEADW, PART, PARTW>>,
-        parse_high: Once<FpcParse<HALF, RUNS, HEAD, HEADW, PART, PARTW>>,
-        split: Gate<FpcSplit<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>>,
-        expand: Gate<FpcExpand<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>>,
-        /// payload, rest of the head, prefixes of the first half, run, bits of the head so far, encoding
-        after_half: Vec<ElasticPipe<W<FIRST, FW>>>,
-        /// payload, prefixes, end of the head, error, encoding
-        after_parse: Vec<ElasticPipe<W<MID, MW>>>,
-        /// data, prefixes, error, encoding
-        after_align: Vec<ElasticPipe<W<CUT, CW>>>,
-        /// strings, prefixes, error, encoding
-        after_split: Vec<ElasticPipe<W<CUT, CW>>>,
-        results: ElasticPipe<W<RESULT, RW>>,
-        first: Signal<Local, W<FIRST, FW>>,
-        first_valid: Signal<Local, Bit>,
-        first_ready: Signal<Local, Bit>,
-        rest: Signal<Local, W<HEAD, HEADW>>,
-        parsed: Signal<Local, W<MID, MW>>,
-        parsed_valid: Signal<Local, Bit>,
-        parsed_ready: Signal<Local, Bit>,
-        error: Signal<Local, Bit>,
-        data: Signal<Local, W<LINE, LW>>,
-        aligned: Signal<Local, W<CUT, CW>>,
-        aligned_valid: Signal<Local, Bit>,
-        aligned_ready: Signal<Local, Bit>,
-        strings: Signal<Local, W<CUT, CW>>,
-        strings_valid: Signal<Local, Bit>,
-        strings_ready: Signal<Local, Bit>,
-        prefixes: Signal<Local, W<PRE, PREW>>,
-        last_prefixes: Signal<Local, W<PRE, PREW>>,
-        result: Signal<Local, W<RESULT, RW>>,
-        _half_registers: usize,
-        _parse_registers: usize,
-        _align_registers: usize,
-        _split_registers: usize,
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const LEVELS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const HALF: usize,
-    const RUNS: usize,
-    const SYMBOL: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const PRE: usize,
-    const PREW: usize,
-    const PART: usize,
-    const PARTW: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const MID: usize,
-    const MW: usize,
-    const CUT: usize,
-    const CW: usize,
-    const RESULT: usize,
-    const RW: usize,
->
-    FpcDecompressor<
-        LINE,
-        LW,
-        WORDS,
-        LEVELS,
-        GROUPS,
-        GROUP,
-        HALF,
-        RUNS,
-        SYMBOL,
-        HEAD,
-        HEADW,
-        PRE,
-        PREW,
-        PART,
-        PARTW,
-        FIRST,
-        FW,
-        MID,
-        MW,
-        CUT,
-        CW,
-        RESULT,
-        RW,
-    >
-{
-    /// A decompressor with registers at the given places.
-    pub fn new(cuts: DecompressorCuts) -> Self {
-        const { assert!(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && 2 * HALF == GROUPS) };
-        const { assert!(SYMBOL == 3 * (1 + RUNS) && HEAD == SYMBOL * GROUPS) };
-        const { assert!(FIRST == LINE + HALF * (SYMBOL + 3) + 3 + 8 + 1 && PART == 3 * HALF) };
-        const { assert!(MID == LINE + PRE + 8 + 1 + 1 && CUT == LINE + PRE + 2 && RESULT == LINE + 1) };
-        fn pipes<T: Synth>(registers: usize) -> Vec<ElasticPipe<T>> {
-            (0..registers).map(|_| ElasticPipe::new(1)).collect()
+    > for DecompressorParams as p {
+        reset "asynchronous reset, active low; empties the pipeline";
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// 1: head and data; 0: the line as it was
+            encoding_i: u8 as U<1> = 1,
+            /// head and data from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
-        FpcDecompressor {
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            encoding_i: Signal::default(),
-            payload_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            error_o: Signal::default(),
-            line_o: Signal::default(),
-            ready_i: Signal::default(),
-            parse_low: Once::default(),
-            parse_high: Once::default(),
-            split: Gate::default(),
-            expand: Gate::default(),
-            after_half: pipes(cuts.half),
-            after_parse: pipes(cuts.parsed),
-            after_align: pipes(cuts.aligned),
-            after_split: pipes(cuts.split),
-            results: ElasticPipe::new(1),
-            first: Signal::default(),
-            first_valid: Signal::default(),
-            first_ready: Signal::default(),
-            rest: Signal::default(),
-            parsed: Signal::default(),
-            parsed_valid: Signal::default(),
-            parsed_ready: Signal::default(),
-            error: Signal::default(),
-            data: Signal::default(),
-            aligned: Signal::default(),
-            aligned_valid: Signal::default(),
-            aligned_ready: Signal::default(),
-            strings: Signal::default(),
-            strings_valid: Signal::default(),
-            strings_ready: Signal::default(),
-            prefixes: Signal::default(),
-            last_prefixes: Signal::default(),
-            result: Signal::default(),
-            _half_registers: cuts.half,
-            _parse_registers: cuts.parsed,
-            _align_registers: cuts.aligned,
-            _split_registers: cuts.split,
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// a zero run reached beyond the line; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
         }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            parse_low: Once<FpcParse<HALF, RUNS, HEAD, HEADW, PART, PARTW>>,
+            parse_high: Once<FpcParse<HALF, RUNS, HEAD, HEADW, PART, PARTW>>,
+            split: Gate<FpcSplit<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>>,
+            expand: Gate<FpcExpand<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>>,
+            /// payload, rest of the head, prefixes of the first half, run, bits of the head so far, encoding
+            after_half: Vec<ElasticPipe<W<FIRST, FW>>> = ElasticPipe::ones(cuts(p).half),
+            /// payload, prefixes, end of the head, error, encoding
+            after_parse: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(cuts(p).parsed),
+            /// data, prefixes, error, encoding
+            after_align: Vec<ElasticPipe<W<CUT, CW>>> = ElasticPipe::ones(cuts(p).aligned),
+            /// strings, prefixes, error, encoding
+            after_split: Vec<ElasticPipe<W<CUT, CW>>> = ElasticPipe::ones(cuts(p).split),
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            first: Signal<Local, W<FIRST, FW>>,
+            first_valid: Signal<Local, Bit>,
+            first_ready: Signal<Local, Bit>,
+            rest: Signal<Local, W<HEAD, HEADW>>,
+            parsed: Signal<Local, W<MID, MW>>,
+            parsed_valid: Signal<Local, Bit>,
+            parsed_ready: Signal<Local, Bit>,
+            error: Signal<Local, Bit>,
+            data: Signal<Local, W<LINE, LW>>,
+            aligned: Signal<Local, W<CUT, CW>>,
+            aligned_valid: Signal<Local, Bit>,
+            aligned_ready: Signal<Local, Bit>,
+            strings: Signal<Local, W<CUT, CW>>,
+            strings_valid: Signal<Local, Bit>,
+            strings_ready: Signal<Local, Bit>,
+            prefixes: Signal<Local, W<PRE, PREW>>,
+            last_prefixes: Signal<Local, W<PRE, PREW>>,
+            result: Signal<Local, W<RESULT, RW>>,
+            _half_registers: usize = cuts(p).half,
+            _parse_registers: usize = cuts(p).parsed,
+            _align_registers: usize = cuts(p).aligned,
+            _split_registers: usize = cuts(p).split,
+        }
+        upset { results from LINE }
     }
 }
 
@@ -426,85 +332,5 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const LEVELS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const HALF: usize,
-    const RUNS: usize,
-    const SYMBOL: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const PRE: usize,
-    const PREW: usize,
-    const PART: usize,
-    const PARTW: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const MID: usize,
-    const MW: usize,
-    const CUT: usize,
-    const CW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> RtlTop
-    for FpcDecompressor<
-        LINE,
-        LW,
-        WORDS,
-        LEVELS,
-        GROUPS,
-        GROUP,
-        HALF,
-        RUNS,
-        SYMBOL,
-        HEAD,
-        HEADW,
-        PRE,
-        PREW,
-        PART,
-        PARTW,
-        FIRST,
-        FW,
-        MID,
-        MW,
-        CUT,
-        CW,
-        RESULT,
-        RW,
-    >
-{
-    type In = DecompressorIn;
-    type Out = DecompressorOut;
-
-    fn drive(&mut self, inputs: &DecompressorIn) {
-        self.valid_i.next = inputs.valid_i;
-        self.encoding_i.next = U::new(u64::from(inputs.encoding_i));
-        self.payload_i.next = W::from_words(std::array::from_fn(|word| inputs.payload_i[word]));
-        self.ready_i.next = inputs.ready_i;
-    }
-
-    fn sample(&self) -> DecompressorOut {
-        let mut line_o = [0; LINE_WORDS];
-        line_o[..LW].copy_from_slice(self.line_o.val().words());
-        DecompressorOut {
-            ready_o: self.ready_o.val(),
-            valid_o: self.valid_o.val(),
-            error_o: self.error_o.val(),
-            line_o,
-        }
-    }
-
-    fn upset(&mut self, bit: usize) {
-        // Ports in order are error, line; in the register the line comes first.
-        let place = (bit % RESULT + LINE) % RESULT;
-        let register = &mut self.results.last_mut().q;
-        register.next = register.val().replace_bit(place, !register.val().get_bit(place));
     }
 }

@@ -9,10 +9,11 @@ mod parse;
 mod split;
 mod whole;
 
-use super::{
-    CompressorIn, CompressorOut, CompressorParams, DecompressorIn, DecompressorOut, DecompressorParams,
-};
-use decompressor::{DecompressorCuts, FpcDecompressor};
+pub use compressor::{CompressorIn, CompressorOut, FpcCompressor, FpcCompressorOneCycle};
+pub use decompressor::{DecompressorIn, DecompressorOut, FpcDecompressor};
+
+use super::{CompressorParams, DecompressorParams};
+use decompressor::DecompressorCuts;
 use selvedge_hw::block::RtlBlock;
 use selvedge_hw::rtl::top::RtlInstance;
 
@@ -24,8 +25,8 @@ macro_rules! instance {
     ) => {
         match ($params.line_bytes, $params.segmented, $params.pipeline_depth) {
             $(
-                ($bytes, $segmented, 1) => RtlInstance::boxed($one_cycle::<$($width),*>::new(1)),
-                ($bytes, $segmented, depth) => RtlInstance::boxed($pipelined::<$($width),*>::new(depth - 1)),
+                ($bytes, $segmented, 1) => RtlInstance::boxed($one_cycle::<$($width),*>::new($params)),
+                ($bytes, $segmented, _) => RtlInstance::boxed($pipelined::<$($width),*>::new($params)),
             )*
             other => unreachable!("not valid: {other:?}"),
         }
@@ -39,7 +40,6 @@ macro_rules! instance {
 /// 64-bit words of all symbols and of the longest head; bits of the lengths of head and payload; bits and 64-bit words of
 /// the middle register and of the result.
 pub(super) fn compressor(params: &CompressorParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-    use compressor::{FpcCompressor, FpcCompressorOneCycle};
     instance! { params, FpcCompressor, FpcCompressorOneCycle:
         (32, false) => [256, 4, 8, 8, 1, 72, 2, 36, 1, 6, 9, 328, 6, 266, 5],
         (64, false) => [512, 8, 16, 16, 1, 144, 3, 72, 2, 7, 10, 656, 11, 523, 9],
@@ -75,7 +75,7 @@ pub(super) fn decompressor(
         ($(($bytes:literal, $segmented:literal) => [$($width:literal),*]),* $(,)?) => {
             match (params.line_bytes, params.segmented) {
                 $(($bytes, $segmented) => {
-                    RtlInstance::boxed(FpcDecompressor::<$($width),*>::new(decompressor_cuts(params.pipeline_depth)))
+                    RtlInstance::boxed(FpcDecompressor::<$($width),*>::new(params))
                 })*
                 other => unreachable!("not valid: {other:?}"),
             }
