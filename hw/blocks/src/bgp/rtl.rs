@@ -135,7 +135,9 @@ rtl_module! {
     /// Predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested.
     ///
     /// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, WIDE and HALF are those of the filter.
-    pub struct BgpTop<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize> for BgpParams as p {
+    pub struct BgpTop<
+        const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize,
+    > for BgpParams as p {
         reset "asynchronous reset, active low: nothing is known, the default is coarse";
         inputs BgpIn {
             /// a miss asks for the granularity of its fetch

@@ -11,7 +11,9 @@ rtl_module! {
     ///
     /// LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective latency.
     #[require(POSITION == A + 1 && 15 * ((1 << A) + 1) < 1 << LATENCY)]
-    pub struct DecompressionQueueTop<const A: usize, const POSITION: usize, const LATENCY: usize> for DecompressionQueueParams as p {
+    pub struct DecompressionQueueTop<
+        const A: usize, const POSITION: usize, const LATENCY: usize,
+    > for DecompressionQueueParams as p {
         reset "asynchronous reset, active low: the queue is empty";
         inputs DecompressionQueueIn {
             /// a compressed line was hit

@@ -27,7 +27,9 @@ rtl_module! {
     ///
     /// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, LINE that of a set's tags.
     #[require(ADDRESS == TAG + INDEX_BITS && SETS == 1 << INDEX_BITS)]
-    pub struct BpgTop<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize> for BpgParams as p {
+    pub struct BpgTop<
+        const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize,
+    > for BpgParams as p {
         reset "asynchronous reset, active low: nothing is known, nobody bypasses";
         inputs BpgIn {
             /// a load accesses the L1D or bypasses it

@@ -12,7 +12,9 @@ rtl_module! {
     ///
     /// The first four words are decoded in the cycle in which the payload is taken. The dictionary starts empty with each line.
     #[require(GROUPS * 128 == LINE && GROUPS >= 2 && GROUPS <= 8)]
-    pub struct CpackDecompressor<const LINE: usize, const LW: usize, const GROUPS: usize> for CpackParams as p {
+    pub struct CpackDecompressor<
+        const LINE: usize, const LW: usize, const GROUPS: usize,
+    > for CpackParams as p {
         inputs DecompressorIn {
             /// a payload is offered
             valid_i: bool as Bit = 1,

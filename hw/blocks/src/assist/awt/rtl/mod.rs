@@ -23,7 +23,9 @@ rtl_module! {
     ///
     /// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in 64-bit words.
     #[require(KEYS == KEY_BITS * ENTRIES && ENTRIES <= 1 << INDEX)]
-    pub struct AssistWarpTable<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> for AwtParams as p {
+    pub struct AssistWarpTable<
+        const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
+    > for AwtParams as p {
         reset "asynchronous reset, active low: no assist warp is under way";
         inputs AwtIn {
             /// an assist warp is triggered

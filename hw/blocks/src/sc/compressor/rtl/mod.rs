@@ -32,7 +32,9 @@ rtl_module! {
     /// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is the most bits of K
     /// words, 48 each, and SUM the bits of their number.
     #[require(GROUP == 48 * K && 32 % K == 0 && K < 32 && WAYS == 4)]
-    pub struct ScCompressorTop<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> for CompressorParams as _p {
+    pub struct ScCompressorTop<
+        const K: usize, const GROUP: usize, const GW: usize, const SUM: usize,
+    > for CompressorParams as _p {
         reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
         inputs CompressorIn {
             /// a line is offered
