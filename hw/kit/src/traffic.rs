@@ -1,4 +1,5 @@
-//! Traffic: how busy both ends of a valid/ready stream are in a stimulus.
+//! Traffic: how busy both ends of a valid/ready stream are in a stimulus, and stimuli of blocks that have one stream.
+use crate::block::{Clocked, Stimulus};
 use crate::prng::Prng;
 
 /// How busy both ends of a stream are, redrawn every few hundred cycles: full speed, pauses, back-pressure, mixed.
@@ -46,4 +47,37 @@ impl Traffic {
     pub fn reset_due(&mut self) -> bool {
         self.prng.below(4000) == 0
     }
+}
+
+/// Returns an endless stimulus for a block with a valid/ready stream of items in and one of results out. An offered item stays until
+/// it is taken, as such streams demand, which is known from a golden model that runs along. It begins with a reset.
+///
+/// `draw` makes the next item, `inputs` the input ports from the offered item, if there is one, and whether a result is taken;
+/// `takes` reports whether the item is taken under these outputs.
+pub fn stream<I: Default, O, T: Copy>(
+    seed: u64,
+    mut model: impl Clocked<I, O>,
+    mut draw: impl FnMut(&mut Prng) -> T,
+    inputs: impl Fn(Option<T>, bool) -> I,
+    takes: impl Fn(&O) -> bool,
+) -> impl Iterator<Item = Stimulus<I>> {
+    let mut traffic = Traffic::new(seed);
+    let mut offered: Option<T> = None;
+    let mut first = true;
+    std::iter::from_fn(move || {
+        traffic.next_cycle();
+        if std::mem::take(&mut first) || traffic.reset_due() {
+            model.reset();
+            offered = None;
+            return Some(Stimulus::reset());
+        }
+        if offered.is_none() && traffic.offer() {
+            offered = Some(draw(&mut traffic.prng));
+        }
+        let inputs = inputs(offered, traffic.accept());
+        if takes(&model.step(&inputs)) {
+            offered = None;
+        }
+        Some(Stimulus::step(inputs))
+    })
 }

@@ -4,9 +4,9 @@ use super::encoding::Encoding;
 use super::model::{CompressorModel, DecompressorModel};
 use super::{BdiParams, CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
-use selvedge_hw::block::{Clocked, Stimulus};
+use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
-use selvedge_hw::traffic::Traffic;
+use selvedge_hw::traffic::stream;
 
 /// Draws lines of every kind: each encoding is aimed at equally often, with deltas at their limits and just beyond.
 #[derive(Clone, Debug)]
@@ -75,37 +75,18 @@ impl LineGenerator {
     }
 }
 
-/// The compressor's stimulus: an offered line stays until it is taken, as valid/ready streams demand, which is known
-/// from a golden model that runs along.
+/// The compressor's stimulus.
 pub(super) fn compressor(
     params: &BdiParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
     let mut lines = LineGenerator::new(seed, params.line_bytes);
-    let mut traffic = Traffic::new(seed);
-    let mut model = CompressorModel::new(params);
-    let mut offered: Option<Line> = None;
-    let mut first = true;
-    std::iter::from_fn(move || {
-        traffic.next_cycle();
-        if std::mem::take(&mut first) || traffic.reset_due() {
-            model.reset();
-            offered = None;
-            return Some(Stimulus::reset());
-        }
-        if offered.is_none() && traffic.offer() {
-            offered = Some(lines.next_line());
-        }
-        let inputs = CompressorIn {
-            valid_i: offered.is_some(),
-            line_i: offered.unwrap_or_default(),
-            ready_i: traffic.accept(),
-        };
-        if model.step(&inputs).ready_o {
-            offered = None;
-        }
-        Some(Stimulus::step(inputs))
-    })
+    let inputs = |line: Option<Line>, ready_i| CompressorIn {
+        valid_i: line.is_some(),
+        line_i: line.unwrap_or_default(),
+        ready_i,
+    };
+    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
 }
 
 /// The decompressor's stimulus: compressed lines; one in 16 has an undefined tag, one in 16 bits that its encoding ignores.
@@ -115,35 +96,21 @@ pub(super) fn decompressor(
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let line_bytes = params.line_bytes;
     let mut lines = LineGenerator::new(seed, line_bytes);
-    let mut traffic = Traffic::new(seed);
-    let mut model = DecompressorModel::new(params);
-    let mut offered: Option<(u8, Line)> = None;
-    let mut first = true;
-    std::iter::from_fn(move || {
-        traffic.next_cycle();
-        if std::mem::take(&mut first) || traffic.reset_due() {
-            model.reset();
-            offered = None;
-            return Some(Stimulus::reset());
+    let draw = move |prng: &mut Prng| {
+        let Compressed { encoding, mut payload, .. } = compress_words(&lines.next_line(), line_bytes);
+        let mut tag = encoding.tag();
+        match prng.below(16) {
+            0 => tag = 11 + prng.below(5) as u8,
+            1 => payload[..line_bytes / 8].iter_mut().for_each(|word| *word ^= prng.bits()),
+            _ => {}
         }
-        if offered.is_none() && traffic.offer() {
-            let Compressed { encoding, mut payload, .. } = compress_words(&lines.next_line(), line_bytes);
-            let mut tag = encoding.tag();
-            match traffic.prng.below(16) {
-                0 => tag = 11 + traffic.prng.below(5) as u8,
-                1 => payload[..line_bytes / 8].iter_mut().for_each(|word| *word ^= traffic.prng.bits()),
-                _ => {}
-            }
-            offered = Some((tag, payload));
-        }
-        let (encoding_i, payload_i) = offered.unwrap_or_default();
-        let inputs =
-            DecompressorIn { valid_i: offered.is_some(), encoding_i, payload_i, ready_i: traffic.accept() };
-        if model.step(&inputs).ready_o {
-            offered = None;
-        }
-        Some(Stimulus::step(inputs))
-    })
+        (tag, payload)
+    };
+    let inputs = |item: Option<(u8, Line)>, ready_i| {
+        let (encoding_i, payload_i) = item.unwrap_or_default();
+        DecompressorIn { valid_i: item.is_some(), encoding_i, payload_i, ready_i }
+    };
+    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }
 
 #[cfg(test)]

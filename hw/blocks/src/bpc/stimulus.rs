@@ -4,9 +4,9 @@ use super::codec::{Compressed, compress_words};
 use super::model::{CompressorModel, DecompressorModel};
 use super::{BpcParams, CompressorIn, DecompressorIn};
 use crate::line::Line;
-use selvedge_hw::block::{Clocked, Stimulus};
+use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
-use selvedge_hw::traffic::Traffic;
+use selvedge_hw::traffic::stream;
 
 /// Draws lines from their bit planes, so that every kind of code comes up, and lines of noise that do not compress.
 #[derive(Clone, Debug)]
@@ -74,37 +74,18 @@ impl LineGenerator {
     }
 }
 
-/// The compressor's stimulus: an offered line stays until it is taken, as valid/ready streams demand, which is known
-/// from a golden model that runs along.
+/// The compressor's stimulus.
 pub(super) fn compressor(
     params: &BpcParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
     let mut lines = LineGenerator::new(seed, params.line_bytes);
-    let mut traffic = Traffic::new(seed);
-    let mut model = CompressorModel::new(params);
-    let mut offered: Option<Line> = None;
-    let mut first = true;
-    std::iter::from_fn(move || {
-        traffic.next_cycle();
-        if std::mem::take(&mut first) || traffic.reset_due() {
-            model.reset();
-            offered = None;
-            return Some(Stimulus::reset());
-        }
-        if offered.is_none() && traffic.offer() {
-            offered = Some(lines.next_line());
-        }
-        let inputs = CompressorIn {
-            valid_i: offered.is_some(),
-            line_i: offered.unwrap_or_default(),
-            ready_i: traffic.accept(),
-        };
-        if model.step(&inputs).ready_o {
-            offered = None;
-        }
-        Some(Stimulus::step(inputs))
-    })
+    let inputs = |line: Option<Line>, ready_i| CompressorIn {
+        valid_i: line.is_some(),
+        line_i: line.unwrap_or_default(),
+        ready_i,
+    };
+    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
 }
 
 /// The decompressor's stimulus: compressed lines; one payload in 16 is noise, one in 16 has bits changed, one in 16 is
@@ -115,41 +96,26 @@ pub(super) fn decompressor(
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let line_bytes = params.line_bytes;
     let mut lines = LineGenerator::new(seed, line_bytes);
-    let mut traffic = Traffic::new(seed);
-    let mut model = DecompressorModel::new(params);
-    let mut offered: Option<(bool, Line)> = None;
-    let mut first = true;
-    std::iter::from_fn(move || {
-        traffic.next_cycle();
-        if std::mem::take(&mut first) || traffic.reset_due() {
-            model.reset();
-            offered = None;
-            return Some(Stimulus::reset());
-        }
-        if offered.is_none() && traffic.offer() {
-            let Compressed { mut compressed, mut payload, .. } =
-                compress_words(&lines.next_line(), line_bytes);
-            let words = &mut payload[..line_bytes / 8];
-            match traffic.prng.below(16) {
-                0 => {
-                    compressed = true;
-                    words.iter_mut().for_each(|word| *word = traffic.prng.bits());
-                }
-                1 => words[0] ^= traffic.prng.bits() & traffic.prng.bits() & traffic.prng.bits(),
-                2 => {
-                    compressed = true;
-                    words.fill(u64::MAX);
-                }
-                _ => {}
+    let draw = move |prng: &mut Prng| {
+        let Compressed { mut compressed, mut payload, .. } = compress_words(&lines.next_line(), line_bytes);
+        let words = &mut payload[..line_bytes / 8];
+        match prng.below(16) {
+            0 => {
+                compressed = true;
+                words.iter_mut().for_each(|word| *word = prng.bits());
             }
-            offered = Some((compressed, payload));
+            1 => words[0] ^= prng.bits() & prng.bits() & prng.bits(),
+            2 => {
+                compressed = true;
+                words.fill(u64::MAX);
+            }
+            _ => {}
         }
-        let (compressed_i, payload_i) = offered.unwrap_or_default();
-        let inputs =
-            DecompressorIn { valid_i: offered.is_some(), compressed_i, payload_i, ready_i: traffic.accept() };
-        if model.step(&inputs).ready_o {
-            offered = None;
-        }
-        Some(Stimulus::step(inputs))
-    })
+        (compressed, payload)
+    };
+    let inputs = |item: Option<(bool, Line)>, ready_i| {
+        let (compressed_i, payload_i) = item.unwrap_or_default();
+        DecompressorIn { valid_i: item.is_some(), compressed_i, payload_i, ready_i }
+    };
+    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }

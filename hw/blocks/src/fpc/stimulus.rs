@@ -4,9 +4,9 @@ use super::model::{CompressorModel, DecompressorModel};
 use super::pattern::Pattern;
 use super::{CompressorIn, CompressorParams, DecompressorIn, DecompressorParams};
 use crate::line::{LINE_WORDS, Line};
-use selvedge_hw::block::{Clocked, Stimulus};
+use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
-use selvedge_hw::traffic::Traffic;
+use selvedge_hw::traffic::stream;
 
 /// Draws lines of words of every pattern, at their limits and just beyond: single words, segments of one pattern, and
 /// zero runs of every length.
@@ -62,37 +62,18 @@ impl LineGenerator {
     }
 }
 
-/// The compressor's stimulus: an offered line stays until it is taken, as valid/ready streams demand, which is known
-/// from a golden model that runs along.
+/// The compressor's stimulus.
 pub(super) fn compressor(
     params: &CompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
     let mut lines = LineGenerator::new(seed, params.line_bytes);
-    let mut traffic = Traffic::new(seed);
-    let mut model = CompressorModel::new(params);
-    let mut offered: Option<Line> = None;
-    let mut first = true;
-    std::iter::from_fn(move || {
-        traffic.next_cycle();
-        if std::mem::take(&mut first) || traffic.reset_due() {
-            model.reset();
-            offered = None;
-            return Some(Stimulus::reset());
-        }
-        if offered.is_none() && traffic.offer() {
-            offered = Some(lines.next_line());
-        }
-        let inputs = CompressorIn {
-            valid_i: offered.is_some(),
-            line_i: offered.unwrap_or_default(),
-            ready_i: traffic.accept(),
-        };
-        if model.step(&inputs).ready_o {
-            offered = None;
-        }
-        Some(Stimulus::step(inputs))
-    })
+    let inputs = |line: Option<Line>, ready_i| CompressorIn {
+        valid_i: line.is_some(),
+        line_i: line.unwrap_or_default(),
+        ready_i,
+    };
+    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
 }
 
 /// The decompressor's stimulus: compressed lines; one in 16 is random bits from somewhere on, and one in 16 random bits
@@ -103,38 +84,23 @@ pub(super) fn decompressor(
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let (line_bytes, variant) = (params.line_bytes, params.variant());
     let mut lines = LineGenerator::new(seed, line_bytes);
-    let mut traffic = Traffic::new(seed);
-    let mut model = DecompressorModel::new(params);
-    let mut offered: Option<(u8, Line)> = None;
-    let mut first = true;
-    std::iter::from_fn(move || {
-        traffic.next_cycle();
-        if std::mem::take(&mut first) || traffic.reset_due() {
-            model.reset();
-            offered = None;
-            return Some(Stimulus::reset());
+    let draw = move |prng: &mut Prng| {
+        let Compressed { compressed, mut payload, .. } = compress(&lines.next_line(), line_bytes, variant);
+        let used = &mut payload[..line_bytes / 8];
+        let kind = prng.below(16);
+        let from = prng.below(used.len() as u64) as usize;
+        match kind {
+            0 => used[from..].iter_mut().for_each(|word| *word = prng.bits()),
+            1 => used.iter_mut().for_each(|word| {
+                *word = prng.bits() & prng.bits() & prng.bits();
+            }),
+            _ => {}
         }
-        if offered.is_none() && traffic.offer() {
-            let Compressed { compressed, mut payload, .. } =
-                compress(&lines.next_line(), line_bytes, variant);
-            let used = &mut payload[..line_bytes / 8];
-            let kind = traffic.prng.below(16);
-            let from = traffic.prng.below(used.len() as u64) as usize;
-            match kind {
-                0 => used[from..].iter_mut().for_each(|word| *word = traffic.prng.bits()),
-                1 => used.iter_mut().for_each(|word| {
-                    *word = traffic.prng.bits() & traffic.prng.bits() & traffic.prng.bits();
-                }),
-                _ => {}
-            }
-            offered = Some((u8::from(compressed || kind < 2), payload));
-        }
-        let (encoding_i, payload_i) = offered.unwrap_or_default();
-        let inputs =
-            DecompressorIn { valid_i: offered.is_some(), encoding_i, payload_i, ready_i: traffic.accept() };
-        if model.step(&inputs).ready_o {
-            offered = None;
-        }
-        Some(Stimulus::step(inputs))
-    })
+        (u8::from(compressed || kind < 2), payload)
+    };
+    let inputs = |item: Option<(u8, Line)>, ready_i| {
+        let (encoding_i, payload_i) = item.unwrap_or_default();
+        DecompressorIn { valid_i: item.is_some(), encoding_i, payload_i, ready_i }
+    };
+    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }
