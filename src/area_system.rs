@@ -133,7 +133,7 @@ impl System {
         let sum = |of: fn(&PartReport) -> f64| parts.iter().map(|p| p.instances as f64 * of(p)).sum::<f64>();
         let count = |of: fn(&PartReport) -> usize| parts.iter().map(|p| p.instances * of(p)).sum::<usize>();
         let block_bits = count(|part| part.bits);
-        let in_place = self.mechanism.parts.iter().any(mechanism::Part::compresses_l1d_in_place);
+        let in_place = self.mechanism.parts.iter().any(mechanism::compresses_l1d_in_place);
         let tags =
             |machine: &GpuConfig, in_place| l1d_tag_bits(machine, in_place) * machine.sm.count as usize;
         let added_tag_bits = tags(&self.machine, in_place).saturating_sub(tags(&self.base, false));
@@ -200,7 +200,7 @@ fn l1d_tag_bits(machine: &GpuConfig, in_place: bool) -> usize {
 /// Bits that the tags of the L2 grow by where it keeps compressed lines: what says how a line is kept, and further tags.
 fn added_l2_tag_bits(part: &mechanism::Part, machine: &GpuConfig) -> usize {
     let l2 = &machine.l2;
-    let Some(tags_per_way) = part.compressed_l2_tags() else { return 0 };
+    let Some(tags_per_way) = mechanism::compressed_l2_tags(part) else { return 0 };
     let address = ADDRESS_BITS - l2.sets.ilog2() - l2.line_bytes.ilog2() - l2.partitions.ilog2();
     let ways = (l2.sets * l2.ways * l2.partitions) as usize;
     let (of_one, more) = (L2_FORM_BITS as usize, (address + 1 + L2_FORM_BITS) as usize);
@@ -383,7 +383,7 @@ mod tests {
     fn a_compressed_line_takes_bits_of_its_tag_however_many_tags_a_way_has() {
         let added = |mechanism| {
             let system = system(mechanism).expect("a mechanism");
-            let in_place = system.mechanism.parts[0].compresses_l1d_in_place();
+            let in_place = mechanism::compresses_l1d_in_place(&system.mechanism.parts[0]);
             l1d_tag_bits(&system.machine, in_place) - l1d_tag_bits(&system.base, false)
         };
         // 128 lines of 16 KB; another tag has 20 bits of address and a valid bit besides.

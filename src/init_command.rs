@@ -77,8 +77,9 @@ fn syn_keyword(word: &str) -> bool {
 /// Returns the source tree that the crate depends on, as an absolute path.
 fn tree(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let is_tree =
-        |path: &Path| ["hw/kit", "sim", ""].iter().all(|part| path.join(part).join("Cargo.toml").is_file());
+    let is_tree = |path: &Path| {
+        ["hw/kit", "sim/gpu", ""].iter().all(|part| path.join(part).join("Cargo.toml").is_file())
+    };
     match given {
         Some(path) if is_tree(path) => {
             path.canonicalize().map_err(|e| Failure::usage(format!("--selvedge {}: {e}", path.display())))

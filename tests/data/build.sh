@@ -5,5 +5,5 @@ set -eu
 cd "$(dirname "$0")"
 for source in *.cu; do
     "${1:-clang-19}" -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -std=c++14 -O2 -Wall -Wextra \
-        -Werror -include ../../sim/workloads/device.h -S "$source" -o "${source%.cu}.ptx"
+        -Werror -include ../../sim/workloads/kernels/device.h -S "$source" -o "${source%.cu}.ptx"
 done

@@ -12,11 +12,11 @@ const COMPILER: &str = "clang++-19";
 /// A copy of what the guide's commands read, in a folder of its own.
 fn copy_of_the_guides_files() -> tempfile::TempDir {
     let root = tempfile::tempdir().expect("a folder");
-    for folder in ["docs/own-kernels", "sim/workloads"] {
+    for folder in ["docs/own-kernels", "sim/workloads/kernels"] {
         fs::create_dir_all(root.path().join(folder)).expect("a folder");
     }
     let files = ["jacobi.cu", "jacobi.ptx", "jacobi.awk"].map(|name| format!("docs/own-kernels/{name}"));
-    for file in files.iter().map(String::as_str).chain(["sim/workloads/device.h"]) {
+    for file in files.iter().map(String::as_str).chain(["sim/workloads/kernels/device.h"]) {
         fs::copy(file, root.path().join(file)).expect(file);
     }
     root

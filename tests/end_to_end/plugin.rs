@@ -34,11 +34,14 @@ fn settings(folder: &Path) -> PathBuf {
         "selvedge",
         "selvedge-blocks",
         "selvedge-gen",
+        "selvedge-gpu",
         "selvedge-hw",
         "selvedge-macros",
+        "selvedge-mechanisms",
         "selvedge-ptx",
         "selvedge-sim",
         "selvedge-testbenches",
+        "selvedge-workloads",
     ] {
         packages.insert(package.into(), toml::toml! { opt-level = 2 }.into());
     }

@@ -121,7 +121,7 @@ fn test_sources(folder: &Path, out: &mut Vec<PathBuf>) {
 #[test]
 fn a_test_that_may_be_skipped_gives_its_own_name() {
     let mut files = Vec::new();
-    for folder in ["tests", "sim/tests", "hw/kit/tests", "hw/blocks/tests", "gen/tests"] {
+    for folder in ["tests", "sim/run/tests", "hw/kit/tests", "hw/blocks/tests", "gen/tests"] {
         test_sources(Path::new(folder), &mut files);
     }
     let mut seen = 0;
@@ -193,11 +193,15 @@ fn every_package_is_from_the_registry_and_names_its_license() {
         "selvedge",
         "selvedge-blocks",
         "selvedge-gen",
+        "selvedge-gpu",
         "selvedge-hw",
         "selvedge-macros",
+        "selvedge-mechanisms",
         "selvedge-ptx",
         "selvedge-sim",
         "selvedge-testbenches",
+        "selvedge-testing",
+        "selvedge-workloads",
         "svg",
     ]
     .into();

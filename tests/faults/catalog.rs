@@ -39,7 +39,11 @@ pub fn folder_of(package: &str) -> &str {
     match package {
         "selvedge-hw" => "hw/kit",
         "selvedge-blocks" => "hw/blocks",
+        "selvedge-gpu" => "sim/gpu",
+        "selvedge-mechanisms" => "sim/mechanisms",
         "selvedge-ptx" => "sim/ptx",
+        "selvedge-sim" => "sim/run",
+        "selvedge-workloads" => "sim/workloads",
         _ => package.strip_prefix("selvedge-").unwrap_or_default(),
     }
 }

@@ -30,7 +30,3 @@
 pub mod memory;
 pub mod ptx;
 pub mod texture;
-
-#[cfg(test)]
-#[path = "../../src/fuzz.rs"]
-mod fuzz;

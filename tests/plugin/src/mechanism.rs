@@ -9,16 +9,12 @@ impl Mechanism for StreamFilter {
     const SUMMARY: &'static str = "loads bypass the L1D while nothing hits there";
     const SOURCE: &'static str = "an example";
     const BLOCKS: &'static [&'static str] = &["stream_filter"];
-    const OPTIONS: &'static [OptionInfo] =
-        &[OptionInfo::number("miss_bits", 4, (3, 4), "width of the counter of misses, bits")];
-    const CLAIMS: &'static [Claim] = &[Claim::Bypass];
+    const OPTIONS: &'static [OptionInfo] = &[OptionInfo::number("miss_bits", 4, (3, 4), "bits of the counter of misses")];
 
-    fn attach(part: &Part, with: &Build<'_>) -> Policies {
-        let params = Params { miss_bits: part.options["miss_bits"] };
-        Policies::of_sms(with.config, |sm| Sm {
-            block: Stepped::new(format!("sm{sm}.stream_filter"), &params, with.probes),
-            bypassed: 0,
-        })
+    fn attach(part: &Part, site: &mut Site<'_>) {
+        let (params, probes) = (Params { miss_bits: part.options["miss_bits"] }, site.probes);
+        let block = |sm| Stepped::new(format!("sm{sm}.stream_filter"), &params, probes);
+        site.each_sm(|sm| Sm { block: block(sm), bypassed: 0 });
     }
 }
 
@@ -28,29 +24,39 @@ struct Sm {
     bypassed: u64,
 }
 
-impl SmPolicy for Sm {
+impl SmPart for Sm {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.block.report()
     }
+
     fn busy(&self) -> bool {
         self.block.is_pending()
     }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.block.trace());
+    }
+
+    has!(bypass: Bypass, l1d_observer: L1dObserver);
+}
+
+impl Bypass for Sm {
     fn bypasses(&mut self, now: u64, _: &Load) -> bool {
         let outputs = self.block.clock(now, &Inputs { ask_i: true, ..Inputs::default() });
         let bypasses = outputs.is_some_and(|outputs| outputs.bypass_o);
         self.bypassed += u64::from(bypasses);
         bypasses
     }
+}
+
+impl L1dObserver for Sm {
     fn l1d_event(&mut self, now: u64, event: &L1dEvent) {
-        if let L1dEvent::Load { decision, .. } = event {
-            let hit_i = matches!(decision, Decision::Hit | Decision::Pending);
-            self.block.clock(now, &Inputs { hit_i, miss_i: !hit_i, ..Inputs::default() });
-        }
-    }
-    fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "bypassed_loads", self.bypassed);
-    }
-    fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.block.trace());
+        let L1dEvent::Load { decision, .. } = event else { return };
+        let hit_i = matches!(decision, Decision::Hit | Decision::Pending);
+        self.block.clock(now, &Inputs { hit_i, miss_i: !hit_i, ..Inputs::default() });
     }
 }

@@ -1,7 +1,7 @@
 //! Is PTX, however it is damaged, read or refused with its line, and does what is read run without a panic?
 use super::super::{Arg, Kernel, LaunchDims, Module, ParamKind, RunError, run_limited};
-use crate::fuzz::{fuzz, one_line};
 use crate::memory::DeviceMemory;
+use selvedge_testing::{fuzz, one_line};
 use std::path::Path;
 
 /// Most warp instructions that a damaged kernel is given: its loops may never end.

@@ -1,0 +1,176 @@
+//! What costs energy and is counted for that alone: the work of issued instructions, and lines that passed dedicated codecs.
+use crate::pipe_kind::PipeKind;
+use crate::stats::counters;
+use selvedge_ptx::ptx::{Instr, OpClass};
+
+/// Operations per lane of a single-precision or integer division beside one of the special function unit, and of a double-precision
+/// one: the dependent operations that the latencies of the configuration assume.
+const DIVISION_OPERATIONS: u8 = 6;
+
+/// Register operands that an assist warp's instruction is taken to read.
+const ASSIST_READS: u64 = 2;
+
+counters! {
+/// The work of the instructions that an SM issued. Operations are those of active lanes. What assist warps do is counted
+/// apart from what the program does; the energy of both is charged alike.
+pub struct SmEvents {
+    /// Warp instructions of assist warps; not among those of the kernels' warps.
+    pub assist_instructions: u64,
+    /// Loads and stores among them: each moves part of a line between L1D or store buffer and registers.
+    pub assist_accesses: u64,
+    /// Register operands that assist warps read.
+    pub assist_register_reads: u64,
+    /// Register operands that assist warps wrote.
+    pub assist_register_writes: u64,
+    /// Integer operations of assist warps; addresses of memory are among them.
+    pub assist_int_ops: u64,
+    /// Cycles in which assist warps accessed the banks of shared memory.
+    pub assist_shared_cycles: u64,
+    /// Register operands read, over warps; guards and addresses are among them.
+    pub register_reads: u64,
+    /// Register operands written, over warps.
+    pub register_writes: u64,
+    /// Integer operations but multiplications; conversions, exchanges between lanes and addresses of memory are among them.
+    pub int_ops: u64,
+    /// Integer multiplications.
+    pub int_mul_ops: u64,
+    /// Single-precision operations.
+    pub fp32_ops: u64,
+    /// Double-precision operations.
+    pub fp64_ops: u64,
+    /// Operations of the special function unit.
+    pub sfu_ops: u64,
+    /// Cycles in which the banks of shared memory were accessed.
+    pub shared_cycles: u64,
+}
+}
+
+counters! {
+/// Lines that dedicated codecs compressed or decompressed, SMs and partitions together.
+pub struct CodecEvents {
+    /// By BDI's compressors.
+    pub bdi_compressed: u64,
+    /// By BDI's decompressors.
+    pub bdi_decompressed: u64,
+    /// By SC's compressors.
+    pub sc_compressed: u64,
+    /// By SC's decompressors.
+    pub sc_decompressed: u64,
+    /// By BPC's compressors.
+    pub bpc_compressed: u64,
+    /// By BPC's decompressors.
+    pub bpc_decompressed: u64,
+    /// By FPC's compressors.
+    pub fpc_compressed: u64,
+    /// By FPC's decompressors.
+    pub fpc_decompressed: u64,
+    /// By C-Pack's compressors.
+    pub cpack_compressed: u64,
+    /// By C-Pack's decompressors.
+    pub cpack_decompressed: u64,
+}
+}
+
+/// What one instruction makes work; computed once per launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    reads: u8,
+    writes: u8,
+    int: u8,
+    int_mul: u8,
+    fp32: u8,
+    fp64: u8,
+    sfu: u8,
+}
+
+impl Work {
+    /// That of one instruction.
+    pub fn of(instr: &Instr) -> Self {
+        let units = match instr.class {
+            OpClass::Int | OpClass::Convert | OpClass::Warp => Work { int: 1, ..Work::default() },
+            OpClass::IntMul => Work { int_mul: 1, ..Work::default() },
+            OpClass::Fp32 => Work { fp32: 1, ..Work::default() },
+            OpClass::Fp64 => Work { fp64: 1, ..Work::default() },
+            OpClass::Sfu => Work { sfu: 1, ..Work::default() },
+            OpClass::IntDiv | OpClass::Fp32Div => {
+                Work { sfu: 1, fp32: DIVISION_OPERATIONS, ..Work::default() }
+            }
+            OpClass::Fp64Div => Work { fp64: 1 + DIVISION_OPERATIONS, ..Work::default() },
+            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => {
+                Work { int: 1, ..Work::default() }
+            }
+            OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
+                Work::default()
+            }
+        };
+        Work { reads: instr.sources().len() as u8, writes: instr.dests().len() as u8, ..units }
+    }
+}
+
+impl SmEvents {
+    /// An instruction of a kernel's warp issued with so many active lanes.
+    pub fn count(&mut self, work: &Work, lanes: u32) {
+        let times = |per_lane: u8| u64::from(per_lane) * u64::from(lanes);
+        self.register_reads += u64::from(work.reads);
+        self.register_writes += u64::from(work.writes);
+        self.int_ops += times(work.int);
+        self.int_mul_ops += times(work.int_mul);
+        self.fp32_ops += times(work.fp32);
+        self.fp64_ops += times(work.fp64);
+        self.sfu_ops += times(work.sfu);
+    }
+
+    /// An instruction of an assist warp issued to `pipe`: an integer operation in all lanes, or an access with its addresses, to
+    /// a line or for `bank_cycles` to shared memory.
+    pub fn count_assist(&mut self, pipe: PipeKind, bank_cycles: u32) {
+        self.assist_instructions += 1;
+        self.assist_accesses += u64::from(pipe == PipeKind::Memory && bank_cycles == 0);
+        self.assist_shared_cycles += u64::from(bank_cycles);
+        self.assist_register_reads += ASSIST_READS;
+        self.assist_register_writes += 1;
+        self.assist_int_ops += 32;
+    }
+
+    /// Returns register operands read, by the program and by assist warps.
+    pub fn all_register_reads(&self) -> u64 {
+        self.register_reads + self.assist_register_reads
+    }
+
+    /// Returns register operands written, by the program and by assist warps.
+    pub fn all_register_writes(&self) -> u64 {
+        self.register_writes + self.assist_register_writes
+    }
+
+    /// Returns integer operations of the program and of assist warps.
+    pub fn all_int_ops(&self) -> u64 {
+        self.int_ops + self.assist_int_ops
+    }
+
+    /// Returns cycles in which the program or assist warps accessed the banks of shared memory.
+    pub fn all_shared_cycles(&self) -> u64 {
+        self.shared_cycles + self.assist_shared_cycles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_count_by_lane_and_registers_by_warp() {
+        let work = Work { reads: 3, writes: 1, int: 2, int_mul: 3, fp32: 6, fp64: 7, sfu: 1 };
+        let mut events = SmEvents::default();
+        events.count(&work, 5);
+        let counted = SmEvents {
+            register_reads: 3,
+            register_writes: 1,
+            int_ops: 10,
+            int_mul_ops: 15,
+            fp32_ops: 30,
+            fp64_ops: 35,
+            sfu_ops: 5,
+            ..SmEvents::default()
+        };
+        assert_eq!(events, counted);
+    }
+}

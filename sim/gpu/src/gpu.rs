@@ -1,0 +1,582 @@
+//! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
+mod control;
+mod deadlock;
+#[cfg(test)]
+mod deadlock_tests;
+mod livelock;
+#[cfg(test)]
+mod livelock_tests;
+#[cfg(test)]
+mod witness_tests;
+
+pub use crate::bounds::{Bounds, Limit};
+pub use control::Control;
+
+use crate::config::GpuConfig;
+use crate::dram::EnergyModel;
+use crate::energy::GpuEnergyModel;
+use crate::partition::MemorySystem;
+use crate::parts::Parts;
+use crate::share::Share;
+use crate::sm::launch::LaunchedKernel;
+use crate::sm::quota::Quotas;
+use crate::sm::read_only::Side;
+use crate::sm::{SimFault, Sm, TickContext};
+use crate::snapshot::Snapshot;
+use crate::stats::KernelCounters;
+use crate::stats::MechanismCounters;
+use crate::witness::Witness;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Cycles without any progress after which the simulation is declared deadlocked.
+const WATCHDOG_CYCLES: u64 = 2_000_000;
+
+/// How often, in core cycles, the simulation looks for an interrupt and reports its progress.
+const POLL_CYCLES: u64 = 16_384;
+
+/// A clock domain that runs beside the core clock in a fixed integer ratio of frequencies.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockDomain {
+    mhz: u64,
+    core_mhz: u64,
+    phase: u64,
+    cycle: u64,
+}
+
+impl ClockDomain {
+    /// A domain of `mhz` beside a core clock of `core_mhz`.
+    pub fn new(mhz: u32, core_mhz: u32) -> Self {
+        ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0 }
+    }
+
+    /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
+    /// where this clock is the faster one.
+    pub fn advance(&mut self, core_cycles: u64) -> RangeInclusive<u64> {
+        self.phase += self.mhz * core_cycles;
+        let passed = self.phase / self.core_mhz;
+        self.phase %= self.core_mhz;
+        let first = self.cycle + 1;
+        self.cycle += passed;
+        first..=self.cycle
+    }
+
+    /// Cycles of this domain so far.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+}
+
+/// When the counters are taken.
+#[derive(Clone, Copy, Debug)]
+struct Sampling {
+    /// Core cycles from one sample to the next.
+    every: u64,
+    /// Core cycle of the next one.
+    next: u64,
+}
+
+/// A launch under way.
+struct Running {
+    kernel: Arc<LaunchedKernel>,
+    /// The CTA to dispatch next.
+    next: u64,
+    /// CTAs that have finished.
+    done: u64,
+    /// CTAs in all.
+    total: u64,
+    /// CTAs that had finished when the simulation looked for livelocks last.
+    done_before: Option<u64>,
+    /// It is in a livelock, of which the outside has been warned.
+    livelocked: bool,
+}
+
+/// What the watchdog saw last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// Core cycle in which it was seen to have grown.
+    at: u64,
+    /// Its measure then.
+    measure: u64,
+}
+
+/// A whole GPU.
+pub struct Gpu {
+    config: Arc<GpuConfig>,
+    sms: Vec<Sm>,
+    wake: Vec<u64>,
+    system: MemorySystem,
+    now: u64,
+    interconnect: ClockDomain,
+    l2: ClockDomain,
+    dram: ClockDomain,
+    next_sm: usize,
+    finished: Vec<u8>,
+    /// The launches under way, the earliest first.
+    running: Vec<Running>,
+    share: Share,
+    /// May a CTA find room now? Not again before one has finished or a launch has come, once none did.
+    may_dispatch: bool,
+    seen: Progress,
+    /// Core cycles without progress after which the watchdog barks.
+    patience: u64,
+    sampling: Option<Sampling>,
+    samples: Vec<Snapshot>,
+    bounds: Bounds,
+    /// The core cycle at whose end the simulation next polls.
+    next_poll: u64,
+    /// The same for limits and polls, whichever is first.
+    next_look: u64,
+    control: Arc<Control>,
+    witness: Witness,
+}
+
+impl Gpu {
+    /// A GPU with empty caches.
+    pub fn new(config: &Arc<GpuConfig>, parts: Parts, control: Arc<Control>) -> Self {
+        let clock = config.clock;
+        let sms: Vec<Sm> =
+            parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
+        Gpu {
+            wake: vec![u64::MAX; sms.len()],
+            sms,
+            system: MemorySystem::new(config, parts.partitions),
+            config: Arc::clone(config),
+            now: 0,
+            interconnect: ClockDomain::new(clock.interconnect_mhz, clock.core_mhz),
+            l2: ClockDomain::new(clock.l2_mhz, clock.core_mhz),
+            dram: ClockDomain::new(clock.dram_mhz, clock.core_mhz),
+            next_sm: 0,
+            finished: Vec::new(),
+            running: Vec::new(),
+            share: Share::LeftOver,
+            may_dispatch: false,
+            seen: Progress::default(),
+            patience: WATCHDOG_CYCLES,
+            sampling: None,
+            samples: Vec::new(),
+            bounds: Bounds::default(),
+            next_poll: POLL_CYCLES,
+            next_look: 0,
+            control,
+            witness: Witness::default(),
+        }
+    }
+
+    /// Lets a witness follow what the caches and DRAM hold; nothing may have run yet.
+    pub fn watch(&mut self) {
+        self.witness = Witness::new();
+        self.sms.iter_mut().for_each(|sm| sm.watch(&self.witness));
+        self.system.watch(&self.witness);
+    }
+
+    /// The witness, if there is one.
+    pub fn witness(&self) -> &Witness {
+        &self.witness
+    }
+
+    /// Core cycles so far.
+    pub fn cycle(&self) -> u64 {
+        self.now
+    }
+
+    /// The most warps that a scheduler had at the same time.
+    pub fn most_resident_warps(&self) -> u64 {
+        self.sms.iter().map(Sm::most_resident_warps).max().unwrap_or(0)
+    }
+
+    /// DRAM command-clock cycles so far.
+    pub fn dram_cycle(&self) -> u64 {
+        self.dram.cycle()
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &GpuConfig {
+        &self.config
+    }
+
+    /// The SMs, for their counters.
+    pub fn sms(&self) -> &[Sm] {
+        &self.sms
+    }
+
+    /// The memory system, for its counters.
+    pub fn system(&self) -> &MemorySystem {
+        &self.system
+    }
+
+    /// Adds the mechanism's counters to the report.
+    pub fn mechanism_counters(&self, out: &mut MechanismCounters) {
+        self.sms.iter().for_each(|sm| sm.parts().counters(out));
+        self.system.parts().for_each(|parts| parts.counters(out));
+    }
+
+    /// What the mechanism's recorded block instances have seen.
+    pub fn traces(&self) -> Vec<Trace> {
+        let mut traces = Vec::new();
+        self.sms.iter().for_each(|sm| sm.parts().traces(&mut traces));
+        self.system.parts().for_each(|parts| parts.traces(&mut traces));
+        traces
+    }
+
+    /// Declares the simulation deadlocked after so many core cycles without any progress (times how much slower the slowest
+    /// clock is), 2,000,000 unless this says otherwise. It looks every 16,384 cycles.
+    pub fn watchdog(&mut self, cycles: u64) {
+        self.patience = cycles;
+    }
+
+    /// Ends the simulation at these limits, counted from the beginning. It ends after the first core cycle that reaches one,
+    /// unless all work is done by then.
+    pub fn bound(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+        self.next_look = self.now;
+    }
+
+    /// Takes the counters whenever `every` core cycles have passed, from now on; `None` ends that.
+    pub fn sample(&mut self, every: Option<u64>) {
+        self.sampling = every.map(|every| Sampling { every, next: (self.now / every + 1) * every });
+    }
+
+    /// The counters that were taken: from the beginning, in the order of time.
+    pub fn samples(&self) -> &[Snapshot] {
+        &self.samples
+    }
+
+    fn take_sample(&mut self) {
+        if let Some(sampling) = &mut self.sampling
+            && sampling.next <= self.now
+        {
+            sampling.next += sampling.every;
+            self.samples.push(self.snapshot());
+        }
+    }
+
+    /// Sums every counter.
+    pub fn snapshot(&self) -> Snapshot {
+        let memory = self.system.stats();
+        let mut sum = Snapshot {
+            cycles: self.now,
+            bus_cycles: self.dram_cycle() * u64::from(self.config.l2.partitions),
+            l2: memory.l2,
+            dram: memory.dram,
+            crossbar: memory.crossbar,
+            energy_model: EnergyModel::new(&self.config),
+            gpu_energy_model: GpuEnergyModel::new(&self.config),
+            ..Snapshot::default()
+        };
+        self.system.parts().for_each(|parts| parts.codec_events(&mut sum.codecs));
+        for sm in &self.sms {
+            sm.parts().codec_events(&mut sum.codecs);
+            sum.sm += sm.counters_at(self.now);
+            sum.l1d += sm.l1d().counters;
+            sum.constant += sm.read_only(Side::Constant);
+            sum.texture += sm.read_only(Side::Texture);
+            sum.instruction += sm.read_only(Side::Instruction);
+        }
+        sum
+    }
+
+    /// The memory system, to switch checks on.
+    pub fn system_mut(&mut self) -> &mut MemorySystem {
+        &mut self.system
+    }
+
+    /// Shares the GPU among kernels in this way from now on. One kernel has all of it by default.
+    pub fn share(&mut self, share: Share) {
+        self.share = share;
+    }
+
+    /// Gives kernels quotas of warp instructions in every SM from now on.
+    pub fn set_quotas(&mut self, sizes: &[u32]) {
+        self.sms.iter_mut().for_each(|sm| sm.set_quotas(Quotas::new(sizes)));
+    }
+
+    /// Sets of quotas that were given out, over SMs.
+    pub fn quota_sets(&self) -> u64 {
+        self.sms.iter().map(Sm::quota_sets).sum()
+    }
+
+    /// What a kernel slot did so far, all SMs together.
+    pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
+        self.sms.iter().fold(KernelCounters::default(), |mut sum, sm| {
+            sum += sm.kernel_counters(slot);
+            sum
+        })
+    }
+
+    /// The launches under way, the earliest first.
+    pub fn launches(&self) -> impl Iterator<Item = &LaunchedKernel> {
+        self.running.iter().map(|running| running.kernel.as_ref())
+    }
+
+    /// Runs one launch to its end: every CTA finished, every store acknowledged.
+    ///
+    /// # Errors
+    /// The kernel or a mechanism is at fault, nothing progresses any more, or the user interrupted.
+    pub fn run(&mut self, kernel: LaunchedKernel, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        self.start(kernel);
+        while self.is_working() {
+            self.advance(u64::MAX, memory)?;
+        }
+        Ok(())
+    }
+
+    /// Starts a launch beside those under way; the slot of its kernel must be free. The L1Ds lose their lines of its
+    /// program.
+    pub fn start(&mut self, kernel: LaunchedKernel) {
+        let slot = kernel.slot;
+        self.witness.launch(slot);
+        debug_assert!(self.running.iter().all(|other| other.kernel.slot != slot), "the slot is taken");
+        for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
+            if self.running.is_empty() {
+                sm.invalidate_l1d();
+            } else {
+                sm.invalidate_program(slot);
+            }
+            // Even an SM that gets no CTA has to write back what its L1D has kept.
+            if sm.has_to_send() {
+                *wake = (*wake).min(self.now + 1);
+            }
+        }
+        let total = kernel.dims.ctas();
+        let kernel = Arc::new(kernel);
+        self.running.push(Running { kernel, next: 0, done: 0, total, done_before: None, livelocked: false });
+        self.may_dispatch = true;
+        self.seen = Progress { at: self.now, measure: 0 };
+        self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
+    }
+
+    /// Runs the launches under way until all CTAs of one have finished, or until core cycle `until`; gives the slots that
+    /// have become free, the lowest first.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub fn run_until_one_ends(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<Vec<u8>, SimFault> {
+        let slots = |gpu: &Gpu| gpu.running.iter().map(|r| r.kernel.slot).collect::<Vec<_>>();
+        let before = slots(self);
+        while self.now < until && self.running.len() == before.len() {
+            self.advance(until, memory)?;
+        }
+        let left = slots(self);
+        let mut ended: Vec<u8> = before.into_iter().filter(|slot| !left.contains(slot)).collect();
+        ended.sort_unstable();
+        Ok(ended)
+    }
+
+    /// Gives up the launches under way: none of their CTAs starts any more, and those on the SMs run to their end, as does
+    /// everything in flight.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub fn drain(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        for running in &mut self.running {
+            running.total = running.next;
+        }
+        self.retire_ended();
+        while self.is_working() {
+            self.advance(u64::MAX, memory)?;
+        }
+        Ok(())
+    }
+
+    fn is_working(&self) -> bool {
+        !self.running.is_empty() || self.sms.iter().any(|sm| !sm.is_idle()) || self.system.busy()
+    }
+
+    /// Dispatches, runs a core cycle and jumps over idle ones, none after `until`.
+    fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        if self.now >= self.next_look {
+            self.look(memory)?;
+        }
+        if self.may_dispatch {
+            let dispatched = self.dispatch();
+            self.may_dispatch = self.has_ctas_left() && dispatched;
+        }
+        self.step(memory)?;
+        self.take_sample();
+        if !self.finished.is_empty() {
+            for slot in self.finished.drain(..) {
+                if let Some(running) = self.running.iter_mut().find(|r| r.kernel.slot == slot) {
+                    running.done += 1;
+                }
+            }
+            self.control.ctas_done.store(self.running.iter().map(|r| r.done).sum(), Ordering::Relaxed);
+            self.retire_ended();
+            self.may_dispatch = self.has_ctas_left();
+        }
+        if !self.may_dispatch {
+            self.skip_idle_cycles(until)?;
+        }
+        Ok(())
+    }
+
+    fn has_ctas_left(&self) -> bool {
+        self.running.iter().any(|running| running.next < running.total)
+    }
+
+    fn retire_ended(&mut self) {
+        self.running.retain(|running| running.done < running.total);
+    }
+
+    /// Gives each SM at most one CTA, round-robin from the SM after the last that took one; true when any did. An SM takes
+    /// the CTA of the earliest launch that may use it and has room in it.
+    fn dispatch(&mut self) -> bool {
+        let count = self.sms.len();
+        let mut any = false;
+        let first = self.next_sm;
+        for offset in 0..count {
+            let id = (first + offset) % count;
+            let (sm, share) = (&self.sms[id], &self.share);
+            let fits = |running: &&mut Running| {
+                let slot = usize::from(running.kernel.slot);
+                running.next < running.total
+                    && share.allows(slot, id, count, sm.resident_ctas(slot))
+                    && sm.can_launch(&running.kernel)
+            };
+            let Some(running) = self.running.iter_mut().find(fits) else { continue };
+            let (kernel, cta) = (Arc::clone(&running.kernel), running.kernel.dims.cta(running.next));
+            running.next += 1;
+            self.sms[id].resume(self.now);
+            self.sms[id].launch(&kernel, cta);
+            self.wake[id] = self.now + 1;
+            self.next_sm = (id + 1) % count;
+            any = true;
+        }
+        any
+    }
+
+    /// Runs one core cycle, and the cycles of the other domains that fall into it.
+    fn step(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        self.now += 1;
+        for cycle in self.dram.advance(1) {
+            self.system.tick_dram(cycle);
+        }
+        for cycle in self.l2.advance(1) {
+            self.system.tick_l2(cycle, memory).map_err(SimFault::Mechanism)?;
+        }
+        for cycle in self.interconnect.advance(1) {
+            self.system.tick_interconnect(cycle);
+        }
+        for id in 0..self.sms.len() {
+            if self.wake[id] > self.now && !self.system.has_reply(id) {
+                continue;
+            }
+            let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
+            self.wake[id] = self.sms[id].tick(&mut ctx)?;
+            self.sms[id].take_finished(&mut self.finished);
+        }
+        Ok(())
+    }
+
+    /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing, `until` at most.
+    fn skip_idle_cycles(&mut self, until: u64) -> Result<(), SimFault> {
+        if self.system.busy() {
+            return Ok(());
+        }
+        let wake = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        if wake == u64::MAX {
+            if self.running.is_empty() && self.sms.iter().all(Sm::is_idle) {
+                return Ok(());
+            }
+            return Err(self.deadlock());
+        }
+        // The last skipped cycle stays to be run by `step`; points of looking and sampling are not skipped.
+        let sample = self.sampling.map_or(u64::MAX, |sampling| sampling.next);
+        let target = wake.min(self.next_look).min(sample).min(until) - 1;
+        if target > self.now {
+            let skipped = target - self.now;
+            self.now = target;
+            self.dram.advance(skipped);
+            self.l2.advance(skipped);
+            self.interconnect.advance(skipped);
+        }
+        Ok(())
+    }
+
+    /// Ends the simulation at a limit, and polls when it is time to.
+    fn look(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        let instructions = self.thread_instructions();
+        if let Some(limit) = self.bounds.reached(self.now, instructions) {
+            return Err(SimFault::Limited { limit, cycle: self.now });
+        }
+        if self.now >= self.next_poll {
+            self.poll()?;
+            self.warn_of_livelocks(memory);
+            self.next_poll = (self.now / POLL_CYCLES + 1) * POLL_CYCLES;
+        }
+        let sm = &self.config.sm;
+        let peak = u64::from(sm.count) * u64::from(sm.schedulers) * 32;
+        self.next_look = self.next_poll.min(self.bounds.next(self.now, instructions, peak));
+        Ok(())
+    }
+
+    fn thread_instructions(&self) -> u64 {
+        self.sms.iter().map(|sm| sm.counters.thread_instructions).sum()
+    }
+
+    fn poll(&mut self) -> Result<(), SimFault> {
+        self.control.cycle.store(self.now, Ordering::Relaxed);
+        if self.control.stop.load(Ordering::Relaxed) {
+            return Err(SimFault::Interrupted { cycle: self.now });
+        }
+        if let Some(limit) = self.control.timed_out() {
+            return Err(SimFault::Limited { limit, cycle: self.now });
+        }
+        let measure = self.progress();
+        let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);
+        let patience = self.patience * (u64::from(self.config.clock.core_mhz) / slowest).max(1);
+        if measure != self.seen.measure {
+            self.seen = Progress { at: self.now, measure };
+        } else if self.now - self.seen.at > patience {
+            return Err(self.deadlock());
+        }
+        Ok(())
+    }
+
+    /// Grows whenever an instruction issues, a packet crosses or DRAM serves a request.
+    fn progress(&self) -> u64 {
+        let issued: u64 = self.sms.iter().map(|sm| sm.counters.warp_instructions).sum();
+        let memory = self.system.stats();
+        let crossed = memory.crossbar.requests.packets + memory.crossbar.replies.packets;
+        issued + crossed + memory.dram.reads + memory.dram.writes
+    }
+
+    fn deadlock(&self) -> SimFault {
+        // By SM, then the memory system, so that many warps do not hide what they wait for.
+        let groups = self.sms.iter().map(Sm::describe_waiting).chain([self.system.describe_waiting()]);
+        let text = deadlock::report(&groups.collect::<Vec<_>>());
+        SimFault::Deadlock { cycle: self.now, waiting: text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_domain_keeps_its_ratio_exactly() {
+        let mut domain = ClockDomain::new(924, 1400);
+        let passed: usize = (0..1_400_000).map(|_| domain.advance(1).count()).sum();
+        assert_eq!(passed, 924_000);
+    }
+
+    #[test]
+    fn a_clock_faster_than_the_core_gives_each_of_its_cycles_a_number() {
+        let mut domain = ClockDomain::new(3500, 1400);
+        let numbers: Vec<u64> = (0..4).flat_map(|_| domain.advance(1)).collect();
+        assert_eq!(numbers, (1..=10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn skipping_cycles_equals_stepping_them() {
+        let (mut a, mut b) = (ClockDomain::new(924, 1400), ClockDomain::new(924, 1400));
+        for skip in [1, 7, 1000, 3, 12345] {
+            let stepped: Vec<u64> = (0..skip).flat_map(|_| a.advance(1)).collect();
+            assert_eq!(stepped, b.advance(skip).collect::<Vec<_>>());
+        }
+        assert_eq!(a.cycle(), b.cycle());
+    }
+}

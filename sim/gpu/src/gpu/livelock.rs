@@ -1,0 +1,39 @@
+//! Livelocks: launches that cannot end although their warps issue instructions, since every warp that nothing holds spins.
+use super::{Gpu, POLL_CYCLES, deadlock};
+use selvedge_ptx::memory::DeviceMemory;
+
+/// How often, in core cycles, the simulation looks for livelocks: often enough for a user who waits, and so rarely that the
+/// instructions that the search executes do not count.
+const LIVELOCK_CYCLES: u64 = 64 * POLL_CYCLES;
+
+impl Gpu {
+    /// Warns of each launch that is in a livelock, once. Looks at a launch only when none of its CTAs has finished since the
+    /// last time, and no CTA that waits for room can be given any.
+    pub(super) fn warn_of_livelocks(&mut self, memory: &mut DeviceMemory) {
+        if !self.now.is_multiple_of(LIVELOCK_CYCLES) {
+            return;
+        }
+        let alone = self.running.len() == 1;
+        for at in 0..self.running.len() {
+            let running = &mut self.running[at];
+            let idle = running.done_before.replace(running.done) == Some(running.done);
+            // A launch beside others may still get room from theirs.
+            let full = running.next == running.total || alone && !self.may_dispatch;
+            if !idle || !full || running.livelocked {
+                continue;
+            }
+            let (slot, waiting) = (running.kernel.slot, running.total - running.next);
+            let spins: Option<Vec<_>> =
+                self.sms.iter_mut().map(|sm| sm.describe_spins(slot, self.now, memory)).collect();
+            let Some(spins) = spins.filter(|spins| spins.iter().any(|lines| !lines.is_empty())) else {
+                continue;
+            };
+            self.running[at].livelocked = true;
+            let mut text = format!("livelock at cycle {}: {}", self.now, deadlock::report(&spins));
+            if waiting > 0 {
+                text += &format!("; {waiting} CTAs wait for room");
+            }
+            self.control.warn(&text);
+        }
+    }
+}

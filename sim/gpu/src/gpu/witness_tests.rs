@@ -1,0 +1,77 @@
+//! Does the witness notice in a whole GPU that a mechanism loses what a store wrote, and nothing else?
+use super::*;
+use crate::has;
+use crate::packet::Packet;
+use crate::partition::{PartitionPart, PartitionParts};
+use crate::stage::{MechanismFault, Offer, Stage};
+use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
+
+/// Takes each write in, and gives it back whole or without what it writes.
+struct Keeper {
+    loses: bool,
+    held: Option<Packet>,
+}
+
+impl PartitionPart for Keeper {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.held.is_some()
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(writes: Stage<Packet>);
+}
+
+impl Stage<Packet> for Keeper {
+    fn offer(&mut self, _: u64, packet: &mut Packet, _: &DeviceMemory) -> Offer {
+        if self.held.is_some() {
+            return Offer::Full;
+        }
+        self.held = Some(*packet);
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        let packet = self.held.take()?;
+        // Store 0 is what the host has put there.
+        Some(Packet { witness: if self.loses { 0 } else { packet.witness }, ..packet })
+    }
+}
+
+/// What the witness says of a warp that loads a line, stores to it and loads it again, where partitions may lose writes.
+fn told(loses: bool) -> Option<String> {
+    let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+    let mut parts = Parts::none(&config);
+    for partition in &mut parts.partitions {
+        *partition = PartitionParts::one(Keeper { loses, held: None });
+    }
+    let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));
+    gpu.watch();
+    let text = ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+                ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd1], %r1;\n\
+                ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd1+128], %r2;\nret;\n}\n";
+    let module = Module::parse("k.ptx", text).expect("PTX");
+    let mut memory = DeviceMemory::new();
+    let buffer = memory.alloc(1 << 16, "p").expect("room");
+    let kernel = module.kernel("k").expect("there");
+    let params = kernel.pack(&[Arg::Ptr(buffer)]).expect("an address");
+    let launched = LaunchedKernel::new(kernel, LaunchDims::new([1; 3], [32, 1, 1]), params, 0, &config);
+    gpu.run(launched.expect("it fits"), &mut memory).expect("it ends");
+    gpu.witness().wrong()
+}
+
+#[test]
+fn a_load_after_a_store_that_a_partition_loses_is_told() {
+    assert_eq!(told(false), None);
+    let wrong = told(true).expect("the second load gets what was there before the store");
+    assert!(
+        wrong.contains("a load of cache 0 waited for sector") && wrong.contains("after store 1"),
+        "{wrong}"
+    );
+}

@@ -1,0 +1,100 @@
+//! The GPU as a mechanism finds it when it puts its parts in.
+use super::MechanismError;
+use super::probe::Probes;
+use crate::config::GpuConfig;
+use crate::partition::{PartitionPart, PartitionParts};
+use crate::parts::Parts;
+use crate::sm::part::SmPart;
+use crate::sm::parts::SmParts;
+use selvedge_hw::{HwBlock, Instance};
+
+/// A part with the name of its mechanism.
+type Named<T> = (&'static str, Box<T>);
+
+/// The GPU as a mechanism finds it when it puts its parts in. The site makes the block instances, under the engine of the run,
+/// with their probes and planted faults.
+pub struct Site<'a> {
+    /// The configuration, with what mechanisms have added to it.
+    pub config: &'a GpuConfig,
+    /// Kernels at the same time.
+    pub kernels: usize,
+    /// The maker of block instances.
+    pub probes: &'a Probes,
+    /// The mechanism whose parts come.
+    mechanism: &'static str,
+    sms: Vec<Vec<Named<dyn SmPart>>>,
+    partitions: Vec<Vec<Named<dyn PartitionPart>>>,
+}
+
+impl<'a> Site<'a> {
+    /// Returns a GPU without parts, for so many kernels at the same time.
+    pub fn new(config: &'a GpuConfig, kernels: usize, probes: &'a Probes) -> Self {
+        Site {
+            config,
+            kernels,
+            probes,
+            mechanism: "",
+            sms: (0..config.sm.count).map(|_| Vec::new()).collect(),
+            partitions: (0..config.l2.partitions).map(|_| Vec::new()).collect(),
+        }
+    }
+
+    /// States whose parts come next, for messages.
+    pub fn begin(&mut self, mechanism: &'static str) {
+        self.mechanism = mechanism;
+    }
+
+    /// Makes an instance of a block. Its name is for probes, `sm3.compressor` for instance.
+    ///
+    /// # Panics
+    /// When the block refuses its parameters: the mechanism's options allow only what the block does.
+    pub fn block<B: HwBlock>(&self, name: impl Into<String>, params: &B::Params) -> Instance<B> {
+        self.probes.instance(name.into(), params)
+    }
+
+    /// Puts a part into every SM; `one` makes that of the SM with its number.
+    pub fn each_sm<P: SmPart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
+        for (sm, parts) in (0..).zip(&mut self.sms) {
+            parts.push((self.mechanism, Box::new(one(sm))));
+        }
+    }
+
+    /// Puts a part into every L2 partition; `one` makes that of the partition with its number.
+    pub fn each_partition<P: PartitionPart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
+        for (partition, parts) in (0..).zip(&mut self.partitions) {
+            parts.push((self.mechanism, Box::new(one(partition))));
+        }
+    }
+
+    /// Returns whether there is a part in an L2 partition.
+    pub fn has_partition_parts(&self) -> bool {
+        self.partitions.iter().any(|parts| !parts.is_empty())
+    }
+
+    /// Returns the parts.
+    ///
+    /// # Errors
+    /// [`MechanismError::Conflict`] for two mechanisms whose parts have the same exclusive ability.
+    pub fn finish(self) -> Result<Parts, MechanismError> {
+        let sms = self.sms.into_iter().map(|parts| combined(parts, SmParts::new));
+        let sms = sms.collect::<Result<_, _>>()?;
+        let partitions = self.partitions.into_iter().map(|parts| combined(parts, PartitionParts::new));
+        Ok(Parts { sms, partitions: partitions.collect::<Result<_, _>>()? })
+    }
+}
+
+/// Two parts with the same exclusive ability, by their places, and what both do.
+type Conflict = (usize, usize, &'static str);
+
+/// Combines the parts in one place.
+fn combined<T: ?Sized, All>(
+    parts: Vec<Named<T>>,
+    new: impl FnOnce(Vec<Box<T>>) -> Result<All, Conflict>,
+) -> Result<All, MechanismError> {
+    let (names, parts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    new(parts).map_err(|(first, second, why)| MechanismError::Conflict {
+        first: names[first].into(),
+        second: names[second].into(),
+        why,
+    })
+}

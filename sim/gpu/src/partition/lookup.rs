@@ -1,0 +1,373 @@
+//! What a request finds in an L2 slice, and what follows: an answer, a wait, a fetch, a write passed on to DRAM.
+//!
+//! | | a store hits | a store misses |
+//! |---|---|---|
+//! | `write-back` | the line is dirty | as `write_allocate` says |
+//! | `write-through` | the line stays clean, the store goes on to DRAM | likewise, and the store goes on to DRAM |
+//!
+//! `write_allocate`: `fetch` brings the sectors first, unless the store covers them; `mask` writes at once and remembers
+//! which words are there, and only a load or atomic that needs the others fetches; `none` passes the store on to DRAM and
+//! allocates nothing. Atomics need their data and always fetch.
+use super::part::L2Event;
+use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
+use crate::cache::{LinePart, MshrId, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
+use crate::config::{Allocate, Fetch, WriteAllocate};
+use crate::dram::Access;
+use crate::packet::{Packet, PacketKind};
+use crate::stats::{Decision, FailCause};
+use selvedge_ptx::memory::DeviceMemory;
+
+/// Words of 4 bytes in a sector of 32.
+const SECTOR_WORDS: u32 = SECTOR_BYTES / 4;
+
+/// What the tags and registers know of the sectors of a request.
+struct Known {
+    /// The request's sectors in the slice's line.
+    part: LinePart,
+    /// Those of the slice's own sectors in which they lie.
+    needed: u32,
+    slot: Option<Slot>,
+    /// Sectors of the line that are there.
+    valid: u32,
+    entry: Option<MshrId>,
+    /// What is known of sectors of the line that are on their way.
+    under_way: UnderWay,
+}
+
+impl Known {
+    fn missing(&self) -> u32 {
+        self.needed & !self.valid
+    }
+
+    /// Sectors of the line that are on their way.
+    fn coming(&self) -> u32 {
+        self.under_way.coming
+    }
+
+    /// What a request counts as that does not find all its sectors.
+    fn miss(&self) -> Decision {
+        match (self.slot, self.missing() & !self.coming()) {
+            (_, 0) => Decision::Pending,
+            (Some(_), _) => Decision::SectorMiss,
+            (None, _) => Decision::Miss,
+        }
+    }
+}
+
+impl Slice {
+    /// A request whose sectors have just come.
+    pub(super) fn handle_replay(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) {
+        if packet.kind != PacketKind::Read {
+            if self.check_pass_on(packet).is_err() {
+                return;
+            }
+            if self.check_room().is_err() {
+                return;
+            }
+            let part = self.sectors.part(packet.line, packet.sectors);
+            let slot = self.tags.probe(self.map.local(part.line)).slot();
+            self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+            self.write(slot.expect("a line stays until what waited for it is done"), part);
+            self.give_room(now, part.line, memory);
+        }
+        self.answer(now, packet, false);
+        self.replayed += 1;
+        if self.replayed == self.replay.len() {
+            self.replay.clear();
+            self.replayed = 0;
+        }
+    }
+
+    /// Handles a new request; `false` when it is blocked.
+    pub(super) fn handle(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> bool {
+        match self.decide(now, packet, memory) {
+            Ok(decision) => {
+                self.counters.cache.decide(decision, packet.kind != PacketKind::Read, packet.line);
+                self.counters.atomics += u64::from(packet.kind == PacketKind::Atomic);
+                true
+            }
+            Err(cause) => {
+                self.counters.cache.reservation_fails.add(cause, 1);
+                false
+            }
+        }
+    }
+
+    fn look_up(&self, packet: &Packet) -> Known {
+        let part = self.sectors.part(packet.line, packet.sectors);
+        let slot = self.tags.probe(self.map.local(part.line)).slot();
+        let entry = self.mshr.find(part.line);
+        Known {
+            part,
+            needed: self.sectors.whole(part.sectors),
+            slot,
+            valid: slot.map_or(0, |slot| self.tags.state(slot).valid),
+            entry,
+            under_way: entry.map_or_else(UnderWay::default, |id| self.mshr.under_way(id)),
+        }
+    }
+
+    /// Answers a request whose sectors are there, lets it wait for those on their way, fetches the others.
+    fn decide(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<Decision, FailCause> {
+        let known = self.look_up(packet);
+        if let (Some(slot), 0) = (known.slot, known.missing()) {
+            if packet.kind != PacketKind::Read {
+                self.check_pass_on(packet)?;
+                self.check_room()?;
+                self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+                self.write(slot, known.part);
+                self.tags.touch(slot);
+                self.give_room(now, known.part.line, memory);
+            }
+            self.tags.touch(slot);
+            self.ask(now, slot, known.needed);
+            self.answer(now, packet, true);
+            return Ok(Decision::Hit);
+        }
+        let may_write_at_once = packet.kind == PacketKind::Write && known.missing() & known.coming() == 0;
+        let is_whole = packet.full_sectors && known.part.sectors == known.needed;
+        match self.write_allocate {
+            WriteAllocate::None if may_write_at_once => {
+                self.check_eviction_room()?;
+                self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+                self.leave(known.part);
+                self.witness.l2_forgets(known.part);
+            }
+            WriteAllocate::Mask if may_write_at_once => self.write_some(now, packet, &known)?,
+            WriteAllocate::Fetch if may_write_at_once && is_whole => {
+                self.check_pass_on(packet)?;
+                self.check_room()?;
+                let slot = self.slot_of(now, &known)?;
+                self.tags.touch(slot);
+                self.ask(now, slot, known.needed);
+                self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+                self.write(slot, known.part);
+                self.give_room(now, known.part.line, memory);
+            }
+            _ => {
+                self.wait(now, packet, &known, memory)?;
+                return Ok(known.miss());
+            }
+        }
+        self.answer(now, packet, true);
+        Ok(known.miss())
+    }
+
+    /// Lets a request wait for its sectors, and fetches those that are not on their way. What a store covers is not
+    /// fetched for it.
+    fn wait(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        known: &Known,
+        memory: &DeviceMemory,
+    ) -> Result<(), FailCause> {
+        let is_whole =
+            packet.kind == PacketKind::Write && packet.full_sectors && known.part.sectors == known.needed;
+        let missing = known.missing();
+        let awaited = if is_whole { missing & known.coming() } else { missing };
+        if known.entry.is_some_and(|id| !self.mshr.can_merge(id)) {
+            return Err(FailCause::MshrMerge);
+        }
+        let absent = awaited & !known.coming();
+        if absent != 0 {
+            self.check_fetch(known.part.line, known.entry)?;
+        }
+        let slot = match self.allocate {
+            Allocate::OnMiss => Some(self.slot_of(now, known)?),
+            Allocate::OnFill => known.slot,
+        };
+        let line = known.part.line;
+        let id = known.entry.unwrap_or_else(|| self.mshr.allocate(line));
+        if let Some(slot) = slot {
+            self.ask(now, slot, known.needed);
+        }
+        self.report_use(now, known.under_way.first_asked(awaited));
+        if absent != 0 {
+            if let Some(slot) = slot {
+                self.tags.touch(slot);
+                if self.allocate == Allocate::OnMiss {
+                    self.tags.await_more(slot);
+                }
+            }
+            let sectors = self.sectors_to_fetch(now, known, absent);
+            let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
+            let judged = line_use.judge(sectors, absent, known.under_way);
+            self.parts.l2_event(now, &L2Event::Fetched(judged));
+            self.mshr.expect(id, sectors);
+            self.fetch(LinePart { line, sectors }, memory);
+        }
+        self.mshr.merge(id, *packet, awaited);
+        Ok(())
+    }
+
+    /// The sectors to fetch for a miss of those of `missing`: as the mechanism says, or else the configuration.
+    fn sectors_to_fetch(&mut self, now: u64, known: &Known, missing: u32) -> u32 {
+        let absent = self.sectors.all() & !known.valid & !known.coming();
+        let part = LinePart { sectors: missing, ..known.part };
+        let wanted = match (self.parts.fetch(now, part, absent), self.fetch) {
+            (Some(chosen), _) => self.sectors.whole(chosen) | missing,
+            (None, Fetch::Requested) => missing,
+            (None, Fetch::Line) => absent,
+        };
+        wanted & absent
+    }
+
+    /// A request asks for sectors of the line in `slot`.
+    fn ask(&mut self, now: u64, slot: Slot, sectors: u32) {
+        let first = self.tags.state_mut(slot).sectors.ask(sectors);
+        self.report_use(now, first);
+    }
+
+    /// Tells the mechanism of sectors that a prediction has fetched and that a request is the first to ask for.
+    fn report_use(&mut self, now: u64, sectors: u32) {
+        if sectors != 0 {
+            self.parts.l2_event(now, &L2Event::PredictionUsed(sectors.count_ones()));
+        }
+    }
+
+    /// Writes words of sectors that are not all there, without fetching the rest.
+    fn write_some(&mut self, now: u64, packet: &Packet, known: &Known) -> Result<(), FailCause> {
+        self.check_pass_on(packet)?;
+        let slot = self.slot_of(now, known)?;
+        self.tags.touch(slot);
+        self.ask(now, slot, known.needed);
+        self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+        let offset = (packet.line - known.part.line) / 4;
+        let state = self.tags.state_mut(slot);
+        state.words |= packet.words << offset;
+        let is_full = |sector: &u32| state.words >> (sector * SECTOR_WORDS) & 0xff == 0xff;
+        let full = (0..u64::BITS / SECTOR_WORDS).filter(is_full).fold(0, |mask, sector| mask | 1 << sector);
+        // A sector is there when all its parts are.
+        state.valid |= self.sectors.all() & !self.sectors.whole(self.sectors.all() & !full);
+        self.mark_written(slot, known.part);
+        Ok(())
+    }
+
+    /// Writes sectors of which all bytes are known then.
+    fn write(&mut self, slot: Slot, part: LinePart) {
+        self.tags.state_mut(slot).valid |= self.sectors.whole(part.sectors);
+        self.mark_written(slot, part);
+    }
+
+    /// Written sectors are dirty or go on to DRAM; the caller has made sure of [`Self::check_pass_on`].
+    fn mark_written(&mut self, slot: Slot, part: LinePart) {
+        if self.writes_back {
+            self.tags.state_mut(slot).dirty |= self.sectors.whole(part.sectors);
+        } else {
+            self.leave(part);
+        }
+    }
+
+    /// Can what `packet` writes go on to DRAM, if it has to?
+    fn check_pass_on(&self, packet: &Packet) -> Result<(), FailCause> {
+        if self.writes_back || packet.kind == PacketKind::Read { Ok(()) } else { self.check_eviction_room() }
+    }
+
+    fn check_eviction_room(&self) -> Result<(), FailCause> {
+        if self.evictions.len() < self.eviction_capacity { Ok(()) } else { Err(FailCause::MissQueue) }
+    }
+
+    /// Sends sectors, widened to the slice's own, on their way to DRAM.
+    fn leave(&mut self, part: LinePart) {
+        let sectors = self.sectors.whole(part.sectors);
+        self.evictions.push_back(LinePart { sectors, ..part });
+        self.witness.l2_leaves(LinePart { sectors, ..part });
+        self.leaving.push(part.line);
+    }
+
+    /// The line's slot; if it has none a valid one, of which no sector is there yet.
+    fn slot_of(&mut self, now: u64, known: &Known) -> Result<Slot, FailCause> {
+        if let Some(slot) = known.slot {
+            return Ok(slot);
+        }
+        let local = self.map.local(known.part.line);
+        let victim = self.tags.victim(local).ok_or(FailCause::Line)?;
+        if victim.evicted.is_some_and(|(_, state)| state.dirty != 0) {
+            self.check_eviction_room()?;
+        }
+        Ok(self.replace(now, local, &victim))
+    }
+
+    /// A slot for a line that has come and has none. A dirty victim leaves even when the eviction queue is full, so that what
+    /// has come from DRAM never waits for what has to go there: the fill's own buffer holds it.
+    pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> Slot {
+        let local = self.map.local(line);
+        let victim =
+            self.tags.victim(local).expect("no way is reserved when lines are allocated on their fill");
+        self.replace(now, local, &victim)
+    }
+
+    /// Gives the victim's slot to a line, of which no sector is there yet.
+    fn replace(&mut self, now: u64, local: u64, victim: &Victim<LineState>) -> Slot {
+        self.evict(now, victim);
+        self.tags.reserve(victim.slot, local);
+        self.tags.fill(victim.slot);
+        victim.slot
+    }
+
+    /// May sectors of a line be fetched in this cycle, for its register or a new one? Evictions that wait for the same
+    /// queue go first.
+    fn check_fetch(&self, line: u64, entry: Option<MshrId>) -> Result<(), FailCause> {
+        if entry.is_none() && !self.mshr.can_allocate() {
+            return Err(FailCause::MshrEntry);
+        }
+        let evictions_wait = !self.leaving.is_empty() && !self.room_to_dram(WRITE_REQUESTS);
+        if evictions_wait || !self.room_to_dram(READ_REQUESTS) || self.leaving.contains(&line) {
+            return Err(FailCause::MissQueue);
+        }
+        Ok(())
+    }
+
+    /// Sends a dirty victim on its way to DRAM, and tells the mechanism.
+    fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
+        let Some((local, state)) = victim.evicted else { return };
+        self.tags.invalidate(victim.slot);
+        self.evicted(now, local, &state);
+    }
+
+    /// A line has left the tags: if it is dirty it is on its way to DRAM.
+    fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
+        let line = self.map.global(self.number, local);
+        if state.dirty != 0 {
+            self.leave(LinePart { line, sectors: state.dirty });
+        }
+        self.witness.l2_forgets(LinePart { line, sectors: state.valid | state.dirty });
+        self.parts.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
+    }
+
+    /// Can a line be given room? All that leave for it may be dirty, besides the one whose tag it takes.
+    pub(super) fn check_room(&self) -> Result<(), FailCause> {
+        let most = (self.line_bytes / SECTOR_BYTES) as usize + 1;
+        let has_room = self.evictions.is_empty() || self.evictions.len() + most <= self.eviction_capacity;
+        if !self.is_compressed || has_room { Ok(()) } else { Err(FailCause::MissQueue) }
+    }
+
+    /// Gives a line that has come or was written the sub-blocks that it takes; the least recently used lines of its set leave
+    /// for it. The caller has made sure of [`Self::check_room`].
+    pub(super) fn give_room(&mut self, now: u64, line: u64, memory: &DeviceMemory) {
+        let slot = self.tags.probe(self.map.local(line)).slot();
+        let (true, Some(slot)) = (self.is_compressed, slot) else { return };
+        let blocks = self.parts.sub_blocks(line, memory).unwrap_or(self.line_bytes / SECTOR_BYTES);
+        let fits = self.tags.give_blocks(slot, blocks, &mut self.making_room);
+        debug_assert!(fits, "lines that await their data take none");
+        let mut leaving = std::mem::take(&mut self.making_room);
+        leaving.drain(..).for_each(|(local, state)| self.evicted(now, local, &state));
+        self.making_room = leaving;
+    }
+
+    /// Asks DRAM for sectors of a line, or first for their metadata.
+    fn fetch(&mut self, part: LinePart, memory: &DeviceMemory) {
+        self.counters.cache.sectors_fetched += u64::from(part.count());
+        let plan = self.parts.read_plan(part, self.burst_bytes, memory);
+        let request = self.data_request(Access::Read, part, plan.bursts);
+        match plan.metadata {
+            None => self.to_dram.push_back(request),
+            Some(metadata) => {
+                self.read_metadata(metadata);
+                self.parked.push_back(Parked { metadata, arrived: false, request });
+            }
+        }
+        self.write_metadata(plan.metadata_writeback);
+    }
+}

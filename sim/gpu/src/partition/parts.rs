@@ -1,0 +1,145 @@
+//! The parts that mechanisms put into one L2 partition, and who of them has which ability.
+use super::part::{DramPlan, Eviction, Fill, L2Event, PartitionPart, Placement};
+use crate::abilities::{abilities, each, only};
+use crate::cache::{LinePart, SECTOR_BYTES};
+use crate::events::CodecEvents;
+use crate::packet::Packet;
+use crate::stage::{MechanismFault, Offer, Stage};
+use crate::stats::MechanismCounters;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+
+abilities! {
+    PartitionPart:
+    shared { observer }
+    exclusive {
+        fetch: "choose the sectors that a miss fetches",
+        placement: "keep more lines than ways in the L2",
+        dram: "state what accesses to DRAM cost",
+        fills: "delay lines between DRAM and the L2",
+        evictions: "delay lines between the L2 and DRAM",
+        writes: "delay writes before the L2",
+        replies: "change the replies of the L2",
+    }
+}
+
+/// The parts in one L2 partition. Each hook of the partition's path is a method here.
+#[derive(Default)]
+pub struct PartitionParts {
+    parts: Vec<Box<dyn PartitionPart>>,
+    abilities: Abilities,
+}
+
+impl PartitionParts {
+    /// Returns the parts with their abilities.
+    ///
+    /// # Errors
+    /// Two parts with the same exclusive ability, by their places, and what both do.
+    pub fn new(mut parts: Vec<Box<dyn PartitionPart>>) -> Result<Self, (usize, usize, &'static str)> {
+        let abilities = Abilities::of(&mut parts);
+        match abilities.conflict() {
+            Some(conflict) => Err(conflict),
+            None => Ok(PartitionParts { parts, abilities }),
+        }
+    }
+
+    /// Returns one part with its abilities.
+    pub fn one(part: impl PartitionPart + 'static) -> Self {
+        PartitionParts::new(vec![Box::new(part)])
+            .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
+    }
+
+    /// Runs one L2 cycle of every part.
+    pub(super) fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.parts.iter_mut().try_for_each(|part| part.tick(now, memory))
+    }
+
+    pub(super) fn busy(&self) -> bool {
+        self.parts.iter().any(|part| part.busy())
+    }
+
+    /// Adds the counters of all parts.
+    pub fn counters(&self, out: &mut MechanismCounters) {
+        self.parts.iter().for_each(|part| part.counters(out));
+    }
+
+    /// Adds what the recorded blocks of all parts have seen.
+    pub fn traces(&self, out: &mut Vec<Trace>) {
+        self.parts.iter().for_each(|part| part.traces(out));
+    }
+
+    /// Adds the lines of the codecs of all parts.
+    pub fn codec_events(&self, out: &mut CodecEvents) {
+        self.parts.iter().for_each(|part| part.codec_events(out));
+    }
+
+    pub(super) fn l2_event(&mut self, now: u64, event: &L2Event) {
+        each!(self.observer, one => one.l2_event(now, event));
+    }
+
+    /// Returns the sectors that a miss fetches, where a part chooses them.
+    pub(super) fn fetch(&mut self, now: u64, missing: LinePart, absent: u32) -> Option<u32> {
+        only!(self.fetch).map(|one| one.sectors(now, missing, absent))
+    }
+
+    pub(super) fn tags_per_way(&mut self) -> u32 {
+        only!(self.placement).map_or(1, |one: &mut dyn Placement| one.tags_per_way())
+    }
+
+    /// Returns the sub-blocks that a line takes, where a part chooses them.
+    pub(super) fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
+        only!(self.placement).map(|one| one.sub_blocks(line, memory))
+    }
+
+    /// Returns what reading the sectors costs; without a part that states it, as many bursts of `burst_bytes` as they fill.
+    pub(super) fn read_plan(&mut self, part: LinePart, burst_bytes: u32, memory: &DeviceMemory) -> DramPlan {
+        only!(self.dram).map_or_else(|| uncompressed(part, burst_bytes), |dram| dram.read_plan(part, memory))
+    }
+
+    /// Returns what writing the sectors costs, likewise.
+    pub(super) fn write_plan(&mut self, part: LinePart, burst_bytes: u32, memory: &DeviceMemory) -> DramPlan {
+        only!(self.dram).map_or_else(|| uncompressed(part, burst_bytes), |dram| dram.write_plan(part, memory))
+    }
+
+    pub(super) fn metadata_arrived(&mut self, address: u64) {
+        if let Some(dram) = only!(self.dram) {
+            dram.metadata_arrived(address);
+        }
+    }
+
+    pub(super) fn offer_fill(&mut self, now: u64, part: LinePart, memory: &DeviceMemory) -> Offer {
+        only!(self.fills).map_or(Offer::Pass, |stage| stage.offer(now, &mut Fill(part), memory))
+    }
+
+    pub(super) fn pop_fill(&mut self) -> Option<LinePart> {
+        only!(self.fills).and_then(Stage::pop).map(|fill| fill.0)
+    }
+
+    pub(super) fn offer_eviction(&mut self, now: u64, part: LinePart, memory: &DeviceMemory) -> Offer {
+        only!(self.evictions).map_or(Offer::Pass, |stage| stage.offer(now, &mut Eviction(part), memory))
+    }
+
+    pub(super) fn pop_eviction(&mut self) -> Option<LinePart> {
+        only!(self.evictions).and_then(Stage::pop).map(|eviction| eviction.0)
+    }
+
+    /// Offers a write, which the stage may change.
+    pub(super) fn offer_write(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        only!(self.writes).map_or(Offer::Pass, |stage| stage.offer(now, packet, memory))
+    }
+
+    pub(super) fn pop_write(&mut self) -> Option<Packet> {
+        only!(self.writes).and_then(Stage::pop)
+    }
+
+    pub(super) fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
+        if let Some(replies) = only!(self.replies) {
+            replies.reply(packet, is_hit, memory);
+        }
+    }
+}
+
+/// All sectors move as they are.
+fn uncompressed(part: LinePart, burst_bytes: u32) -> DramPlan {
+    DramPlan { bursts: part.count() * SECTOR_BYTES / burst_bytes, metadata: None, metadata_writeback: None }
+}

@@ -1,0 +1,560 @@
+//! One L2 partition: a slice of the L2 in front of its DRAM channel. What a request finds is decided in `lookup.rs`.
+//!
+//! ```text
+//! requests -> [queue] -> port -> tags: hit ------------------------------> [pipe] -> [replies] ->
+//!                         ^        |  miss -> MSHR, victim -> [evictions] ~> [to_dram] -> channel
+//!                         +-- [replay] <- MSHR released <- fill <~ returns <------------- channel
+//! ```
+//! The port handles one request per cycle: requests whose line has just come first, then new ones in order; a new
+//! one that cannot be handled blocks those behind it. Whatever is answered goes through the hit pipeline, so a
+//! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPolicy`]).
+use super::address::AddressMap;
+use super::parts::PartitionParts;
+use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
+use crate::config::{Allocate, Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
+use crate::dram::{Access, Bursts, Channel, DramCounters, Request};
+use crate::packet::{Packet, PacketKind};
+use crate::stage::{MechanismFault, Offer};
+use crate::stats::{CacheCounters, counters};
+use crate::witness::Witness;
+use selvedge_ptx::memory::DeviceMemory;
+use std::collections::VecDeque;
+
+/// Most requests to DRAM that a read miss makes at once: data or metadata, and a metadata write-back.
+pub(super) const READ_REQUESTS: usize = 2;
+/// Most requests to DRAM that a line's eviction makes: data, metadata, and a metadata write-back.
+pub(super) const WRITE_REQUESTS: usize = 3;
+/// Lines between the mechanism's fill stage and the tags.
+const FILLED_LINES: usize = 2;
+
+counters! {
+/// Counters of an L2 slice.
+pub struct L2Counters {
+    /// Outcomes of its accesses.
+    #[serde(flatten)]
+    pub cache: CacheCounters,
+    /// Atomics among the accesses.
+    pub atomics: u64,
+    /// Lines, or parts of lines with sectors, that came from DRAM.
+    pub fills: u64,
+    /// Dirty lines and passed-on writes that left for DRAM.
+    pub writebacks: u64,
+    /// Cycles in which the port stood still because answers could not leave.
+    pub reply_stalls: u64,
+    /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.
+    pub write_stage_stalls: u64,
+    /// DRAM command cycles in which a request waited because the channel's queue was full.
+    pub dram_full_cycles: u64,
+}
+}
+
+/// What the slice keeps with a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineState {
+    /// Sectors that are there.
+    pub valid: u32,
+    /// Sectors that were written and that DRAM has not; those that are not there were written in part.
+    pub dirty: u32,
+    /// 4-byte words that were written, of sectors that are not there.
+    pub words: u64,
+    /// What requests have asked for.
+    pub sectors: SectorUse,
+}
+
+/// A read that waits for its metadata.
+#[derive(Clone, Copy)]
+pub(super) struct Parked {
+    pub metadata: u64,
+    pub arrived: bool,
+    pub request: Request,
+}
+
+/// An answer in the hit pipeline.
+struct Answer {
+    /// When it leaves.
+    ready: u64,
+    packet: Packet,
+    /// Its request did not have to wait.
+    is_hit: bool,
+}
+
+/// An L2 slice with its DRAM channel.
+pub struct Slice {
+    pub(super) number: u16,
+    pub(super) map: AddressMap,
+    pub(super) line_bytes: u32,
+    /// How a line is divided into bursts.
+    bursts: Sectors,
+    pub(super) sectors: Sectors,
+    pub(super) fetch: Fetch,
+    pub(super) writes_back: bool,
+    pub(super) write_allocate: WriteAllocate,
+    pub(super) allocate: Allocate,
+    hit_latency: u64,
+    request_capacity: usize,
+    reply_capacity: usize,
+    pub(super) eviction_capacity: usize,
+    dram_capacity: usize,
+    pub(super) parts: PartitionParts,
+    pub(super) burst_bytes: u32,
+    requests: VecDeque<Packet>,
+    /// The write at the head of `requests` has been offered to the mechanism and may go on.
+    head_may_enter: bool,
+    /// What the writes in the mechanism's write stage write: requests for the same sectors wait behind them.
+    staged: Vec<LinePart>,
+    /// A write that has left the mechanism's write stage.
+    entering: Option<Packet>,
+    pub(super) tags: TagArray<LineState>,
+    /// Has it more tags than ways?
+    pub(super) is_compressed: bool,
+    /// Lines that leave in this access so that another has room.
+    pub(super) making_room: Vec<(u64, LineState)>,
+    pub(super) mshr: MshrTable<Packet>,
+    /// Requests whose line has come; `replayed` of them are done.
+    pub(super) replay: Vec<Packet>,
+    pub(super) replayed: usize,
+    pipe: VecDeque<Answer>,
+    replies: VecDeque<Packet>,
+    pub(super) evictions: VecDeque<LinePart>,
+    /// Lines that have left the tags and not yet reached `to_dram`: reading them has to wait.
+    pub(super) leaving: Vec<u64>,
+    filled: VecDeque<LinePart>,
+    pub(super) to_dram: VecDeque<Request>,
+    metadata_reads: Vec<u64>,
+    pub(super) parked: VecDeque<Parked>,
+    channel: Channel,
+    pub(super) witness: Witness,
+    pub(super) counters: L2Counters,
+}
+
+impl Slice {
+    /// The empty slice of partition `number`.
+    pub fn new(config: &GpuConfig, number: u16, mut parts: PartitionParts) -> Self {
+        let l2 = &config.l2;
+        let tags_per_way = parts.tags_per_way();
+        Self {
+            is_compressed: tags_per_way > 1,
+            number,
+            map: AddressMap::new(l2),
+            line_bytes: l2.line_bytes,
+            bursts: Sectors::new(l2.line_bytes, config.dram.burst_bytes),
+            sectors: Sectors::new(l2.line_bytes, l2.sector_bytes),
+            fetch: l2.fetch,
+            writes_back: l2.write_policy == L2WritePolicy::WriteBack,
+            write_allocate: l2.write_allocate,
+            allocate: l2.allocate,
+            hit_latency: u64::from(l2.hit_latency),
+            request_capacity: l2.request_queue as usize,
+            reply_capacity: l2.reply_queue as usize,
+            eviction_capacity: l2.eviction_queue as usize,
+            dram_capacity: l2.dram_queue as usize,
+            parts,
+            burst_bytes: config.dram.burst_bytes,
+            requests: VecDeque::with_capacity(l2.request_queue as usize),
+            head_may_enter: false,
+            staged: Vec::new(),
+            entering: None,
+            tags: TagArray::compressed(l2.sets, l2.ways, tags_per_way, l2.line_bytes, l2.index),
+            making_room: Vec::new(),
+            mshr: MshrTable::new(l2.mshr_entries, l2.mshr_merges),
+            replay: Vec::with_capacity(l2.mshr_merges as usize),
+            replayed: 0,
+            pipe: VecDeque::with_capacity(l2.hit_latency as usize),
+            replies: VecDeque::with_capacity(l2.reply_queue as usize),
+            evictions: VecDeque::with_capacity(l2.eviction_queue as usize),
+            leaving: Vec::with_capacity(2 * l2.eviction_queue as usize),
+            filled: VecDeque::with_capacity(FILLED_LINES),
+            to_dram: VecDeque::with_capacity(l2.dram_queue as usize),
+            metadata_reads: Vec::with_capacity(l2.mshr_entries as usize),
+            parked: VecDeque::with_capacity(l2.mshr_entries as usize),
+            channel: Channel::new(&config.dram, l2.line_bytes),
+            witness: Witness::default(),
+            counters: L2Counters::default(),
+        }
+    }
+
+    /// Lets `witness` follow what the slice and its channel hold.
+    pub fn watch(&mut self, witness: &Witness) {
+        self.witness = witness.clone();
+    }
+
+    /// Has the request queue room?
+    pub fn can_accept(&self) -> bool {
+        self.requests.len() < self.request_capacity
+    }
+
+    /// Puts a request into the queue. The caller has made sure that [`Self::can_accept`].
+    pub fn accept(&mut self, packet: Packet) {
+        debug_assert!(self.can_accept());
+        debug_assert_eq!(self.map.partition(packet.line), packet.partition);
+        self.requests.push_back(packet);
+    }
+
+    /// The oldest answer.
+    pub fn reply(&self) -> Option<&Packet> {
+        self.replies.front()
+    }
+
+    /// Takes the oldest answer.
+    pub fn take_reply(&mut self) -> Option<Packet> {
+        self.replies.pop_front()
+    }
+
+    /// Would [`Self::tick`] do anything? `dram_now` is the channel's time.
+    pub fn has_work(&self, dram_now: u64) -> bool {
+        !(self.requests.is_empty()
+            && self.pipe.is_empty()
+            && self.replies.is_empty()
+            && self.replay.is_empty()
+            && self.evictions.is_empty()
+            && self.filled.is_empty()
+            && self.parked.is_empty()
+            && self.entering.is_none())
+            || self.channel.has_return(dram_now)
+            || self.parts.busy()
+    }
+
+    /// Does the slice or its channel hold anything that is not finished?
+    pub fn busy(&self) -> bool {
+        self.has_work(u64::MAX) || !self.mshr.is_empty() || self.dram_busy() || !self.leaving.is_empty()
+    }
+
+    /// One L2 cycle; `dram_now` is the channel's time.
+    ///
+    /// # Errors
+    /// What the mechanism finds wrong.
+    pub fn tick(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.parts.tick(now, memory)?;
+        self.finish_pipe(now, memory);
+        self.receive_fills(now, dram_now, memory);
+        self.send_parked();
+        self.send_evictions(now, memory);
+        self.use_port(now, memory);
+        debug_assert!(self.counters.cache.is_conserved());
+        Ok(())
+    }
+
+    /// Moves an answer that has passed the hit pipeline to the reply queue.
+    fn finish_pipe(&mut self, now: u64, memory: &DeviceMemory) {
+        let ready = self.pipe.front().is_some_and(|answer| answer.ready <= now);
+        if !ready || self.replies.len() >= self.reply_capacity {
+            return;
+        }
+        if let Some(Answer { mut packet, is_hit, .. }) = self.pipe.pop_front() {
+            if packet.kind == PacketKind::ReadReply {
+                self.parts.reply(&mut packet, is_hit, memory);
+            }
+            self.replies.push_back(packet);
+        }
+    }
+
+    /// Takes an answer of the channel, lets lines pass the mechanism's fill stage, and fills one line.
+    fn receive_fills(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) {
+        if self.filled.len() < FILLED_LINES
+            && let Some(part) = self.parts.pop_fill()
+        {
+            self.filled.push_back(part);
+        }
+        if let Some(request) = self.channel.peek(dram_now).copied() {
+            self.receive(now, dram_now, request, memory);
+        }
+        if self.replay.is_empty()
+            && self.check_room().is_ok()
+            && let Some(part) = self.filled.pop_front()
+        {
+            self.fill(now, part);
+            self.give_room(now, part.line, memory);
+        }
+    }
+
+    /// Handles one answer of the channel, or leaves it there when there is no room.
+    fn receive(&mut self, now: u64, dram_now: u64, request: Request, memory: &DeviceMemory) {
+        if request.metadata {
+            self.channel.pop(dram_now);
+            self.metadata_arrived(request.address);
+            return;
+        }
+        if self.filled.len() >= FILLED_LINES {
+            return;
+        }
+        let part = LinePart::of_token(request.token, self.line_bytes);
+        match self.parts.offer_fill(now, part, memory) {
+            Offer::Pass => self.filled.push_back(part),
+            Offer::Taken => {}
+            Offer::Full => return,
+        }
+        self.channel.pop(dram_now);
+    }
+
+    fn metadata_arrived(&mut self, address: u64) {
+        self.metadata_reads.retain(|a| *a != address);
+        self.parts.metadata_arrived(address);
+        for parked in self.parked.iter_mut().filter(|p| p.metadata == address) {
+            parked.arrived = true;
+        }
+    }
+
+    /// Sectors are there: everything that waited for nothing more may be handled.
+    fn fill(&mut self, now: u64, part: LinePart) {
+        let slot = match (self.tags.probe(self.map.local(part.line)), self.allocate) {
+            (Probe::Reserved(slot), _) | (Probe::Hit(slot), Allocate::OnFill) => slot,
+            (Probe::Miss, Allocate::OnFill) => self.slot_for_fill(now, part.line),
+            (Probe::Hit(_) | Probe::Miss, Allocate::OnMiss) => {
+                debug_assert!(false, "a line comes that nothing waits for");
+                return;
+            }
+        };
+        self.witness.l2_filled(part);
+        let wanted = self.mshr.find(part.line).map_or(0, |id| self.mshr.wanted(id));
+        let state = self.tags.state_mut(slot);
+        state.valid |= part.sectors;
+        state.sectors.arrive(part.sectors, wanted);
+        if self.mshr.arrive(part.line, part.sectors, &mut self.replay) == 0 {
+            self.tags.fill(slot);
+        }
+        self.counters.fills += 1;
+        self.counters.cache.sectors_filled += u64::from(part.count());
+    }
+
+    /// Sends the oldest parked read whose metadata has come.
+    fn send_parked(&mut self) {
+        if self.room_to_dram(1)
+            && let Some(at) = self.parked.iter().position(|p| p.arrived)
+            && let Some(parked) = self.parked.remove(at)
+        {
+            self.to_dram.push_back(parked.request);
+        }
+    }
+
+    pub(super) fn room_to_dram(&self, requests: usize) -> bool {
+        self.to_dram.len() + requests <= self.dram_capacity
+    }
+
+    /// Lets dirty lines pass the mechanism's eviction stage on their way to DRAM.
+    fn send_evictions(&mut self, now: u64, memory: &DeviceMemory) {
+        if self.leaving.is_empty() {
+            return;
+        }
+        if self.room_to_dram(WRITE_REQUESTS)
+            && let Some(part) = self.parts.pop_eviction()
+        {
+            self.write_out(part, memory);
+        }
+        if self.room_to_dram(WRITE_REQUESTS)
+            && let Some(&part) = self.evictions.front()
+        {
+            match self.parts.offer_eviction(now, part, memory) {
+                Offer::Pass => self.write_out(part, memory),
+                Offer::Taken => {}
+                Offer::Full => return,
+            }
+            self.evictions.pop_front();
+        }
+    }
+
+    /// Sends a line's dirty sectors to DRAM with what their metadata needs.
+    fn write_out(&mut self, part: LinePart, memory: &DeviceMemory) {
+        let plan = self.parts.write_plan(part, self.burst_bytes, memory);
+        let data = self.data_request(Access::Write, part, plan.bursts);
+        self.to_dram.push_back(data);
+        if let Some(address) = plan.metadata {
+            self.read_metadata(address);
+        }
+        self.write_metadata(plan.metadata_writeback);
+        if let Some(at) = self.leaving.iter().position(|l| *l == part.line) {
+            self.leaving.remove(at);
+        }
+        self.counters.writebacks += 1;
+    }
+
+    pub(super) fn data_request(&self, access: Access, part: LinePart, bursts: u32) -> Request {
+        let address = self.map.local(part.first_byte());
+        // Sectors as they are, each in its place; a compressed line is a run.
+        let places = Bursts::of_mask(self.bursts.to_own(part.sectors));
+        let bursts = if places.count() == bursts { places } else { Bursts::run(bursts) };
+        Request { access, address, bursts, metadata: false, token: part.token() }
+    }
+
+    /// Reads a metadata burst unless it is already on its way.
+    pub(super) fn read_metadata(&mut self, address: u64) {
+        if !self.metadata_reads.contains(&address) {
+            self.metadata_reads.push(address);
+            self.to_dram.push_back(metadata_request(Access::Read, address));
+        }
+    }
+
+    pub(super) fn write_metadata(&mut self, address: Option<u64>) {
+        if let Some(address) = address {
+            self.to_dram.push_back(metadata_request(Access::Write, address));
+        }
+    }
+
+    /// The port's cycle: one request is handled, or the first one is blocked and the cause is counted.
+    fn use_port(&mut self, now: u64, memory: &DeviceMemory) {
+        if self.pipe.len() as u64 >= self.hit_latency {
+            self.counters.reply_stalls += 1;
+            return;
+        }
+        if let Some(packet) = self.replay.get(self.replayed).copied() {
+            self.handle_replay(now, &packet, memory);
+            return;
+        }
+        if self.entering.is_none() {
+            self.entering = self.parts.pop_write();
+        }
+        if let Some(packet) = self.entering {
+            if self.handle(now, &packet, memory) {
+                self.entering = None;
+                self.release(&packet);
+            }
+            return;
+        }
+        let Some(mut packet) = self.requests.front().copied() else { return };
+        if self.is_behind_a_write(&packet) {
+            self.counters.write_stage_stalls += 1;
+            return;
+        }
+        if packet.kind != PacketKind::Read && !self.head_may_enter {
+            match self.parts.offer_write(now, &mut packet, memory) {
+                Offer::Pass => {
+                    self.requests[0] = packet;
+                    self.head_may_enter = true;
+                }
+                Offer::Taken => {
+                    self.staged.push(self.sectors.part(packet.line, packet.sectors));
+                    self.requests.pop_front();
+                    return;
+                }
+                Offer::Full => {
+                    self.counters.write_stage_stalls += 1;
+                    return;
+                }
+            }
+        }
+        if self.handle(now, &packet, memory) {
+            self.requests.pop_front();
+            self.head_may_enter = false;
+        }
+    }
+
+    /// Lets the requests behind a write go on.
+    fn release(&mut self, write: &Packet) {
+        let part = self.sectors.part(write.line, write.sectors);
+        let at = self.staged.iter().position(|held| *held == part).expect("the mechanism took the write");
+        self.staged.swap_remove(at);
+    }
+
+    /// Returns whether the mechanism's write stage holds a write to sectors of `packet`.
+    fn is_behind_a_write(&self, packet: &Packet) -> bool {
+        if self.staged.is_empty() {
+            return false;
+        }
+        let own = self.sectors.part(packet.line, packet.sectors);
+        self.staged.iter().any(|held| held.line == own.line && held.sectors & own.sectors != 0)
+    }
+
+    /// Sends the answer to a request into the hit pipeline. `is_hit`: the request did not have to wait.
+    pub(super) fn answer(&mut self, now: u64, packet: &Packet, is_hit: bool) {
+        let (kind, data_bytes) = match packet.kind {
+            PacketKind::Write => (PacketKind::WriteAck, 0),
+            PacketKind::Atomic => (PacketKind::AtomicReply, packet.data_bytes),
+            _ => (PacketKind::ReadReply, (packet.sectors.count_ones() * SECTOR_BYTES) as u16),
+        };
+        let witness = match packet.kind {
+            PacketKind::Read => self.witness.l2_read(packet.line, packet.sectors),
+            _ => 0,
+        };
+        let packet = Packet { kind, data_bytes, witness, ..*packet };
+        self.pipe.push_back(Answer { ready: now + self.hit_latency, packet, is_hit });
+    }
+
+    /// Has [`Self::tick_dram`] a refresh to give, though nothing waits for it?
+    pub fn refresh_due(&self, now: u64) -> bool {
+        self.channel.refresh_due(now)
+    }
+
+    /// Has [`Self::tick_dram`] requests to serve?
+    pub fn dram_busy(&self) -> bool {
+        !self.to_dram.is_empty() || self.channel.busy()
+    }
+
+    /// One command-clock cycle of the channel.
+    pub fn tick_dram(&mut self, now: u64) {
+        if let Some(request) = self.to_dram.front() {
+            if self.channel.can_push(request.access) {
+                let part = LinePart::of_token(request.token, self.line_bytes);
+                match request.access {
+                    _ if request.metadata => {}
+                    Access::Read => self.witness.dram_read(part),
+                    Access::Write => self.witness.dram_written(part),
+                }
+                self.channel.push(now, *request);
+                self.to_dram.pop_front();
+            } else {
+                self.counters.dram_full_cycles += 1;
+            }
+        }
+        self.channel.tick(now);
+    }
+
+    /// The channel, to attach a checker to.
+    pub fn channel_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
+
+    /// The channel.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// Returns what mechanisms have put into the partition.
+    pub fn parts(&self) -> &PartitionParts {
+        &self.parts
+    }
+
+    /// The slice's counters.
+    pub fn counters(&self) -> L2Counters {
+        self.counters
+    }
+
+    /// The channel's counters to its last tick.
+    pub fn dram_counters(&self) -> DramCounters {
+        self.channel.counters()
+    }
+
+    /// One line per request inside, with what it waits for: for deadlock reports.
+    pub fn describe_waiting(&self, out: &mut Vec<String>) {
+        let name = format!("L2 partition {}", self.number);
+        let text = |queue: &str, p: &Packet, what: &str| {
+            format!("{name}: {queue}: {:?} of line {:#x} for SM {} waits for {what}", p.kind, p.line, p.sm)
+        };
+        let resources = "a way, an MSHR or room in the mechanism";
+        out.extend(self.requests.iter().map(|p| text("request queue", p, resources)));
+        out.extend(self.entering.iter().map(|p| text("write stage exit", p, "a way or an MSHR")));
+        out.extend(self.replay.iter().skip(self.replayed).map(|p| text("replay", p, "the tags")));
+        out.extend(self.pipe.iter().map(|a| text("hit pipeline", &a.packet, "room in the reply queue")));
+        out.extend(self.replies.iter().map(|p| text("reply queue", p, "the reply crossbar")));
+        let lines = self.mshr.lines();
+        out.extend(lines.iter().map(|(line, n)| {
+            format!("{name}: MSHR: line {line:#x} waits for its data, {n} requests with it")
+        }));
+        out.extend(self.leaving.iter().map(|line| {
+            format!("{name}: eviction: line {line:#x} waits for the mechanism or the queue to DRAM")
+        }));
+        for parked in self.parked.iter().filter(|p| !p.arrived) {
+            let line = LinePart::of_token(parked.request.token, self.line_bytes).line;
+            out.push(format!("{name}: line {line:#x} waits for metadata {:#x}", parked.metadata));
+        }
+        if self.parts.busy() {
+            out.push(format!("{name}: the mechanism is busy"));
+        }
+        let to_dram = self.to_dram.iter();
+        out.extend(to_dram.map(|r| format!("{name}: queue to DRAM: {:?} at {:#x}", r.access, r.address)));
+        self.channel.describe_waiting(&format!("DRAM channel {}", self.number), out);
+    }
+}
+
+/// One burst of metadata.
+fn metadata_request(access: Access, address: u64) -> Request {
+    Request { access, address, bursts: Bursts::run(1), metadata: true, token: address }
+}

@@ -1,0 +1,982 @@
+//! The L2 slices and the whole memory system against closed forms, conservation laws and one contract.
+mod functional;
+
+use super::part::{DramPlans, Eviction, FetchSectors, Fill, L2Observer, Replies};
+use super::*;
+use crate::cache::{Fetched, LinePart};
+use crate::dram::{Access, Bursts, Channel, Request, Timing};
+use crate::has;
+use crate::packet::PacketKind;
+use crate::stage::{Offer, Stage};
+use crate::stats::MechanismCounters;
+use proptest::prelude::*;
+use selvedge_hw::wave::Trace;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+const LINE: u64 = 128;
+
+fn config() -> GpuConfig {
+    GpuConfig::load("gtx480").expect("built in")
+}
+
+/// A machine whose clocks are all equal, so that latencies are exact.
+fn one_clock() -> GpuConfig {
+    let mut config = config();
+    config.clock.interconnect_mhz = 1000;
+    config.clock.core_mhz = 1000;
+    config.clock.l2_mhz = 1000;
+    config.clock.dram_mhz = 1000;
+    config
+}
+
+fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet {
+    let map = AddressMap::new(&config.l2);
+    Packet {
+        kind,
+        line,
+        sectors: 0xf,
+        full_sectors: true,
+        words: u64::MAX,
+        data_bytes: if kind == PacketKind::Write { LINE as u16 } else { 0 },
+        sm: (token % config.sm.count) as u16,
+        partition: map.partition(line),
+        kernel: 0,
+        token,
+        payload: 0,
+        witness: 0,
+    }
+}
+
+/// Anything that takes requests for lines and answers them after a while.
+trait MemoryLike {
+    /// Takes the request if there is room.
+    fn offer(&mut self, packet: &Packet) -> bool;
+    fn tick(&mut self);
+    fn answer(&mut self) -> Option<Packet>;
+    fn busy(&self) -> bool;
+    /// Does it answer writes?
+    fn acknowledges(&self) -> bool;
+}
+
+/// The L2 slice of partition 0 with its channel.
+struct SliceBench {
+    slice: Slice,
+    now: u64,
+    memory: DeviceMemory,
+}
+
+impl SliceBench {
+    fn new(config: &GpuConfig, parts: PartitionParts) -> Self {
+        Self { slice: Slice::new(config, 0, parts), now: 0, memory: DeviceMemory::new() }
+    }
+
+    fn base(config: &GpuConfig) -> Self {
+        Self::new(config, PartitionParts::default())
+    }
+
+    /// Offers a request when there is room, ticks once, and returns what has been answered.
+    fn cycle(&mut self, offered: Option<&Packet>) -> Option<Packet> {
+        if let Some(packet) = offered {
+            assert!(self.offer(packet), "the request queue is full");
+        }
+        self.tick();
+        self.answer()
+    }
+
+    /// Runs until nothing is left; answers in order.
+    fn drain(&mut self) -> Vec<Packet> {
+        let limit = self.now + 100_000;
+        let mut answers = Vec::new();
+        while self.busy() {
+            self.tick();
+            answers.extend(self.answer());
+            assert!(self.now < limit, "the slice does not finish");
+        }
+        answers
+    }
+
+    /// Cycles from offering a request to an idle slice to its answer.
+    fn latency(&mut self, packet: &Packet) -> u64 {
+        let start = self.now;
+        let mut answer = self.cycle(Some(packet));
+        while answer.is_none() {
+            answer = self.cycle(None);
+            assert!(self.now < start + 10_000, "no answer");
+        }
+        let latency = self.now - 1 - start;
+        self.drain();
+        latency
+    }
+}
+
+impl MemoryLike for SliceBench {
+    fn offer(&mut self, packet: &Packet) -> bool {
+        let room = self.slice.can_accept();
+        if room {
+            self.slice.accept(*packet);
+        }
+        room
+    }
+
+    fn tick(&mut self) {
+        self.slice.tick(self.now, self.now, &self.memory).expect("no mechanism fails here");
+        self.slice.tick_dram(self.now);
+        self.now += 1;
+    }
+
+    fn answer(&mut self) -> Option<Packet> {
+        self.slice.take_reply()
+    }
+
+    fn busy(&self) -> bool {
+        self.slice.busy()
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+}
+
+/// A bare channel that answers reads only.
+struct ChannelBench {
+    channel: Channel,
+    sent: BTreeMap<u64, Packet>,
+    now: u64,
+}
+
+impl MemoryLike for ChannelBench {
+    fn offer(&mut self, packet: &Packet) -> bool {
+        let write = packet.kind == PacketKind::Write;
+        let access = if write { Access::Write } else { Access::Read };
+        let room = self.channel.can_push(access);
+        if room {
+            let token = u64::from(packet.token);
+            let request =
+                Request { access, address: packet.line, bursts: Bursts::run(4), metadata: false, token };
+            self.channel.push(self.now, request);
+            self.sent.insert(token, *packet);
+        }
+        room
+    }
+
+    fn tick(&mut self) {
+        self.channel.tick(self.now);
+        self.now += 1;
+    }
+
+    fn answer(&mut self) -> Option<Packet> {
+        let request = self.channel.pop(self.now - 1)?;
+        Some(Packet { kind: PacketKind::ReadReply, ..self.sent[&request.token] })
+    }
+
+    fn busy(&self) -> bool {
+        self.channel.busy() || self.channel.returning()
+    }
+
+    fn acknowledges(&self) -> bool {
+        false
+    }
+}
+
+/// The whole memory system with its clock domains.
+struct SystemBench {
+    system: MemorySystem,
+    config: GpuConfig,
+    core: u64,
+    phase: [u32; 3],
+    cycles: [u64; 3],
+    memory: DeviceMemory,
+    turn: usize,
+}
+
+impl SystemBench {
+    fn new(config: &GpuConfig) -> Self {
+        let mut system = MemorySystem::base(config);
+        system.check_dram(true);
+        Self {
+            system,
+            config: config.clone(),
+            core: 0,
+            phase: [0; 3],
+            cycles: [0; 3],
+            memory: DeviceMemory::new(),
+            turn: 0,
+        }
+    }
+
+    /// Core cycles from sending a request to receiving its answer, on an idle system.
+    fn latency(&mut self, packet: &Packet) -> u64 {
+        let start = self.core;
+        assert!(self.offer(packet));
+        loop {
+            self.tick();
+            if self.answer().is_some() {
+                let latency = self.core - start;
+                while self.busy() {
+                    self.tick();
+                }
+                return latency;
+            }
+            assert!(self.core < start + 10_000, "{:?}", self.system.describe_waiting());
+        }
+    }
+}
+
+impl MemoryLike for SystemBench {
+    fn offer(&mut self, packet: &Packet) -> bool {
+        let sm = usize::from(packet.sm);
+        let room = self.system.can_send(sm, packet);
+        if room {
+            self.system.send(sm, *packet);
+        }
+        room
+    }
+
+    fn tick(&mut self) {
+        self.core += 1;
+        let clock = self.config.clock;
+        for (domain, mhz) in [clock.dram_mhz, clock.l2_mhz, clock.interconnect_mhz].into_iter().enumerate() {
+            self.phase[domain] += mhz;
+            if self.phase[domain] >= clock.core_mhz {
+                self.phase[domain] -= clock.core_mhz;
+                self.cycles[domain] += 1;
+                let now = self.cycles[domain];
+                match domain {
+                    0 => self.system.tick_dram(now),
+                    1 => self.system.tick_l2(now, &self.memory).expect("no mechanism fails here"),
+                    _ => self.system.tick_interconnect(now),
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self) -> Option<Packet> {
+        let sms = self.config.sm.count as usize;
+        for _ in 0..sms {
+            self.turn = (self.turn + 1) % sms;
+            if self.system.has_reply(self.turn) {
+                return self.system.receive(self.turn);
+            }
+        }
+        None
+    }
+
+    fn busy(&self) -> bool {
+        self.system.busy()
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+}
+
+/// Sends `requests` as fast as they are taken and returns all answers, by token.
+fn serve(memory: &mut dyn MemoryLike, requests: &[Packet]) -> BTreeMap<u32, Packet> {
+    let mut answers = BTreeMap::new();
+    let mut waiting: VecDeque<_> = requests.iter().collect();
+    for _ in 0..1_000_000 {
+        if waiting.front().is_some_and(|p| memory.offer(p)) {
+            waiting.pop_front();
+        }
+        memory.tick();
+        while let Some(answer) = memory.answer() {
+            let twice = answers.insert(answer.token, answer);
+            assert_eq!(twice, None, "answered twice");
+        }
+        if waiting.is_empty() && !memory.busy() {
+            return answers;
+        }
+    }
+    panic!("the memory does not finish");
+}
+
+/// The contract of everything that is like a memory: idle at first and at last, each request that expects an
+/// answer gets exactly one, of its kind and line, whatever the order of lines.
+fn assert_contract(memory: &mut dyn MemoryLike, requests: &[Packet]) {
+    assert!(!memory.busy(), "busy before the first request");
+    let answers = serve(memory, requests);
+    for request in requests {
+        let expected = match request.kind {
+            PacketKind::Write if !memory.acknowledges() => None,
+            PacketKind::Write => Some(PacketKind::WriteAck),
+            PacketKind::Atomic => Some(PacketKind::AtomicReply),
+            _ => Some(PacketKind::ReadReply),
+        };
+        let answer = answers.get(&request.token);
+        assert_eq!(answer.map(|a| a.kind), expected, "request {}", request.token);
+        assert!(answer.is_none_or(|a| (a.line, a.sm) == (request.line, request.sm)));
+    }
+    assert_eq!(
+        answers.len(),
+        requests.iter().filter(|r| memory.acknowledges() || r.kind == PacketKind::Read).count()
+    );
+}
+
+/// Random requests over `lines` lines of all partitions, or of the first only.
+fn requests(lines: u64, first_partition: bool) -> impl Strategy<Value = Vec<Packet>> {
+    let kind =
+        prop_oneof![4 => Just(PacketKind::Read), 3 => Just(PacketKind::Write), 1 => Just(PacketKind::Atomic)];
+    prop::collection::vec((kind, 0..lines, any::<bool>(), 1u32..16), 1..400).prop_map(move |choices| {
+        let config = config();
+        let map = AddressMap::new(&config.l2);
+        let make = |(token, (kind, line, full, sectors)): (u32, (PacketKind, u64, bool, u32))| {
+            let line = if first_partition { map.global(0, line * LINE) } else { line * LINE };
+            let p = packet(&config, kind, line, token);
+            Packet { full_sectors: full, sectors: if full { 0xf } else { sectors }, ..p }
+        };
+        (0..).zip(choices).map(make).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn an_l2_slice_keeps_the_contract(requests in requests(60, true)) {
+        assert_contract(&mut SliceBench::base(&config()), &requests);
+    }
+
+    /// A slice so small that every resource runs out.
+    #[test]
+    fn a_starved_slice_keeps_the_contract(requests in requests(200, true)) {
+        let mut config = config();
+        (config.l2.sets, config.l2.ways, config.l2.mshr_entries, config.l2.mshr_merges) = (2, 2, 3, 2);
+        (config.l2.dram_queue, config.l2.eviction_queue, config.l2.reply_queue) = (3, 1, 1);
+        (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
+        let mut bench = SliceBench::base(&config);
+        assert_contract(&mut bench, &requests);
+        let counters = bench.slice.counters();
+        prop_assert!(counters.cache.is_conserved());
+        prop_assert_eq!(counters.cache.accesses, requests.len() as u64);
+        prop_assert_eq!(counters.writebacks, bench.slice.dram_counters().writes);
+        prop_assert_eq!(counters.fills, bench.slice.dram_counters().reads);
+    }
+
+    #[test]
+    fn a_dram_channel_keeps_the_contract(requests in requests(1 << 16, false)) {
+        let reads_and_writes: Vec<_> =
+            requests.into_iter().filter(|r| r.kind != PacketKind::Atomic).collect();
+        let channel = Channel::new(&config().dram, LINE as u32);
+        assert_contract(&mut ChannelBench { channel, sent: BTreeMap::new(), now: 0 }, &reads_and_writes);
+    }
+
+    #[test]
+    fn the_memory_system_keeps_the_contract(requests in requests(1 << 10, false)) {
+        let mut bench = SystemBench::new(&config());
+        assert_contract(&mut bench, &requests);
+        prop_assert_eq!(bench.system.dram_violation(), None);
+        // Stores that cover their sectors may stay in the L2.
+        let stays = |request: &Packet| request.kind == PacketKind::Write && request.full_sectors;
+        prop_assert!(bench.system.dram_commands_checked() > 0 || requests.iter().all(stays));
+        let stats = bench.system.stats();
+        prop_assert!(stats.l2.cache.is_conserved());
+        prop_assert_eq!(stats.l2.cache.accesses, requests.len() as u64);
+        prop_assert_eq!(stats.crossbar.requests.packets, stats.crossbar.replies.packets);
+        prop_assert!(bench.system.describe_waiting().is_empty());
+    }
+}
+
+#[test]
+fn l2_hit_latency_is_the_configured_one() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let read = packet(&config, PacketKind::Read, 0, 0);
+    bench.latency(&read);
+    assert_eq!(bench.latency(&read), u64::from(config.l2.hit_latency));
+}
+
+#[test]
+fn l2_miss_latency_adds_the_channels() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let channel = Timing::new(&config.dram).row_empty_latency(4);
+    let latency = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
+    // Here both clocks are one: the request goes down in the cycle of its miss, and is taken when it arrives.
+    assert_eq!(latency, u64::from(config.l2.hit_latency) + channel);
+}
+
+#[test]
+fn l2_answers_one_hit_per_cycle() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let read = packet(&config, PacketKind::Read, 0, 0);
+    bench.latency(&read);
+    let answers = (0..1000).filter(|_| bench.cycle(Some(&read)).is_some()).count();
+    assert_eq!(answers, 1000 - config.l2.hit_latency as usize);
+}
+
+#[test]
+fn a_whole_line_is_written_without_fetching_it() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    let write = packet(&config, PacketKind::Write, 0, 0);
+    assert_eq!(bench.latency(&write), u64::from(config.l2.hit_latency));
+    assert_eq!(bench.latency(&packet(&config, PacketKind::Read, 0, 1)), u64::from(config.l2.hit_latency));
+    let dram = bench.slice.dram_counters();
+    assert_eq!((dram.reads, dram.writes), (0, 0));
+}
+
+#[test]
+fn a_partial_write_fetches_and_then_dirties_the_line() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    for partial in [
+        Packet { full_sectors: false, ..packet(&config, PacketKind::Write, 0, 0) },
+        Packet { sectors: 0x7, ..packet(&config, PacketKind::Write, 0, 0) },
+        packet(&config, PacketKind::Atomic, 0, 0),
+    ] {
+        let mut bench = SliceBench::base(&config);
+        assert!(bench.latency(&partial) > u64::from(config.l2.hit_latency));
+        assert_eq!(bench.slice.dram_counters().reads, 1);
+        // Another line takes the only slot: the dirty one is written back.
+        bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+        assert_eq!(bench.slice.dram_counters().writes, 1);
+        assert_eq!(bench.slice.counters().writebacks, 1);
+    }
+}
+
+#[test]
+fn a_clean_line_leaves_silently() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    let mut bench = SliceBench::base(&config);
+    bench.latency(&packet(&config, PacketKind::Read, 0, 0));
+    bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+    assert_eq!(bench.slice.dram_counters().writes, 0);
+    assert_eq!(bench.slice.counters().cache.misses, 2);
+}
+
+#[test]
+fn reads_of_one_line_in_flight_merge() {
+    let config = config();
+    let mut bench = SliceBench::base(&config);
+    for token in 0..5 {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, 0, token)));
+    }
+    let tokens: Vec<_> = bench.drain().iter().map(|p| p.token).collect();
+    assert_eq!(tokens, [0, 1, 2, 3, 4]);
+    let cache = bench.slice.counters().cache;
+    assert_eq!((cache.misses, cache.pending_hits), (1, 4));
+    assert_eq!(bench.slice.dram_counters().reads, 1);
+}
+
+/// Each cause of a reservation failure is counted as itself, and the blocked request is served in the end.
+#[test]
+fn reservation_failures_are_counted_by_cause() {
+    let fails = |change: &dyn Fn(&mut GpuConfig), lines: &[u64]| {
+        let mut config = config();
+        change(&mut config);
+        let mut bench = SliceBench::base(&config);
+        let requests: Vec<_> =
+            (0..).zip(lines).map(|(t, l)| packet(&config, PacketKind::Read, l * LINE, t)).collect();
+        assert_eq!(serve(&mut bench, &requests).len(), lines.len());
+        bench.slice.counters().cache.reservation_fails
+    };
+    // Lines 0, 1, 12, 13, 24, ... belong to partition 0.
+    let entry = fails(&|c| c.l2.mshr_entries = 1, &[0, 1]);
+    assert!(entry.mshr_entry > 0 && entry.total() == entry.mshr_entry);
+    let merge = fails(&|c| c.l2.mshr_merges = 1, &[0, 0]);
+    assert!(merge.mshr_merge > 0 && merge.total() == merge.mshr_merge);
+    let line = fails(&|c| (c.l2.sets, c.l2.ways) = (1, 1), &[0, 1]);
+    assert!(line.line > 0 && line.total() == line.line);
+    let full = |c: &mut GpuConfig| {
+        c.l2.dram_queue = 3;
+        (c.dram.queue, c.dram.write_high, c.dram.write_low) = (1, 1, 0);
+    };
+    let queue = fails(&full, &[0, 1, 12, 13, 24, 25, 36, 37]);
+    assert!(queue.miss_queue > 0 && queue.total() == queue.miss_queue);
+    assert_eq!(fails(&|_| {}, &[0, 1, 0, 12]).total(), 0);
+}
+
+/// A write-back that is under way may not be overtaken by a read of the same line.
+#[test]
+fn a_line_that_leaves_is_read_after_it_was_written() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    let mut bench = SliceBench::base(&config);
+    bench.slice.channel_mut().attach(Checker::new(&config.dram, 4));
+    let requests = [
+        packet(&config, PacketKind::Write, 0, 0),
+        packet(&config, PacketKind::Write, LINE, 1),
+        packet(&config, PacketKind::Read, 0, 2),
+    ];
+    assert_eq!(serve(&mut bench, &requests).len(), 3);
+    let dram = bench.slice.dram_counters();
+    assert_eq!((dram.reads, dram.writes), (1, 2));
+    assert!(bench.slice.channel().violations().is_empty());
+}
+
+/// What the test policy saw, shared with the test.
+#[derive(Default)]
+struct Seen {
+    events: Vec<(&'static str, u64)>,
+    arrived: Vec<u64>,
+}
+
+/// A mechanism with a stage of two lines and three cycles everywhere, metadata for all lines, and short replies.
+struct TestPolicy {
+    now: u64,
+    fills: VecDeque<(u64, Fill)>,
+    evictions: VecDeque<(u64, Eviction)>,
+    writes: VecDeque<(u64, Packet)>,
+    bursts: u32,
+    metadata: bool,
+    seen: Rc<RefCell<Seen>>,
+}
+
+const STAGE_LINES: usize = 2;
+const STAGE_CYCLES: u64 = 3;
+/// Metadata lies in rows of bank 8 where the tests' data lies in bank 0.
+const METADATA: u64 = (1 << 30) + 8 * 2048;
+
+impl TestPolicy {
+    fn new(bursts: u32, metadata: bool) -> (Self, Rc<RefCell<Seen>>) {
+        let seen = Rc::new(RefCell::new(Seen::default()));
+        let policy = Self {
+            now: 0,
+            fills: VecDeque::new(),
+            evictions: VecDeque::new(),
+            writes: VecDeque::new(),
+            bursts,
+            metadata,
+            seen: seen.clone(),
+        };
+        (policy, seen)
+    }
+
+    fn plan(&self, line: u64) -> DramPlan {
+        let metadata = METADATA + line / 1024 * 32;
+        let known = self.seen.borrow().arrived.contains(&metadata);
+        DramPlan {
+            bursts: self.bursts,
+            metadata: (self.metadata && !known).then_some(metadata),
+            metadata_writeback: None,
+        }
+    }
+
+    fn see(&self, event: &'static str, line: u64) {
+        self.seen.borrow_mut().events.push((event, line));
+    }
+
+    fn enter<T>(stage: &mut VecDeque<(u64, T)>, now: u64, item: T) -> Offer {
+        if stage.len() >= STAGE_LINES {
+            return Offer::Full;
+        }
+        stage.push_back((now + STAGE_CYCLES, item));
+        Offer::Taken
+    }
+
+    fn leave<T>(stage: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
+        stage.pop_front_if(|(ready, _)| *ready <= now).map(|(_, item)| item)
+    }
+}
+
+impl PartitionPart for TestPolicy {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        assert!(now > self.now || now == 0, "ticked twice in a cycle");
+        self.now = now;
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        !(self.fills.is_empty() && self.evictions.is_empty() && self.writes.is_empty())
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(dram: DramPlans, fills: Stage<Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
+}
+
+impl DramPlans for TestPolicy {
+    fn read_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
+        self.see("read", part.line);
+        self.plan(part.line)
+    }
+
+    fn write_plan(&mut self, part: LinePart, _: &DeviceMemory) -> DramPlan {
+        self.see("write", part.line);
+        self.plan(part.line)
+    }
+
+    fn metadata_arrived(&mut self, address: u64) {
+        self.seen.borrow_mut().arrived.push(address);
+    }
+}
+
+impl Stage<Fill> for TestPolicy {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        Self::enter(&mut self.fills, self.now, *fill)
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        Self::leave(&mut self.fills, self.now)
+    }
+}
+
+impl Stage<Eviction> for TestPolicy {
+    fn offer(&mut self, _: u64, eviction: &mut Eviction, _: &DeviceMemory) -> Offer {
+        Self::enter(&mut self.evictions, self.now, *eviction)
+    }
+
+    fn pop(&mut self) -> Option<Eviction> {
+        Self::leave(&mut self.evictions, self.now)
+    }
+}
+
+impl Stage<Packet> for TestPolicy {
+    fn offer(&mut self, _: u64, packet: &mut Packet, _: &DeviceMemory) -> Offer {
+        if packet.full_sectors { Offer::Pass } else { Self::enter(&mut self.writes, self.now, *packet) }
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        Self::leave(&mut self.writes, self.now)
+    }
+}
+
+impl Replies for TestPolicy {
+    fn reply(&mut self, packet: &mut Packet, _: bool, _: &DeviceMemory) {
+        assert_eq!(packet.kind, PacketKind::ReadReply);
+        packet.data_bytes = 32;
+        packet.payload = 1;
+    }
+}
+
+#[test]
+fn metadata_is_read_before_the_data() {
+    let config = config();
+    let latency = |metadata| {
+        let (policy, seen) = TestPolicy::new(2, metadata);
+        let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+        let first = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
+        let second = bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+        let dram = bench.slice.dram_counters();
+        assert_eq!(dram.metadata_reads, u64::from(metadata));
+        assert_eq!(seen.borrow().arrived.len() as u64, dram.metadata_reads);
+        assert_eq!(dram.bursts, 2 + 2 + dram.metadata_reads);
+        (first, second)
+    };
+    let (with, without) = (latency(true), latency(false));
+    let timing = Timing::new(&config.dram);
+    // One more access to a closed bank; when it arrives, the data's request goes down.
+    assert_eq!(with.0, without.0 + timing.row_empty_latency(1));
+    assert_eq!(with.1, without.1, "the second line's metadata is known");
+}
+
+/// A write-back that waits in the mechanism's eviction stage is not in DRAM yet: the line's next read is planned after it.
+#[test]
+fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 2);
+    let (policy, seen) = TestPolicy::new(4, false);
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    bench.latency(&packet(&config, PacketKind::Write, 0, 0));
+    bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
+    // The third line of the partition takes the place of the dirty one, which is asked for again in the next cycle.
+    for (token, line) in [(2, 12 * LINE), (3, 0)] {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
+    }
+    assert_eq!(bench.drain().len(), 2);
+    assert_eq!(seen.borrow().events, [("read", LINE), ("read", 12 * LINE), ("write", 0), ("read", 0)]);
+    let waited = bench.slice.counters().cache.reservation_fails.miss_queue;
+    assert_eq!(waited, STAGE_CYCLES, "the read waits for the stage and for nothing else");
+}
+
+/// While nobody takes answers a slice holds what its queues and its hit pipeline have places for.
+#[test]
+fn a_slice_holds_as_many_requests_as_its_queues_have_places() {
+    let mut config = config();
+    (config.l2.request_queue, config.l2.reply_queue) = (5, 3);
+    let mut bench = SliceBench::base(&config);
+    let read = packet(&config, PacketKind::Read, 0, 0);
+    bench.latency(&read);
+    let mut taken = 0;
+    for _ in 0..1000 {
+        taken += u32::from(bench.offer(&read));
+        bench.tick();
+    }
+    assert_eq!(taken, 5 + config.l2.hit_latency + 3);
+    assert!(bench.slice.counters().reply_stalls > 0);
+    assert_eq!(bench.drain().len() as u32, taken);
+}
+
+#[test]
+fn as_many_requests_wait_for_a_line_as_an_entry_merges() {
+    let mut config = config();
+    config.l2.mshr_merges = 3;
+    let mut bench = SliceBench::base(&config);
+    let fails = |bench: &SliceBench| {
+        let cache = bench.slice.counters().cache;
+        (cache.misses + cache.pending_hits, cache.reservation_fails.mshr_merge)
+    };
+    (0..3).for_each(|token| _ = bench.cycle(Some(&packet(&config, PacketKind::Read, 0, token))));
+    assert_eq!(fails(&bench), (3, 0));
+    bench.cycle(Some(&packet(&config, PacketKind::Read, 0, 3)));
+    assert_eq!(fails(&bench), (3, 1));
+    assert_eq!(bench.drain().len(), 4);
+}
+
+#[test]
+fn as_many_lines_are_in_flight_as_there_are_entries() {
+    let mut config = config();
+    config.l2.mshr_entries = 3;
+    let mut bench = SliceBench::base(&config);
+    // Lines 0, 1, 12 and 13 belong to partition 0.
+    for (token, line) in [(0, 0), (1, 1), (2, 12), (3, 13)] {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, line * LINE, token)));
+    }
+    let cache = bench.slice.counters().cache;
+    assert_eq!((cache.misses, cache.reservation_fails.mshr_entry), (3, 1));
+    assert_eq!(bench.drain().len(), 4);
+}
+
+/// A request never passes a write to its sectors that the mechanism holds.
+#[test]
+fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
+    let config = config();
+    let (policy, _) = TestPolicy::new(4, false);
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    for line in [0, LINE] {
+        bench.latency(&packet(&config, PacketKind::Read, line, 0));
+    }
+    let partial = Packet { full_sectors: false, sectors: 0b0011, ..packet(&config, PacketKind::Write, 0, 1) };
+    let answers = |bench: &mut SliceBench, read: Packet| {
+        bench.cycle(Some(&partial));
+        bench.cycle(Some(&read));
+        bench.drain().iter().map(|answer| answer.token).collect::<Vec<_>>()
+    };
+    let read = |line, sectors| Packet { sectors, ..packet(&config, PacketKind::Read, line, 2) };
+    assert_eq!(answers(&mut bench, read(0, 0b0110)), [1, 2]);
+    // Other sectors and other lines do not wait.
+    assert_eq!(answers(&mut bench, read(0, 0b1100)), [2, 1]);
+    assert_eq!(answers(&mut bench, read(LINE, 0b0011)), [2, 1]);
+    assert!(bench.slice.counters().write_stage_stalls > 0);
+}
+
+#[test]
+fn reads_share_a_metadata_burst_on_its_way() {
+    let config = config();
+    let (policy, seen) = TestPolicy::new(1, true);
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    for (token, line) in [(0, 0), (1, LINE)] {
+        bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
+    }
+    assert_eq!(bench.drain().len(), 2);
+    assert_eq!(bench.slice.dram_counters().metadata_reads, 1);
+    assert_eq!(seen.borrow().events, [("read", 0), ("read", LINE)]);
+}
+
+/// Fetches two sectors more than was asked for, and notes what it is told.
+#[derive(Default)]
+struct Granular {
+    events: Rc<RefCell<Vec<L2Event>>>,
+}
+
+impl PartitionPart for Granular {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fetch: FetchSectors, observer: L2Observer);
+}
+
+impl FetchSectors for Granular {
+    fn sectors(&mut self, _: u64, missing: LinePart, absent: u32) -> u32 {
+        assert_eq!(missing.sectors & !absent, 0, "only what is not there is asked for");
+        missing.sectors | missing.sectors << 1 | missing.sectors << 2
+    }
+}
+
+impl L2Observer for Granular {
+    fn l2_event(&mut self, _: u64, event: &L2Event) {
+        self.events.borrow_mut().push(*event);
+    }
+}
+
+#[test]
+fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways, config.l2.sector_bytes) = (1, 1, 32);
+    let policy = Granular::default();
+    let events = Rc::clone(&policy.events);
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    let mut request = |kind, line, sectors| {
+        bench.latency(&Packet { sectors, ..packet(&config, kind, line, 0) });
+        std::mem::take(&mut *events.borrow_mut())
+    };
+    let fetched =
+        |demand, not_predicted, predicted| L2Event::Fetched(Fetched { demand, not_predicted, predicted });
+    assert_eq!(request(PacketKind::Read, 0, 0b0001), [fetched(1, 0, 2)]);
+    // A store of a whole sector fetches nothing, but is the first to ask for what was predicted.
+    assert_eq!(request(PacketKind::Write, 0, 0b0010), [L2Event::PredictionUsed(1)]);
+    assert_eq!(request(PacketKind::Read, 0, 0b1000), [fetched(0, 1, 0)]);
+    assert_eq!(request(PacketKind::Read, 0, 0b1011), []);
+    let evicted = L2Event::Evicted { line: 0, used: 0b1011 };
+    assert_eq!(request(PacketKind::Read, LINE, 0b0100), [evicted, fetched(1, 0, 1)]);
+    assert_eq!(bench.slice.dram_counters().read_bursts, 3 + 1 + 2);
+}
+
+#[test]
+fn replies_leave_as_the_mechanism_makes_them() {
+    let config = config();
+    let (policy, _) = TestPolicy::new(1, false);
+    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    bench.cycle(Some(&packet(&config, PacketKind::Read, 0, 0)));
+    let answers = bench.drain();
+    assert_eq!(answers.iter().map(|p| (p.data_bytes, p.payload)).collect::<Vec<_>>(), [(32, 1)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The stages of a mechanism lose nothing, whatever runs out, and each line is planned once per move.
+    #[test]
+    fn a_slice_with_a_mechanism_keeps_the_contract(requests in requests(200, true), small in any::<bool>()) {
+        let mut config = config();
+        if small {
+            (config.l2.sets, config.l2.ways, config.l2.mshr_entries, config.l2.mshr_merges) = (2, 2, 3, 2);
+            (config.l2.dram_queue, config.l2.eviction_queue, config.l2.reply_queue) = (3, 1, 1);
+            (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
+        }
+        let (policy, seen) = TestPolicy::new(3, true);
+        let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+        assert_contract(&mut bench, &requests);
+        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        let planned = |event| seen.borrow().events.iter().filter(|(e, _)| *e == event).count() as u64;
+        prop_assert_eq!(planned("read"), counters.fills);
+        prop_assert_eq!(planned("write"), counters.writebacks);
+        prop_assert_eq!(dram.reads - dram.metadata_reads, counters.fills);
+        prop_assert_eq!(dram.writes - dram.metadata_writes, counters.writebacks);
+        prop_assert_eq!(dram.bursts, 3 * (counters.fills + counters.writebacks) + dram.metadata_reads);
+    }
+}
+
+#[test]
+fn whole_round_trips_are_the_closed_forms() {
+    let mut slow_crossbar = config();
+    slow_crossbar.clock.interconnect_mhz = 700;
+    slow_crossbar.clock.l2_mhz = 1400;
+    for config in [config(), one_clock(), slow_crossbar] {
+        let mut bench = SystemBench::new(&config);
+        let map = AddressMap::new(&config.l2);
+        let mut sums = [0.0; 2];
+        let expected = [closed_form::dram_read_round_trip(&config), closed_form::l2_hit_round_trip(&config)];
+        let spread = [closed_form::dram_read_spread(&config), closed_form::l2_hit_spread(&config)];
+        // A line in a row of its own of every partition and bank, and then a hit on it; the clocks' phases vary.
+        let (partitions, banks) = (config.l2.partitions, config.dram.banks);
+        for n in 0..partitions * banks {
+            let local = u64::from(n / partitions * config.dram.row_bytes);
+            let read = packet(&config, PacketKind::Read, map.global((n % partitions) as u16, local), n);
+            for kind in 0..2 {
+                (0..n % 5).for_each(|_| bench.tick());
+                let latency = bench.latency(&read) as f64;
+                let off = (latency - expected[kind]).abs();
+                assert!(off <= spread[kind], "{latency}, expected {} +- {}", expected[kind], spread[kind]);
+                sums[kind] += latency / f64::from(partitions * banks);
+            }
+        }
+        // Clocks in a ratio of small integers lock their phases; their mean is then one phase's value.
+        let locked = if config.clock.interconnect_mhz < config.clock.core_mhz { 1.0 } else { 0.5 };
+        for (mean, expected) in sums.into_iter().zip(expected) {
+            assert!((mean - expected).abs() <= locked, "mean {mean}, expected {expected}");
+        }
+        let cache = bench.system.stats().l2.cache;
+        assert_eq!((cache.hits, cache.misses), (96, 96));
+    }
+}
+
+#[test]
+fn gtx480s_round_trips_are_known() {
+    // Requests 12 and answers 12 + 4 cycles in the crossbar, 30 L2 cycles of two core cycles, half a cycle of phase.
+    let config = config();
+    assert_eq!(closed_form::l2_hit_round_trip(&config), 12.0 + 16.0 + 60.0 + 0.5);
+    // 48 DRAM cycles: controller 20, tRCD 12, tCL 12, four bursts.
+    let dram = (48.0 + 0.5) * 1400.0 / 924.0 + 1.0;
+    assert!((closed_form::dram_read_round_trip(&config) - 88.5 - dram).abs() < 1e-9);
+}
+
+/// Bytes per core cycle that arrive while all SMs read as fast as they can, after a warm-up.
+fn read_bandwidth(config: &GpuConfig, mut line: impl FnMut(u32, u64) -> u64) -> (f64, MemoryStats) {
+    let mut bench = SystemBench::new(config);
+    let (warm_up, measured) = (5_000, 20_000);
+    let (mut sent, mut received) = (0, 0);
+    for cycle in 0..warm_up + measured {
+        for sm in 0..config.sm.count {
+            let read = Packet { sm: sm as u16, ..packet(config, PacketKind::Read, line(sm, sent), 0) };
+            sent += u64::from(bench.offer(&read));
+        }
+        bench.tick();
+        for sm in 0..config.sm.count as usize {
+            received += u64::from(bench.system.receive(sm).is_some() && cycle >= warm_up);
+        }
+    }
+    assert_eq!(bench.system.dram_violation(), None);
+    ((received * LINE) as f64 / measured as f64, bench.system.stats())
+}
+
+#[test]
+fn l2_hits_are_bound_by_the_reply_ports() {
+    let config = config();
+    // Each SM reads one line of a partition that it shares with no other partition's SMs: nothing blocks the heads
+    // of the reply queues, and all but the first reads hit.
+    let partitions = u64::from(config.l2.partitions);
+    let block = u64::from(config.l2.interleave_bytes);
+    let (bandwidth, stats) = read_bandwidth(&config, |sm, _| u64::from(sm) % partitions * block);
+    assert_eq!(stats.l2.cache.misses, partitions);
+    let bound = closed_form::l2_peak_bytes_per_core_cycle(&config);
+    assert!(bandwidth <= bound * 1.001, "{bandwidth} bytes per cycle, bound {bound}");
+    assert!(bandwidth >= bound * 0.95, "{bandwidth} bytes per cycle, bound {bound}");
+}
+
+#[test]
+fn streams_are_bound_by_the_dram_buses() {
+    let config = config();
+    let (bandwidth, stats) = read_bandwidth(&config, |_, n| n * LINE);
+    let bound = closed_form::dram_peak_bytes_per_core_cycle(&config);
+    assert!(bandwidth <= bound * 1.001, "{bandwidth} bytes per cycle, bound {bound}");
+    assert!(bandwidth >= bound * 0.95, "{bandwidth} bytes per cycle, bound {bound}");
+    assert!(stats.dram.row_hits * 100 > stats.dram.reads * 90);
+}
+
+#[test]
+fn what_waits_is_named() {
+    let config = config();
+    let mut bench = SystemBench::new(&config);
+    assert!(bench.offer(&packet(&config, PacketKind::Read, 0x700, 3)));
+    let text = |bench: &SystemBench| bench.system.describe_waiting().join("\n");
+    assert_eq!(
+        text(&bench),
+        "request crossbar: input queue 3: Read of line 0x700 for SM 3 waits for its output"
+    );
+    (0..60).for_each(|_| bench.tick());
+    let waiting = text(&bench);
+    assert!(
+        waiting.contains("L2 partition 1: MSHR: line 0x700 waits for its data, 1 requests with it"),
+        "{waiting}"
+    );
+    assert!(waiting.contains("DRAM channel 1: "), "{waiting}");
+}
+
+/// Reports find the counters by these names.
+#[test]
+fn statistics_are_named_as_in_reports() {
+    let mut bench = SystemBench::new(&config());
+    bench.latency(&packet(&config(), PacketKind::Read, 0, 0));
+    let stats = toml::Value::try_from(bench.system.stats()).expect("plain counters");
+    let count = |section: &toml::Value, name: &str| section[name].as_integer().expect("a counter");
+    assert_eq!(count(&stats["l2"], "misses"), 1);
+    assert_eq!(count(&stats["dram"], "bursts"), 4);
+    assert_eq!(count(&stats["crossbar"]["replies"], "flits"), 5);
+    assert_eq!(count(&stats["partitions"][0]["l2"], "accesses"), 1);
+}

@@ -1,0 +1,170 @@
+//! The coalescer: a warp's lane addresses become the fewest line transactions.
+use crate::cache::SECTOR_BYTES;
+use crate::cache::sectors::MOST_SECTORS;
+use selvedge_ptx::ptx::{AccessKind, MemAccess};
+
+/// One line touched by a memory instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transaction {
+    /// Byte address of the line.
+    pub line: u64,
+    /// 32-byte sectors touched, one bit each.
+    pub sectors: u32,
+    /// Bytes touched, one bit each, sector by sector.
+    pub bytes: [u32; MOST_SECTORS],
+}
+
+/// Most 4-byte words that a shared-memory instruction names: 32 lanes of 32 bytes.
+pub const MOST_BANK_WORDS: usize = 256;
+
+/// Appends the transactions of `access` to `out`, in order of the first lane that touches each line.
+///
+/// A lane's access may straddle two lines only when it is misaligned, which the executor refuses.
+pub fn coalesce(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
+    let first = out.len();
+    coalesce_lanes(access.mask, &access.address, access.bytes, line_bytes, first, out);
+    for (mask, addresses) in &access.more {
+        coalesce_lanes(*mask, addresses, access.bytes, line_bytes, first, out);
+    }
+}
+
+/// Adds the lanes of `mask` to the transactions from `first` on.
+fn coalesce_lanes(
+    mask: u32,
+    addresses: &[u64; 32],
+    bytes: u8,
+    line_bytes: u32,
+    first: usize,
+    out: &mut Vec<Transaction>,
+) {
+    let line_mask = u64::from(line_bytes) - 1;
+    let lane_bytes = (1u64 << bytes) - 1;
+    let mut lanes = mask;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let address = addresses[lane];
+        let (line, offset) = (address & !line_mask, (address & line_mask) as u32);
+        let at = out[first..].iter().rposition(|t| t.line == line).unwrap_or_else(|| {
+            out.push(Transaction { line, ..Transaction::default() });
+            out.len() - 1 - first
+        });
+        let transaction = &mut out[first + at];
+        let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(bytes) - 1) / SECTOR_BYTES);
+        let touched = lane_bytes << (offset % SECTOR_BYTES);
+        transaction.bytes[low as usize] |= touched as u32;
+        transaction.bytes[high as usize] |= if high > low { (touched >> 32) as u32 } else { 0 };
+        transaction.sectors |= 1 << low | 1 << high;
+    }
+}
+
+impl Transaction {
+    /// Is every byte of every touched sector covered?
+    pub fn full_sectors(&self) -> bool {
+        self.bytes.iter().all(|bytes| *bytes == 0 || *bytes == u32::MAX)
+    }
+
+    /// Words of 4 bytes that are touched whole, one bit each.
+    pub fn words(&self) -> u64 {
+        (0..).zip(&self.bytes).fold(0, |words, (sector, bytes)| {
+            // Bit 4i of the AND of four shifts says that bytes 4i to 4i + 3 are touched.
+            let whole = bytes & bytes >> 1 & bytes >> 2 & bytes >> 3;
+            let bits = (0..8).fold(0, |bits, word| bits | u64::from(whole >> (4 * word) & 1) << word);
+            words | bits << (8 * sector)
+        })
+    }
+
+    /// Number of bytes touched.
+    pub fn byte_count(&self) -> u32 {
+        self.bytes.iter().map(|bytes| bytes.count_ones()).sum()
+    }
+}
+
+/// Cycles that a shared-memory access occupies the banks: the largest number of 4-byte words that one bank must deliver.
+/// Lanes that read or write the same word share it; lanes whose atomics go to the same word take turns.
+pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
+    let takes_turns = matches!(access.kind, AccessKind::Atomic { .. });
+    let mut words = [0u64; MOST_BANK_WORDS];
+    let mut count = 0;
+    let mut lanes = access.mask;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let first = access.address[lane] / 4;
+        let last = (access.address[lane] + u64::from(access.bytes) - 1) / 4;
+        for word in first..=last {
+            words[count] = word;
+            count += 1;
+        }
+    }
+    words[..count].sort_unstable();
+    let mut per_bank = [0u32; 64];
+    let mut degree = 0;
+    for i in 0..count {
+        if i > 0 && words[i] == words[i - 1] && !takes_turns {
+            continue;
+        }
+        let bank = (words[i] % u64::from(banks)) as usize;
+        per_bank[bank] += 1;
+        degree = degree.max(per_bank[bank]);
+    }
+    degree.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_ptx::ptx::AtomicOp;
+
+    #[test]
+    fn lanes_that_alternate_between_two_lines_make_two_transactions() {
+        let mut access = MemAccess { bytes: 4, mask: 0b1111, ..MemAccess::default() };
+        access.address[..4].copy_from_slice(&[0x1000, 0x1080, 0x1004, 0x1084]);
+        let mut out = Vec::new();
+        coalesce(&access, 128, &mut out);
+        let lines: Vec<(u64, u32)> = out.iter().map(|t| (t.line, t.byte_count())).collect();
+        assert_eq!(lines, [(0x1000, 8), (0x1080, 8)]);
+    }
+
+    #[test]
+    fn the_texels_of_a_filtered_texture_share_the_transactions_of_their_lines() {
+        let mut access = MemAccess { bytes: 4, mask: 0b11, ..MemAccess::default() };
+        access.address[..2].copy_from_slice(&[0x1000, 0x1004]);
+        let mut right = [0; 32];
+        right[..2].copy_from_slice(&[0x1004, 0x1080]);
+        access.more = vec![(0b11, right)];
+        let mut out = Vec::new();
+        coalesce(&access, 128, &mut out);
+        let lines: Vec<(u64, u32)> = out.iter().map(|t| (t.line, t.byte_count())).collect();
+        assert_eq!(lines, [(0x1000, 8), (0x1080, 4)]);
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_the_cache_says() {
+        let mut access = MemAccess { bytes: 8, mask: u32::MAX, ..MemAccess::default() };
+        (0..).zip(&mut access.address).for_each(|(lane, address)| *address = 0x1000 + lane * 8);
+        for (line_bytes, sectors) in [(32, 0x1), (64, 0x3), (128, 0xf), (256, 0xff)] {
+            let mut out = Vec::new();
+            coalesce(&access, line_bytes, &mut out);
+            assert_eq!(out.len() as u32, 256 / line_bytes);
+            assert!(out.iter().all(|t| t.full_sectors() && t.byte_count() == line_bytes));
+            assert!(out.iter().all(|t| t.sectors == sectors));
+        }
+        access.mask = !1;
+        let mut out = Vec::new();
+        coalesce(&access, 256, &mut out);
+        assert_eq!(out[0].words(), u64::MAX << 2);
+        assert_eq!((out[0].byte_count(), out[0].full_sectors()), (248, false));
+    }
+
+    #[test]
+    fn lanes_share_a_word_unless_they_change_it_by_atomics() {
+        let mut access = MemAccess { bytes: 4, mask: u32::MAX, ..MemAccess::default() };
+        (0..).zip(&mut access.address).for_each(|(lane, address): (u64, _)| *address = lane % 4 * 4);
+        assert_eq!(bank_conflict_degree(&access, 32), 1);
+        access.kind = AccessKind::Store;
+        assert_eq!(bank_conflict_degree(&access, 32), 1);
+        access.kind = AccessKind::Atomic { op: AtomicOp::Add, reduction: false };
+        assert_eq!(bank_conflict_degree(&access, 32), 8);
+    }
+}

@@ -1,0 +1,327 @@
+//! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
+use super::launch::{self, LaunchedKernel};
+use super::part::{Extras, IssueReport, MemoryEvent};
+use super::pipes::PipeKind;
+use super::read_only::Side;
+use super::scheduler::WarpMask;
+use super::{Arrival, Event, Hold, SimFault, Sm, TickContext, lsu};
+use selvedge_ptx::ptx::{AccessKind, Space, Step};
+use std::sync::Arc;
+
+/// The schedulers that issued in a cycle, one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Issued {
+    /// An instruction of a warp, or an extra one in its place.
+    own: u32,
+    /// An extra instruction, as there was nothing else.
+    idle: u32,
+}
+
+impl Sm {
+    /// Lets every scheduler issue one instruction; true when at least one did.
+    pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
+        let extras = self.parts.extras(ctx.now);
+        let nothing = extras.is_none() && self.ready.iter().all(|m| *m == 0);
+        let Issued { own, idle } =
+            if nothing { Issued::default() } else { self.ask_schedulers(extras, ctx)? };
+        let issued = own | idle;
+        self.count_issue(issued, ctx.now);
+        if self.parts.busy() {
+            let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, ctx.now));
+            let memory_waits = self.blocked.is_some() || self.l1d.is_strained();
+            self.parts.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
+        }
+        let waiting = self.parked | self.awaiting_memory;
+        self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
+        Ok(issued != 0)
+    }
+
+    /// Gives every scheduler its turn.
+    fn ask_schedulers(
+        &mut self,
+        mut extras: Option<Extras>,
+        ctx: &mut TickContext<'_>,
+    ) -> Result<Issued, SimFault> {
+        let mut issued = Issued::default();
+        let count = self.schedulers.len();
+        let first = self.first_scheduler;
+        let held = self.held_warps();
+        for scheduler in (first..count).chain(0..first) {
+            let all = self.schedulers[scheduler].mine;
+            let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
+            // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
+            let extra = extras.map_or(0, |extras| self.issuable(&extras, ctx.now) & all);
+            let candidates = self.candidates(ctx.now) & mine & !self.stopped() & !extra | extra;
+            if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
+                let pipe = match extras.filter(|_| extra >> warp & 1 == 1) {
+                    Some(extras) => self.issue_extra(warp, &extras, ctx.now),
+                    None => self.issue_warp(warp, ctx)?,
+                };
+                if pipe.is_single() {
+                    // Pipes that all schedulers share go round.
+                    self.first_scheduler = (scheduler + 1) % count;
+                }
+                issued.own |= 1 << scheduler;
+                if self.parts.watches_schedules() {
+                    self.follow_schedule(scheduler, warp, candidates, ctx.now);
+                }
+            } else if let Some(extras) = &mut extras
+                && let Some(pipe) = extras.idle.filter(|pipe| self.pipes.is_free(*pipe, ctx.now))
+            {
+                extras.idle = None;
+                self.pipes.occupy(pipe, ctx.now);
+                self.counters.events.count_assist(pipe, 0);
+                if let Some(assist) = self.parts.assist() {
+                    assist.issue_idle_extra(ctx.now);
+                }
+                issued.idle |= 1 << scheduler;
+            }
+        }
+        Ok(issued)
+    }
+
+    /// Tells the mechanism when the warp's turn has ended another's.
+    fn follow_schedule(&mut self, scheduler: usize, warp: u8, candidates: WarpMask, now: u64) {
+        let ended = self.schedules[scheduler].issue(warp, now, candidates.count_ones());
+        if let Some((cycles, warps)) = ended {
+            self.parts.schedule_ended(scheduler, cycles, warps);
+        }
+    }
+
+    /// Warps with an extra instruction whose pipe is free.
+    fn issuable(&self, extras: &Extras, now: u64) -> WarpMask {
+        let kinds = PipeKind::ALL.into_iter().filter(|kind| extras.ready[*kind as usize] != 0);
+        let free = kinds.filter(|kind| self.pipes.is_free(*kind, now));
+        free.fold(0, |mask, kind| mask | extras.ready[kind as usize])
+    }
+
+    /// Issues the extra instruction of a warp and returns the pipe that it took.
+    fn issue_extra(&mut self, warp: u8, extras: &Extras, now: u64) -> PipeKind {
+        let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
+        let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
+        self.pipes.occupy(pipe, now);
+        let bank_cycles = self.parts.assist().map_or(0, |assist| assist.issue_extra(now, warp));
+        self.counters.events.count_assist(pipe, bank_cycles);
+        if bank_cycles > 0 {
+            self.lsu.banks_free_at = self.lsu.banks_free_at.max(now) + u64::from(bank_cycles);
+        }
+        pipe
+    }
+
+    /// Warps whose own instructions wait for the mechanism's.
+    pub(super) fn held_warps(&self) -> WarpMask {
+        self.parts.held_warps()
+    }
+
+    /// Warps of kernels without quota.
+    pub(super) fn stopped(&self) -> WarpMask {
+        self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(&self.kernel_warps))
+    }
+
+    /// Warps with operands whose pipe is free.
+    fn candidates(&self, now: u64) -> WarpMask {
+        let mut mask = 0;
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
+            if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
+                mask |= self.ready[kind as usize];
+            }
+        }
+        let memory = self.ready[PipeKind::Memory as usize];
+        if memory != 0 && self.lsu.has_room() && self.pipes.is_free(PipeKind::Memory, now) {
+            mask |= self.memory_candidates();
+        }
+        mask
+    }
+
+    /// Executes the warp's next instruction and returns the pipe that it took.
+    fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<PipeKind, SimFault> {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
+        let kernel = Arc::clone(&slot.kernel);
+        if let Some(border) = slot.border.take() {
+            return Ok(self.cross_border(warp, border, ctx.now));
+        }
+        slot.enter_region();
+        let pc = slot.warp.pc().expect("a ready warp has a next instruction");
+        let info = kernel.info[pc as usize];
+        let active = slot.warp.active_mask();
+        let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
+        let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
+        ctx.memory.select(kernel.slot);
+        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
+        let step = slot.warp.step(&kernel, &mut env, &mut self.access)?;
+        self.pipes.occupy(info.pipe, ctx.now);
+        self.counters.warp_instructions += 1;
+        if let Some(quotas) = &mut self.quotas {
+            quotas.issued(kernel.slot);
+            quotas.settle(&self.kernel_warps);
+        }
+        let mine = &mut self.by_kernel[usize::from(kernel.slot)];
+        mine.warp_instructions += 1;
+        let lanes = match step {
+            Step::Alu { active } | Step::Texture { active } => active,
+            Step::Memory => self.access.mask,
+            _ => active,
+        };
+        self.counters.thread_instructions += u64::from(lanes.count_ones());
+        self.counters.events.count(&info.work, lanes.count_ones());
+        mine.thread_instructions += u64::from(lanes.count_ones());
+        match step {
+            Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
+            Step::Memory => self.after_memory(warp, pc, &kernel, self.bank_side(), ctx.now),
+            Step::Texture { .. } => self.after_memory(warp, pc, &kernel, self.texture_side(), ctx.now),
+            Step::Barrier { id, threads, arrive_only, ballot } => {
+                self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)
+            }
+            Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
+            Step::Exit => self.after_exit(warp, info.latency, ctx.now),
+        }
+        self.fetch_instruction(warp, ctx);
+        self.update_ready(warp);
+        Ok(info.pipe)
+    }
+
+    /// The read-only cache of a load of constants or parameters, if there is one.
+    fn bank_side(&self) -> Option<Side> {
+        let is_bank = matches!(self.access.space, Space::Param | Space::Const);
+        let is_load = self.access.kind == AccessKind::Load;
+        (is_bank && is_load && self.sides.has(Side::Constant)).then_some(Side::Constant)
+    }
+
+    /// The read-only cache of a texture sample, if there is one.
+    fn texture_side(&self) -> Option<Side> {
+        self.sides.has(Side::Texture).then_some(Side::Texture)
+    }
+
+    fn after_alu(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
+        let info = kernel.info[pc as usize];
+        let latency = match info.pipe {
+            PipeKind::Control => return self.hold_for_control(warp, info.latency, now),
+            // A memory instruction whose guard holds in no lane: it accesses nothing, but passes the load/store unit.
+            PipeKind::Memory => self.config.sm.lsu.const_latency,
+            _ => info.latency,
+        };
+        if self.expect_result(warp, pc, kernel) {
+            self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+        }
+    }
+
+    /// Marks the destinations of the instruction as under way; false when it has none.
+    fn expect_result(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) -> bool {
+        let dests = kernel.kernel.code[pc as usize].dests();
+        if dests.is_empty() {
+            return false;
+        }
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        for dest in dests {
+            slot.pending[usize::from(*dest) / 64] |= 1 << (dest % 64);
+        }
+        slot.in_flight += 1;
+        true
+    }
+
+    fn after_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, side: Option<Side>, now: u64) {
+        let is_bank = matches!(self.access.space, Space::Param | Space::Const) && side.is_none();
+        if is_bank || self.access.mask == 0 {
+            let latency = kernel.info[pc as usize].latency.max(self.config.sm.lsu.const_latency);
+            if self.expect_result(warp, pc, kernel) {
+                self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+            }
+            return;
+        }
+        let writes_back = self.expect_result(warp, pc, kernel);
+        let shared = self.access.space == Space::Shared;
+        if writes_back && !shared {
+            self.expect_from_memory(warp, pc, kernel);
+        }
+        if !writes_back && !shared {
+            // The warp must not pass a fence or leave before its stores have left and its reductions are done.
+            self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
+        }
+        let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
+        let cta = self.warps[usize::from(warp)].as_ref().expect("the issuing warp is resident").cta;
+        let issued = lsu::Issued { warp, cta, kernel: kernel.slot, pc, writes_back, ready_at, side };
+        let line_bytes = match side {
+            None => self.config.l1d.line_bytes,
+            Some(side) => self.config.sm.read_only(side).line_bytes,
+        };
+        let banks = self.config.sm.lsu.shared_banks;
+        let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
+        let inst = self.lsu.peek(id);
+        let transactions = inst.transactions.len() as u64;
+        self.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };
+        self.counters.memory_instructions += 1;
+        self.counters.transactions += transactions;
+        let mine = &mut self.by_kernel[usize::from(kernel.slot)];
+        mine.memory_instructions += 1;
+        mine.transactions += transactions;
+        if !shared && side.is_none() {
+            self.parts.memory_event(now, kernel.slot, MemoryEvent::Issued);
+        }
+    }
+
+    /// Marks the destinations, which are under way, as coming from memory.
+    fn expect_from_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        for dest in kernel.kernel.code[pc as usize].dests() {
+            slot.from_memory[usize::from(*dest) / 64] |= 1 << (dest % 64);
+        }
+    }
+
+    pub(super) fn hold_for_control(&mut self, warp: u8, latency: u32, now: u64) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        slot.hold = Hold::Control;
+        self.parked &= !(1 << warp);
+        self.wheel.push(now, now + u64::from(latency), Event::Control { warp });
+    }
+
+    fn hold_for_fence(&mut self, warp: u8, latency: u32, now: u64) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        if slot.in_flight == 0 && slot.stores == 0 {
+            return self.hold_for_control(warp, latency, now);
+        }
+        slot.hold = Hold::Fence { until: now + u64::from(latency) };
+        self.parts.stores_awaited(warp, true);
+    }
+
+    fn after_exit(&mut self, warp: u8, latency: u32, now: u64) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        if slot.warp.pc().is_some() {
+            return self.hold_for_control(warp, latency, now);
+        }
+        slot.hold = Hold::Exited;
+        let cta_slot = slot.cta;
+        self.parts.stores_awaited(warp, true);
+        self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident").live -= 1;
+        self.try_barriers(cta_slot, now);
+        self.after_result(warp);
+    }
+
+    /// The warp has no result or store under way any more: its slot is free, and its CTA's with the last warp.
+    pub(super) fn free_warp(&mut self, warp: u8) {
+        let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
+        self.parts.stores_awaited(warp, false);
+        self.parts.warp_exited(warp);
+        let count = self.schedulers.len();
+        self.schedulers[usize::from(warp) % count].leave(warp);
+        self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);
+        if let Some(quotas) = &mut self.quotas {
+            quotas.settle(&self.kernel_warps);
+        }
+        self.update_ready(warp);
+        let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("the CTA is resident");
+        cta.resident -= 1;
+        if cta.resident > 0 {
+            return;
+        }
+        let kernel = Arc::clone(&cta.kernel);
+        self.ctas[usize::from(slot.cta)] = None;
+        self.free_registers += kernel.registers_per_cta;
+        self.free_shared += kernel.shared_bytes;
+        self.parts.free_shared_bytes(self.free_shared);
+        self.free_threads += kernel.warps_per_cta * 32;
+        self.counters.ctas += 1;
+        self.by_kernel[usize::from(kernel.slot)].ctas += 1;
+        self.kernel_ctas[usize::from(kernel.slot)] -= 1;
+        self.finished_ctas.push(kernel.slot);
+    }
+}

@@ -1,0 +1,563 @@
+//! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
+use super::l1d::{Access, Context, L1d, WRITEBACK_TOKEN};
+use super::part::{FetchSectors, L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
+use super::parts::SmParts;
+use crate::cache::functional::{Found, Functional, Shape};
+use crate::cache::{Fetched, Sectors};
+use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
+use crate::has;
+use crate::packet::{Packet, PacketKind};
+use crate::stage::MechanismFault;
+use crate::stats::FailCause;
+use crate::stats::MechanismCounters;
+use proptest::prelude::*;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::LOCAL_REGION;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+fn config() -> L1dConfig {
+    GpuConfig::load("gtx480").expect("built in").l1d
+}
+
+fn sectored() -> L1dConfig {
+    L1dConfig { sector_bytes: 32, ..config() }
+}
+
+fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
+    Packet {
+        kind,
+        line,
+        sectors,
+        full_sectors: false,
+        words: 0,
+        data_bytes: 0,
+        sm: 0,
+        partition: 0,
+        kernel: 0,
+        token: 0,
+        payload: 0,
+        witness: 0,
+    }
+}
+
+/// An L1D with a mechanism around it.
+struct Bench {
+    l1d: L1d,
+    parts: SmParts,
+    memory: DeviceMemory,
+    now: u64,
+    /// Lines that were written back, and their sectors.
+    written: (u64, u64),
+}
+
+impl Bench {
+    fn new(config: &L1dConfig, parts: SmParts) -> Self {
+        Bench { l1d: L1d::new(config), parts, memory: DeviceMemory::new(), now: 0, written: (0, 0) }
+    }
+
+    fn load(&mut self, line: u64, touched: u32, inst: u32) -> Access {
+        self.now += 1;
+        let sectors = self.l1d.sectors_of(touched);
+        let packet = packet(PacketKind::Read, line, sectors);
+        let load = Load { line, sectors, ..Load::default() };
+        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
+        self.l1d.load(packet, &load, inst, &mut ctx)
+    }
+
+    /// `true` when the L1D keeps it.
+    fn store(&mut self, line: u64, touched: u32) -> bool {
+        let packet = packet(PacketKind::Write, line, touched);
+        if self.l1d.keep(&packet) {
+            return true;
+        }
+        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
+        self.l1d.write(&packet, &mut ctx);
+        false
+    }
+
+    /// The next packet that leaves and is no line that is written back; those are counted.
+    fn sent(&mut self) -> Option<Packet> {
+        loop {
+            let packet = self.l1d.sent()?;
+            if packet.token != WRITEBACK_TOKEN {
+                return Some(packet);
+            }
+            assert_eq!((packet.kind, packet.full_sectors), (PacketKind::Write, true));
+            assert_eq!(u32::from(packet.data_bytes), packet.sectors.count_ones() * 32);
+            assert_eq!(packet.words.count_ones(), packet.sectors.count_ones() * 8);
+            self.written.0 += 1;
+            self.written.1 += u64::from(packet.sectors.count_ones());
+        }
+    }
+
+    /// Answers a request: the instructions that it wakes.
+    fn answer(&mut self, request: &Packet) -> Vec<u32> {
+        let reply = Packet { kind: PacketKind::ReadReply, ..*request };
+        let mut woken = Vec::new();
+        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
+        self.l1d.fill(&reply, &mut woken, &mut ctx);
+        woken
+    }
+
+    /// A load that is answered before the next access: what it found, and the sectors that it fetched.
+    fn serial_load(&mut self, line: u64, touched: u32) -> (Found, u32) {
+        match self.load(line, touched, 7) {
+            Access::Hit => (Found::Hit, 0),
+            access @ (Access::Miss | Access::SectorMiss) => {
+                let request = self.sent().expect("a miss is sent");
+                assert_eq!(self.answer(&request), [7]);
+                (if access == Access::Miss { Found::Miss } else { Found::SectorMiss }, request.sectors)
+            }
+            access => panic!("{access:?} though nothing is in flight"),
+        }
+    }
+
+    /// What a store found.
+    fn serial_store(&mut self, line: u64, touched: u32) -> Found {
+        let before = self.l1d.counters;
+        self.store(line, touched);
+        let new = self.l1d.counters - before;
+        match (new.write_hits, new.write_misses, new.write_sector_misses) {
+            (1, 0, 0) => Found::Hit,
+            (0, 1, 1) => Found::SectorMiss,
+            (0, 1, 0) => Found::Miss,
+            counted => panic!("one store counts as {counted:?}"),
+        }
+    }
+}
+
+/// Compressed sizes that depend on the line alone.
+struct Sizes {
+    /// Those of a line that is not compressed.
+    whole: u32,
+}
+
+fn size(line: u64) -> u32 {
+    (line >> 5).wrapping_mul(0x9e37_79b9) as u32 >> 16 & 7
+}
+
+impl SmPart for Sizes {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(placement: Placement);
+}
+
+impl Placement for Sizes {
+    fn space(&mut self, line: u64, _: &DeviceMemory) -> Space {
+        Space::SubBlocks(size(line).clamp(1, self.whole))
+    }
+
+    fn placed(&mut self) -> Option<(u64, u32)> {
+        None
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        None
+    }
+}
+
+const FUNCTIONS: [IndexFunction; 7] = [
+    IndexFunction::Bmod,
+    IndexFunction::Bxor,
+    IndexFunction::Pmod,
+    IndexFunction::APrime { mersenne: false },
+    IndexFunction::APrime { mersenne: true },
+    IndexFunction::DPrime { prime: 11 },
+    IndexFunction::IPoly,
+];
+
+const POLICIES: [WritePolicy; 4] =
+    [WritePolicy::WriteEvict, WritePolicy::WriteThrough, WritePolicy::WriteBack, WritePolicy::LocalWriteBack];
+
+/// The line of this number; every other one is of local memory.
+fn address(config: &L1dConfig, number: u64) -> u64 {
+    number % 2 * LOCAL_REGION + number * u64::from(config.line_bytes)
+}
+
+/// Every geometry and policy that the configuration allows, with few sets so that they fill.
+fn any_l1d() -> impl Strategy<Value = L1dConfig> {
+    let shape = (0u32..3, 1u32..5, 5u32..9, 0u32..4, 1u32..5, 0usize..FUNCTIONS.len());
+    let policies = (any::<bool>(), any::<bool>(), 0usize..POLICIES.len());
+    (shape, policies).prop_map(|((sets, ways, line, sector, tags, index), (on_fill, coarse, policy))| {
+        let line_bytes = 1 << line;
+        let sector_bytes = (line_bytes >> sector).max(32);
+        let index = FUNCTIONS[index];
+        L1dConfig {
+            sets: if index == IndexFunction::Bmod { 1 << sets } else { 16 },
+            ways,
+            line_bytes,
+            sector_bytes,
+            tags_per_way: if sector_bytes == line_bytes && !POLICIES[policy].writes_back() {
+                tags
+            } else {
+                1
+            },
+            index,
+            allocate: if on_fill { Allocate::OnFill } else { Allocate::OnMiss },
+            fetch: if coarse { Fetch::Line } else { Fetch::Requested },
+            write_policy: POLICIES[policy],
+            ..config()
+        }
+    })
+}
+
+fn functional(config: &L1dConfig) -> Functional {
+    let &L1dConfig { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch, .. } = config;
+    let shape = Shape { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch };
+    let mut functional = Functional::new(shape);
+    if tags_per_way > 1 {
+        functional.size = |line| size(line).max(1);
+    }
+    functional
+}
+
+proptest! {
+    #[test]
+    fn an_l1d_finds_what_a_functional_cache_finds_when_accesses_come_one_by_one(
+        config in any_l1d(),
+        accesses in prop::collection::vec((0u64..80, 1u32..256, 0u8..4), 1..300),
+    ) {
+        let mut bench = Bench::new(&config, SmParts::one(Sizes { whole: config.line_bytes / 32 }));
+        let mut golden = functional(&config);
+        let all = Sectors::new(config.line_bytes, 32).all();
+        for (n, (number, sectors, kind)) in accesses.into_iter().enumerate() {
+            let line = address(&config, number);
+            let touched = if sectors & all == 0 { 1 } else { sectors & all };
+            if kind == 0 {
+                let expected = match config.write_policy {
+                    WritePolicy::WriteEvict => golden.write_evict(line, touched),
+                    WritePolicy::WriteThrough => golden.write_through(line, touched),
+                    WritePolicy::LocalWriteBack if line < LOCAL_REGION => golden.write_evict(line, touched),
+                    WritePolicy::WriteBack | WritePolicy::LocalWriteBack => golden.write_back(line, touched),
+                };
+                prop_assert_eq!(bench.serial_store(line, touched), expected, "access {}", n);
+            } else {
+                let expected = golden.read(line, touched);
+                prop_assert_eq!(bench.serial_load(line, touched), (expected, golden.fetched), "access {}", n);
+            }
+        }
+        prop_assert_eq!(bench.sent(), None);
+        prop_assert_eq!(bench.written, (golden.writebacks, golden.sectors_written));
+        prop_assert!(bench.l1d.counters.is_conserved() && bench.l1d.is_idle());
+        prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
+        prop_assert_eq!(bench.l1d.counters.reservation_fails.total(), 0);
+    }
+
+    /// With many misses in flight: every load is woken once, after its sectors have come, whatever the order of answers.
+    #[test]
+    fn every_load_is_woken_once(
+        config in any_l1d(),
+        small in any::<bool>(),
+        steps in prop::collection::vec((0u64..12, 1u32..256, 0u8..6, any::<prop::sample::Index>()), 1..300),
+    ) {
+        let (mshr_entries, mshr_merges) = if small { (3, 2) } else { (32, 8) };
+        let config = L1dConfig { mshr_entries, mshr_merges, ..config };
+        let mut bench = Bench::new(&config, SmParts::one(Sizes { whole: config.line_bytes / 32 }));
+        let all = Sectors::new(config.line_bytes, 32).all();
+        let (mut under_way, mut waiting) = (Vec::new(), Vec::new());
+        for (inst, (number, sectors, act, which)) in (0..).zip(steps) {
+            let line = address(&config, number);
+            let touched = if sectors & all == 0 { 1 } else { sectors & all };
+            match act {
+                0 => {
+                    bench.store(line, touched);
+                }
+                1 | 2 if !under_way.is_empty() => {
+                    let request: Packet = under_way.swap_remove(which.index(under_way.len()));
+                    for woken in bench.answer(&request) {
+                        let at = waiting.iter().position(|w| *w == woken);
+                        waiting.swap_remove(at.expect("it waits"));
+                    }
+                }
+                _ => match bench.load(line, touched, inst) {
+                    Access::Hit | Access::Fail(_) => {}
+                    Access::Pending => waiting.push(inst),
+                    Access::Miss | Access::SectorMiss => {
+                        waiting.push(inst);
+                        under_way.extend(bench.sent());
+                    }
+                },
+            }
+        }
+        for request in under_way {
+            for woken in bench.answer(&request) {
+                waiting.retain(|w| *w != woken);
+            }
+        }
+        prop_assert_eq!(bench.sent(), None);
+        prop_assert_eq!(waiting, Vec::<u32>::new());
+        prop_assert!(bench.l1d.is_idle() && bench.l1d.counters.is_conserved());
+        prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
+    }
+}
+
+fn writing_back() -> L1dConfig {
+    L1dConfig { write_policy: WritePolicy::WriteBack, sets: 1, ways: 1, ..sectored() }
+}
+
+#[test]
+fn a_line_that_leaves_takes_the_kept_stores_with_it_ahead_of_the_miss() {
+    let mut bench = Bench::new(&writing_back(), SmParts::default());
+    assert!(!bench.store(0, 0b0001), "nothing is there");
+    bench.serial_load(0, 0b0011);
+    assert!(bench.store(0, 0b0010));
+    assert!(!bench.store(0, 0b0110), "one of its sectors is not there");
+    assert_eq!(bench.load(128, 0b0001, 1), Access::Miss);
+    let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
+    assert_eq!((first.kind, first.line, first.sectors, first.data_bytes), (PacketKind::Write, 0, 0b0010, 32));
+    assert_eq!((second.kind, second.line), (PacketKind::Read, 128));
+}
+
+#[test]
+fn what_the_l2_must_know_is_written_back_first() {
+    let dirty = || {
+        let mut bench = Bench::new(&writing_back(), SmParts::default());
+        bench.serial_load(0, 0b1111);
+        assert!(bench.store(0, 0b0111));
+        bench
+    };
+    let mut atomic = dirty();
+    let packet = packet(PacketKind::Atomic, 0, 0b0001);
+    let mut ctx = Context { now: 9, parts: &mut atomic.parts, memory: &atomic.memory };
+    atomic.l1d.write(&packet, &mut ctx);
+    atomic.l1d.invalidate_all();
+    let mut passing = dirty();
+    assert_eq!(passing.l1d.pass(Packet { kind: PacketKind::Read, sectors: 0b0110, ..packet }), Ok(()));
+    passing.l1d.passed(&packet);
+    passing.l1d.invalidate_all();
+    for (mut bench, parts) in [(atomic, [0b0001, 0b0110]), (passing, [0b0110, 0b0001])] {
+        let sent: Vec<_> = std::iter::from_fn(|| bench.l1d.sent()).collect();
+        let written: Vec<_> = sent.iter().filter(|p| p.token == WRITEBACK_TOKEN).map(|p| p.sectors).collect();
+        assert_eq!(written, parts);
+        assert!(bench.l1d.is_idle());
+    }
+}
+
+#[test]
+fn a_miss_waits_when_too_many_lines_are_on_their_way_out() {
+    let narrow = L1dConfig { miss_queue: 1, ways: 2, ..writing_back() };
+    let mut bench = Bench::new(&narrow, SmParts::default());
+    bench.serial_load(0, 0b0001);
+    bench.store(0, 0b0001);
+    assert_eq!(bench.serial_load(128, 0b0001).0, Found::Miss);
+    bench.store(128, 0b0001);
+    assert_eq!(bench.load(256, 0b0001, 1), Access::Miss);
+    // The miss has left, the dirty line has not.
+    assert_eq!(bench.load(384, 0b0001, 2), Access::Fail(FailCause::MissQueue));
+}
+
+#[test]
+fn a_sector_that_is_not_there_is_fetched_alone() {
+    let mut bench = Bench::new(&sectored(), SmParts::default());
+    assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0001));
+    assert_eq!(bench.serial_load(0, 0b0011), (Found::SectorMiss, 0b0010));
+    assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
+    let coarse = L1dConfig { fetch: Fetch::Line, ..sectored() };
+    let mut bench = Bench::new(&coarse, SmParts::default());
+    assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b1111));
+    bench.store(0, 0b0100);
+    assert_eq!(bench.serial_load(0, 0b1111), (Found::SectorMiss, 0b0100));
+}
+
+#[test]
+fn a_load_waits_for_the_sectors_on_their_way_that_it_needs() {
+    let mut bench = Bench::new(&sectored(), SmParts::default());
+    assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
+    assert_eq!(bench.load(0, 0b0011, 2), Access::SectorMiss);
+    assert_eq!(bench.load(0, 0b0010, 3), Access::Pending);
+    let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
+    assert_eq!((first.sectors, second.sectors), (0b0001, 0b0010));
+    // The second answer overtakes the first.
+    assert_eq!(bench.answer(&second), [3]);
+    assert_eq!(bench.answer(&first), [1, 2]);
+    assert!(bench.l1d.is_idle());
+}
+
+#[test]
+fn a_line_that_awaits_a_sector_is_not_replaced() {
+    let one = L1dConfig { sets: 1, ways: 1, ..sectored() };
+    let mut bench = Bench::new(&one, SmParts::default());
+    bench.serial_load(0, 0b0001);
+    assert_eq!(bench.load(0, 0b0010, 1), Access::SectorMiss);
+    assert_eq!(bench.load(128, 0b0001, 2), Access::Fail(FailCause::Line));
+    let request = bench.l1d.sent().expect("sent");
+    bench.answer(&request);
+    assert_eq!(bench.load(128, 0b0001, 2), Access::Miss);
+}
+
+#[test]
+fn loads_that_pass_by_hold_slots_and_nothing_else() {
+    let bounded = L1dConfig { bypass_slots: 2, mshr_entries: 1, sets: 1, ways: 1, ..config() };
+    let mut bench = Bench::new(&bounded, SmParts::default());
+    let pass = |bench: &mut Bench, line| bench.l1d.pass(packet(PacketKind::Read, line, 0xf));
+    assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
+    assert_eq!([pass(&mut bench, 128), pass(&mut bench, 256)], [Ok(()), Ok(())]);
+    assert_eq!(pass(&mut bench, 384), Err(FailCause::BypassSlot));
+    let request = bench.l1d.sent().expect("the miss");
+    assert_eq!(bench.answer(&request), [1]);
+    bench.l1d.passed(&packet(PacketKind::ReadReply, 128, 0xf));
+    assert_eq!(pass(&mut bench, 384), Ok(()));
+    // The line that was there before is still there.
+    assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
+    assert_eq!(bench.l1d.counters.bypasses, 3);
+    assert_eq!(bench.l1d.counters.accesses, 2);
+}
+
+#[test]
+fn loads_pass_by_without_limit_unless_there_is_one() {
+    let mut bench = Bench::new(&L1dConfig { miss_queue: 1000, ..config() }, SmParts::default());
+    assert!((0..1000).all(|n| bench.l1d.pass(packet(PacketKind::Read, n * 128, 0xf)).is_ok()));
+    assert_eq!(bench.l1d.pass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
+}
+
+/// Fetches one sector more than was asked for, and notes the lines that leave and what became of its predictions.
+#[derive(Default)]
+struct Spatial {
+    evicted: Vec<(u64, u32)>,
+    fetched: Vec<Fetched>,
+    used: u32,
+}
+
+impl SmPart for Rc<RefCell<Spatial>> {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fetch: FetchSectors, l1d_observer: L1dObserver);
+}
+
+impl FetchSectors for Rc<RefCell<Spatial>> {
+    fn sectors(&mut self, _: u64, _: &Load, missing: u32, absent: u32) -> u32 {
+        missing | (missing << 1 & absent)
+    }
+}
+
+impl L1dObserver for Rc<RefCell<Spatial>> {
+    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        let mut seen = self.borrow_mut();
+        match *event {
+            L1dEvent::Load { .. }
+            | L1dEvent::Prefetch { .. }
+            | L1dEvent::Returned { .. }
+            | L1dEvent::Flushed { .. } => {}
+            L1dEvent::Fetched(fetched) => seen.fetched.push(fetched),
+            L1dEvent::PredictionUsed(sectors) => seen.used += sectors,
+            L1dEvent::Evicted { line, used } => seen.evicted.push((line, used)),
+        }
+    }
+}
+
+#[test]
+fn a_mechanism_chooses_the_sectors_and_hears_which_were_used() {
+    for allocate in [Allocate::OnMiss, Allocate::OnFill] {
+        let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
+        let seen = Rc::new(RefCell::new(Spatial::default()));
+        let mut bench = Bench::new(&one, SmParts::one(Rc::clone(&seen)));
+        assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0011));
+        assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b1100));
+        assert_eq!(bench.serial_load(0, 0b1000), (Found::Hit, 0));
+        assert_eq!(bench.serial_load(128, 0b0010), (Found::Miss, 0b0110));
+        bench.store(128, 0b0110);
+        assert_eq!(seen.borrow().evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
+    }
+}
+
+#[test]
+fn a_mechanism_hears_how_good_its_predictions_were() {
+    let fetched = |demand, not_predicted, predicted| Fetched { demand, not_predicted, predicted };
+    for allocate in [Allocate::OnMiss, Allocate::OnFill] {
+        let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
+        let seen = Rc::new(RefCell::new(Spatial::default()));
+        let mut bench = Bench::new(&one, SmParts::one(Rc::clone(&seen)));
+        assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
+        // Sector 1 is on its way by a prediction, sector 3 was not predicted.
+        assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
+        assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
+        assert_eq!(seen.borrow().used, 1);
+        for request in [bench.l1d.sent(), bench.l1d.sent()].into_iter().flatten() {
+            bench.answer(&request);
+        }
+        assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
+        assert_eq!(seen.borrow().used, 1, "asked for a second time");
+        bench.store(0, 0b0001);
+        assert_eq!(bench.serial_load(0, 0b0001), (Found::SectorMiss, 0b0001));
+        assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b0100));
+        let expected = [fetched(1, 0, 1), fetched(0, 1, 0), fetched(1, 0, 0), fetched(0, 1, 0)];
+        assert_eq!(seen.borrow().fetched, expected, "{allocate:?}");
+    }
+}
+
+#[test]
+fn as_many_loads_wait_for_a_line_as_an_entry_merges() {
+    let narrow = L1dConfig { mshr_merges: 3, ..config() };
+    let mut bench = Bench::new(&narrow, SmParts::default());
+    assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
+    assert_eq!([2, 3].map(|inst| bench.load(0, 0xf, inst)), [Access::Pending; 2]);
+    assert_eq!(bench.load(0, 0xf, 4), Access::Fail(FailCause::MshrMerge));
+    let request = bench.sent().expect("the miss");
+    assert_eq!(bench.answer(&request), [1, 2, 3]);
+    assert_eq!(bench.load(0, 0xf, 4), Access::Hit);
+}
+
+#[test]
+fn as_many_lines_are_in_flight_as_there_are_entries() {
+    let narrow = L1dConfig { mshr_entries: 3, ..config() };
+    let mut bench = Bench::new(&narrow, SmParts::default());
+    assert_eq!([0, 128, 256].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 3]);
+    assert_eq!(bench.load(384, 0xf, 2), Access::Fail(FailCause::MshrEntry));
+    let request = bench.sent().expect("a miss");
+    bench.answer(&request);
+    assert_eq!(bench.load(384, 0xf, 2), Access::Miss);
+}
+
+#[test]
+fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
+    let narrow = L1dConfig { miss_queue: 2, ..config() };
+    let mut bench = Bench::new(&narrow, SmParts::default());
+    assert_eq!([0, 128].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 2]);
+    assert_eq!(bench.load(256, 0xf, 2), Access::Fail(FailCause::MissQueue));
+    bench.sent().expect("a miss");
+    assert_eq!(bench.load(256, 0xf, 2), Access::Miss);
+}
+
+/// A load that was sent before a store to its sector gives that sector to nobody who asks after the store.
+#[test]
+fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
+    for write_policy in [WritePolicy::WriteEvict, WritePolicy::WriteThrough] {
+        let mut bench = Bench::new(&L1dConfig { write_policy, ..sectored() }, SmParts::default());
+        assert_eq!(bench.load(0, 0b0011, 1), Access::Miss);
+        bench.store(0, 0b0001);
+        assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
+        assert_eq!(bench.load(0, 0b0001, 3), Access::Fail(FailCause::MshrMerge));
+        let request = bench.sent().expect("the miss");
+        assert_eq!(bench.answer(&request), [1, 2], "those before the store have it");
+        assert_eq!(bench.load(0, 0b0010, 4), Access::Hit);
+        assert_eq!(bench.load(0, 0b0001, 5), Access::SectorMiss);
+        let mut whole = Bench::new(&L1dConfig { write_policy, ..config() }, SmParts::default());
+        assert_eq!(whole.load(0, 0b0001, 1), Access::Miss);
+        whole.store(0, 0b0001);
+        let request = whole.sent().expect("the miss");
+        assert_eq!(whole.answer(&request), [1]);
+        assert_eq!(whole.load(0, 0b0001, 2), Access::Miss, "nothing is left of the line");
+    }
+}

@@ -1,0 +1,400 @@
+//! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
+use super::coalescer::Transaction;
+use super::l1d::{self, Access, WRITEBACK_TOKEN};
+use super::lsu::{InstId, MemInst};
+use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
+use super::prefetch::is_prefetch;
+use super::read_only::{SIDE_TOKEN, Side};
+use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
+use crate::config::Bypass;
+use crate::packet::{Packet, PacketKind};
+use crate::stage::Offer;
+use crate::stats::FailCause;
+use selvedge_ptx::memory::physical;
+use selvedge_ptx::ptx::AccessKind;
+
+impl Sm {
+    pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+        if self.parts.busy() {
+            self.parts.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
+            self.settle_lines(ctx);
+            self.take_answers(ctx)?;
+            while let Some(fill) = self.parts.pop_fill() {
+                self.fill(&fill.packet, ctx);
+            }
+            if self.parts.takes_hits() {
+                while let Some(inst) = self.parts.pop_hit() {
+                    self.data_arrived(inst, ctx.now);
+                }
+            }
+            while self.l1d.can_queue() {
+                let Some(packet) = self.parts.pop_store() else { break };
+                self.l1d.queue(packet);
+            }
+        }
+        let packet = match self.held_reply.take() {
+            Some(packet) => Some(packet),
+            None => ctx.system.receive(usize::from(self.id)),
+        };
+        if let Some(packet) = packet {
+            self.answer(packet, ctx);
+        }
+        Ok(())
+    }
+
+    /// Lines leave the mechanism's compressor for the L1D, or the L1D because the mechanism cannot read them any more.
+    fn settle_lines(&mut self, ctx: &TickContext<'_>) {
+        while let Some(line) = self.parts.stale_line() {
+            self.l1d.invalidate_line(line);
+        }
+        while let Some((line, blocks)) = self.parts.placed() {
+            let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            self.l1d.place(line, blocks, &mut l1d_ctx);
+        }
+    }
+
+    fn answer(&mut self, packet: Packet, ctx: &TickContext<'_>) {
+        match packet.kind {
+            PacketKind::ReadReply => {
+                let warp = self.warp_of_read(packet.token);
+                let mut fill = Fill { packet, warp };
+                match self.parts.offer_fill(ctx.now, &mut fill, ctx.memory) {
+                    Offer::Pass => self.fill(&fill.packet, ctx),
+                    Offer::Taken => {}
+                    Offer::Full => self.held_reply = Some(packet),
+                }
+            }
+            PacketKind::AtomicReply => self.data_arrived(packet.token, ctx.now),
+            PacketKind::WriteAck if packet.token == WRITEBACK_TOKEN => {}
+            PacketKind::WriteAck => self.store_acknowledged(packet.token),
+            kind => unreachable!("the memory system sent a request back: {kind:?}"),
+        }
+    }
+
+    /// The warp that a read was sent for.
+    fn warp_of_read(&self, token: u32) -> u8 {
+        match Side::of_read(token) {
+            Some((Side::Instruction, warp)) => warp as u8,
+            Some((_, inst)) => self.lsu.peek(inst).warp,
+            None if is_prefetch(token) => token as u8,
+            None => self.lsu.peek(token & !BYPASS_TOKEN).warp,
+        }
+    }
+
+    /// A read's data have come to the L1D.
+    fn fill(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
+        let now = ctx.now;
+        if packet.token & (BYPASS_TOKEN | SIDE_TOKEN) == SIDE_TOKEN {
+            return self.fill_side(packet, ctx);
+        }
+        if packet.token & BYPASS_TOKEN != 0 {
+            self.l1d.passed(packet);
+            if self.blocked == Some(FailCause::BypassSlot) {
+                self.blocked = None;
+            }
+            self.data_arrived(packet.token & !BYPASS_TOKEN, now);
+            return;
+        }
+        self.blocked = None;
+        let mut woken = std::mem::take(&mut self.woken);
+        let mut l1d_ctx = l1d::Context { now, parts: &mut self.parts, memory: ctx.memory };
+        let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
+        if is_prefetch(packet.token) {
+            self.counters.prefetches_returned += 1;
+        } else {
+            self.counters.misses_returned += 1;
+            self.counters.miss_latency_cycles += now - missed_at;
+            self.parts.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
+        }
+        for inst in woken.drain(..) {
+            let warp = self.lsu.peek(inst).warp;
+            let mut hit = Hit { inst, warp, line: packet.line, after_fill: true };
+            if self.parts.offer_hit(now, &mut hit, ctx.memory) == Offer::Pass {
+                self.data_arrived(inst, now);
+            }
+        }
+        self.woken = woken;
+    }
+
+    fn store_acknowledged(&mut self, token: u32) {
+        let warp = token as u8;
+        if let Some(slot) = &mut self.warps[usize::from(warp)] {
+            slot.stores -= 1;
+        }
+        self.after_result(warp);
+    }
+
+    /// One transaction of a load or atomic has its data.
+    pub(super) fn data_arrived(&mut self, inst: InstId, now: u64) {
+        if !self.lsu.answered(inst) {
+            return;
+        }
+        let (warp, pc, kernel, writes_back, shared, on_l1d_path) = {
+            let i = self.lsu.get(inst);
+            (i.warp, i.pc, i.kernel, i.writes_back, i.shared, i.is_on_l1d_path())
+        };
+        self.lsu.retire(inst);
+        if on_l1d_path {
+            self.parts.memory_event(now, kernel, MemoryEvent::Completed);
+        }
+        if writes_back {
+            self.write_back(warp, pc);
+        } else if !shared {
+            self.unanswered_no_more(warp);
+        }
+    }
+
+    /// A memory instruction without destination, of which the warp may not be gone before it is done.
+    fn unanswered_no_more(&mut self, warp: u8) {
+        let slot =
+            self.warps[usize::from(warp)].as_mut().expect("the warp waits for its memory instructions");
+        slot.in_flight -= 1;
+        self.after_result(warp);
+    }
+
+    pub(super) fn run_lsu(&mut self, ctx: &TickContext<'_>) {
+        let now = ctx.now;
+        if let Some(cause) = self.blocked {
+            self.fail(cause, now);
+            return;
+        }
+        let Some(head) = self.lsu.head() else { return };
+        if self.lsu_ready_at(head) > now {
+            return;
+        }
+        if self.lsu.get(head).shared {
+            self.access_shared(head, now);
+        } else {
+            self.access_l1d(head, ctx);
+        }
+    }
+
+    /// The head has sent its last transaction: the next instruction, in the order that the mechanism wishes, has its turn.
+    fn pop_lsu(&mut self, head: InstId, now: u64) {
+        self.lsu.pop();
+        let parts = &self.parts;
+        let queue = |inst: &MemInst| parts.request_queue(inst.warp, inst.cta);
+        let Some(at) = queue(self.lsu.peek(head)) else { return };
+        if self.lsu.go_on_with(at, |inst| queue(inst).unwrap_or(0)) {
+            let kernel = self.lsu.head().map_or(0, |next| self.lsu.peek(next).kernel);
+            self.parts.memory_event(now, kernel, MemoryEvent::ServedEarly);
+        }
+    }
+
+    fn access_shared(&mut self, head: InstId, now: u64) {
+        let inst = self.lsu.get(head);
+        let (cycles, writes_back) = (u64::from(inst.bank_cycles), inst.writes_back);
+        self.lsu.banks_free_at = now + cycles;
+        self.counters.bank_conflict_cycles += cycles - 1;
+        self.pop_lsu(head, now);
+        if writes_back {
+            let at = now + cycles - 1 + u64::from(self.config.sm.lsu.shared_latency);
+            self.wheel.push(now, at, Event::Data { inst: head });
+        } else {
+            self.lsu.retire(head);
+        }
+    }
+
+    /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
+    pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
+        let warp = self.lsu.peek(inst).warp;
+        let mut hit = Hit { inst, warp, line, after_fill: false };
+        match self.parts.offer_hit(ctx.now, &mut hit, ctx.memory) {
+            Offer::Pass => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
+            Offer::Taken => {}
+            Offer::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
+        }
+    }
+
+    /// Tries the head's next line transaction.
+    fn access_l1d(&mut self, head: InstId, ctx: &TickContext<'_>) {
+        let inst = self.lsu.get(head);
+        let (kind, kernel, side) = (inst.kind, inst.kernel, inst.side);
+        if let Some(side) = side {
+            match self.load_side(side, head, ctx) {
+                Ok(()) => self.advance(head, ctx.now),
+                Err(cause) => {
+                    self.blocked = Some(cause);
+                    self.fail(cause, ctx.now);
+                }
+            }
+            return;
+        }
+        let transaction = inst.transactions[inst.next];
+        let token = match kind {
+            AccessKind::Store => u32::from(inst.warp),
+            _ => head,
+        };
+        let packet = self.packet(&transaction, kind, kernel, token);
+        let sent = match kind {
+            AccessKind::Load => self.load(packet, head, ctx),
+            AccessKind::Store | AccessKind::Atomic { .. } => self.write(packet, ctx),
+        };
+        match sent {
+            Ok(()) => {
+                self.parts.memory_event(ctx.now, kernel, MemoryEvent::Request);
+                self.advance(head, ctx.now);
+            }
+            Err(cause) => {
+                self.blocked = Some(cause);
+                self.fail(cause, ctx.now);
+            }
+        }
+    }
+
+    /// The load/store unit's head cannot go on in this cycle.
+    fn fail(&mut self, cause: FailCause, now: u64) {
+        self.count_failures(cause, 1);
+        let head = self.lsu.head().map(|head| self.lsu.peek(head)).filter(|inst| inst.is_on_l1d_path());
+        if let Some(kernel) = head.map(|inst| inst.kernel) {
+            self.parts.memory_event(now, kernel, MemoryEvent::ReservationFailure);
+        }
+    }
+
+    /// Counts cycles in which the load/store unit's head could not go on, in the cache that it wants.
+    pub(super) fn count_failures(&mut self, cause: FailCause, cycles: u64) {
+        let Some(head) = self.lsu.head() else { return };
+        let (kernel, side) = (self.lsu.peek(head).kernel, self.lsu.peek(head).side);
+        side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d).fail(kernel, cause, cycles);
+    }
+
+    fn packet(&self, transaction: &Transaction, kind: AccessKind, kernel: u8, token: u32) -> Packet {
+        let data_bytes = match kind {
+            AccessKind::Load => 0,
+            _ => transaction.byte_count() as u16,
+        };
+        let sectors = match kind {
+            AccessKind::Load => self.l1d.sectors_of(transaction.sectors),
+            _ => transaction.sectors,
+        };
+        let line = physical(kernel, transaction.line);
+        Packet {
+            kind: l1d::kind_of(kind),
+            line,
+            sectors,
+            full_sectors: transaction.full_sectors(),
+            words: if kind == AccessKind::Store { transaction.words() } else { 0 },
+            data_bytes,
+            sm: self.id,
+            partition: self.map.partition(line),
+            kernel,
+            token,
+            payload: 0,
+            witness: 0,
+        }
+    }
+
+    /// A load's transaction: looked up in the L1D, or past it to the L2.
+    fn load(&mut self, packet: Packet, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+        let inst = self.lsu.get(head);
+        let Packet { line, sectors, .. } = packet;
+        let slot = self.warps[usize::from(inst.warp)].as_ref().expect("the warp waits for its loads");
+        let load = Load {
+            kernel: inst.kernel,
+            warp: inst.warp,
+            warp_of_cta: slot.index,
+            cta: inst.cta,
+            resident_ctas: self.kernel_ctas.iter().sum::<u32>() as u8,
+            pc: inst.pc,
+            line,
+            sectors,
+            index: inst.next as u8,
+            last: inst.next + 1 == inst.transactions.len(),
+        };
+        let passes = inst.passes.unwrap_or_else(|| {
+            inst.bypass || self.config.l1d.bypass == Bypass::All || self.parts.bypasses(ctx.now, &load)
+        });
+        inst.passes = Some(passes);
+        if passes {
+            return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
+        }
+        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+        let access = self.l1d.load(packet, &load, head, &mut l1d_ctx);
+        if let Access::Fail(cause) = access
+            && cause != FailCause::MissQueue
+            && self.parts.bypasses_failure(ctx.now, &load, cause)
+        {
+            self.lsu.get(head).passes = Some(true);
+            return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
+        }
+        match access {
+            Access::Hit => {
+                let at = ctx.now + u64::from(self.config.l1d.hit_latency);
+                if self.parts.takes_hits() {
+                    // The mechanism's stage may take the data in the cycle in which they would else be there.
+                    self.wheel.push(ctx.now, (at - 1).max(ctx.now + 1), Event::Hit { inst: head, line });
+                } else {
+                    self.wheel.push(ctx.now, at, Event::Data { inst: head });
+                }
+                Ok(())
+            }
+            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
+            Access::Fail(cause) => Err(cause),
+        }
+    }
+
+    /// A store or atomic: changes the L1D as its policy says and goes to the L2, through the mechanism if it has a stage, unless
+    /// the L1D keeps it.
+    fn write(&mut self, mut packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+        if self.l1d.keep(&packet) {
+            self.counters.stores_kept += 1;
+            return Ok(());
+        }
+        if !self.l1d.can_queue() {
+            return Err(FailCause::MissQueue);
+        }
+        packet.witness = self.witness.store(packet.line, packet.sectors);
+        let stage = match packet.kind {
+            PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, ctx.memory),
+            _ => Offer::Pass,
+        };
+        match stage {
+            Offer::Full => {
+                self.witness.not_stored(packet.witness);
+                return Err(FailCause::MissQueue);
+            }
+            Offer::Taken => {}
+            Offer::Pass => self.l1d.queue(packet),
+        }
+        if packet.kind == PacketKind::Write {
+            let warp = self.warps[packet.token as usize].as_mut().expect("the warp waits for its stores");
+            warp.stores += 1;
+        }
+        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+        self.l1d.write(&packet, &mut l1d_ctx);
+        Ok(())
+    }
+
+    /// The head's transaction is on its way; after the last one the next instruction has its turn.
+    fn advance(&mut self, head: InstId, now: u64) {
+        let inst = self.lsu.get(head);
+        inst.next += 1;
+        inst.passes = None;
+        let is_last = inst.next == inst.transactions.len();
+        let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
+        if !is_last {
+            return;
+        }
+        self.pop_lsu(head, now);
+        if !is_store {
+            return;
+        }
+        // A store is complete for the SM when its last packet has left; the acknowledgements only matter to fences.
+        self.lsu.retire(head);
+        self.parts.memory_event(now, kernel, MemoryEvent::Completed);
+        self.unanswered_no_more(warp);
+    }
+
+    pub(super) fn send(&mut self, ctx: &mut TickContext<'_>) {
+        let sm = usize::from(self.id);
+        let can_leave = |packet: &Packet| ctx.system.can_send(sm, packet);
+        let Some(side) = self.sides.next_queue(&self.l1d, can_leave) else { return };
+        let cache = side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d);
+        let packet = cache.sent().expect("there is an outgoing packet");
+        self.counters.l1d_writebacks += u64::from(packet.token == WRITEBACK_TOKEN);
+        ctx.system.send(sm, packet);
+        if self.blocked == Some(FailCause::MissQueue) {
+            self.blocked = None;
+        }
+    }
+}

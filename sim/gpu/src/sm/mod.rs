@@ -1,0 +1,620 @@
+//! A streaming multiprocessor: resident CTAs and warps, schedulers, scoreboard, pipes, load/store unit and L1D.
+//!
+//! Instructions execute when they issue; the timing of their results follows. An SM sleeps while nothing can
+//! change in it and says when it must be woken, so idle cycles cost nothing.
+mod barrier;
+pub mod coalescer;
+mod fault;
+pub mod feed;
+mod issue;
+pub mod issue_cycles;
+pub mod l1d;
+#[cfg(test)]
+mod l1d_tests;
+pub mod launch;
+pub mod lsu;
+mod memory_path;
+#[cfg(test)]
+mod occupancy_tests;
+pub mod part;
+pub mod parts;
+pub mod pipes;
+mod prefetch;
+pub mod quota;
+pub mod read_only;
+mod regions;
+mod schedule;
+pub mod scheduler;
+mod spin;
+pub mod two_level;
+mod waiting;
+pub mod wheel;
+
+use crate::config::GpuConfig;
+use crate::packet::Packet;
+use crate::partition::{AddressMap, MemorySystem};
+use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
+use crate::witness::Witness;
+pub use fault::SimFault;
+use feed::{Feed, WarpFeed};
+use l1d::L1d;
+use launch::{KERNEL_SLOTS, LaunchedKernel};
+use lsu::{InstId, Lsu};
+use part::L1dEvent;
+use parts::SmParts;
+use pipes::{PIPE_KINDS, PipeKind, Pipes};
+use quota::Quotas;
+use read_only::{Side, Sides};
+use regions::{Border, RegionState};
+use schedule::Schedule;
+use scheduler::{Scheduler, WarpMask};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{Ballot, MemAccess};
+use std::sync::Arc;
+use wheel::EventWheel;
+
+/// Marks the token of a read that passed by the L1D; the rest of the token is the instruction.
+const BYPASS_TOKEN: u32 = 1 << 31;
+
+/// Marks the token of a read that no load waits for; the rest of the token is the warp that it was prefetched for.
+const PREFETCH_TOKEN: u32 = 1 << 29;
+
+/// Something that becomes due in a later cycle.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// The destination registers of an instruction are written.
+    Writeback { warp: u8, pc: u32 },
+    /// The instruction after a branch, barrier or fence may issue.
+    Control { warp: u8 },
+    /// A transaction's data are there: an L1D hit or a shared-memory access.
+    Data { inst: InstId },
+    /// An L1D hit's data are there and go to the mechanism.
+    Hit { inst: InstId, line: u64 },
+}
+
+/// What keeps a resident warp from being considered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// Nothing but its operands.
+    None,
+    /// The instruction after a control instruction is being fetched.
+    Control,
+    /// It waits at a barrier.
+    Barrier(u32),
+    /// It waits for its own memory accesses, and no less than until this cycle.
+    Fence {
+        /// First cycle in which the next instruction may issue.
+        until: u64,
+    },
+    /// All lanes have exited; results are still under way.
+    Exited,
+}
+
+/// A resident warp.
+struct WarpSlot {
+    warp: WarpFeed,
+    kernel: Arc<LaunchedKernel>,
+    cta: u8,
+    /// Its number in the CTA.
+    index: u8,
+    hold: Hold,
+    /// Registers whose values are under way, one bit each.
+    pending: Vec<u64>,
+    /// Those among them that come from memory.
+    from_memory: Vec<u64>,
+    /// Instructions whose results are under way.
+    in_flight: u32,
+    /// Stores that the L2 has not acknowledged.
+    stores: u32,
+    /// Has its kernel regions that the mechanism may know the results of?
+    asks: bool,
+    /// Where it is with respect to them.
+    region: RegionState,
+    /// The border that it crosses before its next instruction.
+    border: Option<Border>,
+    /// The line of code that was fetched last; only kept where there is an instruction cache.
+    code_line: Option<u64>,
+}
+
+/// A resident CTA.
+struct CtaSlot {
+    kernel: Arc<LaunchedKernel>,
+    cta: [u32; 3],
+    shared: Vec<u8>,
+    /// Warps that have not exited.
+    live: u32,
+    /// Warps whose slots are still taken.
+    resident: u32,
+    barriers: [Barrier; 16],
+}
+
+/// One of a CTA's barriers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Barrier {
+    /// Warps that have arrived, those that only arrive included.
+    arrived: u32,
+    /// Warp slots that wait.
+    waiting: WarpMask,
+    /// Threads expected; 0: all live warps of the CTA.
+    threads: u32,
+    /// Predicates that the arrived warps have brought.
+    ballot: Ballot,
+}
+
+/// A warp's arrival at a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    id: u32,
+    threads: Option<u32>,
+    arrive_only: bool,
+    ballot: Ballot,
+}
+
+/// What the SM needs from outside in a cycle.
+pub struct TickContext<'a> {
+    /// Core cycle.
+    pub now: u64,
+    /// Functional memory.
+    pub memory: &'a mut DeviceMemory,
+    /// Crossbars, L2 and DRAM.
+    pub system: &'a mut MemorySystem,
+}
+
+/// One SM.
+pub struct Sm {
+    id: u16,
+    config: Arc<GpuConfig>,
+    warps: Vec<Option<Box<WarpSlot>>>,
+    ctas: Vec<Option<CtaSlot>>,
+    schedulers: Vec<Scheduler>,
+    pipes: Pipes,
+    lsu: Lsu,
+    l1d: L1d,
+    sides: Sides,
+    witness: Witness,
+    parts: SmParts,
+    map: AddressMap,
+    wheel: EventWheel<Event>,
+    due: Vec<Event>,
+    woken: Vec<InstId>,
+    access: MemAccess,
+    /// Warps whose next instruction has its operands, by the pipe it needs.
+    ready: [WarpMask; PIPE_KINDS],
+    /// Warps whose next instruction waits for operands or its destination.
+    dependent: WarpMask,
+    /// Those among them that wait for memory; only kept where a scheduler asks for it.
+    awaiting_memory: WarpMask,
+    /// Warps at a barrier, and warps that have exited.
+    parked: WarpMask,
+    /// Warp slots by kernel slot.
+    kernel_warps: [WarpMask; KERNEL_SLOTS],
+    /// How many instructions the kernels may issue, where that is limited.
+    quotas: Option<Quotas>,
+    /// Resident CTAs by kernel slot.
+    kernel_ctas: [u32; KERNEL_SLOTS],
+    /// A reply that the mechanism could not take yet.
+    held_reply: Option<Packet>,
+    /// The load/store unit's head failed for this cause, and nothing has changed since.
+    blocked: Option<FailCause>,
+    last_tick: u64,
+    /// The last cycle in the count of scheduler cycles.
+    counted_until: u64,
+    free_registers: u32,
+    free_shared: u32,
+    free_threads: u32,
+    finished_ctas: Vec<u8>,
+    /// The scheduler that is asked first.
+    first_scheduler: usize,
+    /// The last schedule of each scheduler; only kept where the mechanism asks for it.
+    schedules: Vec<Schedule>,
+    /// This SM's counters.
+    pub counters: SmCounters,
+    /// What each kernel slot did; the L1D counts its accesses.
+    by_kernel: [KernelCounters; KERNEL_SLOTS],
+    /// The last cycle in the count of the kernels' residence.
+    residence_until: u64,
+}
+
+/// The warp slots of a mask, the lowest first.
+fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let warp = (mask != 0).then(|| mask.trailing_zeros() as u8);
+        mask &= mask.wrapping_sub(1);
+        warp
+    })
+}
+
+impl Sm {
+    /// An empty SM with a mechanism's share.
+    pub fn new(id: u16, config: &Arc<GpuConfig>, parts: SmParts) -> Self {
+        let sm = &config.sm;
+        let longest = [
+            sm.alu.int_latency,
+            sm.alu.fp32_latency,
+            sm.alu.int_mul_latency,
+            sm.fp64.latency,
+            sm.fp64.div_latency,
+            sm.sfu.latency,
+            sm.sfu.div_latency,
+            sm.branch_latency,
+            sm.lsu.const_latency,
+            sm.lsu.shared_latency + coalescer::MOST_BANK_WORDS as u32,
+            config.l1d.hit_latency,
+            read_only::longest_latency(config),
+        ];
+        let schedulers = (0..sm.schedulers).map(|i| Scheduler::new(sm, i)).collect();
+        Sm {
+            id,
+            config: Arc::clone(config),
+            warps: (0..sm.warps).map(|_| None).collect(),
+            ctas: (0..sm.ctas).map(|_| None).collect(),
+            schedulers,
+            pipes: Pipes::new(sm),
+            lsu: Lsu::new(sm.lsu.queue),
+            l1d: L1d::new(&config.l1d),
+            sides: Sides::new(sm),
+            parts,
+            map: AddressMap::new(&config.l2),
+            wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1)),
+            due: Vec::new(),
+            woken: Vec::new(),
+            access: MemAccess::default(),
+            ready: [0; PIPE_KINDS],
+            dependent: 0,
+            awaiting_memory: 0,
+            parked: 0,
+            kernel_warps: [0; KERNEL_SLOTS],
+            quotas: None,
+            kernel_ctas: [0; KERNEL_SLOTS],
+            held_reply: None,
+            witness: Witness::default(),
+            blocked: None,
+            last_tick: 0,
+            counted_until: 0,
+            free_registers: sm.registers,
+            free_shared: sm.shared_bytes,
+            free_threads: sm.threads,
+            finished_ctas: Vec::new(),
+            first_scheduler: 0,
+            schedules: vec![Schedule::default(); sm.schedulers as usize],
+            counters: SmCounters::default(),
+            by_kernel: [KernelCounters::default(); KERNEL_SLOTS],
+            residence_until: 0,
+        }
+    }
+
+    /// Returns what mechanisms have put into the SM.
+    pub fn parts(&self) -> &SmParts {
+        &self.parts
+    }
+
+    /// Gives the kernels quotas of warp instructions from now on.
+    pub fn set_quotas(&mut self, quotas: Quotas) {
+        self.quotas = Some(quotas);
+    }
+
+    /// Sets of quotas that were given out.
+    pub fn quota_sets(&self) -> u64 {
+        self.quotas.as_ref().map_or(0, |quotas| quotas.sets)
+    }
+
+    /// The L1D's counters.
+    pub fn l1d(&self) -> &L1d {
+        &self.l1d
+    }
+
+    /// Lets `witness` follow what the SM's caches hold.
+    pub fn watch(&mut self, witness: &Witness) {
+        self.witness = witness.clone();
+        self.l1d.watch(witness, self.id);
+        self.sides.watch(witness, self.id);
+    }
+
+    /// Invalidates the L1D at the start of a kernel.
+    pub fn invalidate_l1d(&mut self) {
+        self.l1d.invalidate_all();
+        self.sides.invalidate_all();
+        self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
+    }
+
+    /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
+    pub fn invalidate_program(&mut self, program: u8) {
+        self.l1d.invalidate_program(program);
+        self.sides.invalidate_program(program);
+        self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
+    }
+
+    /// Does a packet wait for the request crossbar?
+    pub fn has_to_send(&self) -> bool {
+        self.l1d.outgoing().is_some() || self.sides.has_work()
+    }
+
+    /// A read-only cache's counters; zero when there is none.
+    pub fn read_only(&self, side: Side) -> CacheCounters {
+        self.sides.counters(side)
+    }
+
+    /// What a kernel slot did in this SM.
+    pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
+        KernelCounters { l1d: self.l1d.by_kernel[slot], ..self.by_kernel[slot] }
+    }
+
+    /// Resident CTAs of a kernel slot.
+    pub fn resident_ctas(&self, slot: usize) -> u32 {
+        self.kernel_ctas[slot]
+    }
+
+    /// The most warps that a scheduler had at the same time.
+    pub fn most_resident_warps(&self) -> u64 {
+        self.schedulers.iter().map(Scheduler::most_warps).max().unwrap_or(0) as u64
+    }
+
+    /// Kernel slots of the CTAs that finished since the last call, one entry each.
+    pub fn take_finished(&mut self, out: &mut Vec<u8>) {
+        out.append(&mut self.finished_ctas);
+    }
+
+    /// Is there room for one more CTA of `kernel`?
+    pub fn can_launch(&self, kernel: &LaunchedKernel) -> bool {
+        let free_warps = self.warps.iter().filter(|w| w.is_none()).count() as u32;
+        self.ctas.iter().any(Option::is_none)
+            && free_warps >= kernel.warps_per_cta
+            && self.free_registers >= kernel.registers_per_cta
+            && self.free_shared >= kernel.shared_bytes
+            && self.free_threads >= kernel.warps_per_cta * 32
+    }
+
+    /// Makes CTA `cta` of `kernel` resident; the caller has checked [`Sm::can_launch`].
+    pub fn launch(&mut self, kernel: &Arc<LaunchedKernel>, cta: [u32; 3]) {
+        let slot = self.ctas.iter().position(Option::is_none).expect("can_launch was checked");
+        self.free_registers -= kernel.registers_per_cta;
+        self.free_shared -= kernel.shared_bytes;
+        self.free_threads -= kernel.warps_per_cta * 32;
+        self.kernel_ctas[usize::from(kernel.slot)] += 1;
+        self.ctas[slot] = Some(CtaSlot {
+            kernel: Arc::clone(kernel),
+            cta,
+            shared: vec![0; kernel.shared_bytes as usize],
+            live: kernel.warps_per_cta,
+            resident: kernel.warps_per_cta,
+            barriers: [Barrier::default(); 16],
+        });
+        self.parts.free_shared_bytes(self.free_shared);
+        let executes = matches!(kernel.feed, Feed::Execute);
+        let asks = executes && self.parts.memoizes() && !kernel.kernel.regions.is_empty();
+        for index in 0..kernel.warps_per_cta {
+            let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
+            let words = kernel.kernel.register_count.div_ceil(64);
+            self.warps[free] = Some(Box::new(WarpSlot {
+                warp: WarpFeed::new(kernel, cta, index),
+                kernel: Arc::clone(kernel),
+                cta: slot as u8,
+                index: index as u8,
+                hold: Hold::None,
+                pending: vec![0; words],
+                from_memory: vec![0; words],
+                in_flight: 0,
+                stores: 0,
+                asks,
+                region: RegionState::default(),
+                border: None,
+                code_line: None,
+            }));
+            if self.sides.has(Side::Instruction) {
+                self.sides.fetching |= 1 << free;
+                self.sides.retrying |= 1 << free;
+            }
+            self.kernel_warps[kernel.slot as usize] |= 1 << free;
+            let count = self.schedulers.len();
+            self.schedulers[free % count].arrive(free as u8);
+            self.update_ready(free as u8);
+        }
+    }
+
+    /// Is nothing resident and nothing in flight?
+    pub fn is_idle(&self) -> bool {
+        self.ctas.iter().all(Option::is_none) && self.is_drained()
+    }
+
+    fn is_drained(&self) -> bool {
+        self.lsu.in_flight() == 0
+            && self.l1d.is_idle()
+            && self.sides.is_idle()
+            && self.parts.is_drained()
+            && self.held_reply.is_none()
+    }
+
+    /// Runs core cycle `ctx.now` and returns the next cycle in which the SM must run again; a reply from the
+    /// memory system wakes it earlier.
+    ///
+    /// # Errors
+    /// The kernel or a mechanism is at fault.
+    pub fn tick(&mut self, ctx: &mut TickContext<'_>) -> Result<u64, SimFault> {
+        self.account_for_sleep(ctx.now);
+        self.receive(ctx)?;
+        self.run_events(ctx);
+        let port_is_free = self.l1d_port_is_free(ctx.now);
+        self.run_lsu(ctx);
+        if port_is_free {
+            self.run_prefetch(ctx);
+        }
+        self.retry_fetches(ctx);
+        let issued = self.issue(ctx)?;
+        self.send(ctx);
+        self.counters.issue_cycles += u64::from(issued);
+        Ok(self.next_wake(ctx.now))
+    }
+
+    /// Counts what went on unchanged in the cycles since the last tick, and in this one.
+    fn account_for_sleep(&mut self, now: u64) {
+        self.count_stalls_until(now - 1);
+        let slept = now - self.last_tick;
+        if let Some(cause) = self.blocked {
+            self.count_failures(cause, slept - 1);
+        }
+        self.count_residence_until(now);
+        if self.ctas.iter().any(Option::is_some) {
+            self.counters.resident_cycles += slept;
+        }
+        self.last_tick = now;
+    }
+
+    /// Counts the cycles up to `cycle` for the kernels that have been resident in them.
+    fn count_residence_until(&mut self, cycle: u64) {
+        let cycles = cycle - self.residence_until;
+        for (counters, ctas) in self.by_kernel.iter_mut().zip(self.kernel_ctas) {
+            counters.resident_cycles += if ctas > 0 { cycles } else { 0 };
+        }
+        self.residence_until = cycle;
+    }
+
+    /// Called before a launch after cycle `now`, so that the time before it is not counted as the CTA's.
+    pub fn resume(&mut self, now: u64) {
+        self.count_stalls_until(now);
+        self.count_residence_until(now);
+        if self.ctas.iter().all(Option::is_none) {
+            self.last_tick = now;
+        }
+    }
+
+    fn next_wake(&self, now: u64) -> u64 {
+        let soon = now + 1;
+        if self.parts.busy() || self.held_reply.is_some() || self.has_to_send() {
+            return soon;
+        }
+        if self.blocked.is_some() && self.parts.watches_failures() {
+            return soon;
+        }
+        let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
+        if let (Some(head), None) = (self.lsu.head(), self.blocked) {
+            wake = wake.min(self.lsu_ready_at(head).max(soon));
+        }
+        let eligible = self.eligible();
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control] {
+            if self.ready[kind as usize] & eligible == 0
+                || kind == PipeKind::Memory && !self.memory_may_issue(eligible)
+            {
+                continue;
+            }
+            wake = wake.min(self.pipes.next_free(kind).max(soon));
+        }
+        wake
+    }
+
+    fn lsu_ready_at(&self, head: InstId) -> u64 {
+        let inst = self.lsu.peek(head);
+        if inst.shared { inst.ready_at.max(self.lsu.banks_free_at) } else { inst.ready_at }
+    }
+
+    fn memory_may_issue(&self, eligible: WarpMask) -> bool {
+        self.lsu.has_room() && self.memory_candidates() & eligible != 0
+    }
+
+    /// Ready warps with a memory instruction whose kernel may issue one.
+    fn memory_candidates(&self) -> WarpMask {
+        let mut mask = self.ready[PipeKind::Memory as usize];
+        for (kernel, warps) in self.kernel_warps.iter().enumerate() {
+            if mask & warps != 0 && !self.parts.may_issue_memory(kernel as u8) {
+                mask &= !warps;
+            }
+        }
+        if self.parts.ranks_memory() { self.first_in_rank(mask) } else { mask }
+    }
+
+    /// Those of the kernel with the lowest rank, among the kernels with warps that the schedulers ask.
+    fn first_in_rank(&self, ready: WarpMask) -> WarpMask {
+        let asked = ready & self.eligible();
+        let kernels = (0u8..).zip(&self.kernel_warps).filter(|(_, warps)| asked & **warps != 0);
+        kernels
+            .min_by_key(|(kernel, _)| self.parts.memory_rank(*kernel))
+            .map_or(0, |(_, warps)| asked & warps)
+    }
+
+    fn run_events(&mut self, ctx: &TickContext<'_>) {
+        let now = ctx.now;
+        let mut due = std::mem::take(&mut self.due);
+        self.wheel.take(now, &mut due);
+        for event in due.drain(..) {
+            match event {
+                Event::Writeback { warp, pc } => self.write_back(warp, pc),
+                Event::Control { warp } => {
+                    if let Some(slot) = &mut self.warps[usize::from(warp)] {
+                        slot.hold = Hold::None;
+                    }
+                    self.update_ready(warp);
+                }
+                Event::Data { inst } => self.data_arrived(inst, now),
+                Event::Hit { inst, line } => self.hit_data(inst, line, ctx),
+            }
+        }
+        self.due = due;
+    }
+
+    /// The destination registers of the instruction at `pc` are there.
+    fn write_back(&mut self, warp: u8, pc: u32) {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("a warp leaves after its last result");
+        for dest in slot.kernel.kernel.code[pc as usize].dests() {
+            slot.pending[usize::from(*dest) / 64] &= !(1 << (dest % 64));
+            slot.from_memory[usize::from(*dest) / 64] &= !(1 << (dest % 64));
+        }
+        slot.in_flight -= 1;
+        self.after_result(warp);
+    }
+
+    /// A result or acknowledgement may let the warp go on, pass its fence or leave.
+    fn after_result(&mut self, warp: u8) {
+        let Some(slot) = &mut self.warps[usize::from(warp)] else { return };
+        let quiet = slot.in_flight == 0 && slot.stores == 0;
+        match slot.hold {
+            Hold::Exited if quiet => return self.free_warp(warp),
+            Hold::Fence { until } if quiet => {
+                slot.hold = Hold::Control;
+                self.parts.stores_awaited(warp, false);
+                let now = self.last_tick;
+                self.wheel.push(now, until.max(now + 1), Event::Control { warp });
+            }
+            _ => {}
+        }
+        self.update_ready(warp);
+    }
+
+    /// Recomputes whether the warp's next instruction has its operands, and if not, what it waits for.
+    fn update_ready(&mut self, warp: u8) {
+        let bit: WarpMask = 1 << warp;
+        for mask in &mut self.ready {
+            *mask &= !bit;
+        }
+        self.dependent &= !bit;
+        self.awaiting_memory &= !bit;
+        self.parked &= !bit;
+        let Some(slot) = &self.warps[usize::from(warp)] else { return };
+        if matches!(slot.hold, Hold::Barrier(_) | Hold::Exited) {
+            self.parked |= bit;
+        }
+        if self.sides.fetching & bit != 0 {
+            return;
+        }
+        if matches!(slot.region, RegionState::Asked { .. }) {
+            self.dependent |= bit;
+            return;
+        }
+        let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return };
+        if slot.asks && self.is_at_border(warp, pc) {
+            return;
+        }
+        let Some(slot) = &self.warps[usize::from(warp)] else { return };
+        let instr = &slot.kernel.kernel.code[pc as usize];
+        let any_in = |set: &[u64]| {
+            let is_in = |r: &u16| set[usize::from(*r) / 64] >> (r % 64) & 1 != 0;
+            instr.sources().iter().any(is_in) || instr.dests().iter().any(is_in)
+        };
+        if slot.in_flight > 0 && any_in(&slot.pending) {
+            self.dependent |= bit;
+            if self.schedulers[0].is_selective() && any_in(&slot.from_memory) {
+                self.awaiting_memory |= bit;
+            }
+            return;
+        }
+        self.ready[slot.kernel.info[pc as usize].pipe as usize] |= bit;
+    }
+}

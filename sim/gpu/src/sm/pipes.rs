@@ -1,0 +1,80 @@
+//! The execution pipes: which kind an instruction needs, when one is free, and how long a result takes.
+use crate::config::Sm as SmConfig;
+use crate::events::Work;
+pub use crate::pipe_kind::{PIPE_KINDS, PipeKind};
+use selvedge_ptx::ptx::{Instr, OpClass, Space};
+
+/// What the issue stage needs to know of an instruction; computed once per launch.
+#[derive(Clone, Copy, Debug)]
+pub struct IssueInfo {
+    /// The pipe.
+    pub pipe: PipeKind,
+    /// Issue to result, cycles (loads: decided by the memory system).
+    pub latency: u32,
+    /// What costs energy.
+    pub work: Work,
+}
+
+impl IssueInfo {
+    /// Classifies one instruction.
+    pub fn of(instr: &Instr, sm: &SmConfig) -> Self {
+        let is_bank = matches!(instr.space(), Some(Space::Param | Space::Const));
+        let (pipe, latency) = match instr.class {
+            OpClass::Int | OpClass::Convert | OpClass::Warp => (PipeKind::Alu, sm.alu.int_latency),
+            OpClass::IntMul => (PipeKind::Alu, sm.alu.int_mul_latency),
+            OpClass::Fp32 => (PipeKind::Alu, sm.alu.fp32_latency),
+            OpClass::Fp64 => (PipeKind::Fp64, sm.fp64.latency),
+            OpClass::Fp64Div => (PipeKind::Fp64, sm.fp64.div_latency),
+            OpClass::Sfu => (PipeKind::Sfu, sm.sfu.latency),
+            OpClass::IntDiv | OpClass::Fp32Div => (PipeKind::Sfu, sm.sfu.div_latency),
+            // A call of the system takes what a branch to it takes; what it does has no time of its own.
+            OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
+                (PipeKind::Control, sm.branch_latency)
+            }
+            OpClass::Load if is_bank && !sm.constant.is_there() => (PipeKind::Alu, sm.lsu.const_latency),
+            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
+        };
+        IssueInfo { pipe, latency, work: Work::of(instr) }
+    }
+}
+
+/// Occupancy of the pipes of one SM.
+pub struct Pipes {
+    /// Per pipe kind: first cycle in which each pipe accepts a warp again.
+    free_at: [Vec<u64>; 4],
+    interval: [u64; 4],
+}
+
+impl Pipes {
+    /// All pipes free.
+    pub fn new(sm: &SmConfig) -> Self {
+        let group = |pipes: u32| vec![0; pipes as usize];
+        Pipes {
+            free_at: [group(sm.alu.pipes), group(sm.fp64.pipes), group(sm.sfu.pipes), group(1)],
+            interval: [sm.alu.lanes, sm.fp64.lanes, sm.sfu.lanes, sm.lsu.lanes].map(|l| u64::from(32 / l)),
+        }
+    }
+
+    /// Can a pipe of this kind accept a warp in cycle `now`?
+    pub fn is_free(&self, kind: PipeKind, now: u64) -> bool {
+        kind == PipeKind::Control || self.free_at[kind as usize].iter().any(|f| *f <= now)
+    }
+
+    /// First cycle in which a pipe of this kind accepts a warp.
+    pub fn next_free(&self, kind: PipeKind) -> u64 {
+        if kind == PipeKind::Control {
+            return 0;
+        }
+        self.free_at[kind as usize].iter().copied().min().unwrap_or(0)
+    }
+
+    /// Occupies a free pipe of this kind from `now`.
+    pub fn occupy(&mut self, kind: PipeKind, now: u64) {
+        if kind == PipeKind::Control {
+            return;
+        }
+        let interval = self.interval[kind as usize];
+        let pipe = self.free_at[kind as usize].iter_mut().find(|f| **f <= now);
+        *pipe.expect("issue checked that a pipe is free") = now + interval;
+    }
+}

@@ -1,0 +1,159 @@
+//! Regions whose results a mechanism may know (memoization): a warp asks before it enters one, and tells what has come out.
+//!
+//! The border of a region is a mark on the instruction there, and asking takes that instruction's issue slot. What is known is
+//! not executed: the warp goes on behind the region. It is executed all the same, outside of simulated time, so that the
+//! mechanism's values can be checked.
+use super::part::{RegionEntry, RegionReply};
+use super::pipes::PipeKind;
+use super::{SimFault, Sm, TickContext, WarpSlot, launch};
+use selvedge_ptx::ptx::{Region, RegionValue};
+use std::sync::Arc;
+
+/// Where a warp is with respect to regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum RegionState {
+    /// In none that matters.
+    #[default]
+    Outside,
+    /// It has asked and waits.
+    Asked { region: u16, mask: u32 },
+    /// It executes one.
+    Inside {
+        region: u16,
+        mask: u32,
+        /// It has not executed the first instruction yet.
+        at_start: bool,
+        /// The mechanism wants the results.
+        is_wanted: bool,
+    },
+}
+
+/// A border that a warp has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Border {
+    Start(u16),
+    End(u16),
+}
+
+impl WarpSlot {
+    /// The border that comes before the warp's next instruction.
+    pub(super) fn border(&self, pc: u32) -> Option<Border> {
+        let regions = &self.kernel.kernel.regions;
+        let mut is_entering = false;
+        if let RegionState::Inside { region, mask, at_start, is_wanted } = self.region {
+            let is_there = regions[usize::from(region)].end == pc && self.warp.active_mask() & mask == mask;
+            if is_there && is_wanted {
+                return Some(Border::End(region));
+            }
+            is_entering = at_start;
+        }
+        let at = regions.binary_search_by_key(&pc, |region| region.start).ok();
+        at.filter(|_| !is_entering).map(|at| Border::Start(at as u16))
+    }
+
+    /// The warp executes its next instruction, and with it the first of a region that it was about to enter.
+    pub(super) fn enter_region(&mut self) {
+        if let RegionState::Inside { at_start, .. } = &mut self.region {
+            *at_start = false;
+        }
+    }
+
+    /// The registers that must be there when the warp comes to a border.
+    pub(super) fn awaited_at(&self, border: Border) -> impl Iterator<Item = &RegionValue> {
+        let regions = &self.kernel.kernel.regions;
+        let (region, inputs) = match border {
+            Border::Start(region) => (&regions[usize::from(region)], true),
+            Border::End(region) => (&regions[usize::from(region)], false),
+        };
+        region.inputs.iter().filter(move |_| inputs).chain(&region.results)
+    }
+}
+
+impl Sm {
+    /// Has the warp come to a border that the mechanism wants to know of? It crosses it when the registers that count there are
+    /// written.
+    pub(super) fn is_at_border(&mut self, warp: u8, pc: u32) -> bool {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("the warp is resident");
+        let border = slot.border(pc).filter(|border| match border {
+            Border::Start(number) => {
+                let region = &slot.kernel.kernel.regions[usize::from(*number)];
+                self.parts.wants_region(self.last_tick, slot.kernel.slot, *number, region)
+            }
+            Border::End(_) => true,
+        });
+        slot.border = border;
+        let Some(border) = border else { return false };
+        let is_pending = |value: &RegionValue| {
+            slot.pending[usize::from(value.number) / 64] >> (value.number % 64) & 1 != 0
+        };
+        if slot.awaited_at(border).any(is_pending) {
+            self.dependent |= 1 << warp;
+        } else {
+            self.ready[PipeKind::Control as usize] |= 1 << warp;
+        }
+        true
+    }
+
+    /// The warp asks for a region's results, or tells them.
+    pub(super) fn cross_border(&mut self, warp: u8, border: Border, now: u64) -> PipeKind {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
+        let kernel = Arc::clone(&slot.kernel);
+        let active = slot.warp.active_mask();
+        let executed = slot.warp.executed().expect("only what executes asks");
+        match border {
+            Border::Start(number) => {
+                let region = &kernel.kernel.regions[usize::from(number)];
+                let inputs = executed.values(&region.inputs);
+                slot.region = RegionState::Asked { region: number, mask: active };
+                let entry = RegionEntry {
+                    kernel: kernel.slot,
+                    warp,
+                    region: number,
+                    mask: active,
+                    inputs,
+                    results: Region::words(&region.results),
+                };
+                self.parts.region_entered(now, entry);
+            }
+            Border::End(number) => {
+                let results = executed.values(&kernel.kernel.regions[usize::from(number)].results);
+                slot.region = RegionState::Outside;
+                self.parts.region_computed(now, warp, results);
+            }
+        }
+        self.update_ready(warp);
+        PipeKind::Control
+    }
+
+    /// Lets warps go on that the mechanism has answered.
+    pub(super) fn take_answers(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+        while let Some(RegionReply { warp, is_known }) = self.parts.region_reply() {
+            let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
+            let RegionState::Asked { region, mask } = slot.region else { continue };
+            if is_known {
+                self.skip_region(warp, region, ctx)?;
+                self.fetch_instruction(warp, ctx);
+            } else {
+                slot.region = RegionState::Inside { region, mask, at_start: true, is_wanted: true };
+            }
+            self.update_ready(warp);
+        }
+        Ok(())
+    }
+
+    /// Takes a warp behind a region whose results the mechanism knows, and has it check them.
+    fn skip_region(&mut self, warp: u8, number: u16, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
+        let kernel = Arc::clone(&slot.kernel);
+        let region = &kernel.kernel.regions[usize::from(number)];
+        let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
+        let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
+        ctx.memory.select(kernel.slot);
+        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
+        slot.region = RegionState::Outside;
+        let executed = slot.warp.executed().expect("only what executes asks");
+        let instructions = executed.skip(&kernel.kernel, &mut env, region).map_err(SimFault::Kernel)?;
+        let results = executed.values(&region.results);
+        self.parts.region_skipped(warp, instructions, &results).map_err(SimFault::Mechanism)
+    }
+}

@@ -1,0 +1,47 @@
+//! Warps of an SM that spin, for the report of a livelock.
+use super::feed::Feed;
+use super::launch::Place;
+use super::{CtaSlot, Hold, Sm};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{Spin, find_spin};
+
+impl Sm {
+    /// Returns a line for each warp of a kernel slot that spins. None when a warp may still have an effect: it does not spin,
+    /// nor does it wait at a barrier. A trace ends whatever its warps do.
+    pub fn describe_spins(&mut self, kernel: u8, now: u64, memory: &mut DeviceMemory) -> Option<Vec<String>> {
+        let place = Place { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
+        let mut lines = Vec::new();
+        // Warps of a CTA that waits for nobody else end it.
+        let mut stays = vec![false; self.ctas.len()];
+        memory.select(kernel);
+        for (index, slot) in self.warps.iter_mut().enumerate() {
+            let Some(slot) = slot.as_mut().filter(|slot| slot.kernel.slot == kernel) else { continue };
+            let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
+            let held = match slot.hold {
+                Hold::Exited => continue,
+                Hold::Barrier(_) => true,
+                Hold::None | Hold::Control | Hold::Fence { .. } => false,
+            };
+            stays[usize::from(slot.cta)] = true;
+            if held {
+                continue;
+            }
+            if !matches!(slot.kernel.feed, Feed::Execute) {
+                return None;
+            }
+            let mut env = slot.kernel.environment(memory, &mut cta.shared, place);
+            let Spin { first, last } = find_spin(slot.warp.executed()?, &slot.kernel.kernel, &mut env)?;
+            let [x, y, z] = cta.cta;
+            let place =
+                if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
+            lines.push(format!(
+                "sm{} warp {index} (kernel {}, CTA {x},{y},{z}) repeats PTX {place}",
+                self.id, slot.kernel.kernel.name
+            ));
+        }
+        let is_of_kernel = |cta: &CtaSlot| cta.kernel.slot == kernel;
+        let ends =
+            self.ctas.iter().zip(stays).any(|(cta, stays)| !stays && cta.as_ref().is_some_and(is_of_kernel));
+        (!ends).then_some(lines)
+    }
+}

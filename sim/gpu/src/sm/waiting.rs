@@ -1,0 +1,116 @@
+//! Who waits for what in an SM, for the report of a deadlock.
+use super::{Hold, Sm, WarpSlot};
+use crate::sm::pipes::PipeKind;
+use crate::stats::FailCause;
+use selvedge_ptx::ptx::AccessKind;
+
+impl Sm {
+    /// A line for each warp, then for the load/store unit, the L1D and the mechanism: which request, and what it waits for.
+    pub fn describe_waiting(&self) -> Vec<String> {
+        let warps = self.warps.iter().enumerate();
+        let mut lines: Vec<String> =
+            warps.filter_map(|(index, slot)| Some(self.describe_warp(index, slot.as_ref()?))).collect();
+        if let Some(head) = self.lsu.head() {
+            let inst = self.lsu.peek(head);
+            let what = match (self.blocked, inst.shared) {
+                (Some(cause), _) => format!("waits for {}", resource(cause)),
+                (None, true) => "waits for the shared-memory banks".into(),
+                (None, false) => "waits for its turn at the L1D".into(),
+            };
+            let line = inst.transactions.get(inst.next).map_or(0, |t| t.line);
+            lines.push(format!(
+                "sm{} load/store unit: {} instructions, the first a {} of line {line:#x} by warp {}, which {what}",
+                self.id,
+                self.lsu.waiting(),
+                noun(inst.kind),
+                inst.warp
+            ));
+        }
+        lines.extend(self.l1d.describe_waiting().into_iter().map(|line| format!("sm{} {line}", self.id)));
+        if let Some(packet) = &self.held_reply {
+            lines.push(format!(
+                "sm{} reply register: {:?} of line {:#x} waits for room in the mechanism",
+                self.id, packet.kind, packet.line
+            ));
+        }
+        if self.parts.busy() {
+            lines.push(format!("sm{} mechanism: busy", self.id));
+        }
+        lines
+    }
+
+    fn describe_warp(&self, index: usize, slot: &WarpSlot) -> String {
+        let cta = self.ctas[usize::from(slot.cta)].as_ref();
+        let place = cta.map_or([0; 3], |cta| cta.cta);
+        let kernel = &slot.kernel.kernel;
+        let at = slot.warp.pc().map_or(0, |pc| kernel.code[pc as usize].line);
+        let what = match slot.hold {
+            Hold::Barrier(id) => {
+                let barrier = cta.map(|cta| (cta.barriers[id as usize], cta.live));
+                let (arrived, expected) = barrier.map_or((0, 0), |(barrier, live)| {
+                    (barrier.arrived, if barrier.threads == 0 { live } else { barrier.threads.div_ceil(32) })
+                });
+                format!(
+                    "waits at barrier {id} for {} more of {expected} warps",
+                    expected.saturating_sub(arrived)
+                )
+            }
+            Hold::Fence { .. } => {
+                format!(
+                    "waits at a fence for {} acknowledgements and {} results",
+                    slot.stores, slot.in_flight
+                )
+            }
+            Hold::Exited => {
+                format!(
+                    "has ended and waits for {} acknowledgements and {} results",
+                    slot.stores, slot.in_flight
+                )
+            }
+            Hold::Control => "waits for its next instruction".into(),
+            Hold::None => self.describe_next(index, slot),
+        };
+        format!(
+            "sm{} warp {index} (kernel {}, CTA {},{},{}, before PTX line {at}) {what}",
+            self.id, kernel.name, place[0], place[1], place[2]
+        )
+    }
+
+    /// What the next instruction of a warp that nothing holds waits for.
+    fn describe_next(&self, index: usize, slot: &WarpSlot) -> String {
+        let bit = 1 << index;
+        if self.dependent & bit != 0 {
+            let memory = slot.from_memory.iter().any(|word| *word != 0);
+            return format!("waits for a result{}", if memory { " of a load" } else { "" });
+        }
+        if self.stopped() & bit != 0 {
+            return "waits for its kernel's next quota of instructions".into();
+        }
+        if self.ready[PipeKind::Memory as usize] & bit == 0 {
+            return "waits for a pipe".into();
+        }
+        if !self.parts.may_issue_memory(slot.kernel.slot) {
+            return "waits for the mechanism to let its kernel issue a memory instruction".into();
+        }
+        "waits for room in the load/store unit".into()
+    }
+}
+
+/// What a transaction lacks.
+fn resource(cause: FailCause) -> &'static str {
+    match cause {
+        FailCause::MshrEntry => "a free MSHR of the L1D",
+        FailCause::MshrMerge => "room in the MSHR of its line",
+        FailCause::Line => "a way of its set in the L1D that is not reserved",
+        FailCause::MissQueue => "room in the L1D's miss queue",
+        FailCause::BypassSlot => "a free slot for loads that pass by the L1D",
+    }
+}
+
+fn noun(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "load",
+        AccessKind::Store => "store",
+        AccessKind::Atomic { .. } => "atomic",
+    }
+}

@@ -1,0 +1,337 @@
+//! Counters: conserved, per SM and per partition, summed for reports.
+use crate::events::SmEvents;
+use selvedge_ptx::memory::within_program;
+use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Declares a struct of counters that can be summed and subtracted field by field.
+macro_rules! counters {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl std::ops::AddAssign for $name {
+            fn add_assign(&mut self, o: Self) {
+                $(self.$field += o.$field;)*
+            }
+        }
+
+        impl std::ops::Sub for $name {
+            type Output = Self;
+            fn sub(self, o: Self) -> Self {
+                $name { $($field: self.$field - o.$field,)* }
+            }
+        }
+    };
+}
+pub(crate) use counters;
+
+/// Why a cache could not take an access in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailCause {
+    /// No free MSHR.
+    MshrEntry,
+    /// The line's MSHR has no room for one more request.
+    MshrMerge,
+    /// Every way of the set is reserved.
+    Line,
+    /// The queue to the next level is full.
+    MissQueue,
+    /// As many loads as may pass by the cache are in flight.
+    BypassSlot,
+}
+
+counters! {
+/// Reservation failures by cause; each cycle in which an access fails counts once.
+pub struct FailCounters {
+    /// No free MSHR.
+    pub mshr_entry: u64,
+    /// The line's MSHR has no room.
+    pub mshr_merge: u64,
+    /// Every way of the set is reserved.
+    pub line: u64,
+    /// The queue to the next level is full.
+    pub miss_queue: u64,
+    /// As many loads as may pass by the cache are in flight.
+    pub bypass_slot: u64,
+}
+}
+
+impl FailCounters {
+    /// Counts `cycles` failures of one cause.
+    pub fn add(&mut self, cause: FailCause, cycles: u64) {
+        match cause {
+            FailCause::MshrEntry => self.mshr_entry += cycles,
+            FailCause::MshrMerge => self.mshr_merge += cycles,
+            FailCause::Line => self.line += cycles,
+            FailCause::MissQueue => self.miss_queue += cycles,
+            FailCause::BypassSlot => self.bypass_slot += cycles,
+        }
+    }
+
+    /// Failures of all causes.
+    pub fn total(&self) -> u64 {
+        self.mshr_entry + self.mshr_merge + self.line + self.miss_queue + self.bypass_slot
+    }
+}
+
+/// What a cache found for an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The line.
+    Hit,
+    /// The line on its way.
+    Pending,
+    /// Nothing.
+    Miss,
+    /// The line, there or on its way, without a sector that is asked for: a miss, too.
+    SectorMiss,
+}
+
+counters! {
+/// Accesses by what was found.
+pub struct DecisionCounters {
+    /// Found.
+    pub hits: u64,
+    /// Merged into a miss in flight.
+    pub pending_hits: u64,
+    /// Not found.
+    pub misses: u64,
+    /// Those among the misses that found their line without a sector.
+    pub sector_misses: u64,
+}
+}
+
+impl DecisionCounters {
+    fn count(&mut self, decision: Decision) {
+        match decision {
+            Decision::Hit => self.hits += 1,
+            Decision::Pending => self.pending_hits += 1,
+            Decision::Miss => self.misses += 1,
+            Decision::SectorMiss => {
+                self.misses += 1;
+                self.sector_misses += 1;
+            }
+        }
+    }
+
+    /// Those that did not find their line at all.
+    pub fn line_misses(&self) -> u64 {
+        self.misses - self.sector_misses
+    }
+}
+
+counters! {
+/// Outcomes of a cache's accesses. Conserved: accesses = hits + misses + pending_hits.
+pub struct CacheCounters {
+    /// Line transactions that were decided, loads and stores.
+    pub accesses: u64,
+    /// Found.
+    pub hits: u64,
+    /// Not found.
+    pub misses: u64,
+    /// Found on their way: merged into a miss in flight.
+    pub pending_hits: u64,
+    /// Stores and atomics among the hits.
+    pub write_hits: u64,
+    /// Stores and atomics among the pending hits.
+    pub write_pending_hits: u64,
+    /// Stores and atomics among the misses.
+    pub write_misses: u64,
+    /// Those among the misses that found their line without a sector.
+    pub sector_misses: u64,
+    /// Stores and atomics among the sector misses.
+    pub write_sector_misses: u64,
+    /// Loads of local memory among all of these.
+    pub local_reads: DecisionCounters,
+    /// Stores to local memory among all of these.
+    pub local_writes: DecisionCounters,
+    /// Reads of constants and parameters among all of these.
+    pub constant_reads: DecisionCounters,
+    /// Reads of instructions among all of these.
+    pub instruction_reads: DecisionCounters,
+    /// Loads that passed by the cache; not among the accesses.
+    pub bypasses: u64,
+    /// Sectors of 32 bytes that were asked of the next level to be kept.
+    pub sectors_fetched: u64,
+    /// Sectors of 32 bytes that came from there.
+    pub sectors_filled: u64,
+    /// Cycles in which an access could not be decided, by cause.
+    pub reservation_fails: FailCounters,
+}
+}
+
+impl CacheCounters {
+    /// Counts an access to `line`.
+    pub fn decide(&mut self, decision: Decision, is_write: bool, line: u64) {
+        self.accesses += 1;
+        let (all, writes) = match decision {
+            Decision::Hit => (&mut self.hits, &mut self.write_hits),
+            Decision::Pending => (&mut self.pending_hits, &mut self.write_pending_hits),
+            Decision::Miss | Decision::SectorMiss => (&mut self.misses, &mut self.write_misses),
+        };
+        *all += 1;
+        *writes += u64::from(is_write);
+        let is_sector_miss = decision == Decision::SectorMiss;
+        self.sector_misses += u64::from(is_sector_miss);
+        self.write_sector_misses += u64::from(is_sector_miss && is_write);
+        match within_program(line) {
+            CODE_REGION.. => self.instruction_reads.count(decision),
+            CONST_REGION.. => self.constant_reads.count(decision),
+            LOCAL_REGION.. if is_write => self.local_writes.count(decision),
+            LOCAL_REGION.. => self.local_reads.count(decision),
+            _ => {}
+        }
+    }
+
+    /// Does the conservation law hold?
+    pub fn is_conserved(&self) -> bool {
+        self.accesses == self.hits + self.misses + self.pending_hits && self.sector_misses <= self.misses
+    }
+
+    /// Loads of global memory, by what was found.
+    pub fn global_reads(&self) -> DecisionCounters {
+        let reads = DecisionCounters {
+            hits: self.hits - self.write_hits,
+            pending_hits: self.pending_hits - self.write_pending_hits,
+            misses: self.misses - self.write_misses,
+            sector_misses: self.sector_misses - self.write_sector_misses,
+        };
+        reads - self.local_reads - self.constant_reads - self.instruction_reads
+    }
+
+    /// Stores to global memory and atomics, by what was found.
+    pub fn global_writes(&self) -> DecisionCounters {
+        let writes = DecisionCounters {
+            hits: self.write_hits,
+            pending_hits: self.write_pending_hits,
+            misses: self.write_misses,
+            sector_misses: self.write_sector_misses,
+        };
+        writes - self.local_writes
+    }
+}
+
+/// What a scheduler's cycle went on; see [`SchedulerCycles`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IssueCycle {
+    /// An instruction issued.
+    Active,
+    /// A memory instruction had its operands and was not taken.
+    Memory,
+    /// Another instruction had its operands and no pipe was free.
+    Compute,
+    /// Operands were under way.
+    DataDependence,
+    /// Instructions were under way from beyond the instruction cache.
+    Fetch,
+    /// No warp had an instruction to issue.
+    Idle,
+}
+
+counters! {
+/// The cycles of warp schedulers by what they went on (CABA, figure 2). Their sum is cycles times schedulers.
+pub struct SchedulerCycles {
+    /// An instruction issued.
+    pub active: u64,
+    /// Memory stalls: a memory instruction had its operands and was not taken.
+    pub memory: u64,
+    /// Compute stalls: another instruction had its operands and no pipe was free.
+    pub compute: u64,
+    /// Data-dependence stalls: operands were under way.
+    pub data_dependence: u64,
+    /// Fetch stalls: the next instructions were under way from beyond the instruction cache.
+    pub fetch: u64,
+    /// No warp had an instruction to issue.
+    pub idle: u64,
+}
+}
+
+impl SchedulerCycles {
+    /// Counts `cycles` of one kind.
+    pub fn add(&mut self, kind: IssueCycle, cycles: u64) {
+        match kind {
+            IssueCycle::Active => self.active += cycles,
+            IssueCycle::Memory => self.memory += cycles,
+            IssueCycle::Compute => self.compute += cycles,
+            IssueCycle::DataDependence => self.data_dependence += cycles,
+            IssueCycle::Fetch => self.fetch += cycles,
+            IssueCycle::Idle => self.idle += cycles,
+        }
+    }
+
+    /// Cycles of all kinds.
+    pub fn total(&self) -> u64 {
+        self.active + self.memory + self.compute + self.data_dependence + self.fetch + self.idle
+    }
+}
+
+counters! {
+/// Counters of one SM.
+pub struct SmCounters {
+    /// Warp instructions issued.
+    pub warp_instructions: u64,
+    /// Thread instructions: active lanes of the issued warp instructions.
+    pub thread_instructions: u64,
+    /// Memory instructions issued to the load/store unit.
+    pub memory_instructions: u64,
+    /// Line transactions after coalescing.
+    pub transactions: u64,
+    /// Cycles that shared-memory accesses took beyond one each.
+    pub bank_conflict_cycles: u64,
+    /// CTAs completed.
+    pub ctas: u64,
+    /// Cycles in which at least one warp was resident.
+    pub resident_cycles: u64,
+    /// Cycles in which at least one instruction issued.
+    pub issue_cycles: u64,
+    /// Lines that came back to the L1D for its misses.
+    pub misses_returned: u64,
+    /// Core cycles from each of those misses to its return, all together.
+    pub miss_latency_cycles: u64,
+    /// Misses of the L1D that were sent for prefetches; not among its accesses.
+    pub prefetches_sent: u64,
+    /// Lines that came back to the L1D for its prefetches.
+    pub prefetches_returned: u64,
+    /// Stores that stayed in the L1D.
+    pub stores_kept: u64,
+    /// Writes of lines that left the L1D with what it had kept of stores.
+    pub l1d_writebacks: u64,
+    /// The cycles of all its schedulers by what they went on.
+    pub scheduler_cycles: SchedulerCycles,
+    /// The work of its instructions, from which its energy is computed.
+    pub events: SmEvents,
+}
+}
+
+counters! {
+/// What one of the kernels that share the GPU did. All but the residence, which overlaps, add up to the counters of the
+/// SMs.
+pub struct KernelCounters {
+    /// Warp instructions issued.
+    pub warp_instructions: u64,
+    /// Thread instructions: active lanes of the issued warp instructions.
+    pub thread_instructions: u64,
+    /// Memory instructions issued to the load/store units.
+    pub memory_instructions: u64,
+    /// Requests: line transactions after coalescing.
+    pub transactions: u64,
+    /// CTAs completed.
+    pub ctas: u64,
+    /// Cycles, over SMs, in which a CTA of the kernel was resident.
+    pub resident_cycles: u64,
+    /// Its accesses to the L1Ds.
+    pub l1d: CacheCounters,
+}
+}
+
+/// Counters that a mechanism adds to the report, by name.
+pub type MechanismCounters = BTreeMap<&'static str, u64>;
+
+/// Adds to a mechanism's counter.
+pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
+    *counters.entry(name).or_default() += value;
+}

@@ -1,0 +1,249 @@
+//! A kernel's trace (`.traceg`): header, then thread blocks, their warps, and the warps' instructions.
+use super::header::{Header, place};
+use super::instruction::Line;
+use super::lines::Lines;
+use crate::trace::TraceError;
+use crate::trace::launch::{LaunchSummary, TraceLaunch};
+use crate::trace::stream::{Executed, StreamWriter};
+use selvedge_ptx::ptx::{Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Step};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes of addresses beyond [`LOCAL_REGION`] that local memory may take.
+const LOCAL_BYTES: u64 = 3 << 40;
+
+/// An instruction of the code, as told from others at the same place: functions have places of their own.
+#[derive(Debug, PartialEq, Eq)]
+struct Static {
+    opcode: String,
+    line: u32,
+    dests: Vec<u16>,
+    sources: Vec<u16>,
+}
+
+/// What has been read of a kernel.
+struct Reading<'a> {
+    lines: Lines,
+    header: &'a Header,
+    code: Vec<Instr>,
+    statics: Vec<Static>,
+    /// Numbers of the instructions at a program counter.
+    at_pc: HashMap<u64, Vec<u32>>,
+    bytes: Vec<u8>,
+    /// Where each warp's records are, by its number in the grid.
+    streams: BTreeMap<u64, Range<usize>>,
+    access: MemAccess,
+    local_bytes: u64,
+}
+
+/// Reads a kernel's trace.
+///
+/// # Errors
+/// The file is not what the format allows, in one line.
+pub(super) fn read(mut lines: Lines) -> Result<TraceLaunch, TraceError> {
+    let mut line = String::new();
+    let header = Header::read(&mut lines, &mut line)?;
+    let mut reading = Reading {
+        lines,
+        header: &header,
+        code: Vec::new(),
+        statics: Vec::new(),
+        at_pc: HashMap::new(),
+        bytes: Vec::new(),
+        streams: BTreeMap::new(),
+        access: MemAccess::new(),
+        local_bytes: 0,
+    };
+    reading.blocks(&mut line)?;
+    reading.finish()
+}
+
+impl Reading<'_> {
+    /// Reads thread blocks until the file ends; `line` is the one where the header ended.
+    fn blocks(&mut self, line: &mut String) -> Result<(), TraceError> {
+        let mut block = None;
+        loop {
+            match line.as_str() {
+                "#BEGIN_TB" if block.is_none() => block = Some(None),
+                "#END_TB" if block.is_some() => block = None,
+                "#BEGIN_TB" | "#END_TB" => return Err(self.bad(format!("`{line}` is out of its place"))),
+                text if text.is_empty() || text.starts_with('#') => {}
+                text => self.in_block(text.to_owned().as_str(), &mut block, line)?,
+            }
+            if !self.lines.next(line)? {
+                break;
+            }
+        }
+        if block.is_some() { Err(self.bad("the file ends within a thread block")) } else { Ok(()) }
+    }
+
+    /// A line of a thread block: its place in the grid, or a warp with its instructions.
+    fn in_block(
+        &mut self,
+        text: &str,
+        block: &mut Option<Option<u64>>,
+        line: &mut String,
+    ) -> Result<(), TraceError> {
+        let value = |key: &str| {
+            let (name, value) = text.split_once('=')?;
+            (name.trim() == key).then(|| value.trim().to_owned())
+        };
+        let Some(cta) = block else {
+            return Err(self.bad("allowed between thread blocks is `#BEGIN_TB`"));
+        };
+        if let Some(at) = value("thread block") {
+            let dims = self.header.dims;
+            let grid = dims.grid;
+            let inside = |at: &[u32; 3]| at.iter().zip(grid).all(|(at, side)| *at < side);
+            let at = place(&at).filter(inside);
+            let allowed = || self.bad(format!("`{text}`: allowed are blocks of the grid {grid:?}"));
+            let [x, y, z] = at.ok_or_else(allowed)?.map(u64::from);
+            *cta = Some(x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z));
+            return Ok(());
+        }
+        if let Some(warp) = value("warp") {
+            let cta =
+                cta.ok_or_else(|| self.bad("allowed before the first warp is `thread block = x,y,z`"))?;
+            let warps = self.header.dims.warps_per_cta();
+            let warp = warp.parse().ok().filter(|warp| *warp < warps);
+            let warp = warp.ok_or_else(|| self.bad(format!("`{text}`: allowed are 0 to {}", warps - 1)))?;
+            return self.warp(cta, warp, line);
+        }
+        Err(self.bad("allowed in a thread block are `thread block = x,y,z`, `warp = n` and `insts = n`"))
+    }
+
+    /// Reads a warp after its number: how many instructions it has, and these.
+    fn warp(&mut self, cta: u64, warp: u32, line: &mut String) -> Result<(), TraceError> {
+        self.line_that_says_something(line)?;
+        let count = line.split_once('=').filter(|(key, _)| key.trim() == "insts");
+        let count = count.and_then(|(_, count)| count.trim().parse::<u64>().ok());
+        let count = count.ok_or_else(|| self.bad("allowed after the number of a warp is `insts = n`"))?;
+        let mut writer = StreamWriter::default();
+        let mut last = None;
+        for number in 0..count {
+            self.line_that_says_something(line)?;
+            if line.starts_with('#') || line.contains('=') {
+                return Err(
+                    self.bad(format!("the warp has {number} instructions, but {count} are announced"))
+                );
+            }
+            last = Some(self.instruction(line, &mut writer).map_err(|what| self.bad(what))?);
+        }
+        if last != Some(Step::Exit) {
+            return Err(self.bad("the warp's instructions do not end with EXIT"));
+        }
+        let start = self.bytes.len();
+        self.bytes.append(&mut writer.take());
+        let number = cta.saturating_mul(self.header.dims.warps_per_cta().into()).saturating_add(warp.into());
+        if self.streams.insert(number, start..self.bytes.len()).is_some() {
+            return Err(self.bad(format!("warp {warp} of this thread block has been there already")));
+        }
+        Ok(())
+    }
+
+    fn line_that_says_something(&mut self, line: &mut String) -> Result<(), TraceError> {
+        loop {
+            if !self.lines.next(line)? {
+                return Err(self.bad("the file ends within a warp"));
+            }
+            if !line.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Appends an instruction to its warp's records.
+    fn instruction(&mut self, text: &str, writer: &mut StreamWriter) -> Result<Step, String> {
+        let line = Line::parse(text, self.header, &mut self.access)?;
+        let step = match line.operation.class {
+            // The guard disabled it in every lane.
+            _ if line.mask == 0 => Step::Alu { active: 0 },
+            OpClass::Load | OpClass::Store | OpClass::Atomic => Step::Memory,
+            // The traces do not say which of a CTA's barriers it is.
+            OpClass::Barrier => Step::Barrier {
+                id: 0,
+                threads: None,
+                arrive_only: line.operation.arrives_only,
+                ballot: selvedge_ptx::ptx::Ballot::default(),
+            },
+            OpClass::Fence => Step::Fence,
+            OpClass::Exit => Step::Exit,
+            _ => Step::Alu { active: line.mask },
+        };
+        if step == Step::Memory {
+            let reach = line.place(self.header, &mut self.access)?;
+            self.local_bytes = self.local_bytes.max(reach.next_multiple_of(16));
+        }
+        let pc = self.number_of(&line)?;
+        writer.push(&Executed { pc, active: line.mask, step, access: &self.access, changes: None });
+        Ok(step)
+    }
+
+    /// The number of an instruction in the code, which it joins when it is new.
+    fn number_of(&mut self, line: &Line) -> Result<u32, String> {
+        let same = |number: &&u32| {
+            let known = &self.statics[**number as usize];
+            known.opcode == line.opcode
+                && known.line == line.line
+                && known.dests == line.dests
+                && known.sources == line.sources
+        };
+        let numbers = self.at_pc.entry(line.pc).or_default();
+        if let Some(number) = numbers.iter().find(same) {
+            return Ok(*number);
+        }
+        let number = self.code.len() as u32;
+        numbers.push(number);
+        let class = line.operation.class;
+        let space = line.operation.access.map(|access| access.space);
+        let instr = Instr::of_trace(line.line, class, space, &line.dests, &line.sources);
+        self.code.push(instr.ok_or("the instruction names more registers than the machine's can")?);
+        self.statics.push(Static {
+            opcode: line.opcode.to_owned(),
+            line: line.line,
+            dests: line.dests.clone(),
+            sources: line.sources.clone(),
+        });
+        Ok(number)
+    }
+
+    fn bad(&self, message: impl Into<String>) -> TraceError {
+        self.lines.bad(message)
+    }
+
+    /// Every warp of the grid must have been there.
+    fn finish(self) -> Result<TraceLaunch, TraceError> {
+        let header = self.header;
+        let dims: LaunchDims = header.dims;
+        let per_cta = u64::from(dims.warps_per_cta());
+        let there = |number: &u64| !self.streams.contains_key(number);
+        let total = TraceLaunch::warps(&dims).ok_or_else(|| self.bad("the grid has too many warps"))?;
+        if self.streams.len() < total {
+            let missing = (0..total as u64).find(there).unwrap_or(0);
+            let [x, y, z] = dims.cta(missing / per_cta);
+            let warp = missing % per_cta;
+            return Err(self.bad(format!("the file ends without warp {warp} of thread block {x},{y},{z}")));
+        }
+        if (total as u64).saturating_mul(self.local_bytes * 32) > LOCAL_BYTES {
+            let (bytes, most) = (self.local_bytes, LOCAL_BYTES);
+            return Err(self.bad(format!(
+                "{total} warps of {bytes} bytes of local memory a thread: allowed are {most} bytes in all, above \
+                 {LOCAL_REGION:#x}"
+            )));
+        }
+        let file = self.lines.file();
+        let kernel =
+            Kernel::of_trace(&header.name, file, self.code, header.shared_bytes, header.registers.max(1));
+        let launch = TraceLaunch {
+            kernel: Arc::new(kernel),
+            dims,
+            streams: self.streams.into_values().collect(),
+            bytes: Arc::new(self.bytes),
+            local_bytes: Some(self.local_bytes),
+            summary: LaunchSummary::default(),
+        };
+        let lines = &self.lines;
+        launch.checked().map_err(|damage| lines.bad(damage.what))
+    }
+}

@@ -1,0 +1,175 @@
+//! SASS opcodes: what the timing model has for each, by the root of the name and a few of its suffixes.
+//!
+//! The families are those of Pascal to Ampere. Tensor cores, uniform datapath and texture units, which the machine does
+//! not have, stand in for by the pipe that comes closest; docs/traces.md has the list.
+use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, OpClass, Space};
+
+/// What an opcode means to the timing model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Operation {
+    pub class: OpClass,
+    /// The access of a load, store or atomic.
+    pub access: Option<Access>,
+    /// A barrier that the warp only arrives at.
+    pub arrives_only: bool,
+    /// Registers that a load writes from its destination on.
+    pub registers: u16,
+}
+
+/// A memory access by its opcode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    pub space: Space,
+    pub kind: AccessKind,
+    pub cache: CacheOp,
+    /// Bytes of a lane.
+    pub bytes: u8,
+}
+
+/// The operation of an opcode such as `LDG.E.64.SYS`; none of an unknown one.
+pub(super) fn operation(opcode: &str) -> Option<Operation> {
+    let mut suffixes = opcode.split('.');
+    let root = suffixes.next()?;
+    let has = |word: &str| opcode.split('.').skip(1).any(|suffix| suffix == word);
+    if let Some((class, space, kind)) = memory(root) {
+        let bytes = if root == "LDSM" { 16 } else { suffixes.find_map(width).unwrap_or(4) };
+        let cache = if has("STRONG") && has("GPU") {
+            CacheOp::Global
+        } else if has("STRONG") && has("SYS") {
+            CacheOp::Volatile
+        } else if has("CONSTANT") {
+            CacheOp::ReadOnly
+        } else {
+            CacheOp::All
+        };
+        let matrices = opcode.rsplit('.').next().and_then(|last| last.parse().ok()).filter(|n| *n <= 4);
+        let registers = if root == "LDSM" { matrices.unwrap_or(1) } else { u16::from(bytes).div_ceil(4) };
+        let access = Some(Access { space, kind, cache, bytes });
+        return Some(Operation { class, access, arrives_only: false, registers });
+    }
+    let arrives_only = root == "BAR" && has("ARV");
+    Some(Operation { class: class(root)?, access: None, arrives_only, registers: 1 })
+}
+
+/// Bytes of a lane that a suffix tells.
+fn width(suffix: &str) -> Option<u8> {
+    match suffix {
+        "8" | "U8" | "S8" => Some(1),
+        "16" | "U16" | "S16" => Some(2),
+        "32" | "U32" | "S32" | "F32" => Some(4),
+        "64" | "U64" | "S64" | "F64" => Some(8),
+        "128" => Some(16),
+        _ => None,
+    }
+}
+
+/// Class, state space and kind of a memory instruction. Timing does not ask which atomic operation it is.
+fn memory(root: &str) -> Option<(OpClass, Space, AccessKind)> {
+    let load = |space| Some((OpClass::Load, space, AccessKind::Load));
+    let store = |space| Some((OpClass::Store, space, AccessKind::Store));
+    let atomic = |space, reduction| {
+        Some((OpClass::Atomic, space, AccessKind::Atomic { op: AtomicOp::Add, reduction }))
+    };
+    match root {
+        "LD" => load(Space::Generic),
+        "LDG" | "LDGSTS" => load(Space::Global),
+        "LDS" | "LDSM" => load(Space::Shared),
+        "LDL" => load(Space::Local),
+        "LDC" | "ULDC" => load(Space::Const),
+        "ST" => store(Space::Generic),
+        "STG" => store(Space::Global),
+        "STS" => store(Space::Shared),
+        "STL" => store(Space::Local),
+        "ATOM" => atomic(Space::Generic, false),
+        "ATOMG" => atomic(Space::Global, false),
+        "ATOMS" => atomic(Space::Shared, false),
+        "RED" | "REDG" => atomic(Space::Global, true),
+        _ => None,
+    }
+}
+
+/// Class of an instruction that accesses no memory, or whose addresses these traces do not have.
+fn class(root: &str) -> Option<OpClass> {
+    let class =
+        match root {
+            "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FFMA" | "FFMA32I" | "FMNMX" | "FMUL" | "FMUL32I"
+            | "FSEL" | "FSET" | "FSETP" | "FSWZ" | "FSWZADD" | "HADD2" | "HADD2_32I" | "HFMA2"
+            | "HFMA2_32I" | "HMUL2" | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" | "HMMA" => OpClass::Fp32,
+            "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" | "DMMA" => OpClass::Fp64,
+            "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
+            // The traces have no addresses of texels.
+            "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ"
+            | "SUATOM" | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
+            "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "IMMA" | "BMMA" | "UIMAD"
+            | "IMAD32I" => OpClass::IntMul,
+            "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
+            | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "LEA" | "LOP" | "LOP3"
+            | "LOP32I" | "POPC" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VMNMX" | "VMAD"
+            | "VADD" | "VSHL" | "VSHR" | "VSET" | "VSETP" | "MOV" | "MOV32I" | "MOVM" | "PRMT" | "SEL"
+            | "SGXT" | "PLOP3" | "PSETP" | "PSET" | "P2R" | "R2P" | "CSET" | "CSETP" | "B2R" | "R2B"
+            | "CS2R" | "S2R" | "S2UR" | "R2UR" | "LEPC" | "GETLMEMBASE" | "SETLMEMBASE" | "SETCTAID"
+            | "CSMTEST" | "VOTE_VTG" | "QSPC" | "BMOV" | "UBMSK" | "UBREV" | "UCLEA" | "UF2FP" | "UFLO"
+            | "UIADD3" | "UISETP" | "ULEA" | "ULOP" | "ULOP3" | "ULOP32I" | "UMOV" | "UP2UR" | "UPLOP3"
+            | "UPOPC" | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USGXT" | "USHF" | "USHL" | "USHR"
+            | "VIADD" | "VIMNMX" => OpClass::Int,
+            "F2F" | "F2FP" | "F2I" | "F2IP" | "FRND" | "I2F" | "I2FP" | "I2I" | "I2IP" => OpClass::Convert,
+            "SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" => OpClass::Warp,
+            "BRA" | "BRX" | "BRXU" | "BREAK" | "BRK" | "BSSY" | "BSYNC" | "CAL" | "CALL" | "CONT"
+            | "JCAL" | "JMP" | "JMX" | "JMXU" | "LONGJMP" | "PBK" | "PCNT" | "PEXIT" | "PLONGJMP"
+            | "PRET" | "RET" | "RPCMOV" | "RTT" | "SSY" | "SYNC" | "WARPSYNC" | "YIELD" | "NANOSLEEP"
+            | "BPT" | "RAM" | "SAM" | "CCTL" | "CCTLL" | "CCTLT" | "DEPBAR" | "LDGDEPBAR" | "LDDEP"
+            | "NOP" | "PMTRIG" | "ERRBAR" => OpClass::Control,
+            "MEMBAR" => OpClass::Fence,
+            "BAR" => OpClass::Barrier,
+            "EXIT" | "KILL" => OpClass::Exit,
+            _ => return None,
+        };
+    Some(class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(opcode: &str) -> (Space, AccessKind, CacheOp, u8, u16) {
+        let operation = operation(opcode).expect(opcode);
+        let access = operation.access.expect(opcode);
+        (access.space, access.kind, access.cache, access.bytes, operation.registers)
+    }
+
+    #[test]
+    fn suffixes_tell_width_and_caching() {
+        use AccessKind::{Load, Store};
+        let none = CacheOp::All;
+        assert_eq!(access("LDG.E.SYS"), (Space::Global, Load, none, 4, 1));
+        assert_eq!(access("LDG.E.128.CONSTANT.SYS"), (Space::Global, Load, CacheOp::ReadOnly, 16, 4));
+        assert_eq!(access("LDG.E.64.STRONG.GPU"), (Space::Global, Load, CacheOp::Global, 8, 2));
+        assert_eq!(access("LD.E.U8.STRONG.SYS"), (Space::Generic, Load, CacheOp::Volatile, 1, 1));
+        assert_eq!(access("STS.U16"), (Space::Shared, Store, none, 2, 1));
+        assert_eq!(access("LDSM.16.M88.4"), (Space::Shared, Load, none, 16, 4));
+        let red = AccessKind::Atomic { op: AtomicOp::Add, reduction: true };
+        assert_eq!(access("RED.E.ADD.F64.RN.STRONG.GPU"), (Space::Global, red, CacheOp::Global, 8, 2));
+    }
+
+    #[test]
+    fn roots_decide_the_pipe() {
+        let class = |opcode: &str| operation(opcode).map(|operation| operation.class);
+        for (opcode, wanted) in [
+            ("IMAD.MOV.U32", OpClass::IntMul),
+            ("FFMA.FTZ", OpClass::Fp32),
+            ("DFMA", OpClass::Fp64),
+            ("MUFU.RCP", OpClass::Sfu),
+            ("HMMA.16816.F32", OpClass::Fp32),
+            ("SHFL.IDX", OpClass::Warp),
+            ("BRA", OpClass::Control),
+            ("MEMBAR.SC.GPU", OpClass::Fence),
+            ("BAR.SYNC.DEFER_BLOCKING", OpClass::Barrier),
+            ("EXIT", OpClass::Exit),
+        ] {
+            assert_eq!(class(opcode), Some(wanted), "{opcode}");
+        }
+        assert_eq!(class("WGMMA.MMA_ASYNC"), None);
+        assert!(operation("BAR.ARV").is_some_and(|o| o.arrives_only));
+        assert!(operation("BAR.SYNC").is_some_and(|o| !o.arrives_only));
+    }
+}

@@ -1,0 +1,179 @@
+//! A launch in a trace: the kernel as the timing model sees it, the grid, and each warp's instructions.
+use super::bytes::{Damage, Decoder};
+use super::change::Edit;
+use super::stream::{Cursor, Head, Kind, lanes};
+use selvedge_ptx::ptx::{
+    AccessKind, Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Space, Step,
+};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// First address beyond what caches and DRAM tell from another program's.
+const ADDRESS_END: u64 = 1 << 42;
+
+/// A launch, checked.
+#[derive(Debug)]
+pub struct TraceLaunch {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// Grid and block.
+    pub dims: LaunchDims,
+    /// Where the warps' records are: those of CTA 0 first.
+    pub(super) streams: Vec<Range<usize>>,
+    /// The bytes that they are in.
+    pub(super) bytes: Arc<Vec<u8>>,
+    /// Bytes of a thread's local memory, when the records have offsets in it instead of addresses.
+    pub(super) local_bytes: Option<u64>,
+    /// What the launch does.
+    pub summary: LaunchSummary,
+}
+
+/// What a launch does, counted when the trace is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchSummary {
+    /// Kernel name.
+    pub name: String,
+    /// Grid in CTAs.
+    pub grid: [u32; 3],
+    /// Block in threads.
+    pub block: [u32; 3],
+    /// Warp instructions.
+    pub warp_instructions: u64,
+    /// Active lanes of the warp instructions.
+    pub thread_instructions: u64,
+    /// Warp instructions that load, textures among them.
+    pub loads: u64,
+    /// Warp instructions that store.
+    pub stores: u64,
+    /// Warp instructions that are atomics or reductions.
+    pub atomics: u64,
+    /// Bytes of values that the launch writes to device memory; 0 in a trace of addresses.
+    pub value_bytes: u64,
+}
+
+impl TraceLaunch {
+    /// Checks every record and counts.
+    pub(super) fn checked(mut self) -> Result<Self, Damage> {
+        let mut summary = LaunchSummary {
+            name: self.kernel.name.clone(),
+            grid: self.dims.grid,
+            block: self.dims.block,
+            ..LaunchSummary::default()
+        };
+        let mut access = MemAccess::new();
+        for stream in &self.streams {
+            self.check_stream(stream.clone(), &mut access, &mut summary)?;
+        }
+        self.summary = summary;
+        Ok(self)
+    }
+
+    fn check_stream(
+        &self,
+        stream: Range<usize>,
+        access: &mut MemAccess,
+        summary: &mut LaunchSummary,
+    ) -> Result<(), Damage> {
+        let mut from = Decoder::new(&self.bytes, stream);
+        let mut cursor = Cursor::default();
+        let mut last = Kind::Alu;
+        while !from.is_at_end() {
+            let at = from.at;
+            let head = cursor.head(&mut from, self.kernel.code.len())?;
+            let instr = &self.kernel.code[head.pc as usize];
+            fits(instr, head.kind).map_err(|what| Damage { at, what })?;
+            let step = cursor.body(&mut from, &head, access, |edit| {
+                if let Edit::Write { values, .. } = edit {
+                    summary.value_bytes += values.len() as u64;
+                }
+                Ok(())
+            })?;
+            if matches!(step, Step::Memory | Step::Texture { .. }) {
+                self.check_access(instr, access).map_err(|what| Damage { at, what })?;
+                match access.kind {
+                    AccessKind::Load => summary.loads += 1,
+                    AccessKind::Store => summary.stores += 1,
+                    AccessKind::Atomic { .. } => summary.atomics += 1,
+                }
+            }
+            summary.warp_instructions += 1;
+            summary.thread_instructions += u64::from(head.lanes.count_ones());
+            last = head.kind;
+        }
+        if last != Kind::Exit {
+            return Err(from.damage("a warp's instructions do not end with its exit"));
+        }
+        Ok(())
+    }
+
+    /// An access that the memory path could not take, in words.
+    fn check_access(&self, instr: &Instr, access: &MemAccess) -> Result<(), String> {
+        let declared = instr.space().unwrap_or(Space::Global);
+        if declared != access.space && declared != Space::Generic {
+            return Err(format!("an instruction of {declared:?} memory accesses {:?} memory", access.space));
+        }
+        if !access.kind.returns_value() && !instr.dests().is_empty() {
+            return Err("an instruction that returns nothing has a destination".into());
+        }
+        if matches!(access.space, Space::Const | Space::Param) {
+            return Ok(());
+        }
+        let allowed = match access.space {
+            Space::Global => 0..LOCAL_REGION,
+            Space::Local if self.local_bytes.is_none() => LOCAL_REGION..ADDRESS_END,
+            _ => 0..1 << 32,
+        };
+        let others = access.more.iter().map(|(mask, addresses)| (*mask, addresses));
+        for (mask, addresses) in std::iter::once((access.mask, &access.address)).chain(others) {
+            for address in lanes(mask).map(|lane| addresses[lane]) {
+                let bytes = u64::from(access.bytes);
+                if !address.is_multiple_of(bytes) {
+                    return Err(format!(
+                        "address {address:#x} of {bytes} bytes: allowed are multiples of them"
+                    ));
+                }
+                if !allowed.contains(&address) || allowed.end - address < bytes {
+                    let (first, end, space) = (allowed.start, allowed.end, access.space);
+                    return Err(format!(
+                        "{space:?} address {address:#x}: allowed are {first:#x} to {end:#x}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads on in a stream that [`TraceLaunch::checked`] has seen.
+    pub(super) fn decoder(&self, stream: &Range<usize>) -> Decoder<'_> {
+        Decoder::new(&self.bytes, stream.clone())
+    }
+
+    /// Number of warps in the grid; `None` beyond what a trace can have.
+    pub(super) fn warps(dims: &LaunchDims) -> Option<usize> {
+        let warps = dims.ctas().checked_mul(u64::from(dims.warps_per_cta()))?;
+        usize::try_from(warps).ok()
+    }
+}
+
+/// Whether an instruction of this class can do what the record says. A guard may have disabled it in every lane, which
+/// makes any of them arithmetic of no lane.
+fn fits(instr: &Instr, kind: Kind) -> Result<(), String> {
+    let class = instr.class;
+    let can = match kind {
+        Kind::Alu => true,
+        Kind::Memory => matches!(class, OpClass::Load | OpClass::Store | OpClass::Atomic),
+        Kind::Texture => class == OpClass::Texture,
+        Kind::Barrier => class == OpClass::Barrier,
+        Kind::Fence => class == OpClass::Fence,
+        Kind::Exit => class == OpClass::Exit,
+    };
+    if can { Ok(()) } else { Err(format!("an instruction of class {class:?} is recorded as {kind:?}")) }
+}
+
+/// The beginning of the record at the decoder, if there is one; the stream has been checked.
+pub(super) fn next_head(cursor: &mut Cursor, from: &mut Decoder, length: usize) -> Option<Head> {
+    if from.is_at_end() {
+        return None;
+    }
+    Some(cursor.head(from, length).expect("the stream was checked when it was read"))
+}

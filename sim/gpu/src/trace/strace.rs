@@ -1,0 +1,374 @@
+//! The own trace file, `.strace`: a program's launches with their instructions, addresses and written values.
+//!
+//! Eight bytes that name the format and its version, then sections: a letter, the number of bytes (8 bytes, the lowest
+//! first), the bytes, and a digest of all of these. `H` says what was recorded, `K` is a kernel, `M` what the host did to
+//! memory, `L` a launch with its warps' records ([`super::stream`]), and `E` the end with a digest of memory.
+use super::TraceError;
+use super::bytes::{Damage, Decoded, Decoder, EMPTY_DIGEST, Encoder, digest, number_of};
+use super::change;
+use super::launch::{LaunchSummary, TraceLaunch};
+use super::record::LaunchRecorder;
+use super::stream::SPACES;
+use crate::config::GpuConfig;
+use selvedge_hw::file::read_known;
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{Instr, Kernel, LaunchDims, OpClass};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The first bytes of the file; the first of them is none of a text.
+const MAGIC: [u8; 7] = *b"\x89STRACE";
+/// Version of the format; a file of another one is refused.
+const VERSION: u8 = 1;
+
+const HEADER: u8 = b'H';
+const KERNEL: u8 = b'K';
+const HOST: u8 = b'M';
+const LAUNCH: u8 = b'L';
+const END: u8 = b'E';
+
+const NO_SPACE: u8 = u8::MAX;
+const CLASSES: [OpClass; 19] = [
+    OpClass::Int,
+    OpClass::IntMul,
+    OpClass::IntDiv,
+    OpClass::Fp32,
+    OpClass::Fp32Div,
+    OpClass::Fp64,
+    OpClass::Fp64Div,
+    OpClass::Sfu,
+    OpClass::Convert,
+    OpClass::Control,
+    OpClass::Warp,
+    OpClass::Load,
+    OpClass::Store,
+    OpClass::Atomic,
+    OpClass::Texture,
+    OpClass::System,
+    OpClass::Barrier,
+    OpClass::Fence,
+    OpClass::Exit,
+];
+
+/// What was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The workload.
+    pub workload: String,
+    /// Its size.
+    pub size: String,
+    /// Name of the machine.
+    pub config: String,
+    /// The mechanism, as written.
+    pub mechanism: String,
+    /// Digest of the machine's description.
+    pub(super) machine: u64,
+}
+
+impl Recorded {
+    /// Of a run.
+    pub fn new(workload: &str, size: &str, config: &GpuConfig, mechanism: &str) -> Self {
+        Self {
+            workload: workload.to_owned(),
+            size: size.to_owned(),
+            config: config.name.clone(),
+            mechanism: mechanism.to_owned(),
+            machine: machine_digest(config),
+        }
+    }
+
+    /// Whether this machine with this mechanism is the one that was recorded, so that a replay takes the same cycles.
+    pub fn is_same_machine(&self, config: &GpuConfig, mechanism: &str) -> bool {
+        self.machine == machine_digest(config) && self.mechanism == mechanism
+    }
+}
+
+fn machine_digest(config: &GpuConfig) -> u64 {
+    digest(EMPTY_DIGEST, format!("{config:?}").as_bytes())
+}
+
+/// A digest of the values in memory.
+pub(super) fn memory_digest(memory: &DeviceMemory) -> u64 {
+    memory
+        .contents()
+        .fold(EMPTY_DIGEST, |sum, (address, bytes)| digest(digest(sum, &address.to_le_bytes()), bytes))
+}
+
+/// A recording under way.
+pub struct Recording {
+    out: Vec<u8>,
+    kernels: Vec<Arc<Kernel>>,
+    running: Option<(usize, LaunchDims, Arc<LaunchRecorder>)>,
+}
+
+impl Recording {
+    /// Begins with what is recorded; `memory` notes its changes from now on.
+    pub fn new(what: &Recorded, memory: &mut DeviceMemory) -> Self {
+        memory.record_changes();
+        let mut recording = Self { out: Vec::new(), kernels: Vec::new(), running: None };
+        recording.out.extend(MAGIC);
+        recording.out.push(VERSION);
+        let mut payload = Encoder::default();
+        for text in [&what.workload, &what.size, &what.config, &what.mechanism] {
+            payload.text(text);
+        }
+        payload.long(what.machine);
+        recording.section(HEADER, &payload);
+        recording
+    }
+
+    fn section(&mut self, tag: u8, payload: &Encoder) {
+        let start = self.out.len();
+        self.out.push(tag);
+        self.out.extend((payload.bytes.len() as u64).to_le_bytes());
+        self.out.extend(&payload.bytes);
+        let sum = digest(EMPTY_DIGEST, &self.out[start..]);
+        self.out.extend(sum.to_le_bytes());
+    }
+
+    fn host(&mut self, memory: &mut DeviceMemory) {
+        let changes = memory.take_changes();
+        let mut payload = Encoder::default();
+        change::encode(&changes, memory, &mut payload);
+        self.section(HOST, &payload);
+    }
+
+    /// Returns where the warps of a launch that is about to run record what they do.
+    pub fn begin(
+        &mut self,
+        kernel: &Arc<Kernel>,
+        dims: LaunchDims,
+        memory: &mut DeviceMemory,
+    ) -> Arc<LaunchRecorder> {
+        self.host(memory);
+        let known = self.kernels.iter().position(|other| Arc::ptr_eq(other, kernel));
+        let number = known.unwrap_or_else(|| {
+            self.section(KERNEL, &encode_kernel(kernel));
+            self.kernels.push(Arc::clone(kernel));
+            self.kernels.len() - 1
+        });
+        let recorder = Arc::new(LaunchRecorder::new(TraceLaunch::warps(&dims).unwrap_or(0)));
+        self.running = Some((number, dims, Arc::clone(&recorder)));
+        recorder
+    }
+
+    /// The launch has ended.
+    pub fn end(&mut self) {
+        let Some((number, dims, recorder)) = self.running.take() else { return };
+        let mut payload = Encoder::default();
+        payload.number(number as u64);
+        for side in dims.grid.into_iter().chain(dims.block).chain([dims.dynamic_shared]) {
+            payload.number(side.into());
+        }
+        recorder.take().iter().for_each(|stream| payload.block(stream));
+        self.section(LAUNCH, &payload);
+    }
+
+    /// The whole file, when the program has ended.
+    pub fn finish(mut self, memory: &mut DeviceMemory) -> Vec<u8> {
+        self.host(memory);
+        let mut payload = Encoder::default();
+        payload.long(memory_digest(memory));
+        self.section(END, &payload);
+        self.out
+    }
+}
+
+fn encode_kernel(kernel: &Kernel) -> Encoder {
+    let mut out = Encoder::default();
+    out.text(&kernel.name);
+    out.number(kernel.registers.into());
+    out.number(kernel.shared_bytes.into());
+    out.number(kernel.code.len() as u64);
+    for instr in &kernel.code {
+        out.byte(number_of(&CLASSES, &instr.class));
+        out.byte(instr.space().map_or(NO_SPACE, |space| number_of(&SPACES, &space)));
+        out.number(instr.line.into());
+        for registers in [instr.dests(), instr.sources()] {
+            out.number(registers.len() as u64);
+            registers.iter().for_each(|register| out.number((*register).into()));
+        }
+    }
+    out
+}
+
+fn decode_kernel(from: &mut Decoder, file: &str) -> Decoded<Kernel> {
+    let name = from.text()?;
+    let registers = from.word("registers")?;
+    let shared_bytes = from.word("bytes of shared memory")?;
+    let count = from.number()?;
+    let mut code = Vec::new();
+    for _ in 0..count {
+        let at = from.at;
+        let class = from.entry(&CLASSES, "class")?;
+        let space = match from.byte()? {
+            NO_SPACE => None,
+            number => Some(super::bytes::entry(&SPACES, number, "state space", at + 1)?),
+        };
+        let line = from.word("line")?;
+        let mut named = [Vec::new(), Vec::new()];
+        for list in &mut named {
+            for _ in 0..from.at_most(255, "number of registers")? {
+                list.push(from.at_most(u64::from(u16::MAX) - 1, "register")? as u16);
+            }
+        }
+        let instr = Instr::of_trace(line, class, space, &named[0], &named[1]);
+        code.push(instr.ok_or_else(|| from.damage("an instruction names too many registers"))?);
+    }
+    Ok(Kernel::of_trace(name, file, code, shared_bytes, registers))
+}
+
+/// What follows on one another in a trace.
+#[derive(Debug)]
+pub(super) enum Item {
+    /// Changes of memory by the host.
+    Host(Range<usize>),
+    /// A launch.
+    Launch(Arc<TraceLaunch>),
+}
+
+/// An own trace, checked as a whole.
+#[derive(Debug)]
+pub struct RecordedTrace {
+    /// What was recorded.
+    pub recorded: Recorded,
+    pub(super) items: Vec<Item>,
+    /// Digest of memory at the end of the recorded run.
+    pub(super) memory: u64,
+    pub(super) bytes: Arc<Vec<u8>>,
+}
+
+impl RecordedTrace {
+    /// Reads and checks a file of at most `most` bytes.
+    ///
+    /// # Errors
+    /// It cannot be read, is larger, cut off, damaged or of another kind: with the offset.
+    pub fn load(path: &Path, most: u64) -> Result<Self, TraceError> {
+        let bytes = read_known(path, &MAGIC, most).map_err(|why| TraceError::unreadable(path, why))?;
+        Self::parse(&path.display().to_string(), bytes)
+    }
+
+    /// As [`RecordedTrace::load`], from a file's bytes.
+    ///
+    /// # Errors
+    /// As [`RecordedTrace::load`].
+    pub fn parse(file: &str, bytes: Vec<u8>) -> Result<Self, TraceError> {
+        Self::decode(file, Arc::new(bytes)).map_err(|Damage { at, what }| TraceError::Damaged {
+            file: file.to_owned(),
+            offset: at,
+            message: what,
+        })
+    }
+
+    fn decode(file: &str, bytes: Arc<Vec<u8>>) -> Decoded<Self> {
+        let mut from = Decoder::new(&bytes, 0..bytes.len());
+        if !bytes.starts_with(&MAGIC) {
+            return Err(from.damage("not a trace that `selvedge trace record` has written"));
+        }
+        from.at = MAGIC.len();
+        let version = from.byte()?;
+        if version != VERSION {
+            let what = format!("version {version} of the format: allowed is {VERSION}");
+            return Err(Damage { at: MAGIC.len(), what });
+        }
+        let (mut recorded, mut kernels, mut items) = (None, Vec::new(), Vec::new());
+        loop {
+            let (at, tag, range) = next_section(&mut from, &bytes)?;
+            let mut payload = Decoder::new(&bytes, range.clone());
+            match (tag, &recorded) {
+                (HEADER, None) => recorded = Some(decode_header(&mut payload)?),
+                (KERNEL, Some(_)) => kernels.push(Arc::new(decode_kernel(&mut payload, file)?)),
+                (HOST, Some(_)) => {
+                    change::decode(&mut payload, |_| Ok(()))?;
+                    items.push(Item::Host(range));
+                }
+                (LAUNCH, Some(_)) => {
+                    let launch = decode_launch(&mut payload, &kernels, &bytes)?;
+                    items.push(Item::Launch(Arc::new(launch)));
+                }
+                (END, Some(what)) => {
+                    let memory = payload.long()?;
+                    if !payload.is_at_end() || !from.is_at_end() {
+                        return Err(payload.damage("the trace goes on after its end"));
+                    }
+                    let recorded = what.clone();
+                    return Ok(Self { recorded, items, memory, bytes: Arc::clone(&bytes) });
+                }
+                _ => {
+                    let what = format!("section {:?}: allowed is another one here", char::from(tag));
+                    return Err(Damage { at, what });
+                }
+            }
+            if !payload.is_at_end() {
+                return Err(payload.damage("a section is longer than what it holds"));
+            }
+        }
+    }
+
+    /// The launches' summaries, in order.
+    pub fn summaries(&self) -> Vec<LaunchSummary> {
+        let launch = |item: &Item| match item {
+            Item::Launch(launch) => Some(launch.summary.clone()),
+            Item::Host(_) => None,
+        };
+        self.items.iter().filter_map(launch).collect()
+    }
+}
+
+/// A section's offset, letter and payload, after its digest has been found right.
+fn next_section(from: &mut Decoder, bytes: &[u8]) -> Decoded<(usize, u8, Range<usize>)> {
+    let at = from.at;
+    let tag = from.byte()?;
+    let length = from.long()?;
+    let start = from.at;
+    from.take(length)?;
+    let end = from.at;
+    let sum = digest(EMPTY_DIGEST, &bytes[at..end]);
+    if from.long()? != sum {
+        let what = format!("section {:?} is damaged: its digest is another", char::from(tag));
+        return Err(Damage { at, what });
+    }
+    Ok((at, tag, start..end))
+}
+
+fn decode_header(from: &mut Decoder) -> Decoded<Recorded> {
+    Ok(Recorded {
+        workload: from.text()?.to_owned(),
+        size: from.text()?.to_owned(),
+        config: from.text()?.to_owned(),
+        mechanism: from.text()?.to_owned(),
+        machine: from.long()?,
+    })
+}
+
+fn decode_launch(from: &mut Decoder, kernels: &[Arc<Kernel>], bytes: &Arc<Vec<u8>>) -> Decoded<TraceLaunch> {
+    let at = from.at;
+    let number = from.number()?;
+    let kernel = usize::try_from(number).ok().and_then(|number| kernels.get(number)).ok_or_else(|| {
+        Damage { at, what: format!("kernel {number}: there are {} before this launch", kernels.len()) }
+    })?;
+    let mut sides = [0; 7];
+    for side in &mut sides {
+        *side = from.word("size of the launch")?;
+    }
+    let [x, y, z, a, b, c, dynamic_shared] = sides;
+    let dims = LaunchDims { grid: [x, y, z], block: [a, b, c], dynamic_shared };
+    let refused = kernel.check_launch(&dims, &[]).err();
+    refused.map_or(Ok(()), |refused| Err(Damage { at, what: refused.to_string() }))?;
+    let warps = TraceLaunch::warps(&dims).unwrap_or(usize::MAX);
+    let mut streams = Vec::new();
+    for _ in 0..warps {
+        let block = from.block()?;
+        streams.push(from.at - block.len()..from.at);
+    }
+    let launch = TraceLaunch {
+        kernel: Arc::clone(kernel),
+        dims,
+        streams,
+        bytes: Arc::clone(bytes),
+        local_bytes: None,
+        summary: LaunchSummary::default(),
+    };
+    launch.checked()
+}

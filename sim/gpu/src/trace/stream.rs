@@ -1,0 +1,377 @@
+//! The instructions of one warp in a trace, in the order of their issue.
+//!
+//! A record is a byte of flags and what differs from what the record before lets expect: the place in the kernel's code
+//! (the next one), the lanes (the same), then what the instruction's kind needs. Addresses are a base and a stride where
+//! that says them all.
+use super::bytes::{Decoded, Decoder, Encoder, entry, number_of};
+use super::change::{self, Edit};
+use selvedge_ptx::memory::{Change, DeviceMemory};
+use selvedge_ptx::ptx::{AccessKind, AtomicOp, Ballot, CacheOp, MemAccess, Space, Step};
+
+/// What a record describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Alu,
+    Memory,
+    Texture,
+    Barrier,
+    Fence,
+    Exit,
+}
+
+const KINDS: [Kind; 6] = [Kind::Alu, Kind::Memory, Kind::Texture, Kind::Barrier, Kind::Fence, Kind::Exit];
+const KIND_BITS: u8 = 0b111;
+const JUMPS: u8 = 1 << 3;
+const OTHER_LANES: u8 = 1 << 4;
+const CHANGES_MEMORY: u8 = 1 << 5;
+const ARRIVES_ONLY: u8 = 1 << 6;
+const FLAGS: u8 = 0x7f;
+
+pub(super) const SPACES: [Space; 6] =
+    [Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param, Space::Generic];
+const CACHE_OPS: [CacheOp; 5] =
+    [CacheOp::All, CacheOp::Global, CacheOp::Streaming, CacheOp::Volatile, CacheOp::ReadOnly];
+const ATOMIC_OPS: [AtomicOp; 10] = [
+    AtomicOp::Add,
+    AtomicOp::Min,
+    AtomicOp::Max,
+    AtomicOp::Inc,
+    AtomicOp::Dec,
+    AtomicOp::And,
+    AtomicOp::Or,
+    AtomicOp::Xor,
+    AtomicOp::Exch,
+    AtomicOp::Cas,
+];
+const LOAD: u8 = 0;
+const STORE: u8 = 1;
+const ATOMIC: u8 = 2;
+const REDUCTION: u8 = 3;
+/// Set in an access's second byte when its addresses have no common stride.
+const SCATTERED: u8 = 1 << 7;
+
+/// An executed instruction, as the recorder saw it.
+pub(super) struct Executed<'a> {
+    /// Index in the kernel's code.
+    pub pc: u32,
+    /// Lanes on the path that ran.
+    pub active: u32,
+    pub step: Step,
+    /// Described by loads, stores, atomics and textures.
+    pub access: &'a MemAccess,
+    /// What it did to memory, and the memory with the values.
+    pub changes: Option<(&'a [Change], &'a DeviceMemory)>,
+}
+
+/// Writes a warp's records.
+#[derive(Debug, Default)]
+pub(super) struct StreamWriter {
+    out: Encoder,
+    next_pc: u32,
+    lanes: u32,
+    address: u64,
+}
+
+impl StreamWriter {
+    /// The bytes so far; the writer starts anew.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(self).out.bytes
+    }
+
+    /// Appends an instruction.
+    pub fn push(&mut self, done: &Executed) {
+        let (kind, lanes, mut flags) = match done.step {
+            Step::Alu { active } => (Kind::Alu, active, 0),
+            Step::Memory => (Kind::Memory, done.access.mask, 0),
+            Step::Texture { active } => (Kind::Texture, active, 0),
+            Step::Barrier { arrive_only, .. } => {
+                (Kind::Barrier, done.active, if arrive_only { ARRIVES_ONLY } else { 0 })
+            }
+            Step::Fence => (Kind::Fence, done.active, 0),
+            Step::Exit => (Kind::Exit, done.active, 0),
+        };
+        let changes = done.changes.filter(|(changes, _)| !changes.is_empty());
+        flags |= number_of(&KINDS, &kind);
+        flags |= if done.pc == self.next_pc { 0 } else { JUMPS };
+        flags |= if lanes == self.lanes { 0 } else { OTHER_LANES };
+        flags |= if changes.is_some() { CHANGES_MEMORY } else { 0 };
+        self.out.byte(flags);
+        if flags & JUMPS != 0 {
+            self.out.signed(i64::from(done.pc) - i64::from(self.next_pc));
+        }
+        if flags & OTHER_LANES != 0 {
+            self.out.mask(lanes);
+        }
+        (self.next_pc, self.lanes) = (done.pc + 1, lanes);
+        match done.step {
+            Step::Memory => self.access(done.access),
+            Step::Texture { .. } => {
+                self.out.mask(done.access.mask);
+                self.access(done.access);
+                self.out.byte(done.access.more.len() as u8);
+                for (mask, addresses) in &done.access.more {
+                    self.out.mask(*mask);
+                    let scattered = stride(*mask, addresses).is_none();
+                    self.out.byte(u8::from(scattered));
+                    self.addresses(*mask, addresses);
+                }
+            }
+            Step::Barrier { id, threads, .. } => {
+                self.out.number(id.into());
+                self.out.number(threads.unwrap_or(0).into());
+            }
+            Step::Alu { .. } | Step::Fence | Step::Exit => {}
+        }
+        if let Some((changes, memory)) = changes {
+            change::encode(changes, memory, &mut self.out);
+        }
+    }
+
+    fn access(&mut self, access: &MemAccess) {
+        let (kind, op) = match access.kind {
+            AccessKind::Load => (LOAD, AtomicOp::Add),
+            AccessKind::Store => (STORE, AtomicOp::Add),
+            AccessKind::Atomic { op, reduction: false } => (ATOMIC, op),
+            AccessKind::Atomic { op, reduction: true } => (REDUCTION, op),
+        };
+        let (space, cache) = (number_of(&SPACES, &access.space), number_of(&CACHE_OPS, &access.cache));
+        self.out.byte(space | cache << 3 | kind << 6);
+        let scattered = if stride(access.mask, &access.address).is_none() { SCATTERED } else { 0 };
+        let width = access.bytes.trailing_zeros() as u8;
+        self.out.byte(width | number_of(&ATOMIC_OPS, &op) << 3 | scattered);
+        self.addresses(access.mask, &access.address);
+    }
+
+    fn addresses(&mut self, mask: u32, addresses: &[u64; 32]) {
+        let mut listed = lanes(mask).map(|lane| addresses[lane]);
+        let Some(base) = listed.next() else { return };
+        self.out.signed(base.wrapping_sub(self.address) as i64);
+        self.address = base;
+        if let Some(stride) = stride(mask, addresses) {
+            return self.out.signed(stride);
+        }
+        let mut last = base;
+        for address in listed {
+            self.out.signed(address.wrapping_sub(last) as i64);
+            last = address;
+        }
+    }
+}
+
+/// The distance from each lane of `mask` to the next, when all are the same.
+fn stride(mask: u32, addresses: &[u64; 32]) -> Option<i64> {
+    let mut listed = lanes(mask).map(|lane| addresses[lane]);
+    let (Some(first), Some(second)) = (listed.next(), listed.next()) else { return Some(0) };
+    let (stride, mut last) = (second.wrapping_sub(first), second);
+    for address in listed {
+        if address.wrapping_sub(last) != stride {
+            return None;
+        }
+        last = address;
+    }
+    Some(stride as i64)
+}
+
+/// The lanes of a mask, the lowest first.
+pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}
+
+/// The beginning of a record: all that is needed before the instruction issues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    pub kind: Kind,
+    /// Index in the kernel's code.
+    pub pc: u32,
+    /// Lanes that execute it.
+    pub lanes: u32,
+    flags: u8,
+}
+
+/// Where reading a warp's records stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cursor {
+    next_pc: u32,
+    lanes: u32,
+    address: u64,
+}
+
+impl Cursor {
+    /// Reads the beginning of the next record; the pc is checked against the code's `length`.
+    pub fn head(&mut self, from: &mut Decoder, length: usize) -> Decoded<Head> {
+        let at = from.at;
+        let flags = from.byte()?;
+        let kind = entry(&KINDS, flags & KIND_BITS, "kind of instruction", at)?;
+        if flags & !FLAGS != 0 || flags & ARRIVES_ONLY != 0 && kind != Kind::Barrier {
+            return Err(super::bytes::Damage { at, what: format!("flags = {flags:#x}: no such flag") });
+        }
+        let jump = if flags & JUMPS != 0 { from.signed()? } else { 0 };
+        let pc = i64::from(self.next_pc).checked_add(jump).and_then(|pc| u32::try_from(pc).ok());
+        let pc = pc.filter(|&pc| (pc as usize) < length).ok_or_else(|| super::bytes::Damage {
+            at,
+            what: format!("the warp leaves the kernel's {length} instructions"),
+        })?;
+        if flags & OTHER_LANES != 0 {
+            self.lanes = from.mask()?;
+        }
+        self.next_pc = pc + 1;
+        Ok(Head { kind, pc, lanes: self.lanes, flags })
+    }
+
+    /// Reads the rest of a record: the access into `access`, each change of memory to `edit`.
+    pub fn body<'a>(
+        &mut self,
+        from: &mut Decoder<'a>,
+        head: &Head,
+        access: &mut MemAccess,
+        edit: impl FnMut(Edit<'a>) -> Decoded<()>,
+    ) -> Decoded<Step> {
+        let step = match head.kind {
+            Kind::Alu => Step::Alu { active: head.lanes },
+            Kind::Memory => {
+                access.more.clear();
+                self.access(from, head.lanes, access)?;
+                Step::Memory
+            }
+            Kind::Texture => {
+                let mask = from.mask()?;
+                access.more.clear();
+                self.access(from, mask, access)?;
+                for _ in 0..from.byte()? {
+                    let mask = from.mask()?;
+                    let scattered = from.byte()? != 0;
+                    let mut addresses = [0; 32];
+                    self.addresses(from, mask, scattered, &mut addresses)?;
+                    access.more.push((mask, addresses));
+                }
+                Step::Texture { active: head.lanes }
+            }
+            Kind::Barrier => {
+                let id = from.at_most(15, "barrier")? as u32;
+                let threads = from.at_most(1024, "threads of a barrier")? as u32;
+                if !threads.is_multiple_of(32) {
+                    let what = format!("threads of a barrier = {threads}: allowed are multiples of 32");
+                    return Err(from.damage(what));
+                }
+                Step::Barrier {
+                    id,
+                    threads: (threads > 0).then_some(threads),
+                    arrive_only: head.flags & ARRIVES_ONLY != 0,
+                    ballot: Ballot::default(),
+                }
+            }
+            Kind::Fence => Step::Fence,
+            Kind::Exit => Step::Exit,
+        };
+        if head.flags & CHANGES_MEMORY != 0 {
+            change::decode(from, edit)?;
+        }
+        Ok(step)
+    }
+
+    fn access(&mut self, from: &mut Decoder, mask: u32, access: &mut MemAccess) -> Decoded<()> {
+        let at = from.at;
+        let (first, second) = (from.byte()?, from.byte()?);
+        access.space = entry(&SPACES[..5], first & 7, "state space", at)?;
+        access.cache = entry(&CACHE_OPS, first >> 3 & 7, "cache operator", at)?;
+        let op = entry(&ATOMIC_OPS, second >> 3 & 15, "atomic operation", at + 1)?;
+        access.kind = match first >> 6 {
+            LOAD => AccessKind::Load,
+            STORE => AccessKind::Store,
+            other => AccessKind::Atomic { op, reduction: other == REDUCTION },
+        };
+        access.bytes = 1 << entry(&[0, 1, 2, 3, 4, 5], second & 7, "width of an access", at + 1)?;
+        access.mask = mask;
+        self.addresses(from, mask, second & SCATTERED != 0, &mut access.address)
+    }
+
+    fn addresses(
+        &mut self,
+        from: &mut Decoder,
+        mask: u32,
+        scattered: bool,
+        out: &mut [u64; 32],
+    ) -> Decoded<()> {
+        if mask == 0 {
+            return Ok(());
+        }
+        self.address = self.address.wrapping_add(from.signed()? as u64);
+        let mut address = self.address;
+        let stride = if scattered { 0 } else { from.signed()? };
+        for (number, lane) in lanes(mask).enumerate() {
+            if number > 0 {
+                address = address.wrapping_add(if scattered { from.signed()? } else { stride } as u64);
+            }
+            out[lane] = address;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn instruction() -> impl Strategy<Value = (u32, u32, Step, u32, [u64; 32])> {
+        let step = prop_oneof![
+            any::<u32>().prop_map(|active| Step::Alu { active }),
+            Just(Step::Memory),
+            any::<u32>().prop_map(|active| Step::Texture { active }),
+            (0u32..16, prop::option::of(1u32..32), any::<bool>()).prop_map(|(id, warps, arrive_only)| {
+                Step::Barrier { id, threads: warps.map(|w| w * 32), arrive_only, ballot: Ballot::default() }
+            }),
+            Just(Step::Fence),
+            Just(Step::Exit),
+        ];
+        let addresses = prop_oneof![
+            prop::array::uniform32(any::<u64>()),
+            (any::<u64>(), any::<i32>()).prop_map(|(base, stride)| {
+                std::array::from_fn(|lane| base.wrapping_add((lane as i64 * i64::from(stride)) as u64))
+            }),
+        ];
+        (0u32..1000, any::<u32>(), step, any::<u32>(), addresses)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_is_read(list in prop::collection::vec(instruction(), 1..40)) {
+            let mut writer = StreamWriter::default();
+            let access = |mask: u32, address: &[u64; 32]| MemAccess {
+                mask,
+                address: *address,
+                kind: AccessKind::Atomic { op: AtomicOp::Xor, reduction: true },
+                cache: CacheOp::Volatile,
+                bytes: 8,
+                space: Space::Shared,
+                more: vec![(mask.rotate_left(3), *address)],
+            };
+            for (pc, active, step, mask, addresses) in &list {
+                let access = access(*mask, addresses);
+                writer.push(&Executed { pc: *pc, active: *active, step: *step, access: &access, changes: None });
+            }
+            let bytes = writer.take();
+            let mut from = Decoder::new(&bytes, 0..bytes.len());
+            let (mut cursor, mut read) = (Cursor::default(), MemAccess::new());
+            for (pc, active, step, mask, addresses) in &list {
+                let head = cursor.head(&mut from, 1000).expect("it was written");
+                let back = cursor.body(&mut from, &head, &mut read, |_| Ok(())).expect("it was written");
+                prop_assert_eq!((head.pc, back), (*pc, *step));
+                let wanted = access(*mask, addresses);
+                if matches!(step, Step::Memory | Step::Texture { .. }) {
+                    prop_assert_eq!((read.space, read.kind, read.bytes), (wanted.space, wanted.kind, 8));
+                    prop_assert_eq!((read.mask, read.cache), (*mask, wanted.cache));
+                    for lane in lanes(*mask) {
+                        prop_assert_eq!(read.address[lane], addresses[lane]);
+                    }
+                } else if !matches!(step, Step::Alu { .. }) {
+                    prop_assert_eq!(head.lanes, *active);
+                }
+                if matches!(step, Step::Texture { .. }) {
+                    prop_assert_eq!(read.more.len(), 1);
+                }
+            }
+            prop_assert!(from.is_at_end());
+        }
+    }
+}

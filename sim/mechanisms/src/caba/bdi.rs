@@ -1,0 +1,259 @@
+//! The routines of BDI: decompression for each encoding, and compression, which tests the encodings in turn.
+//!
+//! Decompression is CABA's algorithm 1: base, mask and deltas are loaded, the base is added in the lanes whose mask bit is
+//! clear, the words are stored. Compression is algorithm 2 with the base that the hardware codec takes: the first word that is
+//! no short difference from zero. The encodings are tested from the smallest payload on, and the first that fits ends the
+//! routine.
+use super::assembly::assemble;
+use super::instruction::Op;
+use super::lanes::LINE_BYTES;
+use super::routine::Routine;
+use selvedge_blocks::bdi::Encoding;
+use std::fmt::Write as _;
+
+/// Lanes of a warp.
+const LANES: usize = 32;
+
+/// The routine that decompresses lines of an encoding; none for those that are not compressed.
+pub fn decompression(encoding: Encoding) -> Option<Routine> {
+    let (base, delta) = (encoding.base_bytes(), encoding.delta_bytes());
+    let body = match (encoding, base, delta) {
+        (Encoding::Uncompressed, ..) => return None,
+        (Encoding::Zeros, ..) => "li r0, 0\nst.4 r0, 0, 4\n".into(),
+        (_, 2, 0) => "ldu.2 r4, 0, 0\nst.2 r4, 0, 2\nst.2 r4, 64, 2\n".into(),
+        (_, 2, _) => "ldu.2 r4, 0, 0\nldu.8 r0, 2, 0\nlds.1 r5, 10, 1\nlds.1 r6, 42, 1\nbit p1, r0, 0\nbit p2, r0, 32\n\
+                      @!p1 add r5, r5, r4\n@!p2 add r6, r6, r4\nst.2 r5, 0, 2\nst.2 r6, 64, 2\n"
+            .into(),
+        (_, _, 0) => format!("ldu.{base} r0, 0, 0\nst.{base} r0, 0, {base}\n"),
+        _ => {
+            let mask = encoding.mask_bytes(LINE_BYTES);
+            // Registers of 32 bits where words have no more.
+            let [b, d] = if base == 8 { ["r0", "r1"] } else { ["r5", "r6"] };
+            format!(
+                "ldu.{base} {b}, 0, 0\nldu.{mask} r4, {base}, 0\nlds.{delta} {d}, {}, {delta}\nbit p1, r4, 0\n\
+                 @!p1 add {d}, {d}, {b}\nst.{base} {d}, 0, {base}\n",
+                base + mask
+            )
+        }
+    };
+    let lanes = if base == 8 { LINE_BYTES / base } else { LANES };
+    let code = assemble(&format!("addr r11\n{body}")).expect("the routine is right");
+    Some(Routine { code, mask: u32::MAX >> (LANES - lanes) })
+}
+
+/// The routine that gives a load what it needs of a compressed line (section 7.6): its results go into the parent's registers,
+/// not into the line. The coalescing unit chooses the deltas of the load's lanes.
+pub fn extraction(encoding: Encoding) -> Option<Routine> {
+    let mut routine = decompression(encoding)?;
+    for instruction in routine.code.iter_mut().filter(|instruction| instruction.op == Op::St) {
+        instruction.op = Op::Out;
+    }
+    Some(routine)
+}
+
+/// The routine that compresses a line. Without a `done` the line stays as it is.
+pub fn compression() -> Routine {
+    let mut text = String::from(EQUAL_WORDS);
+    for encoding in Encoding::by_size(LINE_BYTES) {
+        match (encoding.base_bytes(), encoding.delta_bytes()) {
+            (_, 0) => {}
+            (2, _) => text.push_str(SHORT_WORDS),
+            _ => test_of(encoding, &mut text),
+        }
+    }
+    Routine { code: assemble(&text).expect("the routine is right"), mask: u32::MAX }
+}
+
+/// Zeros, then the encodings without deltas: all 8-byte words are equal, and their halves, and the halves of those.
+const EQUAL_WORDS: &str = "
+    addr r11
+    @p7 ldu.8 r0, 0, 8
+    ldu.4 r6, 0, 4
+    li r1, 0
+    @p7 eq.8 p1, r0, r1
+    @p7 all p5, p1
+    @p5 done 1, 0
+    ldu.8 r1, 0, 0
+    ldu.4 r2, 4, 0
+    ldu.2 r4, 2, 0
+    @p7 eq.8 p1, r0, r1
+    @p7 all p1, p1
+    eqand.4 p2, r2, r1, p1
+    eqand.2 p3, r4, r1, p2
+    @p3 st.2 r1, 0, 0
+    @p3 done 9, 2
+    @p2 st.4 r1, 0, 0
+    @p2 done 6, 4
+    @p1 st.8 r1, 0, 0
+    @p1 done 2, 8
+";
+
+/// 2-byte words, of which each lane has two: the first 32 words and the others.
+const SHORT_WORDS: &str = "
+    ldu.2 r0, 0, 2
+    ldu.2 r1, 64, 2
+    sext.1 r2, r0
+    sext.1 r3, r1
+    eq.2 p1, r2, r0
+    eq.2 p2, r3, r1
+    nobal r4, p1, 0
+    ffs r4, r4
+    shfl r5, r0, r4, 0
+    all p3, p1
+    nobal r4, p2, 0
+    ffs r4, r4
+    @p3 shfl r5, r1, r4, 0      ; none of the first 32 words is the base
+    sub r2, r0, r5
+    sub r3, r1, r5
+    sext.1 r6, r2
+    eqor.2 p3, r6, r2, p1
+    sext.1 r6, r3
+    eqor.2 p4, r6, r3, p2
+    all p5, p3
+    @p5 all p5, p4
+    @p1 mov r2, r0
+    @p2 mov r3, r1
+    @p5 st.2 r5, 0, 0
+    ballot r4, p1, 0
+    @p5 st.4 r4, 2, 0
+    ballot r4, p2, 0
+    @p5 st.4 r4, 6, 0
+    @p5 st.1 r2, 10, 1
+    @p5 st.1 r3, 42, 1
+    @p5 done 10, 74
+";
+
+/// Words of 8 bytes, which lie in r0 of the lower lanes, or of 4 bytes in r6.
+fn test_of(encoding: Encoding, text: &mut String) {
+    let (base, delta) = (encoding.base_bytes(), encoding.delta_bytes());
+    let mask = encoding.mask_bytes(LINE_BYTES);
+    let (words, lanes) = if base == 8 { ("r0", "@p7 ") } else { ("r6", "") };
+    let _ = write!(
+        text,
+        "sext.{delta} r2, {words}
+        {lanes}eq.{base} p1, r2, {words}
+        {lanes}nobal r4, p1, 0
+        ffs r4, r4
+        shfl r1, {words}, r4, 0
+        sub r2, {words}, r1
+        sext.{delta} r3, r2
+        {lanes}eqor.{base} p2, r3, r2, p1
+        {lanes}all p5, p2
+        @p1 mov r2, {words}
+        {lanes}ballot r4, p1, 0
+        @p5 st.{base} r1, 0, 0
+        @p5 st.{mask} r4, {base}, 0
+        @p5 st.{delta} r2, {}, {delta}
+        @p5 done {}, {}
+        ",
+        base + mask,
+        encoding.tag(),
+        encoding.size(LINE_BYTES)
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caba::lanes::{Lanes, Made, registers_of};
+    use selvedge_blocks::bdi::stimulus::LineGenerator;
+    use selvedge_blocks::bdi::{Compressed, compress_words, decompress};
+    use selvedge_blocks::line::{Line, bytes_of};
+    use std::collections::BTreeMap;
+
+    /// What a routine makes of a line.
+    fn run(routine: &Routine, input: &Line) -> Lanes {
+        Lanes::run(routine, bytes_of(input))
+    }
+
+    /// The line of an encoding with the extreme values of its deltas from zero and from the base, and one that just
+    /// does not have the encoding.
+    fn corner(encoding: Encoding, beyond: bool) -> Line {
+        let (base, delta) = (encoding.base_bytes(), encoding.delta_bytes());
+        let bits = 8 * base as u32;
+        let word = |index: usize| -> u64 {
+            if delta == 0 {
+                return if base == 0 { 0 } else { 0x1234_5678_9abc_def0 >> (64 - bits) };
+            }
+            let half = 1i64 << (8 * delta - 1);
+            let anchor = (0x5aa5_1234_7689_4321u64 >> (64 - bits)) as i64;
+            let deltas = [0, half - 1, -half, 1, -1];
+            let near = deltas[index % deltas.len()];
+            let value = match index {
+                0 => 0,
+                1 => anchor,
+                _ if beyond && index == LINE_BYTES / base - 1 => anchor + half,
+                _ if index.is_multiple_of(3) => near,
+                _ => anchor + near,
+            };
+            value as u64
+        };
+        let mut bytes = [0u8; LINE_BYTES];
+        let width = if base == 0 { 8 } else { base };
+        for (index, chunk) in bytes.chunks_exact_mut(width).enumerate() {
+            chunk.copy_from_slice(&word(index).to_le_bytes()[..width]);
+        }
+        selvedge_blocks::line::words_of(&bytes)
+    }
+
+    /// Lines of every encoding, and many more.
+    fn lines() -> Vec<Line> {
+        let corners = Encoding::ALL.into_iter().flat_map(|e| [corner(e, false), corner(e, true)]);
+        let mut generator = LineGenerator::new(7, LINE_BYTES);
+        corners.chain((0..4000).map(|_| generator.next_line())).collect()
+    }
+
+    #[test]
+    fn every_encoding_is_decompressed_as_the_codec_does() {
+        let mut seen = BTreeMap::<Encoding, u32>::new();
+        for line in lines() {
+            let form = compress_words(&line, LINE_BYTES);
+            let Some(routine) = decompression(form.encoding) else { continue };
+            assert_eq!(run(&routine, &form.payload).output, bytes_of(&line), "{:?}", form.encoding);
+            *seen.entry(form.encoding).or_default() += 1;
+        }
+        assert_eq!(seen.len(), 10, "every encoding: {seen:?}");
+    }
+
+    #[test]
+    fn payloads_of_any_bits_are_decompressed_as_the_codec_does() {
+        let mut generator = LineGenerator::new(9, LINE_BYTES);
+        for encoding in Encoding::ALL {
+            let Some(routine) = decompression(encoding) else { continue };
+            for _ in 0..200 {
+                let payload = generator.next_line();
+                let size = encoding.size(LINE_BYTES) as u8;
+                let expected = decompress(&Compressed { encoding, size, payload }, LINE_BYTES);
+                assert_eq!(run(&routine, &payload).output, bytes_of(&expected), "{encoding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_is_compressed_as_the_codec_does() {
+        let routine = compression();
+        let mut seen = BTreeMap::<Encoding, u32>::new();
+        for line in lines() {
+            let form = compress_words(&line, LINE_BYTES);
+            let lanes = run(&routine, &line);
+            let made = Made { encoding: form.encoding.tag(), size: form.size };
+            if form.encoding == Encoding::Uncompressed {
+                assert_eq!(lanes.made, None);
+            } else {
+                assert_eq!((lanes.made, lanes.output), (Some(made), bytes_of(&form.payload)), "{line:x?}");
+            }
+            *seen.entry(form.encoding).or_default() += 1;
+        }
+        assert_eq!(seen.len(), 11, "every encoding: {seen:?}");
+    }
+
+    #[test]
+    fn the_routines_have_the_lengths_and_registers_that_the_page_states() {
+        let lengths = Encoding::ALL.map(|e| decompression(e).map_or(0, |routine| routine.code.len()));
+        assert_eq!(lengths, [0, 3, 3, 7, 7, 7, 3, 7, 7, 4, 11]);
+        assert_eq!(compression().code.len(), 126);
+        let all = Encoding::ALL.into_iter().filter_map(decompression);
+        assert_eq!(all.map(|routine| registers_of(&routine.code)).max(), Some(6));
+        assert_eq!(registers_of(&compression().code), 12);
+    }
+}

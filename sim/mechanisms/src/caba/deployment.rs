@@ -1,0 +1,392 @@
+//! The assist warps of an SM, whatever they are for: the controller that deploys them, and the instructions that wait for issue.
+//!
+//! The controller (`smN.awc`) is clocked while an assist warp is wanted or under way. A cycle offers it at most one trigger and
+//! one kill, and takes an instruction for each scheduler and one of low priority out of its buffer into a decode register (one
+//! per warp, one for low priority). The schedulers look at the decode registers in the same cycle.
+use super::instruction::{Instruction, Op};
+use super::lanes::Lanes;
+use super::routine::Routines;
+use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
+use selvedge_blocks::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::sm::part::{Extras, IssueReport};
+use selvedge_gpu::sm::pipes::{PIPE_KINDS, PipeKind};
+use selvedge_gpu::sm::scheduler::WarpMask;
+use selvedge_gpu::stage::MechanismFault;
+use selvedge_hw::Instance;
+use selvedge_hw::wave::Trace;
+use std::collections::VecDeque;
+
+/// Warps of an SM that the controller knows.
+pub const WARPS: usize = selvedge_blocks::assist::WARPS;
+
+/// An assist warp that is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The event that starts its routine.
+    pub event: u8,
+    /// The parent's slot.
+    pub warp: u8,
+    /// The lanes that it runs in, if not those of its routine.
+    pub mask: Option<u32>,
+}
+
+/// What has happened to assist warps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counters {
+    triggered_high: u64,
+    triggered_low: u64,
+    finished: u64,
+    killed: u64,
+    issued_high: u64,
+    issued_low: u64,
+    throttled_cycles: u64,
+    controller_cycles: u64,
+}
+
+/// The assist warps of one SM, with work of kind `W`.
+pub struct Deployment<W> {
+    controller: Instance<Awc>,
+    routines: Routines,
+    latencies: Latencies,
+    /// Assist warps under way, by number.
+    assists: Vec<Option<AssistWarp<W>>>,
+    /// Decode registers of the warps, and of low priority.
+    decoded: [Option<Decoded>; WARPS],
+    /// The warps whose decode register is full, a bit each.
+    full: u64,
+    low: Option<Decoded>,
+    /// What the controller has shown in the last cycle: warps with a high-priority instruction.
+    high_valid: u64,
+    /// The warps that the schedulers have looked at last.
+    looked: [u8; 2],
+    /// The number that the controller was told with the last trigger.
+    offered: usize,
+    /// Assist warps that are to be flushed.
+    kills: VecDeque<usize>,
+    report: IssueReport,
+    /// What went wrong outside of a tick; the next one tells.
+    fault: Option<MechanismFault>,
+    counters: Counters,
+}
+
+impl<W> Deployment<W> {
+    /// An SM whose assist warp store is being loaded: the controller's first cycles.
+    pub fn new(
+        id: u32,
+        throttle: &AwcParams,
+        latencies: Latencies,
+        routines: Routines,
+        probes: &Probes,
+    ) -> Self {
+        let mut controller: Instance<Awc> = probes.instance(format!("sm{id}.awc"), throttle);
+        let mut loading = routines.loading().into_iter();
+        let fault = loading.find_map(|inputs| controller.step(&inputs).err());
+        Deployment {
+            controller,
+            routines,
+            latencies,
+            assists: Vec::new(),
+            decoded: [None; WARPS],
+            full: 0,
+            low: None,
+            high_valid: 0,
+            looked: [0, 1],
+            offered: 0,
+            kills: VecDeque::new(),
+            report: IssueReport::default(),
+            fault: fault.map(|divergence| divergence as MechanismFault),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Name of the controller's instance.
+    pub fn name(&self) -> &str {
+        self.controller.name()
+    }
+
+    /// The assist warps under way.
+    pub fn alive(&self) -> impl Iterator<Item = &AssistWarp<W>> {
+        self.assists.iter().flatten()
+    }
+
+    /// Has the warp an assist warp?
+    pub fn has_assist(&self, warp: u8) -> bool {
+        self.alive().any(|assist| assist.warp == warp)
+    }
+
+    /// Is an assist warp under way, or is there a fault to be told?
+    pub fn busy(&self) -> bool {
+        self.fault.is_some() || self.assists.iter().any(Option::is_some)
+    }
+
+    /// The number of an assist warp of low priority that can still be given up.
+    pub fn number_of(&self, is_meant: impl Fn(&AssistWarp<W>) -> bool) -> Option<usize> {
+        let is_meant = |a: &AssistWarp<W>| !a.high && !a.over && !a.killed && is_meant(a);
+        self.assists.iter().position(|assist| assist.as_ref().is_some_and(is_meant))
+    }
+
+    /// Gives an assist warp up that [`Deployment::number_of`] has found; returns what it was for.
+    pub fn kill(&mut self, number: usize) -> Option<&W> {
+        let assist = self.assists[number].as_mut()?;
+        debug_assert!(!assist.high, "what waits for an assist warp of high priority cannot do without");
+        assist.killed = true;
+        self.counters.killed += 1;
+        self.flush(number);
+        self.assists[number].as_ref().map(|assist| &assist.work)
+    }
+
+    /// Gives up the assist warp of low priority of a parent that has left, if it has one: nothing of it counts any more, even if
+    /// its last instruction has issued.
+    pub fn abandon(&mut self, warp: u8) {
+        let is_its = |assist: &Option<AssistWarp<W>>| assist.as_ref().is_some_and(|a| a.warp == warp);
+        let Some(number) = self.assists.iter().position(is_its) else { return };
+        self.counters.killed += 1;
+        let is_over = self.assists[number].as_ref().is_some_and(|assist| assist.over);
+        if is_over && !self.kills.contains(&number) {
+            // The controller has nothing of it any more.
+            self.assists[number] = None;
+            return;
+        }
+        if let Some(assist) = &mut self.assists[number] {
+            assist.killed = true;
+        }
+        if !is_over {
+            self.flush(number);
+        }
+    }
+
+    /// Takes an assist warp's instruction out of the decode register, and has the controller flush the others.
+    fn flush(&mut self, number: usize) {
+        if self.low.is_some_and(|decoded| decoded.assist == number) {
+            self.low = None;
+        }
+        self.kills.push_back(number);
+    }
+
+    /// The next assist warp that is done.
+    pub fn take_done(&mut self, now: u64) -> Option<AssistWarp<W>> {
+        let done = (0..self.assists.len()).find(|number| {
+            let is_done = |assist: &AssistWarp<W>| assist.is_done(now) && !self.kills.contains(number);
+            self.assists[*number].as_ref().is_some_and(is_done)
+        })?;
+        self.counters.finished += 1;
+        self.assists[done].take()
+    }
+
+    /// What went wrong since the last cycle.
+    ///
+    /// # Errors
+    /// It.
+    pub fn check(&mut self) -> Result<(), MechanismFault> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    /// Clocks the controller once, and offers it the assist warp that is wanted: true when it has taken it. Then
+    /// [`Deployment::start`] must follow. Nothing happens in the first cycles, in which the store is loaded.
+    ///
+    /// # Errors
+    /// The controller's model and RTL differ, or it gave a word that is no instruction.
+    pub fn step(&mut self, now: u64, wanted: Option<Wanted>) -> Result<bool, MechanismFault> {
+        if now < self.controller.cycle() {
+            return Ok(false);
+        }
+        let inputs = self.inputs(wanted);
+        self.controller.advance_to(now);
+        let out = self.controller.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
+        self.decode(&inputs, &out)?;
+        self.high_valid = out.high_valid_o;
+        if inputs.kill_low_i {
+            self.killed();
+        }
+        self.counters.throttled_cycles += u64::from(out.throttled_o);
+        self.counters.controller_cycles += 1;
+        Ok(inputs.trigger_valid_i && out.trigger_ready_o)
+    }
+
+    /// The controller has taken the trigger of an assist warp.
+    pub fn start(&mut self, warp: u8, high: bool, work: W, lanes: Lanes) {
+        debug_assert!(!self.has_assist(warp), "one assist warp per parent");
+        let number = self.offered;
+        self.assists[number] = Some(AssistWarp::new(warp, high, work, lanes));
+        let counters = &mut self.counters;
+        *(if high { &mut counters.triggered_high } else { &mut counters.triggered_low }) += 1;
+    }
+
+    /// A number that no assist warp has.
+    fn free_number(&mut self) -> usize {
+        let free = self.assists.iter().position(Option::is_none);
+        free.unwrap_or_else(|| {
+            self.assists.push(None);
+            self.assists.len() - 1
+        })
+    }
+
+    /// What the controller is told in this cycle.
+    fn inputs(&mut self, wanted: Option<Wanted>) -> AwcIn {
+        let busy = |kind: PipeKind, bit: u8| u8::from(self.report.busy[kind as usize]) << bit;
+        let mut inputs = AwcIn {
+            busy_i: busy(PipeKind::Alu, 0) | busy(PipeKind::Sfu, 1) | busy(PipeKind::Memory, 2),
+            idle_i: self.report.idle,
+            low_pop_i: self.low.is_none(),
+            ..AwcIn::default()
+        };
+        if let Some(Wanted { event, warp, mask }) = wanted {
+            inputs.trigger_valid_i = true;
+            inputs.trigger_event_i = event;
+            inputs.trigger_warp_i = warp;
+            inputs.trigger_mask_i = mask.unwrap_or_else(|| self.routines.mask(event));
+            // The live-in register tells the assist warps of the SM apart.
+            self.offered = self.free_number();
+            inputs.trigger_live_in_i = self.offered as u16;
+        }
+        if let Some(warp) = self.kills.front().and_then(|k| self.assists[*k].as_ref()).map(|a| a.warp) {
+            inputs.kill_low_i = true;
+            inputs.kill_warp_i = warp;
+        }
+        [(inputs.issue0_index_i, inputs.issue0_pop_i), (inputs.issue1_index_i, inputs.issue1_pop_i)] =
+            [0, 1].map(|scheduler| self.look(scheduler));
+        inputs
+    }
+
+    /// The warp that a scheduler takes an instruction of, divided by two, and whether it does: the next one in turn that
+    /// may have one and whose decode register is free.
+    fn look(&mut self, scheduler: usize) -> (u8, bool) {
+        let takes = |warp: &usize| self.high_valid >> warp & 1 == 1 && self.full >> warp & 1 == 0;
+        let last = usize::from(self.looked[scheduler]);
+        let mut turn = (1..=WARPS / 2).map(|step| (last + 2 * step) % WARPS);
+        match turn.find(takes) {
+            Some(warp) => {
+                self.looked[scheduler] = warp as u8;
+                (warp as u8 / 2, true)
+            }
+            None => (last as u8 / 2, false),
+        }
+    }
+
+    /// Puts what the controller gave into the decode registers.
+    fn decode(&mut self, inputs: &AwcIn, out: &AwcOut) -> Result<(), WarpFault> {
+        let given = [
+            (inputs.issue0_pop_i, 2 * inputs.issue0_index_i, out.issue0_instruction_o, out.issue0_mask_o),
+            (inputs.issue1_pop_i, 2 * inputs.issue1_index_i + 1, out.issue1_instruction_o, out.issue1_mask_o),
+        ];
+        let rest = [(out.issue0_live_in_o, out.issue0_last_o), (out.issue1_live_in_o, out.issue1_last_o)];
+        for ((pop, warp, word, mask), (assist, last)) in given.into_iter().zip(rest) {
+            if pop && out.high_valid_o >> warp & 1 == 1 {
+                let instruction = Instruction::decode(word)?;
+                let assist = usize::from(assist);
+                self.decoded[usize::from(warp)] = Some(Decoded { assist, instruction, mask, last });
+                self.full |= 1 << warp;
+            }
+        }
+        let assist = usize::from(out.low_live_in_o);
+        let lives = self.assists.get(assist).and_then(Option::as_ref).is_some_and(|a| !a.killed && !a.over);
+        if inputs.low_pop_i && out.low_valid_o && lives {
+            let instruction = Instruction::decode(out.low_instruction_o)?;
+            self.low = Some(Decoded { assist, instruction, mask: out.low_mask_o, last: out.low_last_o });
+        }
+        Ok(())
+    }
+
+    /// The controller has flushed the assist warp whose turn it was.
+    fn killed(&mut self) {
+        let Some(number) = self.kills.pop_front() else { return };
+        if self.assists[number].as_ref().is_some_and(|assist| assist.killed) {
+            self.assists[number] = None;
+        }
+    }
+
+    /// Issues what a decode register held; gives the cycles for which it takes the banks of shared memory.
+    fn issue(&mut self, decoded: &Decoded, now: u64) -> u32 {
+        // `extras` has told that its assist warp is ready for it.
+        let Some(assist) = self.assists.get_mut(decoded.assist).and_then(Option::as_mut) else { return 0 };
+        let high = assist.high;
+        let bank_cycles = match assist.issue(decoded, now, &self.latencies) {
+            Ok(bank_cycles) => bank_cycles,
+            Err(fault) => {
+                self.fault.get_or_insert_with(|| Box::new(fault));
+                0
+            }
+        };
+        if assist.over && !decoded.last {
+            debug_assert!(!high, "routines of high priority run to their end");
+            self.flush(decoded.assist);
+        }
+        *(if high { &mut self.counters.issued_high } else { &mut self.counters.issued_low }) += 1;
+        bank_cycles
+    }
+
+    /// Is the instruction's assist warp ready for it?
+    fn is_ready(&self, decoded: &Decoded, now: u64) -> bool {
+        let assist = self.assists.get(decoded.assist).and_then(Option::as_ref);
+        assist.is_some_and(|assist| assist.is_ready(&decoded.instruction, now))
+    }
+
+    /// As [`selvedge_gpu::sm::part::SmPart::extras`].
+    pub fn extras(&self, now: u64) -> Option<Extras> {
+        let mut extras = Extras { ready: [0; PIPE_KINDS], idle: None };
+        let full = (0..WARPS).filter(|warp| self.full >> warp & 1 == 1);
+        for (warp, decoded) in full.map(|warp| (warp, &self.decoded[warp])) {
+            if let Some(decoded) = decoded.as_ref().filter(|decoded| self.is_ready(decoded, now)) {
+                extras.ready[decoded.pipe() as usize] |= 1 << warp;
+            }
+        }
+        extras.idle = self.low.filter(|decoded| self.is_ready(decoded, now)).map(|decoded| decoded.pipe());
+        (extras.idle.is_some() || extras.ready.iter().any(|ready| *ready != 0)).then_some(extras)
+    }
+
+    /// The parents of assist warps of high priority.
+    pub fn held_warps(&self) -> WarpMask {
+        self.alive().filter(|assist| assist.high).fold(0, |all, assist| all | 1 << assist.warp)
+    }
+
+    /// As [`selvedge_gpu::sm::part::SmPart::issue_extra`].
+    pub fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
+        let Some(decoded) = self.decoded[usize::from(warp)].take() else { return 0 };
+        self.full &= !(1 << warp);
+        self.issue(&decoded, now)
+    }
+
+    /// As [`selvedge_gpu::sm::part::SmPart::issue_idle_extra`]; gives the assist warp whose instruction it was.
+    pub fn issue_idle_extra(&mut self, now: u64) -> Option<&mut AssistWarp<W>> {
+        let decoded = self.low.take()?;
+        self.issue(&decoded, now);
+        self.assists[decoded.assist].as_mut()
+    }
+
+    /// The operation of low priority that waits for issue.
+    pub fn waiting_low(&self) -> Option<Op> {
+        self.low.map(|decoded| decoded.instruction.op)
+    }
+
+    /// As [`selvedge_gpu::sm::part::SmPart::issue_ended`].
+    pub fn issue_ended(&mut self, report: &IssueReport) {
+        self.report = *report;
+    }
+
+    /// Adds what has happened to assist warps to the report, of the priorities that there are.
+    pub fn count(&self, out: &mut MechanismCounters) {
+        if self.routines.have(true) {
+            count(out, "assist_warps_high", self.counters.triggered_high);
+            count(out, "assist_instructions_high", self.counters.issued_high);
+        }
+        if self.routines.have(false) {
+            count(out, "assist_warps_low", self.counters.triggered_low);
+            count(out, "assist_instructions_low", self.counters.issued_low);
+        }
+        for (name, value) in [
+            ("assist_warps_finished", self.counters.finished),
+            ("assist_warps_killed", self.counters.killed),
+            ("assist_cycles", self.counters.controller_cycles),
+            ("assist_cycles_throttled", self.counters.throttled_cycles),
+        ] {
+            count(out, name, value);
+        }
+    }
+
+    /// What a recorded controller has seen.
+    pub fn trace(&self) -> Option<Trace> {
+        self.controller.trace()
+    }
+}

@@ -1,0 +1,70 @@
+//! What has been counted of prefetches.
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::sm::part::Prefetched;
+use selvedge_gpu::stats::FailCause;
+
+/// What has happened in one SM.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    /// Loads without an assist warp: the queue was full, or had the same load of the same warp.
+    pub(super) not_followed: u64,
+    /// Loads whose warp ended before their assist warp was triggered.
+    pub(super) ended: u64,
+    /// Metadata that gave way to another load's.
+    pub(super) replaced: u64,
+    /// Lines of `pref` instructions.
+    pub(super) prefetches: u64,
+    sent: u64,
+    present: u64,
+    under_way: u64,
+    no_mshr: u64,
+    no_way: u64,
+    no_queue: u64,
+    /// Those beyond what has an address included.
+    pub(super) beyond: u64,
+    /// Prefetches whose warp ended before the L1D's port was free.
+    pub(super) orphaned: u64,
+    pub(super) useful: u64,
+    pub(super) late: u64,
+    pub(super) useless: u64,
+}
+
+impl Counters {
+    /// A prefetch was decided.
+    pub(super) fn decide(&mut self, outcome: Prefetched) {
+        let counter = match outcome {
+            Prefetched::Sent => &mut self.sent,
+            Prefetched::Present => &mut self.present,
+            Prefetched::UnderWay => &mut self.under_way,
+            Prefetched::Beyond => &mut self.beyond,
+            Prefetched::NoRoom(FailCause::Line) => &mut self.no_way,
+            Prefetched::NoRoom(FailCause::MissQueue) => &mut self.no_queue,
+            Prefetched::NoRoom(_) => &mut self.no_mshr,
+        };
+        *counter += 1;
+    }
+
+    /// Adds them to the report, with the prefetched lines of which nothing is known yet.
+    pub(super) fn report(&self, unjudged: u64, out: &mut MechanismCounters) {
+        for (name, value) in [
+            ("loads_not_followed", self.not_followed),
+            ("loads_ended", self.ended),
+            ("metadata_replaced", self.replaced),
+            ("prefetches", self.prefetches),
+            ("prefetches_sent", self.sent),
+            ("prefetches_dropped_present", self.present),
+            ("prefetches_dropped_under_way", self.under_way),
+            ("prefetches_dropped_no_mshr", self.no_mshr),
+            ("prefetches_dropped_no_way", self.no_way),
+            ("prefetches_dropped_no_queue", self.no_queue),
+            ("prefetches_dropped_beyond", self.beyond),
+            ("prefetches_dropped_ended", self.orphaned),
+            ("prefetched_lines_useful", self.useful),
+            ("prefetched_lines_late", self.late),
+            ("prefetched_lines_useless", self.useless),
+            ("prefetched_lines_left", unjudged),
+        ] {
+            count(out, name, value);
+        }
+    }
+}

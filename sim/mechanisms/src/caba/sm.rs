@@ -1,0 +1,454 @@
+//! The SM's share of CABA: the lines that wait for assist warps, and those that are done.
+//!
+//! With more tags than ways the L1D keeps lines compressed, and each hit on one has an assist warp of its own. For direct load
+//! it keeps them so, too, and each load of one has an assist warp that gives it what it needs.
+use super::deployment::{Deployment, Wanted};
+use super::lanes::Lanes;
+use super::resident::Resident;
+use super::routine::Routines;
+use super::warp::{AssistWarp, Latencies};
+use super::work::{Counters, Origin, Work};
+use crate::codec_stage::WrongValue;
+use crate::hw_bdi::SharedLines;
+use crate::hw_bdi::form::{Algorithm, LineForms};
+use crate::hw_bdi::lines::{LINE_BYTES, has_values};
+use selvedge_blocks::assist::awc::AwcParams;
+use selvedge_blocks::line::bytes_of;
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::MechanismCounters;
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_gpu::packet::Packet;
+use selvedge_gpu::sm::part::{
+    AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, L1dObserver, Placement, SmPart, Space, WarpHold,
+    WarpObserver,
+};
+use selvedge_gpu::sm::read_only::fills_l1d;
+use selvedge_gpu::sm::scheduler::WarpMask;
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+use std::collections::VecDeque;
+
+/// The event of a store that is compressed by an algorithm: a bit marks stores, the events of loads are the encodings' tags.
+pub const fn store_event(algorithm: Algorithm) -> u8 {
+    1 << 4 | algorithm as u8
+}
+
+/// The event of a load that is given what it needs of a line of the encoding with that tag; they follow the stores'.
+pub const fn direct_event(tag: u8) -> u8 {
+    store_event(Algorithm::Cpack) + tag
+}
+
+/// One store in so many is tried where lines have proved incompressible.
+const SAMPLE: u32 = 64;
+
+/// What the options ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Stores that wait for compression at the same time.
+    pub stores: usize,
+    /// Cycles that a store may wait.
+    pub patience: u64,
+    /// Incompressible lines in a row after which few stores are tried; 0: never.
+    pub give_up: u32,
+    /// When the controller throttles.
+    pub throttle: AwcParams,
+    /// Tags for each way of the L1D; with more than one it keeps lines compressed.
+    pub l1_tags: u32,
+    /// Do loads take what they need out of compressed lines?
+    pub direct_load: bool,
+}
+
+impl Options {
+    /// Does the L1D keep lines compressed?
+    fn keeps_compressed(&self) -> bool {
+        self.l1_tags > 1 || self.direct_load
+    }
+}
+
+/// The assist warps of one SM.
+pub struct AssistSm {
+    assists: Deployment<Work>,
+    options: Options,
+    lines: SharedLines,
+    /// Compressed lines that have come, or were hit, and have no assist warp yet.
+    fills: VecDeque<Work>,
+    /// Stores that have no assist warp yet, the oldest first.
+    stores: VecDeque<Work>,
+    done_fills: VecDeque<(Fill, LineForms)>,
+    done_hits: VecDeque<Hit>,
+    done_stores: VecDeque<Packet>,
+    /// The compressed lines of the L1D.
+    resident: Resident,
+    /// Warps that wait for their stores, a bit each: their lines are not compressed.
+    awaited: u64,
+    /// Lines in a row that no encoding fitted, and stores that were not tried since.
+    failures: u32,
+    untried: u32,
+    counters: Counters,
+}
+
+impl AssistSm {
+    /// An SM whose assist warp store is being loaded.
+    pub fn new(
+        id: u32,
+        options: Options,
+        latencies: Latencies,
+        routines: Routines,
+        lines: SharedLines,
+        probes: &Probes,
+    ) -> Self {
+        AssistSm {
+            assists: Deployment::new(id, &options.throttle, latencies, routines, probes),
+            options,
+            lines,
+            fills: VecDeque::new(),
+            stores: VecDeque::new(),
+            done_fills: VecDeque::new(),
+            done_hits: VecDeque::new(),
+            done_stores: VecDeque::new(),
+            resident: Resident::default(),
+            awaited: 0,
+            failures: 0,
+            untried: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Stores in the buffer, those with an assist warp included.
+    fn buffered(&self) -> usize {
+        self.stores.len() + self.assists.alive().filter(|assist| !assist.high && !assist.killed).count()
+    }
+
+    /// The line that an assist warp is to be triggered for next, and whether it is a fill: fills first, in the order in
+    /// which they came, of those whose parent has no assist warp.
+    fn next_work(&self) -> Option<(bool, usize)> {
+        let free = |work: &Work| !self.assists.has_assist(work.warp);
+        let fill = self.fills.iter().position(free).map(|at| (true, at));
+        fill.or_else(|| self.stores.iter().position(free).map(|at| (false, at)))
+    }
+
+    /// The event of a line.
+    fn event(&self, is_fill: bool, work: &Work) -> u8 {
+        match work.origin {
+            Origin::Hit { .. } if self.options.direct_load => direct_event(work.line.tag),
+            _ if is_fill => work.line.tag,
+            _ => store_event(work.line.algorithm),
+        }
+    }
+
+    /// A compression gives way to a fill of its parent: it is killed, and its store waits again.
+    fn make_way(&mut self) {
+        let compresses = |a: &AssistWarp<Work>, warp: u8| a.warp == warp && !a.high && !a.killed;
+        let is_kept = |work: &&Work| self.assists.alive().any(|assist| compresses(assist, work.warp));
+        let Some(warp) = self.fills.iter().find(is_kept).map(|work| work.warp) else { return };
+        if let Some(work) = self.give_up(|assist| assist.warp == warp) {
+            self.stores.push_front(work);
+        }
+    }
+
+    /// Gives up the compression that is meant, if it is not over; returns its line.
+    fn give_up(&mut self, is_meant: impl Fn(&AssistWarp<Work>) -> bool) -> Option<Work> {
+        let number = self.assists.number_of(is_meant)?;
+        self.assists.kill(number).copied()
+    }
+
+    /// Releases stores that have waited too long, uncompressed.
+    fn release_late(&mut self, now: u64) {
+        let patience = self.options.patience;
+        let is_late = |work: &Work| now - work.since > patience;
+        while let Some(at) = self.stores.iter().position(is_late) {
+            self.counters.late += 1;
+            self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
+        }
+        if let Some(work) = self.give_up(|assist| is_late(&assist.work)) {
+            self.counters.late += 1;
+            self.done_stores.extend(work.store());
+        }
+    }
+
+    /// The controller has taken the trigger for a line.
+    fn start(&mut self, is_fill: bool, at: usize) {
+        let queue = if is_fill { &mut self.fills } else { &mut self.stores };
+        let Some(work) = queue.remove(at) else { return };
+        let input = if is_fill { work.line.payload } else { work.line.values };
+        self.assists.start(work.warp, is_fill, work, Lanes::new(bytes_of(&input)));
+    }
+
+    /// Hands out the work of assist warps that are done.
+    fn finish(&mut self, now: u64) -> Result<(), MechanismFault> {
+        while let Some(assist) = self.assists.take_done(now) {
+            if assist.high { self.decompressed(&assist)? } else { self.compressed(&assist)? }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, line: u64) -> MechanismFault {
+        Box::new(WrongValue { instance: self.assists.name().into(), line })
+    }
+
+    fn decompressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
+        let Work { origin, warp, line, .. } = assist.work;
+        if assist.lanes.output != bytes_of(&line.values) {
+            return Err(self.wrong(assist.work.address()));
+        }
+        self.counters.decompressed += 1;
+        match origin {
+            Origin::Reply(packet) => self.done_fills.push_back((Fill { packet, warp }, line)),
+            Origin::Hit { inst, line: address } => {
+                self.counters.decompressed_hits += 1;
+                self.done_hits.push_back(Hit { inst, warp, line: address, after_fill: false });
+            }
+            Origin::Store(_) => debug_assert!(false, "a store is not decompressed"),
+        }
+        Ok(())
+    }
+
+    fn compressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
+        let line = assist.work.line;
+        let Some(mut packet) = assist.work.store() else { return Ok(()) };
+        let expected = line.is_compressed().then_some((line.tag, line.size));
+        let made = assist.made().map(|made| (made.encoding, made.size));
+        if made != expected || made.is_some() && assist.lanes.output != bytes_of(&line.payload) {
+            return Err(self.wrong(packet.line));
+        }
+        if made.is_some() {
+            packet.data_bytes = u16::from(line.size);
+            packet.payload = self.lines.borrow_mut().send(line);
+            self.counters.compressed += 1;
+            self.failures = 0;
+        } else {
+            self.counters.incompressible += 1;
+            self.failures = self.failures.saturating_add(1);
+        }
+        self.done_stores.push_back(packet);
+        Ok(())
+    }
+}
+
+impl SmPart for AssistSm {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.assists.check()?;
+        self.finish(now)?;
+        self.make_way();
+        self.release_late(now);
+        let work = self.next_work();
+        let wanted = work.map(|(is_fill, at)| {
+            let work = if is_fill { &self.fills[at] } else { &self.stores[at] };
+            Wanted { event: self.event(is_fill, work), warp: work.warp, mask: None }
+        });
+        let is_taken = self.assists.step(now, wanted)?;
+        if let Some((is_fill, at)) = work.filter(|_| is_taken) {
+            self.start(is_fill, at);
+        }
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.assists.busy()
+            || !self.fills.is_empty()
+            || !self.stores.is_empty()
+            || !self.done_fills.is_empty()
+            || !self.done_hits.is_empty()
+            || !self.done_stores.is_empty()
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        self.assists.count(out);
+        self.counters.report(self.options.keeps_compressed(), out);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.assists.trace());
+    }
+
+    has!(&warp_hold: WarpHold);
+    has!(assist: AssistIssue, warp_observer: WarpObserver, fills: Stage<Fill>, placement: Placement, l1d_observer: L1dObserver);
+
+    fn hits(&mut self) -> Option<&mut dyn Stage<Hit>> {
+        self.options.keeps_compressed().then_some(self)
+    }
+
+    has!(stores: Stage<Packet>);
+}
+
+impl WarpHold for AssistSm {
+    fn held_warps(&self) -> WarpMask {
+        self.assists.held_warps()
+    }
+}
+
+impl AssistIssue for AssistSm {
+    fn extras(&mut self, now: u64) -> Option<Extras> {
+        self.assists.extras(now)
+    }
+
+    fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
+        self.assists.issue_extra(now, warp)
+    }
+
+    fn issue_idle_extra(&mut self, now: u64) {
+        self.assists.issue_idle_extra(now);
+    }
+
+    fn issue_ended(&mut self, report: &IssueReport) {
+        self.assists.issue_ended(report);
+    }
+}
+
+impl WarpObserver for AssistSm {
+    fn stores_awaited(&mut self, warp: u8, awaited: bool) {
+        if awaited {
+            self.awaited |= 1 << warp;
+            self.release_of(warp);
+        } else {
+            self.awaited &= !(1 << warp);
+            let lives = self.assists.alive().any(|assist| assist.warp == warp && !assist.killed);
+            debug_assert!(!lives, "an assist warp outlives its parent");
+        }
+    }
+
+    fn warp_exited(&mut self, _: u8) {}
+}
+
+impl Stage<Fill> for AssistSm {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        let Fill { packet, warp } = *fill;
+        let stays_compressed = self.options.direct_load && fills_l1d(&packet);
+        if packet.payload == 0 {
+            self.resident.comes_whole();
+            if stays_compressed {
+                self.resident.comes(packet.line, None);
+            }
+            return Offer::Pass;
+        }
+        let line = self.lines.borrow_mut().receive(packet.payload);
+        if stays_compressed {
+            if self.options.l1_tags > 1 {
+                self.resident.leaves(packet.line, line);
+            } else {
+                self.resident.comes(packet.line, Some(line));
+                self.counters.kept_compressed += 1;
+            }
+            return Offer::Pass;
+        }
+        self.fills.push_back(Work { origin: Origin::Reply(packet), warp, line, since: 0 });
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        let (fill, line) = self.done_fills.pop_front()?;
+        self.resident.leaves(fill.packet.line, line);
+        Some(fill)
+    }
+}
+
+impl Placement for AssistSm {
+    fn space(&mut self, line: u64, _: &DeviceMemory) -> Space {
+        if self.options.l1_tags == 1 {
+            return Space::Whole;
+        }
+        let room = self.resident.put(line);
+        self.counters.kept_compressed += u64::from(room != Space::Whole);
+        room
+    }
+
+    fn placed(&mut self) -> Option<(u64, u32)> {
+        None
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        None
+    }
+}
+
+impl L1dObserver for AssistSm {
+    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        self.resident.event(event);
+    }
+}
+
+impl Stage<Hit> for AssistSm {
+    /// A load whose line lies compressed in the L1D has an assist warp of its own.
+    fn offer(&mut self, now: u64, hit: &mut Hit, _: &DeviceMemory) -> Offer {
+        if hit.after_fill && !self.options.direct_load {
+            return Offer::Pass;
+        }
+        let Some(line) = self.resident.get(hit.line) else { return Offer::Pass };
+        let origin = Origin::Hit { inst: hit.inst, line: hit.line };
+        self.fills.push_back(Work { origin, warp: hit.warp, line, since: now });
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Hit> {
+        self.done_hits.pop_front()
+    }
+}
+
+impl Stage<Packet> for AssistSm {
+    fn offer(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        if self.overtakes(packet.line) {
+            return Offer::Full;
+        }
+        if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
+            return Offer::Pass;
+        }
+        let warp = packet.token as u8;
+        if self.awaited >> warp & 1 == 1 {
+            self.counters.awaited += 1;
+            return Offer::Pass;
+        }
+        if self.has_given_up() {
+            self.counters.untried += 1;
+            return Offer::Pass;
+        }
+        if self.buffered() >= self.options.stores {
+            self.counters.overflowed += 1;
+            return Offer::Pass;
+        }
+        let line = self.lines.borrow().forms(memory, packet.line);
+        self.stores.push_back(Work { origin: Origin::Store(*packet), warp, line, since: now });
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        self.done_stores.pop_front()
+    }
+}
+
+impl AssistSm {
+    /// Releases the stores of a warp, uncompressed.
+    fn release_of(&mut self, warp: u8) {
+        while let Some(at) = self.stores.iter().position(|work| work.warp == warp) {
+            self.counters.awaited += 1;
+            self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
+        }
+        if let Some(work) = self.give_up(|assist| assist.warp == warp) {
+            self.counters.awaited += 1;
+            self.done_stores.extend(work.store());
+        }
+    }
+
+    /// After so many lines in a row that no encoding fitted, only one store of [`SAMPLE`] is tried.
+    fn has_given_up(&mut self) -> bool {
+        if self.options.give_up == 0 || self.failures < self.options.give_up {
+            return false;
+        }
+        self.untried = (self.untried + 1) % SAMPLE;
+        self.untried != 0
+    }
+
+    /// Would a store of this line overtake one in the buffer? Then that one is released, uncompressed.
+    fn overtakes(&mut self, line: u64) -> bool {
+        if let Some(at) = self.stores.iter().position(|work| work.address() == line) {
+            self.counters.overtaken += 1;
+            self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
+        }
+        if let Some(work) = self.give_up(|assist| assist.work.address() == line) {
+            self.counters.overtaken += 1;
+            self.done_stores.extend(work.store());
+        }
+        let is_ending = |a: &AssistWarp<Work>| !a.high && !a.killed && a.work.address() == line;
+        self.assists.alive().any(is_ending) || self.done_stores.iter().any(|packet| packet.line == line)
+    }
+}

@@ -1,0 +1,135 @@
+//! An assist warp under way: its work, its lanes, and when its results are there.
+use super::instruction::{Instruction, NoInstruction};
+use super::lanes::{Lanes, Made, OutsideLine};
+use selvedge_gpu::config::{GpuConfig, L1d};
+use selvedge_gpu::sm::pipes::PipeKind;
+
+/// Registers and predicates that the scoreboard tracks.
+const TRACKED: usize = 24;
+
+/// Cycles that assist-warp instructions take.
+#[derive(Clone, Copy, Debug)]
+pub struct Latencies {
+    /// Issue to result in the arithmetic pipes.
+    pub alu: u64,
+    /// Issue to result of a load: the line is in the L1D.
+    pub load: u64,
+    /// Issue to result of a load from shared memory without bank conflicts.
+    pub shared: u64,
+    /// A store occupies the load/store unit for so long; then the line has it.
+    pub store: u64,
+}
+
+impl Latencies {
+    /// Those of a machine.
+    pub fn of(config: &GpuConfig) -> Self {
+        let L1d { hit_latency, .. } = config.l1d;
+        Latencies {
+            alu: u64::from(config.sm.alu.int_latency),
+            load: u64::from(hit_latency),
+            shared: u64::from(config.sm.lsu.shared_latency),
+            store: u64::from(32 / config.sm.lsu.lanes),
+        }
+    }
+}
+
+/// What an assist warp must not do.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum WarpFault {
+    /// It issued a word that is no instruction.
+    #[error(transparent)]
+    NoInstruction(#[from] NoInstruction),
+    /// It reached beyond its line.
+    #[error(transparent)]
+    OutsideLine(#[from] OutsideLine),
+}
+
+/// An instruction that waits for its operands and a pipe.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoded {
+    /// Number of the assist warp.
+    pub assist: usize,
+    /// The instruction.
+    pub instruction: Instruction,
+    /// The lanes.
+    pub mask: u32,
+    /// Is it the last of its assist warp?
+    pub last: bool,
+}
+
+impl Decoded {
+    /// The pipe that it needs.
+    pub fn pipe(&self) -> PipeKind {
+        if self.instruction.op.is_memory() { PipeKind::Memory } else { PipeKind::Alu }
+    }
+}
+
+/// An assist warp.
+pub struct AssistWarp<W> {
+    /// The parent's slot.
+    pub warp: u8,
+    /// Does it have high priority?
+    pub high: bool,
+    /// What it is for.
+    pub work: W,
+    /// Its lanes.
+    pub lanes: Lanes,
+    /// When each register and predicate is there.
+    ready_at: [u64; TRACKED],
+    /// When everything that it has issued is done.
+    done_at: u64,
+    /// Has its last instruction issued, or has it told that it is done?
+    pub over: bool,
+    /// It is given up; its instructions are being flushed.
+    pub killed: bool,
+}
+
+impl<W> AssistWarp<W> {
+    /// An assist warp that has issued nothing.
+    pub fn new(warp: u8, high: bool, work: W, lanes: Lanes) -> Self {
+        AssistWarp { warp, high, work, lanes, ready_at: [0; TRACKED], done_at: 0, over: false, killed: false }
+    }
+
+    /// Are the operands of an instruction there, and is nothing under way to its destination?
+    pub fn is_ready(&self, instruction: &Instruction, now: u64) -> bool {
+        let touched = instruction.touches();
+        (0..TRACKED).all(|place| touched >> place & 1 == 0 || self.ready_at[place] <= now)
+    }
+
+    /// Issues an instruction; gives the cycles for which it takes the banks of shared memory.
+    ///
+    /// # Errors
+    /// It reaches beyond the line.
+    pub fn issue(&mut self, decoded: &Decoded, now: u64, latencies: &Latencies) -> Result<u32, WarpFault> {
+        let Decoded { instruction, mask, last, .. } = decoded;
+        debug_assert!(!self.over && self.is_ready(instruction, now));
+        self.lanes.execute(instruction, *mask)?;
+        let writes = instruction.writes();
+        let bank_cycles =
+            if instruction.op.is_in_table() { self.lanes.bank_cycles(instruction, *mask) } else { 0 };
+        let latency = match (instruction.op.is_memory(), writes != 0) {
+            (true, true) if instruction.op.is_in_table() => latencies.shared,
+            (true, true) => latencies.load,
+            (true, false) => latencies.store,
+            _ => latencies.alu,
+        };
+        // The first of the cycles at the banks is in the latency.
+        let there = now + latency + u64::from(bank_cycles.saturating_sub(1));
+        for place in (0..TRACKED).filter(|place| writes >> place & 1 == 1) {
+            self.ready_at[place] = there;
+        }
+        self.done_at = self.done_at.max(there);
+        self.over = *last || self.lanes.made.is_some();
+        Ok(bank_cycles)
+    }
+
+    /// Is everything done?
+    pub fn is_done(&self, now: u64) -> bool {
+        self.over && self.done_at <= now
+    }
+
+    /// What it has made, if it has.
+    pub fn made(&self) -> Option<Made> {
+        self.lanes.made
+    }
+}

@@ -1,0 +1,75 @@
+//! The SM's share of `ideal-bdi`: lines are compressed and decompressed as they pass.
+use super::SharedLines;
+use super::lines::{LINE_BYTES, has_values};
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::packet::Packet;
+use selvedge_gpu::sm::part::{Fill, SmPart};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+
+/// An SM whose codecs take no time.
+pub struct IdealSm {
+    lines: SharedLines,
+    compressed: u64,
+    decompressed: u64,
+}
+
+impl IdealSm {
+    pub(super) fn new(lines: SharedLines) -> Self {
+        IdealSm { lines, compressed: 0, decompressed: 0 }
+    }
+}
+
+impl SmPart for IdealSm {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "sm_lines_compressed", self.compressed);
+        count(out, "sm_lines_decompressed", self.decompressed);
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fills: Stage<Fill>, stores: Stage<Packet>);
+}
+
+impl Stage<Fill> for IdealSm {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        if fill.packet.payload != 0 {
+            self.lines.borrow_mut().receive(fill.packet.payload);
+            self.decompressed += 1;
+        }
+        Offer::Pass
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        None
+    }
+}
+
+impl Stage<Packet> for IdealSm {
+    fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
+            return Offer::Pass;
+        }
+        let line = self.lines.borrow().forms(memory, packet.line);
+        if line.is_compressed() {
+            packet.data_bytes = u16::from(line.size);
+            packet.payload = self.lines.borrow_mut().send(line);
+            self.compressed += 1;
+        }
+        Offer::Pass
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        None
+    }
+}

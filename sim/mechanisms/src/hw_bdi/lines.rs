@@ -1,0 +1,118 @@
+//! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
+use super::form::{Choice, LineForms};
+use selvedge_blocks::bdi::units;
+use selvedge_blocks::line::words_of;
+use selvedge_ptx::memory::{DeviceMemory, within_program};
+use selvedge_ptx::ptx::LOCAL_REGION;
+use std::collections::HashMap;
+
+/// Bytes of a line; a machine with others is refused.
+pub const LINE_BYTES: usize = 128;
+
+/// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
+pub fn has_values(line: u64) -> bool {
+    within_program(line) < LOCAL_REGION
+}
+
+/// How a line lies in the L2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum L2Form {
+    /// As in DRAM: compressed when it can be.
+    #[default]
+    Compressed,
+    /// Uncompressed since it was written.
+    Raw,
+}
+
+/// How a line lies in L2 and DRAM.
+#[derive(Clone, Copy, Debug, Default)]
+struct LineForm {
+    /// Bursts in DRAM; 0 as long as nobody has asked.
+    dram_bursts: u8,
+    l2: L2Form,
+}
+
+/// The forms of all lines, and the compressed lines on the crossbar.
+#[derive(Default)]
+pub struct LineStore {
+    choice: Choice,
+    // Looked up by address only; nothing depends on its order.
+    forms: HashMap<u64, LineForm>,
+    in_flight: Vec<LineForms>,
+    free: Vec<u32>,
+}
+
+impl LineStore {
+    /// A store of lines that are compressed by the algorithms of `choice`.
+    pub fn new(choice: Choice) -> Self {
+        LineStore { choice, ..LineStore::default() }
+    }
+
+    /// The algorithms that compress its lines.
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    /// The line's values in functional memory, and their compressed form.
+    pub fn forms(&self, memory: &DeviceMemory, line: u64) -> LineForms {
+        let mut bytes = [0u8; LINE_BYTES];
+        memory.line(line, &mut bytes);
+        self.choice.line(words_of(&bytes))
+    }
+
+    /// Bursts that the line's values would take in DRAM now.
+    pub fn bursts_now(&self, line: u64, memory: &DeviceMemory) -> u32 {
+        if has_values(line) { self.forms(memory, line).bursts() } else { units(LINE_BYTES) as u32 }
+    }
+
+    /// Bursts of the line in DRAM. A line that was never written there is as the host prepared it.
+    pub fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+        let known = self.forms.get(&line).map_or(0, |form| form.dram_bursts);
+        if known != 0 {
+            return u32::from(known);
+        }
+        let bursts = self.bursts_now(line, memory);
+        self.forms.entry(line).or_default().dram_bursts = bursts as u8;
+        bursts
+    }
+
+    /// The line leaves for DRAM in `bursts` bursts; `l2` is the form of its copy in the L2, if any comes again.
+    pub fn written_to_dram(&mut self, line: u64, bursts: u32, l2: L2Form) {
+        self.forms.insert(line, LineForm { dram_bursts: bursts as u8, l2 });
+    }
+
+    /// The line's form in the L2.
+    pub fn l2_form(&self, line: u64) -> L2Form {
+        self.forms.get(&line).map_or(L2Form::Compressed, |f| f.l2)
+    }
+
+    /// Sets the line's form in the L2.
+    pub fn set_l2_form(&mut self, line: u64, l2: L2Form) {
+        self.forms.entry(line).or_default().l2 = l2;
+    }
+
+    /// Puts a compressed line on the crossbar; the handle is never 0.
+    pub fn send(&mut self, line: LineForms) -> u32 {
+        match self.free.pop() {
+            Some(slot) => {
+                self.in_flight[slot as usize] = line;
+                slot + 1
+            }
+            None => {
+                self.in_flight.push(line);
+                self.in_flight.len() as u32
+            }
+        }
+    }
+
+    /// A compressed line on the crossbar.
+    pub fn on_its_way(&self, handle: u32) -> &LineForms {
+        &self.in_flight[handle as usize - 1]
+    }
+
+    /// Takes a compressed line off the crossbar.
+    pub fn receive(&mut self, handle: u32) -> LineForms {
+        self.free.push(handle - 1);
+        self.in_flight[handle as usize - 1]
+    }
+}

@@ -1,0 +1,406 @@
+//! A partition's share of the compressing mechanisms: codecs between L2 and DRAM, the metadata cache, compressed replies.
+use super::SharedLines;
+use super::codecs::Codecs;
+use super::lines::{L2Form, LINE_BYTES, has_values};
+use crate::md_cache::{MdAccess, MetadataCache};
+use selvedge_gpu::cache::LinePart;
+use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::difference::Difference;
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::packet::Packet;
+use selvedge_gpu::partition::AddressMap;
+use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, PartitionPart, Replies};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+
+/// Where the metadata region begins in a partition's channel: above all data.
+const METADATA_BASE: u64 = 1 << 44;
+
+/// Bursts of a line that is not compressed.
+const RAW_BURSTS: u32 = LINE_BYTES as u32 / 32;
+
+/// How far compressed lines reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Only in DRAM (`hw-bdi-mem`).
+    Dram,
+    /// In DRAM, L2 and crossbar (`hw-bdi`).
+    Crossbar,
+}
+
+/// What passes the decompressor: a line on its way from DRAM, or a partial write that must wait for its line.
+#[derive(Clone, Copy)]
+pub(super) enum Inbound {
+    Fill,
+    Write(Packet),
+}
+
+/// What compresses and decompresses lines at a partition.
+pub enum Logic {
+    /// Codecs of its own.
+    Dedicated(Box<Codecs>),
+    /// Codecs that take no time.
+    Ideal,
+    /// None: a line that is written in part or comes uncompressed stays so until a compressed one replaces it.
+    None,
+}
+
+impl Logic {
+    fn codecs(&mut self) -> Option<&mut Codecs> {
+        match self {
+            Logic::Dedicated(codecs) => Some(codecs),
+            Logic::Ideal | Logic::None => None,
+        }
+    }
+}
+
+/// The codecs and the metadata cache of one partition.
+pub struct Partition {
+    reach: Reach,
+    logic: Logic,
+    /// May full-line stores come uncompressed that could be compressed?
+    stores_may_be_raw: bool,
+    /// Does the L2 keep its lines uncompressed, though they come and leave compressed?
+    keeps_raw: bool,
+    /// Tags for each way of the L2.
+    tags_per_way: u32,
+    /// Without it, the bursts of every line are known.
+    metadata: Option<MetadataCache>,
+    /// Of the metadata cache's engines; nothing is known of the metadata from then on.
+    difference: Difference,
+    map: AddressMap,
+    store: SharedLines,
+    data_bursts: u64,
+    uncompressed_bursts: u64,
+    metadata_bursts: u64,
+    compressed_replies: u64,
+    raw_replies: u64,
+    /// Lines that were given room in the L2, and their sub-blocks.
+    rooms: u64,
+    sub_blocks: u64,
+}
+
+impl Partition {
+    pub(super) fn new(
+        reach: Reach,
+        logic: Logic,
+        metadata: Option<MetadataCache>,
+        map: AddressMap,
+        store: SharedLines,
+    ) -> Self {
+        Partition {
+            reach,
+            logic,
+            stores_may_be_raw: false,
+            keeps_raw: false,
+            tags_per_way: 1,
+            metadata,
+            difference: Difference::default(),
+            map,
+            store,
+            data_bursts: 0,
+            uncompressed_bursts: 0,
+            metadata_bursts: 0,
+            compressed_replies: 0,
+            raw_replies: 0,
+            rooms: 0,
+            sub_blocks: 0,
+        }
+    }
+
+    /// The same, where full-line stores may come uncompressed that could be compressed.
+    pub(super) fn with_raw_stores(self) -> Self {
+        Partition { stores_may_be_raw: true, ..self }
+    }
+
+    /// The same, where the L2 keeps lines uncompressed: answers to its hits are, those to misses are as DRAM has them.
+    pub(super) fn keeping_raw(self, keeps_raw: bool) -> Self {
+        Partition { keeps_raw, ..self }
+    }
+
+    /// The same, with so many tags for each way of the L2.
+    pub(super) fn with_tags(self, tags_per_way: u32) -> Self {
+        Partition { tags_per_way, ..self }
+    }
+
+    /// Looks up the line's metadata, if there is a cache of them, and changes them to `written` bursts.
+    fn look_up(&mut self, line: u64, written: Option<u32>) -> MdAccess {
+        let number = self.map.local(line) / LINE_BYTES as u64;
+        let Some(cache) = self.metadata.as_mut().filter(|_| !self.difference.is_broken()) else {
+            return MdAccess::default();
+        };
+        self.difference.catch(cache.access(number, written)).unwrap_or_default()
+    }
+
+    fn plan(&mut self, bursts: u32, cost: MdAccess) -> DramPlan {
+        self.data_bursts += u64::from(bursts);
+        self.uncompressed_bursts += u64::from(RAW_BURSTS);
+        let fetches = cost.fetch.is_some() && !cost.in_flight;
+        self.metadata_bursts += u64::from(fetches) + u64::from(cost.write_back.is_some());
+        DramPlan {
+            bursts,
+            metadata: cost.fetch.map(|block| METADATA_BASE + block),
+            metadata_writeback: cost.write_back.map(|block| METADATA_BASE + block),
+        }
+    }
+
+    /// A write to an L2 that keeps lines uncompressed: a compressed line passes the decompressor.
+    fn write_raw(&mut self, packet: &Packet) -> Offer {
+        let mut store = self.store.borrow_mut();
+        let stage = match self.logic.codecs() {
+            Some(codecs) if packet.payload != 0 => {
+                if codecs.has_write() {
+                    return Offer::Full;
+                }
+                codecs.decompress(Inbound::Write(*packet), packet.line, store.on_its_way(packet.payload))
+            }
+            _ => Offer::Pass,
+        };
+        if stage != Offer::Full {
+            if packet.payload != 0 {
+                store.receive(packet.payload);
+            }
+            store.set_l2_form(packet.line, L2Form::Raw);
+        }
+        stage
+    }
+
+    /// All sectors of a line; lines with sectors are refused.
+    fn whole(line: u64) -> LinePart {
+        LinePart { line, sectors: u32::MAX >> (32 - LINE_BYTES / 32) }
+    }
+}
+
+impl PartitionPart for Partition {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.difference.report()?;
+        if let Some(cache) = &mut self.metadata {
+            cache.advance_to(now);
+        }
+        self.logic.codecs().map_or(Ok(()), |codecs| codecs.tick(now))
+    }
+
+    fn busy(&self) -> bool {
+        let codecs_are_busy = match &self.logic {
+            Logic::Dedicated(codecs) => codecs.is_busy(),
+            Logic::Ideal | Logic::None => false,
+        };
+        codecs_are_busy || self.difference.is_pending()
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "data_bursts", self.data_bursts);
+        count(out, "uncompressed_bursts", self.uncompressed_bursts);
+        if let Some(cache) = &self.metadata {
+            count(out, "metadata_bursts", self.metadata_bursts);
+            count(out, "metadata_accesses", cache.accesses);
+            count(out, "metadata_hits", cache.hits);
+        }
+        if let Logic::Dedicated(codecs) = &self.logic {
+            let [compressed, decompressed] = codecs.lines();
+            count(out, "partition_lines_compressed", compressed);
+            count(out, "partition_lines_decompressed", decompressed);
+        }
+        if self.reach == Reach::Crossbar {
+            count(out, "compressed_replies", self.compressed_replies);
+            count(out, "raw_replies", self.raw_replies);
+        }
+        if self.tags_per_way > 1 {
+            count(out, "l2_lines_placed", self.rooms);
+            count(out, "l2_sub_blocks", self.sub_blocks);
+        }
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        if let Logic::Dedicated(codecs) = &self.logic {
+            codecs.traces(out);
+        }
+        out.extend(self.metadata.as_ref().and_then(MetadataCache::trace));
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        if let Logic::Dedicated(codecs) = &self.logic {
+            codecs.codec_events(out);
+        }
+    }
+
+    has!(placement: part::Placement, dram: DramPlans, fills: Stage<part::Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
+}
+
+impl part::Placement for Partition {
+    fn tags_per_way(&self) -> u32 {
+        self.tags_per_way
+    }
+
+    fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+        let store = self.store.borrow();
+        let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
+        let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
+        self.rooms += 1;
+        self.sub_blocks += u64::from(blocks);
+        blocks
+    }
+}
+
+impl DramPlans for Partition {
+    fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
+        let found = self.look_up(line, None);
+        let bursts = match found.entry {
+            bursts @ 1..=RAW_BURSTS => bursts,
+            _ => self.store.borrow_mut().dram_bursts(line, memory),
+        };
+        self.plan(bursts, found)
+    }
+
+    fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
+        let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
+        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow().bursts_now(line, memory) };
+        let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
+        self.store.borrow_mut().written_to_dram(line, bursts, l2);
+        let found = self.look_up(line, Some(bursts));
+        self.plan(bursts, found)
+    }
+
+    fn metadata_arrived(&mut self, address: u64) {
+        if let Some(cache) = &mut self.metadata {
+            cache.arrived(address - METADATA_BASE);
+        }
+    }
+}
+
+impl Stage<part::Fill> for Partition {
+    fn offer(&mut self, _: u64, fill: &mut part::Fill, memory: &DeviceMemory) -> Offer {
+        let line = fill.0.line;
+        match self.logic.codecs() {
+            Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
+                let forms = self.store.borrow().forms(memory, line);
+                codecs.decompress(Inbound::Fill, line, &forms)
+            }
+            _ => Offer::Pass,
+        }
+    }
+
+    fn pop(&mut self) -> Option<part::Fill> {
+        self.logic.codecs()?.fill().map(|line| part::Fill(Self::whole(line)))
+    }
+}
+
+impl Stage<Eviction> for Partition {
+    fn offer(&mut self, _: u64, eviction: &mut Eviction, memory: &DeviceMemory) -> Offer {
+        let line = eviction.0.line;
+        let as_in_dram =
+            self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
+        let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
+            return Offer::Pass;
+        };
+        let forms = self.store.borrow().forms(memory, line);
+        codecs.compress(line, &forms)
+    }
+
+    fn pop(&mut self) -> Option<Eviction> {
+        self.logic.codecs()?.compressed().map(|line| Eviction(Self::whole(line)))
+    }
+}
+
+impl Stage<Packet> for Partition {
+    fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        if self.reach == Reach::Dram {
+            return Offer::Pass;
+        }
+        if self.keeps_raw {
+            return self.write_raw(packet);
+        }
+        if packet.full_sectors && packet.sectors == Self::whole(packet.line).sectors {
+            let mut store = self.store.borrow_mut();
+            let is_compressed = packet.payload != 0;
+            if is_compressed {
+                store.receive(packet.payload);
+            }
+            let is_raw = self.stores_may_be_raw && !is_compressed;
+            store.set_l2_form(packet.line, if is_raw { L2Form::Raw } else { L2Form::Compressed });
+            return Offer::Pass;
+        }
+        if self.store.borrow().l2_form(packet.line) == L2Form::Raw {
+            return Offer::Pass;
+        }
+        let stage = match &mut self.logic {
+            Logic::Dedicated(codecs) => {
+                let forms = self.store.borrow().forms(memory, packet.line);
+                codecs.decompress(Inbound::Write(*packet), packet.line, &forms)
+            }
+            // The line is compressed again at once.
+            Logic::Ideal => return Offer::Pass,
+            Logic::None => Offer::Pass,
+        };
+        if stage != Offer::Full {
+            self.store.borrow_mut().set_l2_form(packet.line, L2Form::Raw);
+        }
+        stage
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        self.logic.codecs()?.write()
+    }
+}
+
+impl Replies for Partition {
+    fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
+        if self.reach == Reach::Dram {
+            return;
+        }
+        if self.keeps_raw && is_hit {
+            self.raw_replies += 1;
+            return;
+        }
+        let mut store = self.store.borrow_mut();
+        if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
+            let line = store.forms(memory, packet.line);
+            if line.is_compressed() {
+                packet.data_bytes = u16::from(line.size);
+                packet.payload = store.send(line);
+                self.compressed_replies += 1;
+                return;
+            }
+        }
+        self.raw_replies += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::small_kernels::{NOTHING, SmallKernel, run_kernel};
+    use selvedge_hw::Engine;
+
+    /// An L2 of two lines in each of six partitions.
+    const TINY_L2: &str = "base = \"gtx480\"\n[sm]\ncount = 3\n[l2]\nsets = 1\nways = 2\n";
+
+    /// Warps store to half a line of 64 that all share, by chance, and load one past the L1D, a hundred times over.
+    const SCATTERED_STORES: SmallKernel<'static> = SmallKernel {
+        grid: 6,
+        block: 256,
+        words: 64 * 32,
+        fill: "init = \"iota\"",
+        body: "shr.u32 %r5, %r1, 5;\nand.b32 %r2, %r1, 31;\nsetp.lt.u32 %p1, %r2, 16;\nmul.wide.u32 %rd2, %r2, 4;\n\
+               add.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
+               LOOP:\nmad.lo.u32 %r5, %r5, 1664525, 1013904223;\nshr.u32 %r6, %r5, 26;\n\
+               mul.wide.u32 %rd3, %r6, 128;\nadd.s64 %rd3, %rd2, %rd3;\n@%p1 st.global.u32 [%rd3], %r3;\n\
+               mad.lo.u32 %r5, %r5, 1664525, 1013904223;\nshr.u32 %r6, %r5, 26;\n\
+               mul.wide.u32 %rd3, %r6, 128;\nadd.s64 %rd3, %rd2, %rd3;\nld.global.cg.u32 %r7, [%rd3];\n\
+               add.u32 %r4, %r4, %r7;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 100;\n@%p2 bra LOOP;\n\
+               setp.ne.u32 %p2, %r4, 7;\n@%p2 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
+        ..NOTHING
+    };
+
+    /// The run fails if the witness sees a load that gets less than it must.
+    #[test]
+    fn an_l2_that_thrashes_gives_back_what_waits_to_be_compressed() {
+        for mechanism in ["hw-bdi", "hw-bdi-mem", "caba-bdi"] {
+            let report = run_kernel(&SCATTERED_STORES, TINY_L2, mechanism, Engine::Model).report;
+            let compressed = report.mechanism_counters["partition_lines_compressed"];
+            assert!(compressed > 500, "{mechanism}: {compressed} lines");
+            assert!(report.totals.l2.miss_rate > 0.5, "{mechanism}: {}", report.totals.l2.miss_rate);
+        }
+    }
+}

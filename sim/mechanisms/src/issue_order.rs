@@ -1,0 +1,275 @@
+//! RBMI and QBMI: whose memory instructions go first among the kernels of an SM (Dai, section 4.3.2).
+//!
+//! Of the kernels with a memory instruction that could issue, only the one with the lowest rank may. RBMI takes turns: the
+//! kernel that issued last comes last. QBMI asks the block: it ranks kernels by quotas that give each as many requests.
+//!
+//! The block sees an issue or a request in the cycle after it, one of each per clock. An end of its interval of requests
+//! starts a computation of at most [`MOST_CLOCKS`]; it is clocked until that must have ended, and sleeps then.
+use selvedge_blocks::qbmi::{Qbmi, QbmiIn, QbmiOut, QbmiParams};
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_gpu::mechanism::{
+    Claim, MechanismCounters, MechanismInfo, Needs, Part, Site, any_machine, count,
+};
+use selvedge_gpu::sm::part::{MemoryEvent, MemoryObserver, MemoryRank, SmPart};
+use selvedge_gpu::stage::MechanismFault;
+use selvedge_hw::Instance;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+
+/// The registry's entry of RBMI.
+pub const RBMI: MechanismInfo = MechanismInfo {
+    name: "rbmi",
+    summary: "lets kernels take turns with their memory instructions",
+    source: "Dai, section 4.3.2",
+    blocks: &[],
+    needs: Needs::Nothing,
+    machine_needs: "several kernels to rank",
+    options: &[],
+    claims: &[Claim::Ranks],
+    machine: any_machine,
+    attach: attach_rbmi,
+    ..MechanismInfo::NOTHING
+};
+
+/// The registry's entry of QBMI.
+pub const QBMI: MechanismInfo = MechanismInfo {
+    name: "qbmi",
+    summary: "ranks kernels by memory-instruction quotas, so that all make equally many requests",
+    source: "Dai, section 4.3.2",
+    blocks: &["qbmi"],
+    needs: Needs::Nothing,
+    machine_needs: "several kernels to rank",
+    options: &[],
+    claims: &[Claim::Ranks],
+    machine: any_machine,
+    attach: attach_qbmi,
+    ..MechanismInfo::NOTHING
+};
+
+/// Turns in every SM.
+fn attach_rbmi(_: &Part, site: &mut Site<'_>) {
+    let kernels = site.kernels as u8;
+    site.each_sm(|_| Rbmi { kernels, first: 0 });
+}
+
+/// A block per SM; one kernel alone has nobody to be ranked against.
+fn attach_qbmi(_: &Part, site: &mut Site<'_>) {
+    if site.kernels < 2 {
+        return;
+    }
+    let params = QbmiParams { kernels: site.kernels as u32 };
+    let probes = site.probes;
+    site.each_sm(|sm| QbmiPolicy::new(format!("sm{sm}.qbmi"), params, probes));
+}
+
+/// Loose round-robin.
+struct Rbmi {
+    kernels: u8,
+    /// The kernel whose turn it is.
+    first: u8,
+}
+
+impl SmPart for Rbmi {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, _: &mut MechanismCounters) {}
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    fn memory_rank(&self) -> Option<&dyn MemoryRank> {
+        (self.kernels > 1).then_some(self)
+    }
+
+    has!(memory_observer: MemoryObserver);
+}
+
+impl MemoryRank for Rbmi {
+    fn rank(&self, kernel: u8) -> u8 {
+        (kernel + self.kernels - self.first) % self.kernels
+    }
+}
+
+impl MemoryObserver for Rbmi {
+    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
+        if event == MemoryEvent::Issued {
+            self.first = (kernel + 1) % self.kernels;
+        }
+    }
+
+    fn watches_failures(&self) -> bool {
+        false
+    }
+}
+
+/// Most clocks from the end of an interval until the block is at rest again: its sequential computation for four kernels,
+/// begun once more by an interval that ends meanwhile, and the registers before and after it.
+const MOST_CLOCKS: u32 = 2 * 119 + 4;
+
+/// The block of an SM.
+struct QbmiPolicy {
+    qbmi: Instance<Qbmi>,
+    inputs: QbmiIn,
+    outputs: QbmiOut,
+    /// Clocks until the block is at rest.
+    clocks: u32,
+    replenished: u64,
+    updates: u64,
+}
+
+impl QbmiPolicy {
+    fn new(name: String, params: QbmiParams, probes: &Probes) -> Self {
+        QbmiPolicy {
+            qbmi: probes.instance(name, &params),
+            inputs: QbmiIn::default(),
+            outputs: QbmiOut::default(),
+            // The block's first outputs show the ranks after reset.
+            clocks: 2,
+            replenished: 0,
+            updates: 0,
+        }
+    }
+}
+
+impl SmPart for QbmiPolicy {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.qbmi.advance_to(now);
+        let inputs = std::mem::take(&mut self.inputs);
+        self.outputs = self.qbmi.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
+        self.replenished += u64::from(self.outputs.replenish_o);
+        self.updates += u64::from(self.outputs.update_o);
+        self.clocks -= 1;
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.clocks > 0
+    }
+
+    fn is_drained(&self) -> bool {
+        true
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "quota_sets_added", self.replenished);
+        count(out, "quota_updates", self.updates);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.qbmi.trace());
+    }
+
+    has!(&memory_rank: MemoryRank);
+    has!(memory_observer: MemoryObserver);
+}
+
+impl MemoryRank for QbmiPolicy {
+    fn rank(&self, kernel: u8) -> u8 {
+        self.outputs.rank(self.qbmi.params(), u32::from(kernel)) as u8
+    }
+}
+
+impl MemoryObserver for QbmiPolicy {
+    fn memory_event(&mut self, _: u64, kernel: u8, event: MemoryEvent) {
+        match event {
+            MemoryEvent::Issued => (self.inputs.issue_i, self.inputs.issue_kernel_i) = (true, kernel),
+            MemoryEvent::Request => (self.inputs.request_i, self.inputs.request_kernel_i) = (true, kernel),
+            MemoryEvent::Completed | MemoryEvent::ReservationFailure | MemoryEvent::ServedEarly => return,
+        }
+        let needed = if event == MemoryEvent::Request { MOST_CLOCKS } else { 2 };
+        self.clocks = self.clocks.max(needed);
+    }
+
+    fn watches_failures(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_gpu::mechanism::probe::ProbeSpec;
+    use selvedge_hw::Engine;
+
+    fn first(policy: &dyn MemoryRank, kernels: u8) -> u8 {
+        (0..kernels).min_by_key(|kernel| policy.rank(*kernel)).expect("kernels")
+    }
+
+    #[test]
+    fn under_rbmi_the_kernel_that_issued_last_comes_last() {
+        let mut rbmi = Rbmi { kernels: 3, first: 0 };
+        let mut order = Vec::new();
+        for _ in 0..6 {
+            let next = first(&rbmi, 3);
+            order.push(next);
+            rbmi.memory_event(0, next, MemoryEvent::Issued);
+        }
+        assert_eq!(order, [0, 1, 2, 0, 1, 2]);
+        rbmi.memory_event(0, 1, MemoryEvent::Issued);
+        assert_eq!([0, 1, 2].map(|kernel| rbmi.rank(kernel)), [1, 2, 0]);
+    }
+
+    /// Kernel 0 makes a request per memory instruction, kernel 1 makes eight: over a set of quotas both make as many.
+    #[test]
+    fn under_qbmi_kernels_make_equally_many_requests() {
+        let probes = Probes::new(ProbeSpec::default(), Engine::Lockstep);
+        let mut qbmi = QbmiPolicy::new("qbmi".into(), QbmiParams { kernels: 2 }, &probes);
+        let memory = DeviceMemory::new();
+        let mut now = 0;
+        let mut requests = [0u64; 2];
+        for turn in 0..40_000 {
+            let kernel = first(&qbmi, 2);
+            qbmi.memory_event(now, kernel, MemoryEvent::Issued);
+            for _ in 0..[1, 8][usize::from(kernel)] {
+                qbmi.memory_event(now, kernel, MemoryEvent::Request);
+                now += 1;
+                qbmi.tick(now, &memory).expect("model and RTL agree");
+                // The first intervals teach the block what the kernels are like.
+                requests[usize::from(kernel)] += u64::from(turn > 4000);
+            }
+            while qbmi.busy() && now % 7 != 0 {
+                now += 1;
+                qbmi.tick(now, &memory).expect("model and RTL agree");
+            }
+        }
+        let ratio = requests[1] as f64 / requests[0] as f64;
+        assert!((0.99..1.01).contains(&ratio), "{requests:?}");
+    }
+
+    #[test]
+    fn the_block_is_at_rest_when_it_is_no_longer_clocked() {
+        let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+        let mut qbmi = QbmiPolicy::new("qbmi".into(), QbmiParams { kernels: 4 }, &probes);
+        let memory = DeviceMemory::new();
+        let mut now = 0;
+        // The largest quotas there are: 32, 31, 29 and 27 requests per instruction.
+        for (kernel, requests) in [(0, 32), (1, 31), (2, 29), (3, 27)] {
+            for request in 0..1024 {
+                if request % requests == 0 {
+                    qbmi.memory_event(now, kernel, MemoryEvent::Issued);
+                }
+                qbmi.memory_event(now, kernel, MemoryEvent::Request);
+                now += 1;
+                qbmi.tick(now, &memory).expect("the model alone");
+            }
+        }
+        while qbmi.busy() {
+            now += 1;
+            qbmi.tick(now, &memory).expect("the model alone");
+        }
+        let (updates, ranks) = (qbmi.updates, qbmi.outputs.rank_o);
+        for _ in 0..1000 {
+            qbmi.clocks = 1;
+            now += 1;
+            qbmi.tick(now, &memory).expect("the model alone");
+        }
+        assert!(updates > 0);
+        assert_eq!((qbmi.updates, qbmi.outputs.rank_o), (updates, ranks));
+    }
+}

@@ -1,0 +1,187 @@
+//! A cache's GDU with what the cache tells it: sectors and blocks in the cache's own units, and how good its choices were.
+use super::gdu::{Choice, Gdu};
+use selvedge_gpu::cache::{Fetched, Sectors};
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::mechanism::difference::Difference;
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_hw::wave::Trace;
+
+/// Where a GDU sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheLevel {
+    /// At an L1D.
+    L1d,
+    /// At a slice of the L2.
+    L2,
+}
+
+impl CacheLevel {
+    /// How the lines of its caches are divided.
+    pub fn sectors(self, config: &GpuConfig) -> Sectors {
+        let (l1d, l2) = (&config.l1d, &config.l2);
+        match self {
+            CacheLevel::L1d => Sectors::new(l1d.line_bytes, l1d.sector_bytes),
+            CacheLevel::L2 => Sectors::new(l2.line_bytes, l2.sector_bytes),
+        }
+    }
+
+    fn line_bytes(self, config: &GpuConfig) -> u32 {
+        match self {
+            CacheLevel::L1d => config.l1d.line_bytes,
+            CacheLevel::L2 => config.l2.line_bytes,
+        }
+    }
+
+    /// Adds to the counter of this level.
+    pub fn count(self, out: &mut MechanismCounters, name: CounterName, value: u64) {
+        count(out, name[self as usize], value);
+    }
+}
+
+/// A counter's name at the L1D and at the L2.
+pub type CounterName = [&'static str; 2];
+
+const QUERIES: CounterName = ["l1d_queries", "l2_queries"];
+const COARSE: CounterName = ["l1d_coarse", "l2_coarse"];
+const FINE: CounterName = ["l1d_fine", "l2_fine"];
+const PATTERNS: CounterName = ["l1d_patterns", "l2_patterns"];
+const EVICTIONS: CounterName = ["l1d_evictions", "l2_evictions"];
+const USED: CounterName = ["l1d_evicted_sectors_used", "l2_evicted_sectors_used"];
+const DEMAND: CounterName = ["l1d_demand", "l2_demand"];
+const PRED_REF: CounterName = ["l1d_pred_ref", "l2_pred_ref"];
+const PRED_NREF: CounterName = ["l1d_pred_nref", "l2_pred_nref"];
+const NPRED_REF: CounterName = ["l1d_npred_ref", "l2_npred_ref"];
+
+/// What is counted at every GDU. Sectors are of 32 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    queries: u64,
+    coarse: u64,
+    fine: u64,
+    patterns: u64,
+    evictions: u64,
+    /// Sectors that had been asked for of the blocks that have left.
+    used: u64,
+    /// Sectors fetched, by why.
+    demand: u64,
+    not_predicted: u64,
+    predicted: u64,
+    /// Predicted sectors that were asked for later.
+    predicted_used: u64,
+}
+
+/// A cache's GDU.
+pub struct Level {
+    level: CacheLevel,
+    sectors: Sectors,
+    /// Binary logarithm of the block size.
+    block_shift: u32,
+    gdu: Box<dyn Gdu>,
+    counts: Counts,
+    difference: Difference,
+}
+
+impl Level {
+    /// The GDU of a cache of this level.
+    pub fn new(level: CacheLevel, config: &GpuConfig, gdu: Box<dyn Gdu>) -> Self {
+        Level {
+            level,
+            sectors: level.sectors(config),
+            block_shift: level.line_bytes(config).trailing_zeros(),
+            gdu,
+            counts: Counts::default(),
+            difference: Difference::default(),
+        }
+    }
+
+    /// The difference between the unit's engines, if one has shown.
+    pub fn difference(&mut self) -> &mut Difference {
+        &mut self.difference
+    }
+
+    /// Has a difference to be reported?
+    pub fn has_difference(&self) -> bool {
+        self.difference.is_pending()
+    }
+
+    /// Number of the block at `line`. What stands above 32 bits, of local memory and of the second program on, is folded in.
+    fn block(&self, line: u64) -> u32 {
+        let block = line >> self.block_shift;
+        (block ^ block >> u32::BITS) as u32
+    }
+
+    /// The 32-byte sectors that a miss fetches that asks for those of `missing`.
+    pub fn fetch(&mut self, now: u64, line: u64, missing: u32) -> u32 {
+        if self.difference.is_broken() {
+            return missing;
+        }
+        let block = self.block(line);
+        let choice = self.gdu.choose(now, block, self.sectors.to_own(missing));
+        let Some(choice) = self.difference.catch(choice) else { return missing };
+        self.counts.queries += 1;
+        match choice {
+            Choice::Coarse => {
+                self.counts.coarse += 1;
+                self.sectors.all()
+            }
+            Choice::Fine => {
+                self.counts.fine += 1;
+                missing
+            }
+            Choice::Pattern(own) => {
+                self.counts.patterns += 1;
+                self.sectors.from_own(own) | missing
+            }
+        }
+    }
+
+    /// A line has left, of which the 32-byte sectors `used` had been asked for.
+    pub fn evicted(&mut self, now: u64, line: u64, used: u32) {
+        debug_assert_eq!(used & !self.sectors.all(), 0, "sectors that no line has");
+        self.counts.evictions += 1;
+        self.counts.used += u64::from(used.count_ones());
+        if !self.difference.is_broken() {
+            let told = self.gdu.evicted(now, self.block(line), self.sectors.to_own(used));
+            self.difference.catch(told);
+        }
+    }
+
+    /// Sectors were fetched.
+    pub fn fetched(&mut self, fetched: Fetched) {
+        self.counts.demand += u64::from(fetched.demand);
+        self.counts.not_predicted += u64::from(fetched.not_predicted);
+        self.counts.predicted += u64::from(fetched.predicted);
+    }
+
+    /// So many predicted sectors were asked for as the first time.
+    pub fn prediction_used(&mut self, sectors: u32) {
+        self.counts.predicted_used += u64::from(sectors);
+        debug_assert!(self.counts.predicted_used <= self.counts.predicted, "more used than predicted");
+    }
+
+    /// Adds the counters.
+    pub fn counters(&self, out: &mut MechanismCounters) {
+        let c = &self.counts;
+        debug_assert_eq!(c.queries, c.coarse + c.fine + c.patterns);
+        for (name, value) in [
+            (QUERIES, c.queries),
+            (COARSE, c.coarse),
+            (FINE, c.fine),
+            (PATTERNS, c.patterns),
+            (EVICTIONS, c.evictions),
+            (USED, c.used),
+            (DEMAND, c.demand),
+            (PRED_REF, c.predicted_used),
+            (PRED_NREF, c.predicted - c.predicted_used),
+            (NPRED_REF, c.not_predicted),
+        ] {
+            self.level.count(out, name, value);
+        }
+        self.gdu.counters(self.level, out);
+    }
+
+    /// What its block has seen, if it is recorded.
+    pub fn trace(&self) -> Option<Trace> {
+        self.gdu.trace()
+    }
+}

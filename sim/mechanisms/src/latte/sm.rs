@@ -1,0 +1,502 @@
+//! An SM's compressed L1D: lines that come get a mode and a compressor, hits on them a decompressor.
+//!
+//! ```text
+//!  replies --> L1D --> [arrived] --set--> [controller] --mode--> [BDI] or [SC] or [BPC] --sub-blocks--> L1D
+//!               |          \-- data go to the warps at once; the line can be read while it waits here
+//!               \--hits on compressed lines--> [queue] beside [decompressors] --> warps
+//! ```
+use super::codecs::{BpcForms, Form, LINE_BYTES, ScForms};
+use super::controller::Controller;
+use super::hits::Hits;
+use super::statistical::{Statistical, Tag};
+use super::{High, ModeSource, Settings};
+use crate::codec_stage::{CodecStage, Forms, WrongValue};
+use crate::hw_bdi::has_values;
+use selvedge_blocks::bdi::{self, BdiCompressor, BdiDecompressor};
+use selvedge_blocks::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
+use selvedge_blocks::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
+use selvedge_blocks::line::{Line, words_of};
+use selvedge_blocks::sc;
+use selvedge_gpu::cache::index::SetIndex;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, ScheduleObserver, SmPart, Space};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::{DeviceMemory, program_of};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+/// Lines that wait for their mode and a compressor.
+const ARRIVED: usize = 4;
+
+/// A line that has come.
+#[derive(Clone, Copy)]
+struct Arrival {
+    line: u64,
+    values: Line,
+}
+
+/// A compressed line in the L1D.
+#[derive(Clone, Copy)]
+struct Stored {
+    mode: Mode,
+    form: Form,
+    values: Line,
+}
+
+/// BPC's two codecs.
+struct BpcCodecs {
+    compressor: CodecStage<BpcCompressor, Tag>,
+    decompressor: CodecStage<BpcDecompressor, Tag>,
+}
+
+/// The compressed L1D of one SM.
+pub struct CompressedL1d {
+    prefix: String,
+    settings: Settings,
+    /// The launches' modes, where each has its own, and the launches that have begun.
+    launch_modes: Rc<[Mode]>,
+    launches: usize,
+    index: SetIndex,
+    controller: Option<Controller>,
+    bdi_compressor: CodecStage<BdiCompressor, Tag>,
+    bdi_decompressor: CodecStage<BdiDecompressor, Tag>,
+    sc: Option<Statistical>,
+    bpc: Option<BpcCodecs>,
+    hits: Hits,
+    arrived: VecDeque<Arrival>,
+    /// The line whose mode the controller gives next.
+    asked: Option<Arrival>,
+    // Looked up by address; its order is never seen.
+    stored: HashMap<u64, Stored>,
+    placements: VecDeque<(u64, u32)>,
+    stale: Vec<u64>,
+    /// Values are counted in this EP.
+    counts_values: bool,
+    fault: Option<WrongValue>,
+    lines: [u64; 3],
+    raw_lines: u64,
+    sub_blocks: u64,
+    stale_lines: u64,
+}
+
+impl CompressedL1d {
+    pub(super) fn new(
+        sm: u32,
+        settings: Settings,
+        launch_modes: Rc<[Mode]>,
+        config: &GpuConfig,
+        probes: &Probes,
+    ) -> Self {
+        let prefix = format!("sm{sm}.l1d");
+        let l1d = &config.l1d;
+        let controller = settings.controller_policy().map(|policy| {
+            let params = LatteControllerParams { sets: l1d.sets, policy, ..Default::default() };
+            Controller::new(format!("{prefix}.latte"), &params, probes)
+        });
+        let bytes = LINE_BYTES as u32;
+        let named = |block: &str| format!("{prefix}.{block}");
+        let uses = |high| settings.uses(Mode::HighCapacity) && settings.high == high;
+        CompressedL1d {
+            index: SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes),
+            controller,
+            bdi_compressor: CodecStage::new(named("bdi_compressor"), bytes, super::BDI_COMPRESS, probes),
+            bdi_decompressor: CodecStage::new(
+                named("bdi_decompressor"),
+                bytes,
+                super::BDI_DECOMPRESS,
+                probes,
+            ),
+            sc: uses(High::Sc).then(|| Statistical::new(&prefix, settings.instant_codes, probes)),
+            bpc: uses(High::Bpc).then(|| BpcCodecs {
+                compressor: CodecStage::with_params(named("bpc_compressor"), &BpcParams::default(), probes),
+                decompressor: CodecStage::with_params(
+                    named("bpc_decompressor"),
+                    &BpcParams::default(),
+                    probes,
+                ),
+            }),
+            hits: Hits::new(named("queue"), settings.queue, probes),
+            arrived: VecDeque::with_capacity(ARRIVED),
+            asked: None,
+            stored: HashMap::new(),
+            placements: VecDeque::new(),
+            stale: Vec::new(),
+            counts_values: false,
+            fault: None,
+            lines: [0; 3],
+            raw_lines: 0,
+            sub_blocks: 0,
+            stale_lines: 0,
+            prefix,
+            settings,
+            launch_modes,
+            launches: 0,
+        }
+    }
+
+    /// Can every compressor take one more line?
+    fn compressors_have_room(&self) -> bool {
+        self.bdi_compressor.has_room()
+            && self.sc.as_ref().is_none_or(|sc| sc.compressor.has_room())
+            && self.bpc.as_ref().is_none_or(|bpc| bpc.compressor.has_room())
+    }
+
+    /// The next line gets its mode: the fixed one at once, the controller's with the next clock.
+    fn choose_mode(&mut self, now: u64) -> Result<(), MechanismFault> {
+        let is_free = self.asked.is_none() && self.compressors_have_room();
+        let next = if is_free { self.arrived.pop_front() } else { None };
+        let asked = self.asked.take();
+        let mut mode = None;
+        if let Some(controller) = &mut self.controller {
+            if let Some(next) = &next {
+                controller.look_up(self.index.set(next.line));
+            }
+            if controller.is_busy() {
+                let outputs = controller.tick(now)?;
+                mode = Mode::ALL.get(usize::from(outputs.lookup_mode_o)).copied();
+                self.follow_phases(&outputs);
+            }
+        }
+        match self.settings.source {
+            ModeSource::Fixed(mode) => next.into_iter().for_each(|next| self.compress(next, mode)),
+            ModeSource::Launch => {
+                let mode = self.launch_mode();
+                next.into_iter().for_each(|next| self.compress(next, mode));
+            }
+            ModeSource::Controller(_) => {
+                if let (Some(asked), Some(mode)) = (asked, mode) {
+                    self.compress(asked, mode);
+                }
+                self.asked = next;
+            }
+        }
+        Ok(())
+    }
+
+    /// The mode of the launch that runs; the last that is known is that of all that follow.
+    fn launch_mode(&self) -> Mode {
+        let running = self.launches.saturating_sub(1);
+        self.launch_modes.get(running).or(self.launch_modes.last()).copied().unwrap_or(Mode::None)
+    }
+
+    /// SC's life goes by the controller's EPs.
+    fn follow_phases(&mut self, outputs: &LatteControllerOut) {
+        if let Some(sc) = &mut self.sc {
+            if outputs.build_o && !self.counts_values {
+                sc.begin_training();
+            }
+            if outputs.new_codes_o {
+                sc.end_training();
+            }
+        }
+        self.counts_values = outputs.build_o;
+    }
+
+    fn compress(&mut self, Arrival { line, values }: Arrival, mode: Mode) {
+        if let Some(sc) = &mut self.sc {
+            sc.see(&values);
+        }
+        self.lines[mode as usize] += 1;
+        match (mode, &mut self.sc, &mut self.bpc) {
+            (Mode::LowLatency, ..) => {
+                let form = bdi::compress_words(&values, LINE_BYTES);
+                self.bdi_compressor.push(0, line, Forms { form, values });
+            }
+            (Mode::HighCapacity, Some(sc), _) if sc.can_compress() => sc.compress(0, line, &values),
+            (Mode::HighCapacity, _, Some(bpc)) => {
+                let form = bpc::compress_words(&values, LINE_BYTES);
+                bpc.compressor.push(0, line, BpcForms { form, values });
+            }
+            _ => self.place(line, Stored { mode, form: Form::Raw, values }),
+        }
+    }
+
+    /// A line has its form and goes into the L1D's array.
+    fn place(&mut self, line: u64, stored: Stored) {
+        let form = stored.form.if_smaller();
+        self.sub_blocks += u64::from(form.sub_blocks());
+        self.placements.push_back((line, form.sub_blocks()));
+        if form == Form::Raw {
+            self.raw_lines += 1;
+        } else {
+            self.stored.insert(line, Stored { form, ..stored });
+        }
+    }
+
+    fn clock_codecs(&mut self, now: u64) -> Result<(), MechanismFault> {
+        if self.bdi_compressor.is_busy() {
+            self.bdi_compressor.tick(now)?;
+        }
+        while let Some((_, line, Forms { form, values })) = self.bdi_compressor.pop() {
+            self.place(line, Stored { mode: Mode::LowLatency, form: Form::Bdi(form), values });
+        }
+        if self.bdi_decompressor.is_busy() {
+            self.bdi_decompressor.tick(now)?;
+        }
+        while let Some((tag, ..)) = self.bdi_decompressor.pop() {
+            self.hits.decompressed(tag);
+        }
+        self.clock_sc(now)?;
+        self.clock_bpc(now)
+    }
+
+    fn clock_sc(&mut self, now: u64) -> Result<(), MechanismFault> {
+        let Some(sc) = &mut self.sc else { return Ok(()) };
+        if sc.is_busy() {
+            sc.tick(now)?;
+        }
+        let mut compressed = Vec::new();
+        while let Some((_, line, ScForms { form, values })) = sc.compressor.pop() {
+            // The codes that it was compressed with are about to go.
+            let form = if sc.can_compress() { Form::Sc(form) } else { Form::Raw };
+            compressed.push((line, Stored { mode: Mode::HighCapacity, form, values }));
+        }
+        while let Some((tag, ..)) = sc.decompressor.pop() {
+            self.hits.decompressed(tag);
+        }
+        let gives_up = sc.take_give_up();
+        compressed.into_iter().for_each(|(line, stored)| self.place(line, stored));
+        if gives_up {
+            self.give_up_coded();
+        }
+        Ok(())
+    }
+
+    /// Lines of the codes that go must leave.
+    fn give_up_coded(&mut self) {
+        let coded = self.stored.iter().filter(|(_, stored)| matches!(stored.form, Form::Sc(_)));
+        let mut lines: Vec<u64> = coded.map(|(line, _)| *line).collect();
+        lines.sort_unstable();
+        lines.iter().for_each(|line| _ = self.stored.remove(line));
+        // A line that the compressor has just given goes too.
+        self.stale_lines += lines.len() as u64;
+        self.stale.append(&mut lines);
+    }
+
+    fn clock_bpc(&mut self, now: u64) -> Result<(), MechanismFault> {
+        let Some(bpc) = &mut self.bpc else { return Ok(()) };
+        if bpc.compressor.is_busy() {
+            bpc.compressor.tick(now)?;
+        }
+        if bpc.decompressor.is_busy() {
+            bpc.decompressor.tick(now)?;
+        }
+        while let Some((tag, ..)) = bpc.decompressor.pop() {
+            self.hits.decompressed(tag);
+        }
+        let mut compressed = Vec::new();
+        while let Some((_, line, BpcForms { form, values })) = bpc.compressor.pop() {
+            compressed.push((line, Stored { mode: Mode::HighCapacity, form: Form::Bpc(form), values }));
+        }
+        compressed.into_iter().for_each(|(line, stored)| self.place(line, stored));
+        Ok(())
+    }
+
+    /// Puts the line of a hit into its decompressor.
+    fn decompress(&mut self, tag: Tag, line: u64, Stored { form, values, .. }: Stored) {
+        match (form, &mut self.sc, &mut self.bpc) {
+            (Form::Bdi(form), ..) => self.bdi_decompressor.push(tag, line, Forms { form, values }),
+            (Form::Sc(form), Some(sc), _) => sc.decompressor.push(tag, line, ScForms { form, values }),
+            (Form::Bpc(form), _, Some(bpc)) => bpc.decompressor.push(tag, line, BpcForms { form, values }),
+            _ => unreachable!("a line has the form of a codec that there is"),
+        }
+    }
+
+    /// Does the form stand for the values, by the codec's definition?
+    fn is_right(&self, Stored { form, values, .. }: &Stored) -> bool {
+        match form {
+            Form::Raw => true,
+            Form::Bdi(form) => bdi::decompress(form, LINE_BYTES) == *values,
+            Form::Bpc(form) => bpc::decompress(form, LINE_BYTES).line == *values,
+            Form::Sc(form) => {
+                let words = self.sc.as_ref().and_then(|sc| sc.decode(form));
+                words.is_some_and(|words| words == sc::words_of(values))
+            }
+        }
+    }
+
+    fn codecs_are_busy(&self) -> bool {
+        self.bdi_compressor.is_busy()
+            || self.bdi_decompressor.is_busy()
+            || self.bpc.as_ref().is_some_and(|bpc| bpc.compressor.is_busy() || bpc.decompressor.is_busy())
+    }
+}
+
+impl SmPart for CompressedL1d {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        if let Some(fault) = self.fault.take() {
+            return Err(Box::new(fault));
+        }
+        self.choose_mode(now)?;
+        self.clock_codecs(now)?;
+        if self.hits.is_busy()
+            && let Some((mode, cycles)) = self.hits.tick(now)?
+            && let Some(controller) = &mut self.controller
+        {
+            controller.hit_latency(mode, cycles);
+        }
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        !self.is_drained()
+            || self.hits.is_busy()
+            || self.fault.is_some()
+            || self.controller.as_ref().is_some_and(Controller::is_busy)
+            || self.sc.as_ref().is_some_and(Statistical::is_busy)
+    }
+
+    fn is_drained(&self) -> bool {
+        self.arrived.is_empty()
+            && self.asked.is_none()
+            && !self.hits.holds_hits()
+            && !self.codecs_are_busy()
+            && !self.sc.as_ref().is_some_and(Statistical::holds_lines)
+    }
+
+    fn codec_events(&self, out: &mut CodecEvents) {
+        out.bdi_compressed += self.bdi_compressor.lines;
+        out.bdi_decompressed += self.bdi_decompressor.lines;
+        if let Some(sc) = &self.sc {
+            out.sc_compressed += sc.compressor.lines;
+            out.sc_decompressed += sc.decompressor.lines;
+        }
+        if let Some(bpc) = &self.bpc {
+            out.bpc_compressed += bpc.compressor.lines;
+            out.bpc_decompressed += bpc.decompressor.lines;
+        }
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        let names = ["l1d_lines_none", "l1d_lines_low_latency", "l1d_lines_high_capacity"];
+        names.into_iter().zip(self.lines).for_each(|(name, lines)| count(out, name, lines));
+        count(out, "l1d_lines_kept_whole", self.raw_lines);
+        count(out, "l1d_sub_blocks", self.sub_blocks);
+        count(out, "l1d_stale_lines", self.stale_lines);
+        self.hits.counters(out);
+        if let Some(controller) = &self.controller {
+            controller.counters(out);
+        }
+        if let Some(sc) = &self.sc {
+            sc.counters(out);
+        }
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.controller.as_ref().and_then(Controller::trace));
+        out.extend(self.bdi_compressor.trace());
+        out.extend(self.bdi_decompressor.trace());
+        if let Some(sc) = &self.sc {
+            sc.traces(out);
+        }
+        if let Some(bpc) = &self.bpc {
+            out.extend(bpc.compressor.trace());
+            out.extend(bpc.decompressor.trace());
+        }
+        out.extend(self.hits.trace());
+    }
+
+    fn schedule_observer(&mut self) -> Option<&mut dyn ScheduleObserver> {
+        (self.settings.source == ModeSource::Controller(super::AMAT_WITH_TOLERANCE)).then_some(self)
+    }
+
+    has!(fills: Stage<Fill>, placement: Placement, l1d_observer: L1dObserver, hits: Stage<Hit>);
+}
+
+impl ScheduleObserver for CompressedL1d {
+    fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32) {
+        if let Some(controller) = &mut self.controller {
+            controller.schedule(scheduler, cycles, warps);
+        }
+    }
+}
+
+impl Stage<Fill> for CompressedL1d {
+    fn offer(&mut self, _: u64, _: &mut Fill, _: &DeviceMemory) -> Offer {
+        if self.arrived.len() < ARRIVED { Offer::Pass } else { Offer::Full }
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        None
+    }
+}
+
+impl Placement for CompressedL1d {
+    fn space(&mut self, line: u64, memory: &DeviceMemory) -> Space {
+        self.stored.remove(&line);
+        if !has_values(line) {
+            return Space::Whole;
+        }
+        let mut bytes = [0u8; LINE_BYTES];
+        memory.line(line, &mut bytes);
+        self.arrived.push_back(Arrival { line, values: words_of(&bytes) });
+        Space::Later
+    }
+
+    fn placed(&mut self) -> Option<(u64, u32)> {
+        self.placements.pop_front()
+    }
+
+    fn stale_line(&mut self) -> Option<u64> {
+        self.stale.pop()
+    }
+}
+
+impl L1dObserver for CompressedL1d {
+    fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
+        match event {
+            L1dEvent::Load { load, decision } => {
+                if let Some(controller) = &mut self.controller {
+                    controller.access(self.index.set(load.line), *decision);
+                }
+            }
+            L1dEvent::Prefetch { .. } | L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) => {}
+            L1dEvent::Evicted { line, .. } => _ = self.stored.remove(line),
+            L1dEvent::Returned { cycles } => {
+                if let Some(controller) = &mut self.controller {
+                    controller.miss_returned(*cycles);
+                }
+            }
+            L1dEvent::Flushed { program: None } => {
+                self.stored.clear();
+                self.launches += 1;
+            }
+            L1dEvent::Flushed { program: Some(program) } => {
+                self.stored.retain(|line, _| program_of(*line) != *program);
+            }
+        }
+    }
+}
+
+impl Stage<Hit> for CompressedL1d {
+    fn offer(&mut self, now: u64, hit: &mut Hit, _: &DeviceMemory) -> Offer {
+        let line = hit.line;
+        if hit.after_fill {
+            return Offer::Pass;
+        }
+        let Some(stored) = self.stored.get(&line).copied() else { return Offer::Pass };
+        let latency = self.settings.latency(stored.mode);
+        if latency == 0 {
+            if !self.is_right(&stored) {
+                let instance = format!("{}: decompression in no time", self.prefix);
+                self.fault = Some(WrongValue { instance, line });
+            }
+            return Offer::Pass;
+        }
+        if !self.hits.has_room() {
+            return Offer::Full;
+        }
+        let tag = self.hits.push(*hit, stored.mode, latency, now);
+        self.decompress(tag, line, stored);
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Hit> {
+        self.hits.pop()
+    }
+}

@@ -1,0 +1,90 @@
+//! The mechanisms of the papers, each a plug-in of the GPU like any other: what `selvedge_gpu` offers is all that they use.
+pub mod caba;
+pub mod codec_stage;
+#[cfg(test)]
+mod directed;
+pub mod dmil;
+pub mod hw_bdi;
+pub mod issue_order;
+pub mod lamar;
+pub mod latte;
+pub mod md_cache;
+pub mod mdb;
+pub mod mrpb;
+#[cfg(test)]
+mod no_op_tests;
+mod pdp;
+#[cfg(test)]
+mod small_kernels;
+pub mod smil;
+pub mod swl;
+pub mod ucp;
+
+use selvedge_gpu::mechanism::{MechanismInfo, Needs, Part, any_machine, no_parts};
+
+/// The baseline.
+pub const BASE: MechanismInfo = MechanismInfo {
+    name: "base",
+    summary: "no mechanism: the baseline GPU",
+    source: "CABA, section 7 (Base)",
+    blocks: &[],
+    options: &[],
+    needs: Needs::Nothing,
+    machine_needs: "",
+    claims: &[],
+    machine: any_machine,
+    attach: no_parts,
+    ..MechanismInfo::NOTHING
+};
+
+/// Every mechanism of this crate.
+pub const ALL: &[MechanismInfo] = &[
+    BASE,
+    hw_bdi::INFO,
+    hw_bdi::INFO_MEM,
+    lamar::CG_ONLY,
+    lamar::FG_ONLY,
+    lamar::STATIC_GDU,
+    lamar::SPP,
+    lamar::BGP_INF,
+    lamar::BGP,
+    hw_bdi::INFO_IDEAL,
+    caba::INFO_BDI,
+    caba::INFO_FPC,
+    caba::INFO_CPACK,
+    caba::INFO_BEST,
+    caba::prefetch::INFO,
+    caba::memo::INFO,
+    dmil::INFO,
+    smil::INFO,
+    issue_order::RBMI,
+    issue_order::QBMI,
+    latte::LATTE_CC,
+    latte::ADAPTIVE_HIT_COUNT,
+    latte::ADAPTIVE_CMP,
+    latte::STATIC_BDI,
+    latte::STATIC_SC,
+    latte::STATIC_BPC,
+    latte::KERNEL_OPT,
+    mdb::LOCAL,
+    mdb::GLOBAL,
+    swl::SWL,
+    swl::SWL_BEST,
+    swl::CBWT_BEST,
+    mrpb::INFO,
+    ucp::INFO,
+];
+
+/// Returns whether an L1D with one tag for each way keeps lines compressed.
+pub fn compresses_l1d_in_place(part: &Part) -> bool {
+    part.options.get(caba::DIRECT_LOAD) == Some(&1)
+}
+
+/// Returns the tags for each way of an L2 that keeps lines compressed; none where it keeps them as they are.
+pub fn compressed_l2_tags(part: &Part) -> Option<u32> {
+    let has_metadata = part.options.contains_key(hw_bdi::MD_KB.name);
+    let elsewhere = [hw_bdi::INFO_MEM.name, hw_bdi::INFO_IDEAL.name].contains(&part.info.name);
+    let compresses = has_metadata && !elsewhere;
+    let is_raw = part.options.get(caba::L2) == Some(&1);
+    (compresses && !is_raw).then(|| part.options.get(caba::L2_TAGS).copied().unwrap_or(1))
+}

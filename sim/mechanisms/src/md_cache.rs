@@ -1,0 +1,192 @@
+//! The metadata cache at a memory controller: how many bursts each line takes in DRAM (CABA, section 5.3.2).
+//!
+//! The block `md_cache` decides what hits, what is fetched, what is written back and how many bursts a line takes. It is
+//! clocked for accesses only, and DRAM answers it at once; what a fetch takes in simulated time is up to the partition, where
+//! requests wait for their metadata while later ones go on.
+use rustc_hash::FxHashMap;
+use selvedge_blocks::md_cache::{MdCache, MdCacheIn, MdCacheOut, MdCacheParams};
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_hw::wave::Trace;
+use selvedge_hw::{Divergence, Instance};
+
+/// Bytes of a metadata block: one DRAM burst.
+const BLOCK_BYTES: u64 = 32;
+
+/// A metadata block's contents.
+type Contents = [u64; 4];
+
+/// The metadata cache of one partition, and the metadata in its DRAM.
+pub struct MetadataCache {
+    block: Instance<MdCache>,
+    /// The blocks that were written back; the others are zero.
+    memory: FxHashMap<u32, Contents>,
+    /// Blocks in flight from DRAM.
+    coming: Vec<u32>,
+    /// Look-ups.
+    pub accesses: u64,
+    /// Look-ups that hit a block that is not in flight.
+    pub hits: u64,
+}
+
+/// What a look-up finds and costs. Addresses are those of metadata blocks within the metadata region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MdAccess {
+    /// The line's entry; 0 where it was never written.
+    pub entry: u32,
+    /// Block to wait for before the line's bursts are known.
+    pub fetch: Option<u64>,
+    /// Is that block in flight already, so that waiting for it costs no access?
+    pub in_flight: bool,
+    /// Dirty block to write back.
+    pub write_back: Option<u64>,
+}
+
+impl MetadataCache {
+    /// Returns an empty cache of `kilobytes` KB for partition `id`.
+    pub fn new(id: u32, kilobytes: u32, probes: &Probes) -> Self {
+        let params = MdCacheParams { kilobytes, ..MdCacheParams::default() };
+        MetadataCache {
+            block: probes.instance(format!("l2.p{id}.md_cache"), &params),
+            memory: FxHashMap::default(),
+            coming: Vec::new(),
+            accesses: 0,
+            hits: 0,
+        }
+    }
+
+    /// Moves the cycle of the next access to `now`.
+    pub fn advance_to(&mut self, now: u64) {
+        self.block.advance_to(now);
+    }
+
+    /// Looks up the entry of the partition's line number `line`, and changes it to `update`. A block that is still in flight
+    /// is to be waited for again, which costs no further access.
+    ///
+    /// # Errors
+    /// The first difference between the block's engines.
+    pub fn access(&mut self, line: u64, update: Option<u32>) -> Result<MdAccess, Box<Divergence>> {
+        // The block's lines have 32 bits. What stands above, of local memory and of further programs, is folded in.
+        let line = (line ^ line >> u32::BITS) as u32;
+        let number = line / self.block.params().lines_per_block();
+        let request = MdCacheIn {
+            valid_i: true,
+            update_i: update.is_some(),
+            line_i: line,
+            entry_i: update.unwrap_or_default() as u8,
+            ..MdCacheIn::default()
+        };
+        self.clock(request)?;
+        let mut written = None;
+        let mut fill = None;
+        let reply = loop {
+            let fetched = fill.take();
+            let inputs = MdCacheIn {
+                fill_valid_i: fetched.is_some(),
+                fill_data_i: fetched.unwrap_or_default(),
+                ..MdCacheIn::default()
+            };
+            let outputs = self.clock(inputs)?;
+            if outputs.writeback_valid_o {
+                self.memory.insert(outputs.writeback_block_o, outputs.writeback_data_o);
+                written = Some(outputs.writeback_block_o);
+            }
+            if outputs.refill_valid_o {
+                fill = Some(self.memory.get(&outputs.refill_block_o).copied().unwrap_or_default());
+            }
+            if outputs.valid_o {
+                break outputs;
+            }
+        };
+        let address = |number: u32| u64::from(number) * BLOCK_BYTES;
+        let in_flight = self.coming.contains(&number);
+        // A block may be replaced while it is in flight, and asked for again.
+        if !reply.hit_o && !in_flight {
+            self.coming.push(number);
+        }
+        self.accesses += 1;
+        self.hits += u64::from(reply.hit_o && !in_flight);
+        Ok(MdAccess {
+            entry: reply.entry_o.into(),
+            fetch: (!reply.hit_o || in_flight).then_some(address(number)),
+            in_flight,
+            write_back: written.map(address),
+        })
+    }
+
+    /// One clock, with a DRAM that takes every request.
+    fn clock(&mut self, inputs: MdCacheIn) -> Result<MdCacheOut, Box<Divergence>> {
+        self.block.step(&MdCacheIn { refill_ready_i: true, writeback_ready_i: true, ..inputs })
+    }
+
+    /// Takes note that a block has been fetched.
+    pub fn arrived(&mut self, address: u64) {
+        self.coming.retain(|number| u64::from(*number) * BLOCK_BYTES != address);
+    }
+
+    /// What was recorded of the block.
+    pub fn trace(&self) -> Option<Trace> {
+        self.block.trace()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_gpu::mechanism::probe::ProbeSpec;
+    use selvedge_hw::Engine;
+
+    /// Lines of a block.
+    const LINES: u64 = 64;
+
+    fn cache() -> MetadataCache {
+        MetadataCache::new(0, 8, &Probes::new(ProbeSpec::default(), Engine::Lockstep))
+    }
+
+    impl MetadataCache {
+        fn read(&mut self, line: u64) -> MdAccess {
+            self.access(line, None).expect("the engines agree")
+        }
+    }
+
+    #[test]
+    fn neighbours_share_a_block() {
+        let mut md = cache();
+        assert_eq!(md.read(0).fetch, Some(0));
+        let again = md.read(1);
+        assert_eq!((again.fetch, again.in_flight), (Some(0), true));
+        md.arrived(0);
+        for line in 1..LINES {
+            assert_eq!(md.read(line), MdAccess::default());
+        }
+        assert_eq!(md.read(LINES).fetch, Some(32));
+        assert_eq!((md.accesses, md.hits), (66, 63));
+    }
+
+    #[test]
+    fn a_dirty_block_is_written_back_when_its_set_overflows_and_comes_again_as_it_was() {
+        let mut md = cache();
+        let same_set = |i: u64| i * 64 * LINES; // 64 sets
+        assert_eq!(md.access(same_set(0) + 5, Some(3)).expect("the engines agree").entry, 3);
+        for i in 1..4 {
+            assert_eq!(md.read(same_set(i)).write_back, None);
+        }
+        assert_eq!(md.read(same_set(4)).write_back, Some(0));
+        assert_eq!(md.read(same_set(5)).write_back, None);
+        assert_eq!((md.read(same_set(0) + 5).entry, md.read(same_set(0) + 4).entry), (3, 0));
+    }
+
+    #[test]
+    fn a_block_that_is_replaced_in_flight_is_fetched_once() {
+        let mut md = cache();
+        let same_set = |i: u64| i * 64 * LINES;
+        (0..5).for_each(|i| assert!(!md.read(same_set(i)).in_flight));
+        let again = md.read(same_set(0));
+        assert_eq!((again.fetch, again.in_flight), (Some(0), true));
+    }
+
+    #[test]
+    fn a_number_above_32_bits_is_folded() {
+        let mut md = cache();
+        assert_eq!(md.read(1 << 32).fetch, md.read(1).fetch);
+    }
+}

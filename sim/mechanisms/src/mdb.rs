@@ -1,0 +1,401 @@
+//! MDB: model-driven bypassing (Dai, sections 2.5 and 2.6). A BPG chooses how many of an SM's warps or CTAs use the L1D; the
+//! loads of the others pass it by.
+//!
+//! MDB-local has a generator in every SM, MDB-global one in SM 0, whose choice every SM follows. A generator sees each line
+//! transaction of a load once, whether it passes by or not, and each cycle in which a request to the L1D failed to reserve
+//! a resource; loads that pass by reserve nothing there, so their waits for the miss queue or a slot do not count.
+//!
+//! The block indexes its shadow tags by the low bits of the line address, whatever the L1D's index function is.
+//!
+//! The block only reacts to events: it is clocked in the cycle after one, and so often that a choice shows at its outputs.
+use selvedge_blocks::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
+use selvedge_gpu::cache::index::SetIndex;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_gpu::mechanism::{
+    Claim, MechanismCounters, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site, count,
+};
+use selvedge_gpu::sm::part::{Bypass, Load, MemoryEvent, MemoryObserver, SmPart};
+use selvedge_gpu::stage::MechanismFault;
+use selvedge_hw::Instance;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// What L counts, in the order of [`Unit`].
+const UNIT: OptionInfo = OptionInfo::choice(
+    "unit",
+    &["auto", "warps", "ctas"],
+    "what is let into the L1D or not; auto: CTAs, or the warps of the only CTA on an SM",
+);
+
+/// Line transactions after which L is chosen anew.
+const INTERVAL: OptionInfo =
+    OptionInfo::choice("interval", &["1000", "500"], "line transactions after which L is chosen anew");
+
+/// The registry's entry of MDB-local.
+pub const LOCAL: MechanismInfo = MechanismInfo {
+    name: "mdb-local",
+    summary: "lets so many warps or CTAs use the L1D as a model of hits and stalls says, in each SM",
+    source: "Dai, sections 2.5 and 2.6 (MDB-local)",
+    blocks: &["bpg"],
+    options: &[UNIT, INTERVAL],
+    needs: Needs::Nothing,
+    machine_needs: "an L1D of 32 sets and 4 ways",
+    claims: &[Claim::Bypass],
+    machine,
+    attach: |part, site| attach(part, site, true),
+    ..MechanismInfo::NOTHING
+};
+
+/// The registry's entry of MDB-global.
+pub const GLOBAL: MechanismInfo = MechanismInfo {
+    name: "mdb-global",
+    summary: "the same, with one generator in SM 0 that chooses for all SMs",
+    source: "Dai, sections 2.5 and 2.6 (MDB-global)",
+    attach: |part, site| attach(part, site, false),
+    ..LOCAL
+};
+
+/// The shadow tags are those of one cache.
+fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+    let l1d = &config.l1d;
+    if l1d.sets as usize != SETS {
+        return Err(part.unsuited("l1d.sets", l1d.sets, "allowed is 32, as in the shadow tags of the block"));
+    }
+    if l1d.ways as usize != WAYS {
+        return Err(part.unsuited("l1d.ways", l1d.ways, "allowed is 4, as in the shadow tags of the block"));
+    }
+    Ok(())
+}
+
+fn attach(part: &Part, site: &mut Site<'_>, is_local: bool) {
+    let (config, probes) = (site.config, site.probes);
+    site.each_sm(part_of(part, config, probes, is_local));
+}
+
+/// Returns what makes the part of each SM.
+fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> impl Fn(u32) -> Mdb {
+    let unit = [Unit::Auto, Unit::Warps, Unit::Ctas][part.options[UNIT.name] as usize];
+    let interval = [1000, 500][part.options[INTERVAL.name] as usize];
+    let params = BpgParams { interval, ..BpgParams::default() };
+    let l1d = &config.l1d;
+    let line_bytes = u64::from(l1d.line_bytes);
+    let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
+    let for_all = Rc::new(Cell::new(0));
+    move |sm| {
+        let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
+        let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
+        Mdb { unit, line_bytes, index: index.clone(), generator, bypass, head_passes: false, bypassed: 0 }
+    }
+}
+
+/// What has a number below L, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// CTAs when an SM holds several, else warps.
+    Auto,
+    /// Warps, by slot.
+    Warps,
+    /// CTAs, by slot.
+    Ctas,
+}
+
+impl Unit {
+    /// The number of the unit that a load belongs to.
+    fn number(self, load: &Load) -> u8 {
+        match self {
+            Unit::Warps => load.warp,
+            Unit::Ctas => load.cta,
+            Unit::Auto if load.resident_ctas > 1 => load.cta,
+            // The only CTA left may lie in any slots.
+            Unit::Auto => load.warp_of_cta,
+        }
+    }
+}
+
+/// The largest number that the block's port takes.
+const LAST_NUMBER: u8 = 63;
+
+/// Clocks from an access until the choice that it causes shows at the outputs.
+const CLOCKS_OF_ACCESS: u8 = 3;
+
+/// The names of the counters of how often each L was chosen.
+const CHOICES: [&str; LEVELS] =
+    ["l_max_1", "l_max_2", "l_max_3", "l_max_4", "l_max_5", "l_max_6", "l_max_7", "l_max_8"];
+
+/// A BPG and what it has not seen yet.
+struct Generator {
+    bpg: Instance<Bpg>,
+    inputs: BpgIn,
+    outputs: BpgOut,
+    /// Clocks until every event shows at the outputs.
+    clocks: u8,
+    /// How often each L was chosen.
+    choices: [u64; LEVELS],
+    loads: u64,
+    failures: u64,
+}
+
+impl Generator {
+    fn new(sm: u32, params: &BpgParams, probes: &Probes) -> Self {
+        Generator {
+            bpg: probes.instance(format!("sm{sm}.bpg"), params),
+            inputs: BpgIn::default(),
+            outputs: BpgOut { l_max_o: LEVELS as u8, ..BpgOut::default() },
+            clocks: 0,
+            choices: [0; LEVELS],
+            loads: 0,
+            failures: 0,
+        }
+    }
+
+    /// A load accesses a line, or passes it by.
+    fn access(&mut self, line: u64, number: u8) {
+        debug_assert!(!self.inputs.access_i, "an SM decides one line transaction per cycle");
+        self.inputs.access_i = true;
+        self.inputs.line_i = line;
+        self.inputs.warp_i = number.min(LAST_NUMBER);
+        self.loads += 1;
+        self.clocks = CLOCKS_OF_ACCESS;
+    }
+
+    fn failure(&mut self) {
+        self.inputs.rsfail_i = true;
+        self.failures += 1;
+        self.clocks = self.clocks.max(1);
+    }
+
+    fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
+        self.bpg.advance_to(now);
+        let inputs = std::mem::take(&mut self.inputs);
+        self.outputs = self.bpg.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
+        if self.outputs.update_o {
+            self.choices[usize::from(self.outputs.l_max_o) - 1] += 1;
+        }
+        self.clocks -= 1;
+        Ok(())
+    }
+}
+
+/// MDB's share of an SM.
+struct Mdb {
+    unit: Unit,
+    line_bytes: u64,
+    index: SetIndex,
+    /// The block, where there is one.
+    generator: Option<Generator>,
+    /// Who bypasses: the generator's output, of SM 0's where that decides for all.
+    bypass: Rc<Cell<u8>>,
+    /// Does the transaction at the load/store unit's head pass by?
+    head_passes: bool,
+    /// Line transactions that passed by.
+    bypassed: u64,
+}
+
+impl SmPart for Mdb {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        if let Some(generator) = &mut self.generator {
+            generator.tick(now)?;
+            debug_assert!(
+                generator.outputs.l_max_o < 8 || generator.outputs.bypass_o == 0,
+                "L = 8: nobody bypasses"
+            );
+            self.bypass.set(generator.outputs.bypass_o);
+        }
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.generator.as_ref().is_some_and(|generator| generator.clocks > 0)
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+        let Some(generator) = &self.generator else { return };
+        count(out, "l_max_updates", generator.choices.iter().sum());
+        CHOICES.into_iter().zip(generator.choices).for_each(|(name, times)| count(out, name, times));
+        count(out, "watched_loads", generator.loads);
+        count(out, "watched_reservation_failures", generator.failures);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.generator.iter().filter_map(|generator| generator.bpg.trace()));
+    }
+
+    has!(bypass: Bypass, memory_observer: MemoryObserver);
+}
+
+impl Bypass for Mdb {
+    fn bypasses(&mut self, _: u64, load: &Load) -> bool {
+        let number = self.unit.number(load);
+        if let Some(generator) = &mut self.generator {
+            // The block takes the low bits for the set: they are replaced by the set that the L1D takes.
+            let sets = selvedge_blocks::bpg::SETS as u64;
+            let group = load.line / self.line_bytes / sets;
+            generator.access(group * sets + self.index.set(load.line) as u64, number);
+        }
+        let bit = number.min(LEVELS as u8 - 1);
+        self.head_passes = self.bypass.get() >> bit & 1 == 1;
+        self.bypassed += u64::from(self.head_passes);
+        self.head_passes
+    }
+}
+
+impl MemoryObserver for Mdb {
+    fn memory_event(&mut self, _: u64, _: u8, event: MemoryEvent) {
+        match (event, &mut self.generator) {
+            (MemoryEvent::Request, _) => self.head_passes = false,
+            (MemoryEvent::ReservationFailure, Some(generator)) if !self.head_passes => generator.failure(),
+            _ => {}
+        }
+    }
+
+    fn watches_failures(&self) -> bool {
+        self.generator.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::small_kernels::kernels::THRASHING;
+    use crate::small_kernels::{run_small, run_workload};
+    use selvedge_gpu::mechanism::probe::ProbeSpec;
+    use selvedge_hw::Engine;
+    use selvedge_sim::run::RunOutcome;
+
+    fn load(line: u64, cta: u8) -> Load {
+        Load { line: line * 128, cta, resident_ctas: 8, ..Load::default() }
+    }
+
+    /// The shares of two SMs.
+    fn two_sms(is_local: bool, engine: Engine) -> Vec<Mdb> {
+        let config =
+            GpuConfig::parse("my.toml", "base = \"gtx480-dai\"\n[sm]\ncount = 2\n[l1d]\nindex = \"bmod\"\n")
+                .expect("valid");
+        let spec: selvedge_sim::mechanism::MechanismSpec = "mdb-local".parse().expect("valid");
+        let probes = Probes::new(ProbeSpec::default(), engine);
+        (0..2).map(part_of(&spec.parts[0], &config, &probes, is_local)).collect()
+    }
+
+    /// Shows `sm` 1000 loads of 8 CTAs that go round two lines each of one sampled set, which has room for four.
+    fn show_thrashing(sm: &mut Mdb) {
+        let memory = DeviceMemory::new();
+        for turn in 0..1000u64 {
+            let (cta, visit) = (turn % 8, turn / 8);
+            sm.bypasses(turn, &load((cta * 2 + visit % 2) * 32, cta as u8));
+            sm.memory_event(turn, 0, MemoryEvent::Request);
+            sm.tick(turn + 1, &memory).expect("model and RTL agree");
+        }
+        for clock in 0.. {
+            if !sm.busy() {
+                break;
+            }
+            sm.tick(1001 + clock, &memory).expect("model and RTL agree");
+        }
+    }
+
+    /// Which of 8 CTAs pass by now.
+    fn passing(sm: &mut Mdb) -> Vec<u8> {
+        let memory = DeviceMemory::new();
+        let ask = |cta: &u8| {
+            let passes = sm.bypasses(2000, &load(0, *cta));
+            sm.memory_event(2000, 0, MemoryEvent::Request);
+            if sm.busy() {
+                sm.tick(2001, &memory).expect("model and RTL agree");
+            }
+            passes
+        };
+        (0..8).filter(ask).collect()
+    }
+
+    #[test]
+    fn the_ctas_that_do_not_find_room_together_pass_by() {
+        let mut sms = two_sms(true, Engine::Lockstep);
+        show_thrashing(&mut sms[0]);
+        assert_eq!(passing(&mut sms[0]), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(passing(&mut sms[1]), [] as [u8; 0], "the other SM has a generator of its own");
+    }
+
+    #[test]
+    fn the_global_generator_sees_one_sm_and_decides_for_all() {
+        let mut sms = two_sms(false, Engine::Lockstep);
+        show_thrashing(&mut sms[1]);
+        assert_eq!(passing(&mut sms[0]), [] as [u8; 0], "SM 1 is not watched");
+        let mut sms = two_sms(false, Engine::Lockstep);
+        show_thrashing(&mut sms[0]);
+        assert_eq!(passing(&mut sms[1]), [2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_wait_of_a_load_that_passes_by_is_no_reservation_failure() {
+        let mut sms = two_sms(true, Engine::Model);
+        show_thrashing(&mut sms[0]);
+        let failures = |sm: &Mdb| {
+            let mut counters = MechanismCounters::new();
+            sm.counters(&mut counters);
+            counters["watched_reservation_failures"]
+        };
+        for (cta, watched) in [(7, 0), (0, 1)] {
+            sms[0].bypasses(3000, &load(0, cta));
+            sms[0].memory_event(3000, 0, MemoryEvent::ReservationFailure);
+            assert_eq!(failures(&sms[0]), watched, "CTA {cta}");
+            sms[0].memory_event(3001, 0, MemoryEvent::Request);
+            sms[0].tick(3002, &DeviceMemory::new()).expect("the model alone");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_a_cta_or_the_warp_of_the_only_one() {
+        let alone = Load { warp: 13, warp_of_cta: 5, cta: 3, resident_ctas: 1, ..Load::default() };
+        let beside = Load { resident_ctas: 2, ..alone };
+        assert_eq!((Unit::Auto.number(&alone), Unit::Auto.number(&beside)), (5, 3));
+        assert_eq!((Unit::Warps.number(&beside), Unit::Ctas.number(&alone)), (13, 3));
+    }
+
+    #[test]
+    fn a_cache_that_the_shadow_tags_do_not_describe_is_refused() {
+        let config = GpuConfig::load("maxwell-dai-ch4").expect("built in");
+        let spec: selvedge_sim::mechanism::MechanismSpec = "mdb-global".parse().expect("valid");
+        let line = spec.machine(&config).expect_err("six ways").to_string();
+        assert_eq!(
+            line,
+            "mechanism mdb-global: l1d.ways = 6: allowed is 4, as in the shadow tags of the block"
+        );
+    }
+
+    fn counter(outcome: &RunOutcome, name: &str) -> u64 {
+        outcome.report.mechanism_counters[name]
+    }
+
+    #[test]
+    fn warps_that_thrash_are_served_faster_when_most_pass_by() {
+        let base = run_small(&THRASHING, "gtx480-dai", "base");
+        for mechanism in ["mdb-local", "mdb-global"] {
+            let mdb = run_small(&THRASHING, "gtx480-dai", mechanism);
+            let speedup = base.report.totals.cycles as f64 / mdb.report.totals.cycles as f64;
+            assert!(speedup > 1.2, "{mechanism}: {speedup}");
+            // The reason: fewer warps in the L1D than there are, which hit there and wait less for its resources.
+            let below_all: u64 = CHOICES[..7].iter().map(|name| counter(&mdb, name)).sum();
+            let counters = &mdb.report.mechanism_counters;
+            assert!(below_all * 2 > counter(&mdb, "l_max_updates"), "{mechanism}: {counters:?}");
+            assert!(counter(&mdb, "bypassed_loads") > 0);
+            let (base, mdb) = (&base.report.totals.l1d, &mdb.report.totals.l1d);
+            assert!(mdb.miss_rate < base.miss_rate, "{mechanism}: {} {}", mdb.miss_rate, base.miss_rate);
+        }
+    }
+
+    #[test]
+    fn without_contention_nothing_changes() {
+        for workload in ["vecadd", "pathfinder"] {
+            let base = run_workload(workload, "gtx480-dai", "base").report.totals.cycles as f64;
+            for mechanism in ["mdb-local", "mdb-global"] {
+                let mdb = run_workload(workload, "gtx480-dai", mechanism).report.totals.cycles as f64;
+                assert!((mdb / base - 1.0).abs() < 0.01, "{workload} {mechanism}: {base} {mdb}");
+            }
+        }
+    }
+}

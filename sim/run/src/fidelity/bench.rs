@@ -1,0 +1,113 @@
+//! A GPU that runs one microbenchmark: short PTX of known instructions, on memory that it lays out itself.
+use super::FidelityError;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::dram::{BankMap, Location};
+use selvedge_gpu::gpu::{Control, Gpu};
+use selvedge_gpu::partition::AddressMap;
+use selvedge_gpu::parts::Parts;
+use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_gpu::snapshot::Snapshot;
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// A GPU that has run nothing yet, under the checker of DRAM commands, and its memory.
+pub struct Bench {
+    gpu: Gpu,
+    memory: DeviceMemory,
+    config: Arc<GpuConfig>,
+}
+
+fn unfit(why: impl Display) -> FidelityError {
+    FidelityError::Unfit(why.to_string())
+}
+
+fn fault(why: impl Display) -> FidelityError {
+    FidelityError::Fault(why.to_string())
+}
+
+/// A kernel with one pointer parameter in `%rd1`, its number in the grid in `%r1`, and `body`.
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .pred %p<2>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<8>;\n.reg .f32 %f<8>;\n.reg .f64 %fd<4>;\n\
+         ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n\
+         mad.lo.s32 %r1, %r2, %r3, %r1;\n{body}\nret;\n}}\n"
+    )
+}
+
+impl Bench {
+    /// A GPU of this machine.
+    pub fn new(config: &Arc<GpuConfig>) -> Self {
+        let parts = Parts::none(config);
+        let mut gpu = Gpu::new(config, parts, Arc::new(Control::default()));
+        gpu.system_mut().check_dram(true);
+        Bench { gpu, memory: DeviceMemory::new(), config: Arc::clone(config) }
+    }
+
+    /// Runs the kernel and returns the core cycles that it took.
+    pub fn run(&mut self, body: &str, grid: u32, block: u32, pointer: u64) -> Result<u64, FidelityError> {
+        let module = Module::parse("microbenchmark", &kernel(body)).map_err(unfit)?;
+        let kernel = module.kernel("k").ok_or_else(|| unfit("the microbenchmark has no kernel"))?;
+        let params = kernel.pack(&[Arg::Ptr(pointer)]).map_err(unfit)?;
+        let dims = LaunchDims::new([grid, 1, 1], [block, 1, 1]);
+        let launched = LaunchedKernel::new(kernel, dims, params, 0, self.gpu.config()).map_err(unfit)?;
+        let before = self.gpu.cycle();
+        self.gpu.run(launched, &mut self.memory).map_err(fault)?;
+        match self.gpu.system().dram_violation() {
+            Some(violation) => Err(fault(violation)),
+            None => Ok(self.gpu.cycle() - before),
+        }
+    }
+
+    /// The counters so far.
+    pub fn snapshot(&self) -> Snapshot {
+        self.gpu.snapshot()
+    }
+
+    /// A buffer of zeros.
+    pub fn buffer(&mut self, bytes: u64) -> Result<u64, FidelityError> {
+        self.memory.alloc(bytes, "microbenchmark").map_err(unfit)
+    }
+
+    /// Stores the address `target` at `place`.
+    pub fn point(&mut self, place: u64, target: u64) -> Result<(), FidelityError> {
+        self.memory.write(place, &target.to_le_bytes()).map_err(unfit)
+    }
+
+    /// Makes each of `places` point to the next, and the last to the first.
+    pub fn chain(&mut self, places: &[u64]) -> Result<(), FidelityError> {
+        let next = places.iter().cycle().skip(1);
+        for (place, next) in places.iter().zip(next) {
+            self.point(*place, *next)?;
+        }
+        Ok(())
+    }
+
+    /// Places of partition 0 in a buffer of so many rows per bank: (bank, row, column) becomes an address.
+    pub fn rows(&mut self, rows: u64) -> Result<Rows, FidelityError> {
+        let (l2, dram) = (&self.config.l2, &self.config.dram);
+        let (map, banks) = (AddressMap::new(l2), BankMap::new(dram));
+        let row_bytes = u64::from(dram.banks) * u64::from(dram.row_bytes) * u64::from(l2.partitions);
+        // Hashed and prime mappings leave some addresses of a round to other partitions: two rows more on either side.
+        let base = self.buffer((rows + 4) * row_bytes)?;
+        let first_row = banks.locate(map.local(base)).row + 2;
+        Ok(Rows { map, banks, first_row })
+    }
+}
+
+/// Rows of partition 0.
+pub struct Rows {
+    map: AddressMap,
+    banks: BankMap,
+    first_row: u64,
+}
+
+impl Rows {
+    /// The address of a byte of a row.
+    pub fn address(&self, bank: u32, row: u64, column: u32) -> u64 {
+        let place = Location { bank, row: self.first_row + row, column };
+        self.map.global(0, self.banks.address(place))
+    }
+}

@@ -1,0 +1,112 @@
+//! L1D and L2: hits, rates of their ports, and what a number of misses in flight allows.
+use super::bench::Bench;
+use super::cores::{address_generation, chain_step};
+use super::{FidelityError, Measurement};
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::partition::closed_form;
+use std::sync::Arc;
+
+/// Everything about the caches.
+pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let mut found = vec![l1d_hit(config)?, l1d_rate(config)?, l2_hit(config)?, l2_port(config)?];
+    for entries in [1, 2, 4, 8] {
+        found.push(misses_in_flight(config, entries)?);
+    }
+    Ok(found)
+}
+
+/// Address generation, then the hit latency.
+fn l1d_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    let mut bench = Bench::new(config);
+    let line = bench.buffer(128)?;
+    bench.chain(&[line])?;
+    let step = chain_step(&mut bench, "", "ld.global.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
+    let expected = f64::from(address_generation(config) + config.l1d.hit_latency);
+    // The chain begins with a miss, which falls into another phase of the clocks in each of the two runs.
+    let distance = (2.0 * closed_form::l2_hit_spread(config) + 1.0) / 64.0;
+    Ok(Measurement::within("L1D hit", "cycles", (expected, distance), step))
+}
+
+/// All lanes in one line: an access per cycle, unless address generation takes longer.
+fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    let mut bench = Bench::new(config);
+    let buffer = bench.buffer(4096)?;
+    let body: String = (8..40).map(|r| format!("ld.global.u32 %r{r}, [%rd1];\n")).collect();
+    let (grid, block) = (config.sm.count, 512);
+    let mut time = |repeat: usize| bench.run(&body.repeat(repeat), grid, block, buffer);
+    let (short, long) = (time(4)?, time(36)?);
+    let bytes = f64::from(block / 32 * 32 * 32 * config.l1d.line_bytes) / (long - short) as f64;
+    let peak = f64::from(config.l1d.line_bytes) / f64::from(address_generation(config));
+    // The first access misses, and how many instructions wait for it differs between the two runs.
+    Ok(Measurement::within("L1D hits, rate", "bytes per cycle and SM", (peak, 0.02 * peak), bytes))
+}
+
+/// Address generation, the crossbar there and back, and the L2's hit latency, each in its own clock; where in the
+/// clocks' phases a request comes makes the difference that is allowed.
+fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    let mut bench = Bench::new(config);
+    let line = bench.buffer(128)?;
+    bench.chain(&[line])?;
+    let step = chain_step(&mut bench, "", "ld.global.cg.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
+    let expected = closed_form::l2_hit_round_trip(config) + f64::from(address_generation(config));
+    let distance = closed_form::l2_hit_spread(config) + 0.5;
+    Ok(Measurement::within("L2 hit, round trip", "cycles", (expected, distance), step))
+}
+
+/// Resident lines of one partition, read by all SMs: its reply port sends a flit per crossbar cycle, headers included,
+/// and its slice handles a request per L2 cycle.
+fn l2_port(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    let mut bench = Bench::new(config);
+    let lines = 64;
+    let rows = bench.rows(lines / 8)?;
+    // Their addresses are read from a table, whatever the mapping: line n at its n-th word.
+    let table = bench.buffer(8 * lines)?;
+    let per_row = u64::from(config.dram.row_bytes / config.l2.line_bytes).min(8);
+    for n in 0..lines {
+        let column = (n % per_row) as u32 * config.l2.line_bytes;
+        let bank = (n / per_row % u64::from(config.dram.banks)) as u32;
+        let row = n / per_row / u64::from(config.dram.banks);
+        bench.point(table + 8 * n, rows.address(bank, row, column))?;
+    }
+    let head = "shr.u32 %r4, %r1, 5;\nand.b32 %r4, %r4, 63;\nmul.wide.u32 %rd2, %r4, 8;\nadd.s64 %rd1, %rd1, %rd2;\n\
+                ld.global.u64 %rd1, [%rd1];\nmov.u32 %r6, %laneid;\nmul.wide.u32 %rd2, %r6, 4;\nadd.s64 %rd1, %rd1, %rd2;\n";
+    let loads: String = (8..40).map(|r| format!("ld.global.cg.u32 %r{r}, [%rd1];\n")).collect();
+    let (grid, block) = (config.sm.count * 2, 512);
+    let mut time = |repeat: usize| bench.run(&format!("{head}{}", loads.repeat(repeat)), grid, block, table);
+    time(1)?;
+    let (short, long) = (time(1)?, time(3)?);
+    let bytes = f64::from(grid * block / 32 * 32 * 2 * config.l2.line_bytes) / (long - short) as f64;
+    let peak = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
+    Ok(Measurement::below("L2 hits in one partition, rate", "bytes per cycle", (peak, 0.02), bytes))
+}
+
+/// One SM whose L1D has only so many MSHRs misses in it and hits in the L2: each MSHR is free again after the L2's round
+/// trip, so that lines come at MSHRs / round trip, as long as the SM's reply port (a line's flits) can carry them.
+fn misses_in_flight(config: &Arc<GpuConfig>, entries: u32) -> Result<Measurement, FidelityError> {
+    let mut machine = GpuConfig::clone(config);
+    machine.l1d.mshr_entries = entries;
+    let config = &Arc::new(machine);
+    let mut bench = Bench::new(config);
+    let (warps, line) = (8u32, config.l1d.line_bytes);
+    let head = format!(
+        "shr.u32 %r4, %r1, 5;\nmul.wide.u32 %rd2, %r4, {line};\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r6, %laneid;\n\
+         mul.wide.u32 %rd2, %r6, 4;\nadd.s64 %rd1, %rd1, %rd2;\n"
+    );
+    let loads = |count: u32| -> String {
+        let load = |n: u32| format!("ld.global.u32 %r{}, [%rd1+{}];\n", 8 + n % 48, n * warps * line);
+        (0..count).map(load).collect()
+    };
+    let (few, many) = (16, 80);
+    let buffer = bench.buffer(u64::from(many * warps * line))?;
+    let mut time = |count: u32| bench.run(&format!("{head}{}", loads(count)), 1, warps * 32, buffer);
+    time(many)?;
+    let (short, long) = (time(few)?, time(many)?);
+    let rate = f64::from((many - few) * warps) / (long - short) as f64;
+    let round_trip = closed_form::l2_hit_round_trip(config);
+    let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions * line);
+    let expected = (f64::from(entries) / round_trip).min(port);
+    // The round trip depends on the phases of the clocks, and answers wait for each other at the SM's port.
+    let spread = closed_form::l2_hit_spread(config) + 0.5 + f64::from(entries - 1);
+    let name = format!("L1D misses with {entries} MSHRs, rate");
+    Ok(Measurement::within(name, "lines per cycle", (expected, expected * spread / round_trip), rate))
+}

@@ -1,0 +1,130 @@
+//! The SMs: latencies and rates of arithmetic, shared memory and the coalescer.
+//!
+//! Fixed costs (launch, parameters, exit) cancel in the difference between two lengths of the same kernel.
+use super::bench::Bench;
+use super::{FidelityError, Measurement};
+use selvedge_gpu::config::GpuConfig;
+use std::sync::Arc;
+
+/// Cycles in which an instruction occupies address generation.
+pub fn address_generation(config: &GpuConfig) -> u32 {
+    32 / config.sm.lsu.lanes
+}
+
+/// Core cycles of one `unit` of a chain of dependent instructions in one warp of `threads` threads, after `head`.
+pub fn chain_step(
+    bench: &mut Bench,
+    head: &str,
+    unit: &str,
+    (threads, pointer): (u32, u64),
+    (short, long): (usize, usize),
+) -> Result<f64, FidelityError> {
+    let mut time = |count| bench.run(&format!("{head}{}", unit.repeat(count)), 1, threads, pointer);
+    // The first run brings what the others share into the caches.
+    time(1)?;
+    let (short_time, long_time) = (time(short)?, time(long)?);
+    Ok((long_time as f64 - short_time as f64) / (long - short) as f64)
+}
+
+/// Everything about the SMs.
+pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let mut found = latencies(config)?;
+    found.push(peak_rate(config)?);
+    found.extend(bank_conflicts(config)?);
+    found.extend(strides(config)?);
+    Ok(found)
+}
+
+/// An instruction that needs the one before it issues when the result is there: the pipe's latency, exactly.
+fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let sm = &config.sm;
+    let chains = [
+        ("integer addition", "add.s32 %r1, %r1, %r1;\n", sm.alu.int_latency),
+        ("integer multiplication", "mul.lo.s32 %r1, %r1, %r1;\n", sm.alu.int_mul_latency),
+        ("single-precision addition", "add.f32 %f1, %f1, %f1;\n", sm.alu.fp32_latency),
+        ("special function", "ex2.approx.f32 %f1, %f1;\n", sm.sfu.latency),
+        ("single-precision division", "div.rn.f32 %f1, %f1, %f1;\n", sm.sfu.div_latency),
+        ("double-precision addition", "add.f64 %fd1, %fd1, %fd1;\n", sm.fp64.latency),
+        ("double-precision division", "div.rn.f64 %fd1, %fd1, %fd1;\n", sm.fp64.div_latency),
+        ("fence without stores", "membar.gl;\n", sm.branch_latency),
+    ];
+    let measured = chains.map(|(name, unit, latency)| {
+        let step = chain_step(&mut Bench::new(config), "", unit, (1, 0), (8, 24))?;
+        Ok(Measurement::exact(name, "cycles", f64::from(latency), step))
+    });
+    measured.into_iter().collect()
+}
+
+/// Independent instructions of many warps issue one per scheduler and cycle, as long as the pipes take them: a pipe of
+/// L lanes takes L / 32 warps per cycle.
+fn peak_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    let sm = &config.sm;
+    let body: String = (8..56).map(|r| format!("add.s32 %r{r}, %r1, {r};\n")).collect();
+    let mut bench = Bench::new(config);
+    let (grid, block) = (sm.count * 4, 256);
+    let mut time = |repeat: usize| bench.run(&body.repeat(repeat), grid, block, 0);
+    let (short, long) = (time(4)?, time(12)?);
+    let instructions = f64::from(4 * block / 32 * 48 * 8);
+    let peak = f64::from(sm.schedulers).min(f64::from(sm.alu.pipes * sm.alu.lanes) / 32.0);
+    let rate = instructions / (long - short) as f64;
+    Ok(Measurement::below("integer additions, rate", "warps per cycle and SM", (peak, 0.01), rate))
+}
+
+/// Lanes that are k words apart meet in a bank k at a time (k a power of 2, as many banks as lanes): the banks deliver
+/// for k cycles, the last of which counts as the conflict-free access. Each load's result is the next one's address.
+fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let lsu = &config.sm.lsu;
+    let mut found = Vec::new();
+    for ways in [1, 2, 4, 8, 16, 32] {
+        let bytes = 4 * ways;
+        let head = format!(
+            ".shared .align 4 .b8 s[4096];\nmul.lo.s32 %r4, %r1, {bytes};\nmov.u32 %r5, s;\nadd.s32 %r4, %r4, %r5;\n\
+             st.shared.u32 [%r4], %r4;\n"
+        );
+        let unit = "ld.shared.u32 %r4, [%r4];\n";
+        let step = chain_step(&mut Bench::new(config), &head, unit, (32, 0), (8, 40))?;
+        // Lanes over fewer banks than 32 meet sooner, and never more than all of them.
+        let degree = (ways * 32 / lsu.shared_banks).clamp(1, 32);
+        let expected = address_generation(config) + lsu.shared_latency + degree - 1;
+        found.push(Measurement::exact(
+            format!("shared memory, {ways}-way conflict"),
+            "cycles",
+            f64::from(expected),
+            step,
+        ));
+    }
+    Ok(found)
+}
+
+/// Lanes that are s words apart touch the lines of 32 x 4 x s bytes. All lie in the L1D, which takes a line per cycle;
+/// address generation may take longer.
+fn strides(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let line = config.l1d.line_bytes;
+    let mut found = Vec::new();
+    for stride in [1u32, 2, 4, 8, 16, 32] {
+        let mut bench = Bench::new(config);
+        let buffer = bench.buffer(8192)?;
+        let bytes = 4 * stride;
+        let head =
+            format!("mov.u32 %r4, %laneid;\nmul.wide.u32 %rd2, %r4, {bytes};\nadd.s64 %rd1, %rd1, %rd2;\n");
+        let body: String = (8..40).map(|r| format!("ld.global.u32 %r{r}, [%rd1];\n")).collect();
+        let warps = 8;
+        let mut time = |repeat: usize| {
+            let before = bench.snapshot();
+            let cycles = bench.run(&format!("{head}{}", body.repeat(repeat)), 1, 32 * warps, buffer)?;
+            let share = bench.snapshot() - before;
+            Ok::<_, FidelityError>((cycles, share.sm.transactions, share.sm.memory_instructions))
+        };
+        time(1)?;
+        let (short, long) = (time(2)?, time(6)?);
+        let lines = (32 * bytes).div_ceil(line);
+        let per_load = (long.1 - short.1) as f64 / (long.2 - short.2) as f64;
+        let name = format!("stride of {stride} words, lines");
+        found.push(Measurement::exact(name, "per load", f64::from(lines), per_load));
+        let cycles = (long.0 - short.0) as f64 / (long.2 - short.2) as f64;
+        let expected = f64::from(lines.max(address_generation(config)));
+        let name = format!("stride of {stride} words, L1D hits");
+        found.push(Measurement::within(name, "cycles per load", (expected, 0.02 * expected), cycles));
+    }
+    Ok(found)
+}

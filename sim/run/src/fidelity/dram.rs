@@ -1,0 +1,114 @@
+//! DRAM: round trips by the state of the bank, and the bandwidth of all channels and of one.
+use super::bench::Bench;
+use super::cores::address_generation;
+use super::{FidelityError, Measurement};
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::dram::Timing;
+use selvedge_gpu::partition::closed_form;
+use std::sync::Arc;
+
+/// Everything about DRAM.
+pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let mut found = round_trips(config)?;
+    found.push(stream(config)?);
+    found.push(camping(config)?);
+    Ok(found)
+}
+
+/// Places of the chain: (bank, row, column) of its n-th line.
+type Place = fn(n: u32, line_bytes: u32) -> (u32, u64, u32);
+
+/// A chain of lines of one partition that are in no cache. The L2's round trip, and in the DRAM's clock: tCL and the
+/// bursts in an open row; tRCD before that in a closed bank; tRP before that when another row is open.
+fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
+    let dram = &config.dram;
+    let timing = Timing::new(dram);
+    let bursts = u64::from(dram.sub_rank_bursts(config.l2.line_bytes / dram.burst_bytes));
+    let closed = closed_form::dram_read_round_trip(config) + f64::from(address_generation(config));
+    let period = f64::from(config.clock.core_mhz) / f64::from(config.clock.dram_mhz);
+    let row_lines = dram.row_bytes / config.l2.line_bytes;
+    let cases: [(&str, u64, u32, Place); 3] = [
+        ("DRAM read, open row", timing.row_hit_latency(bursts), row_lines, |n, line| (0, 0, n * line)),
+        ("DRAM read, closed bank", timing.row_empty_latency(bursts), dram.banks, |n, _| (n, 0, 0)),
+        ("DRAM read, other row open", timing.row_conflict_latency(bursts), 16, |n, _| (0, u64::from(n), 0)),
+    ];
+    let mut found = Vec::new();
+    for (name, latency, most, place) in cases {
+        let long = most.min(14);
+        if long < 4 {
+            continue; // no chain of any length in a row, or no banks
+        }
+        let time = |count: u32| {
+            let mut bench = Bench::new(config);
+            let rows = bench.rows(16)?;
+            let place = |n| {
+                let (bank, row, column) = place(n, config.l2.line_bytes);
+                rows.address(bank, row, column)
+            };
+            let places: Vec<u64> = (0..most.min(16)).map(place).collect();
+            bench.chain(&places)?;
+            bench.run(&"ld.global.cg.u64 %rd1, [%rd1];\n".repeat(count as usize), 1, 1, places[0])
+        };
+        let step = (time(long)? - time(2)?) as f64 / f64::from(long - 2);
+        let expected = closed + (latency as f64 - timing.row_empty_latency(bursts) as f64) * period;
+        let distance = closed_form::dram_read_spread(config) + 0.5;
+        found.push(Measurement::within(name, "cycles", (expected, distance), step));
+    }
+    Ok(found)
+}
+
+/// A word of each line of a buffer, as wide as the GPU: rows are read whole, the next bank's is opened meanwhile, so
+/// that the DRAM's buses never rest but at the ends of the run. Where the L2's reply ports carry less than the buses,
+/// they are the bound. Input queues without virtual channels lose 1 - (2 - sqrt(2)) of the ports to head-of-line blocking
+/// when packets go their ways independently (Karol, Hluchyj and Morgan 1987), and more when, as here, lines of one
+/// block follow each other to one port: half of the ports is allowed.
+fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    const BYTES: u32 = 4 << 20;
+    let mut bench = Bench::new(config);
+    let buffer = bench.buffer(u64::from(BYTES))?;
+    // A CTA reads 2 KiB: two streams far apart could meet in different rows of the same banks.
+    let body = "mad.lo.s32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd1, %rd1, %rd2;\n\
+                ld.global.u32 %r10, [%rd1];\nld.global.u32 %r11, [%rd1+1024];";
+    let cycles = bench.run(body, BYTES / 2048, 256, buffer)?;
+    let rate = f64::from(BYTES) / cycles as f64;
+    let buses =
+        closed_form::dram_peak_bytes_per_core_cycle(config) * (1.0 - closed_form::refresh_overhead(config));
+    let ports = closed_form::l2_peak_bytes_per_core_cycle(config);
+    let sm_ports = ports / f64::from(config.l2.partitions) * f64::from(config.sm.count);
+    let ports = ports.min(sm_ports);
+    let least = (0.8 * buses).min(0.5 * ports);
+    let peak = buses.min(ports);
+    Ok(Measurement::below("DRAM stream, rate", "bytes per cycle", (peak, 1.0 - least / peak), rate))
+}
+
+/// All SMs read lines of one partition alone, row after row: that channel's bus is the bound, a part of the whole.
+fn camping(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
+    const CTA: u32 = 256;
+    let mut bench = Bench::new(config);
+    let row_lines = config.dram.row_bytes / config.l2.line_bytes;
+    let lines = 4096u32;
+    let banks = config.dram.banks;
+    let rows = bench.rows(u64::from(lines / row_lines / banks + 1))?;
+    let table = bench.buffer(u64::from(8 * lines))?;
+    for n in 0..lines {
+        // CTAs run side by side: what their threads of one number read lies side by side too.
+        let (cta, thread) = (n / CTA, n % CTA);
+        let number = thread * (lines / CTA) + cta;
+        let (row_number, column) = (number / row_lines, number % row_lines * config.l2.line_bytes);
+        let place = rows.address(row_number % banks, u64::from(row_number / banks), column);
+        bench.point(table + 8 * u64::from(n), place)?;
+    }
+    // A warp reads 32 addresses of the table, and then a word of each of the 32 lines past the L1D.
+    let lanes = "mul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u64 %rd3, [%rd1];\nld.global.cg.u32 %r10, [%rd3];";
+    let cycles = bench.run(lanes, lines / CTA, CTA, table)?;
+    let bytes = f64::from(lines * config.l2.line_bytes);
+    let channel = closed_form::dram_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
+    let channel = channel * (1.0 - closed_form::refresh_overhead(config));
+    let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
+    Ok(Measurement::below(
+        "DRAM stream in one partition",
+        "bytes per cycle",
+        (channel.min(port), 0.25),
+        bytes / cycles as f64,
+    ))
+}

@@ -1,0 +1,153 @@
+//! Is the GPU as fast as its description says? Microbenchmarks, each with the value that a formula of the configuration
+//! gives for it; `docs/fidelity.md` is written from them.
+//!
+//! No expected value is taken from a measurement. Where the formula is exact, nothing but the formula's value is allowed;
+//! where clock domains meet or queues saturate, a stated distance is.
+mod bench;
+mod caches;
+mod cores;
+mod dram;
+mod page;
+
+pub use page::{page, section};
+
+use selvedge_gpu::config::GpuConfig;
+use std::sync::Arc;
+
+/// Why a machine cannot be measured, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum FidelityError {
+    /// A microbenchmark does not fit it.
+    #[error("a microbenchmark does not fit the machine: {0}")]
+    Unfit(String),
+    /// A fault while it ran.
+    #[error("{0}")]
+    Fault(String),
+}
+
+/// What was expected and what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// What of.
+    pub name: String,
+    /// Of both values.
+    pub unit: &'static str,
+    /// By the formula.
+    pub expected: f64,
+    /// By the simulator.
+    pub measured: f64,
+    /// The least and the largest value that agrees with the formula.
+    pub allowed: (f64, f64),
+}
+
+impl Measurement {
+    /// The formula is exact.
+    fn exact(name: impl Into<String>, unit: &'static str, expected: f64, measured: f64) -> Self {
+        // What is left of counted cycles after a division by counted instructions.
+        Self::within(name, unit, (expected, 1e-9), measured)
+    }
+
+    /// The measured value may lie so far from the expected one.
+    fn within(
+        name: impl Into<String>,
+        unit: &'static str,
+        (expected, distance): (f64, f64),
+        measured: f64,
+    ) -> Self {
+        let allowed = (expected - distance, expected + distance);
+        Measurement { name: name.into(), unit, expected, measured, allowed }
+    }
+
+    /// The expected value is a peak: the measured one may fall short of it by a share, but not exceed it.
+    fn below(name: impl Into<String>, unit: &'static str, (peak, share): (f64, f64), measured: f64) -> Self {
+        // Ends of a run at which queues fill and drain make up for a thousandth.
+        let allowed = (peak * (1.0 - share), peak * 1.001);
+        Measurement { name: name.into(), unit, expected: peak, measured, allowed }
+    }
+
+    /// Does the measured value agree with the formula?
+    pub fn agrees(&self) -> bool {
+        (self.allowed.0..=self.allowed.1).contains(&self.measured)
+    }
+
+    /// Measured less expected over expected.
+    pub fn error(&self) -> f64 {
+        self.measured / self.expected - 1.0
+    }
+}
+
+/// Every microbenchmark on one machine.
+///
+/// # Errors
+/// A microbenchmark does not fit the machine, or a DRAM command broke a rule.
+pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
+    let config = Arc::new(config.clone());
+    let mut found = cores::measure(&config)?;
+    found.extend(caches::measure(&config)?);
+    found.extend(dram::measure(&config)?);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_gpu::config::BUILT_IN;
+
+    /// Every value of every machine lies within its stated bound, and the page shows it.
+    #[test]
+    fn every_built_in_machine_is_as_fast_as_its_description() {
+        let mut measured = Vec::new();
+        for machine in &BUILT_IN {
+            let config = GpuConfig::load(machine.name).expect("built in");
+            let found = measure(&config).expect("it runs");
+            assert!(found.len() > 25, "{}: {} measurements", machine.name, found.len());
+            measured.push((machine, found));
+        }
+        let all = measured.iter().flat_map(|(machine, found)| found.iter().map(move |m| (machine.name, m)));
+        let wrong: Vec<_> = all.filter(|(_, m)| !m.agrees()).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/fidelity.md");
+        let shown = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(
+            page(&measured),
+            shown,
+            "docs/fidelity.md is stale: selvedge fidelity -o docs/fidelity.md"
+        );
+    }
+
+    #[test]
+    fn sub_ranks_and_mappings_are_as_fast_as_their_description() {
+        let mapping = "dramid@8;RRRRRRRR.RBBBCCCB.CSSSSSSS";
+        let text = format!("base = \"gtx480\"\n[dram]\nsub_ranks = 2\nmapping = \"{mapping}\"\n");
+        let config = GpuConfig::parse("my.toml", &text).expect("valid");
+        let wrong: Vec<_> = measure(&config).expect("it runs").into_iter().filter(|m| !m.agrees()).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    #[test]
+    fn a_machine_is_held_against_its_own_description_alone() {
+        let fast = GpuConfig::load("gtx480").expect("built in");
+        let mut slow = fast.clone();
+        slow.sm.alu.int_latency += 5;
+        slow.l2.hit_latency += 20;
+        let [fast, slow] = [fast, slow].map(|config| measure(&config).expect("it runs"));
+        assert!(slow.iter().all(Measurement::agrees));
+        let moved: Vec<&str> = fast
+            .iter()
+            .zip(&slow)
+            .filter(|(a, b)| a.measured != b.measured)
+            .map(|(a, _)| a.name.as_str())
+            .collect();
+        assert!(moved.contains(&"integer addition") && moved.contains(&"L2 hit, round trip"), "{moved:?}");
+        assert!(!moved.contains(&"single-precision addition"), "{moved:?}");
+    }
+
+    #[test]
+    fn what_lies_outside_its_bound_does_not_agree() {
+        let off = |measured| Measurement::within("x", "cycles", (100.0, 1.0), measured);
+        assert!(off(101.0).agrees() && !off(101.1).agrees() && !off(98.9).agrees());
+        let peak = |measured| Measurement::below("x", "bytes", (100.0, 0.1), measured);
+        assert!(peak(90.0).agrees() && !peak(89.9).agrees() && !peak(100.2).agrees());
+        assert_eq!(off(110.0).error(), 110.0 / 100.0 - 1.0);
+    }
+}

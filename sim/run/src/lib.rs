@@ -1,0 +1,23 @@
+//! The simulator: runs workloads, launch files and traces on the GPU under mechanisms, and reports.
+//!
+//! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`source`] (what runs), [`mechanism`] (the registry),
+//! [`statistic`]s by their usual names, [`best`] (searches), [`together`] (several programs at the same time), and
+//! [`fidelity`]. The crates below are here by their modules' names: the GPU, the PTX executor and the workloads.
+pub mod best;
+pub mod fidelity;
+pub mod mechanism;
+pub mod report;
+pub mod run;
+pub mod simulation;
+pub mod source;
+pub mod statistic;
+pub mod together;
+#[cfg(test)]
+mod trace_tests;
+
+pub use selvedge_gpu::{
+    bounds, cache, config, crossbar, dram, energy, events, gpu, limits, packet, partition, pipe_kind,
+    printable, reach, share, sm, snapshot, stats, trace, witness,
+};
+pub use selvedge_ptx::{memory, ptx, texture};
+pub use selvedge_workloads::{launch_file, workload};

@@ -1,0 +1,647 @@
+//! Running a workload on a GPU: host program, launches, verdict and report.
+pub use crate::source::Source;
+
+use crate::best;
+use crate::mechanism::MechanismSpec;
+use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
+use crate::source::Program;
+use crate::statistic::{check_bursts, check_conservation};
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit};
+use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
+use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
+use selvedge_gpu::share::ShareError;
+use selvedge_gpu::sm::SimFault;
+use selvedge_gpu::sm::feed::Feed;
+use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_gpu::trace::TraceError;
+use selvedge_gpu::trace::strace::{Recorded, Recording};
+use selvedge_hw::Engine;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::{DeviceMemory, MemoryError, Printed};
+use selvedge_ptx::ptx::{ArgError, Module, PtxError};
+use selvedge_workloads::launch_file::LaunchFileError;
+use selvedge_workloads::workload::{Launch, OutputFile, Size, WorkloadError};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What to run.
+#[derive(Clone)]
+pub struct RunSpec {
+    /// The workload.
+    pub workload: Source,
+    /// Its size.
+    pub size: Size,
+    /// A real input file instead of the built-in input.
+    pub input: Option<PathBuf>,
+    /// The machine.
+    pub config: Arc<GpuConfig>,
+    /// The mechanism.
+    pub mechanism: MechanismSpec,
+    /// The engine of the mechanism's blocks.
+    pub engine: Engine,
+    /// Block instances to record.
+    pub probes: ProbeSpec,
+    /// Check every DRAM command against every timing constraint, and what each load gets to see.
+    pub check_dram: bool,
+    /// Take the counters whenever so many core cycles have passed.
+    pub sample_cycles: Option<u64>,
+    /// Most bytes of device memory.
+    pub max_memory: u64,
+    /// The most that the simulation does.
+    pub bounds: Bounds,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The workload's input or host program.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The launch file.
+    #[error(transparent)]
+    LaunchFile(#[from] LaunchFileError),
+    /// The PTX file.
+    #[error(transparent)]
+    Ptx(#[from] PtxError),
+    /// The trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A trace where kernels are needed.
+    #[error(
+        "{name}: a trace runs alone: allowed beside others and to be recorded are workloads and launch files"
+    )]
+    NoProgram {
+        /// The trace.
+        name: String,
+    },
+    /// The PTX file has no such kernel.
+    #[error("no kernel `{name}` in the PTX: there are {allowed}")]
+    NoKernel {
+        /// What was asked for.
+        name: String,
+        /// The kernels there are.
+        allowed: String,
+    },
+    /// The kernel's arguments.
+    #[error(transparent)]
+    Args(#[from] ArgError),
+    /// Device memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The mechanism or a probe.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// How programs share the GPU.
+    #[error(transparent)]
+    Share(#[from] ShareError),
+    /// Too many programs at the same time.
+    #[error("{count} workloads together: allowed are 1 to {most}")]
+    Programs {
+        /// How many were given.
+        count: usize,
+        /// Most that there can be.
+        most: usize,
+    },
+    /// A program that is to run beside others has nothing to run.
+    #[error("{name} launches no kernel: allowed beside others are workloads that do")]
+    NoLaunch {
+        /// Its name.
+        name: String,
+    },
+    /// The simulation.
+    #[error(transparent)]
+    Fault(#[from] SimFault),
+    /// Counters that belong together do not agree: an error of the simulator.
+    #[error("a law of conservation is broken: {0}")]
+    Conservation(String),
+    /// A DRAM command broke a timing constraint: an error of the simulator.
+    #[error("DRAM timing violated: {0}")]
+    DramTiming(String),
+    /// What a load saw was not what it had to see.
+    #[error("{0}")]
+    Unseen(String),
+}
+
+impl RunError {
+    /// Returns the limit that ended the run, if one did.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            RunError::Fault(SimFault::Limited { limit, .. }) => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// Has the user ended the run, or a limit, so that what there is of it is worth a report?
+    pub fn is_stop(&self) -> bool {
+        matches!(self, RunError::Fault(SimFault::Interrupted { .. } | SimFault::Limited { .. }))
+    }
+}
+
+/// A run's report and what its probes recorded.
+pub struct RunOutcome {
+    /// The report; when the simulation stopped early, of what it has.
+    pub report: RunReport,
+    /// What stopped the run early.
+    pub fault: Option<RunError>,
+    /// What the probed block instances have seen.
+    pub traces: Vec<Trace>,
+    /// What the kernels have printed, in the order of the simulated cycles; the launch that stopped early included.
+    pub printed: Printed,
+    /// The files that the host program writes; none when the run stopped early.
+    pub outputs: Vec<OutputFile>,
+    /// The most warps that a scheduler had at the same time.
+    pub most_resident_warps: u64,
+}
+
+/// Runs `spec`; `control` shows progress and can stop the run.
+///
+/// # Errors
+/// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
+/// beside what was measured until then.
+pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
+    run_recorded(spec, control, &mut None)
+}
+
+/// As [`run`], and gives the bytes of a trace file of what ran; none when the run stopped early.
+///
+/// # Errors
+/// As [`run`]; a trace is not recorded again.
+pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Option<Vec<u8>>), RunError> {
+    if let Source::Trace(file) = &spec.workload {
+        return Err(RunError::NoProgram { name: file.name.clone() });
+    }
+    let size = spec.size.to_string();
+    let recorded = Recorded::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
+    let mut recording = Some(RecordingRun { recorded, bytes: None });
+    let outcome = run_recorded(spec, control, &mut recording)?;
+    Ok((outcome, recording.and_then(|recording| recording.bytes)))
+}
+
+/// What is recorded, and the trace when it is whole.
+struct RecordingRun {
+    recorded: Recorded,
+    bytes: Option<Vec<u8>>,
+}
+
+fn run_recorded(
+    spec: &RunSpec,
+    control: Arc<Control>,
+    recording: &mut Option<RecordingRun>,
+) -> Result<RunOutcome, RunError> {
+    let mut program = Program::new(spec)?;
+    // A trace that is recorded is to be what the kernels do, whatever the mechanism.
+    let most = if recording.is_some() { Needs::Values } else { Needs::Execution };
+    spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
+    let probes = Probes::new(spec.probes.clone(), spec.engine);
+    probes.check_engine()?;
+    // A run that is stopped before its choice is made reports that it has done nothing.
+    let (best, stopped) = match best::find(spec, &control) {
+        Ok(best) => (best, None),
+        Err(error) if error.is_stop() => (None, Some(error)),
+        Err(error) => return Err(error),
+    };
+    let mechanism = best
+        .as_ref()
+        .map_or_else(|| best::settled(&spec.mechanism, &spec.config), |best| best.mechanism.clone());
+    let machine = Arc::new(mechanism.machine(&spec.config)?);
+    let parts = mechanism.build(&machine, 1, &probes)?;
+    probes.check_names()?;
+    let mut gpu = Gpu::new(&machine, parts, control);
+    gpu.system_mut().check_dram(spec.check_dram);
+    if spec.check_dram || cfg!(debug_assertions) {
+        gpu.watch();
+    }
+    gpu.sample(spec.sample_cycles);
+    gpu.bound(spec.bounds);
+    let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+    let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
+    program.load(&mut memory)?;
+    let mut kernels = Vec::new();
+    let start = Instant::now();
+    let fault = match stopped {
+        Some(stopped) => Some(stopped),
+        None => simulate(&mut program, &mut gpu, &mut memory, &mut trace, &mut kernels).err(),
+    };
+    let wall_s = start.elapsed().as_secs_f64();
+    let verdict = match &fault {
+        Some(fault) => Err(fault.to_string()),
+        None => program.verify(&memory, spec),
+    };
+    if let (Some(recording), None) = (recording, &fault) {
+        recording.bytes = trace.map(|trace| trace.finish(&mut memory));
+    }
+    let outputs = match &fault {
+        Some(_) => Vec::new(),
+        None => program.outputs(&memory)?,
+    };
+    let snapshot = gpu.snapshot();
+    let mut mechanism_counters = MechanismCounters::new();
+    gpu.mechanism_counters(&mut mechanism_counters);
+    if mechanism.claims(Claim::WarpLimit) {
+        mechanism_counters.insert(best::MOST_WARPS, gpu.most_resident_warps());
+    }
+    if let Some(best) = &best {
+        mechanism_counters.extend(best.found.iter());
+    }
+    let mut series = gpu.samples().to_vec();
+    if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {
+        series.push(snapshot);
+    }
+    let report = RunReport {
+        format_version: FORMAT_VERSION,
+        workload: spec.workload.name().into(),
+        size: spec.workload.size_name(spec.size),
+        config: spec.config.name.clone(),
+        mechanism: spec.mechanism.text.clone(),
+        engine: spec.engine.to_string(),
+        result: Outcome::new(
+            fault.as_ref(),
+            verdict.as_ref().map(|checked| *checked).map_err(String::as_str),
+        ),
+        limit: fault.as_ref().and_then(RunError::limit),
+        error: verdict.err(),
+        races: spec.workload.races(),
+        totals: snapshot.into(),
+        kernels,
+        series,
+        sms: gpu
+            .sms()
+            .iter()
+            .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() })
+            .collect(),
+        mechanism_counters,
+        host: HostReport {
+            wall_s,
+            cycles_per_s: snapshot.cycles as f64 / wall_s.max(1e-9),
+            warp_instructions_per_s: snapshot.sm.warp_instructions as f64 / wall_s.max(1e-9),
+        },
+    };
+    let printed = memory.take_printed();
+    let most_resident_warps = gpu.most_resident_warps();
+    Ok(RunOutcome { report, fault, traces: gpu.traces(), printed, outputs, most_resident_warps })
+}
+
+/// The names of the block instances that a run can record.
+///
+/// # Errors
+/// A machine that does not suit the mechanism.
+pub fn probe_names(spec: &RunSpec) -> Result<Vec<String>, RunError> {
+    let mechanism = best::settled(&spec.mechanism, &spec.config);
+    Ok(instances(&mechanism, &spec.config, 1)?.into_iter().map(|one| one.name).collect())
+}
+
+/// The block instances of a mechanism in a machine with so many kernels at the same time.
+///
+/// # Errors
+/// A machine that does not suit the mechanism.
+pub fn instances(
+    mechanism: &MechanismSpec,
+    config: &GpuConfig,
+    kernels: usize,
+) -> Result<Vec<BlockInstance>, MechanismError> {
+    let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+    mechanism.build(&mechanism.machine(config)?, kernels, &probes)?;
+    Ok(probes.into_instances())
+}
+
+/// Lets the host program launch its kernels one after the other.
+fn simulate(
+    program: &mut Program,
+    gpu: &mut Gpu,
+    memory: &mut DeviceMemory,
+    recording: &mut Option<Recording>,
+    kernels: &mut Vec<KernelReport>,
+) -> Result<(), RunError> {
+    while let Some(mut launch) = program.next(memory, gpu.config())? {
+        let before = gpu.snapshot();
+        let (name, dims) = (launch.kernel.name.clone(), launch.dims);
+        if let Some(recording) = recording {
+            launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, memory));
+        }
+        gpu.run(launch, memory)?;
+        if let Some(recording) = recording {
+            recording.end();
+        }
+        if let Some(violation) = gpu.system().dram_violation() {
+            return Err(RunError::DramTiming(violation));
+        }
+        if let Some(wrong) = gpu.witness().wrong() {
+            return Err(RunError::Unseen(wrong));
+        }
+        let so_far = gpu.snapshot();
+        let schedulers = u64::from(gpu.config().sm.count * gpu.config().sm.schedulers);
+        check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
+        let mut counters = MechanismCounters::new();
+        gpu.mechanism_counters(&mut counters);
+        check_bursts(&so_far, &counters).map_err(RunError::Conservation)?;
+        let share = so_far - before;
+        kernels.push(KernelReport {
+            name,
+            grid: dims.grid,
+            block: dims.block,
+            totals: share.into(),
+            share,
+            so_far,
+        });
+    }
+    Ok(())
+}
+
+/// The launch with its kernel, for a kernel slot of the machine.
+pub(crate) fn prepare(
+    module: &Module,
+    launch: &Launch,
+    slot: u8,
+    config: &GpuConfig,
+) -> Result<LaunchedKernel, RunError> {
+    let kernel = module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
+        name: launch.kernel.clone(),
+        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
+    })?;
+    let params = kernel.pack(&launch.args)?;
+    Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vecadd(mechanism: &str, config: &str) -> Result<RunOutcome, RunError> {
+        let spec = RunSpec {
+            workload: Source::find("vecadd")?,
+            size: Size::Tiny,
+            input: None,
+            config: Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
+            mechanism: mechanism.parse()?,
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: true,
+            sample_cycles: None,
+            max_memory: selvedge_gpu::limits::Limits::default().memory,
+            bounds: Bounds::default(),
+        };
+        run(&spec, Arc::new(Control::default()))
+    }
+
+    #[test]
+    fn the_metadata_bursts_that_a_mechanism_counts_are_those_that_dram_moved() {
+        for mechanism in ["hw-bdi", "hw-bdi-mem", "ideal-bdi,metadata=cached,md_kb=4"] {
+            let report = vecadd(mechanism, "base = \"gtx480\"\n").expect("it runs").report;
+            assert_eq!(
+                report.mechanism_counters["metadata_bursts"], report.totals.dram.metadata,
+                "{mechanism}"
+            );
+            assert_ne!(report.totals.dram.metadata, 0, "{mechanism}");
+        }
+    }
+
+    #[test]
+    fn bdi_refuses_a_dram_whose_bursts_are_longer_than_its_units() {
+        let refused = vecadd("hw-bdi-mem", "base = \"gtx480\"\n[dram]\nburst_bytes = 64\n").err();
+        let line = refused.map(|e| e.to_string()).unwrap_or_default();
+        assert_eq!(
+            line,
+            "mechanism hw-bdi-mem: dram.burst_bytes = 64: allowed is 32, the unit of compressed lines"
+        );
+    }
+
+    /// Runs a kernel `k` of one warp and of one pointer argument in %rd1, with `body`.
+    fn run_body(body: &str, mechanism: &str) -> RunOutcome {
+        run_module("", body, mechanism, 32)
+    }
+
+    /// As [`run_body`], with declarations of the module and a block of `threads`.
+    fn run_module(declarations: &str, body: &str, mechanism: &str, threads: u32) -> RunOutcome {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ptx = format!(
+            ".version 4.3\n.target sm_20\n.address_size 64\n{declarations}\n.visible .entry k(.param .u64 p) {{\n\
+             .reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\n{body}\nret;\n}}\n"
+        );
+        std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+        let launch = format!(
+            "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [{threads}]\n\
+             [[arg]]\ntype = \"u32\"\ncount = 32\n"
+        );
+        let file = folder.path().join("k.toml");
+        std::fs::write(&file, launch).expect("written");
+        let spec = RunSpec {
+            workload: Source::find(&file.display().to_string()).expect("valid"),
+            size: Size::Tiny,
+            input: None,
+            config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
+            mechanism: mechanism.parse().expect("valid"),
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: true,
+            sample_cycles: None,
+            max_memory: selvedge_gpu::limits::Limits::default().memory,
+            bounds: Bounds::default(),
+        };
+        run(&spec, Arc::new(Control::default())).expect("it starts")
+    }
+
+    #[test]
+    fn a_counting_barrier_tells_warps_of_an_sm_what_all_brought() {
+        // Any thread that hears another number traps.
+        let body = ".reg .pred %p<4>;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 37;\nbar.red.popc.u32 %r2, 0, %p1;\n\
+                    setp.ne.u32 %p2, %r2, 37;\nsetp.gt.u32 %p1, %r1, 95;\nbar.red.or.pred %p3, 0, %p1;\n@%p2 trap;\n@%p3 trap;";
+        assert!(run_module("", body, "base", 96).fault.is_none());
+        let wrong = run_module("", &body.replace("%p2, %r2, 37", "%p2, %r2, 36"), "base", 96).fault;
+        assert!(wrong.is_some_and(|fault| fault.to_string().ends_with("`@%p2 trap` stops the kernel")));
+    }
+
+    #[test]
+    fn what_kernels_print_comes_with_the_outcome() {
+        let declarations = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n\
+                            .global .align 1 .b8 text[4] = {37, 100, 32, 0};";
+        let body = ".local .align 8 .b8 l[8];\n.reg .pred %p<2>;\nmov.u32 %r1, %tid.x;\nst.local.u32 [l], %r1;\n\
+                    and.b32 %r2, %r1, 7;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra END;\nmov.u64 %rd2, l;\ncvta.local.u64 %rd2, %rd2;\n\
+                    mov.u64 %rd3, text;\n{ .param .b64 f;\n.param .b64 a;\n.param .b32 r;\nst.param.b64 [f], %rd3;\n\
+                    st.param.b64 [a], %rd2;\ncall.uni (r), vprintf, (f, a); }\nEND:";
+        let outcome = run_module(declarations, body, "base", 32);
+        assert!(outcome.fault.is_none());
+        assert_eq!(outcome.printed, Printed { text: "0 8 16 24 ".to_owned(), lost: 0 });
+    }
+
+    #[test]
+    fn a_barrier_that_no_block_has_is_a_fault_of_the_kernel() {
+        let fault = run_body("mov.u32 %r1, 99;\nbar.sync %r1;", "base").fault.expect("it stops");
+        assert!(matches!(fault, RunError::Fault(SimFault::Kernel(_))), "{fault}");
+        assert!(fault.to_string().contains("names barrier 99, which does not exist"), "{fault}");
+    }
+
+    #[test]
+    fn lines_of_local_memory_are_not_taken_for_zeros() {
+        // A full-line store and a load past the L1D of local memory only: nothing there may be compressed.
+        let body = ".local .align 16 .b8 l[64];\nmov.u32 %r1, %tid.x;\nmov.u64 %rd2, l;\nst.local.u32 [%rd2], %r1;\n\
+                    ld.local.u32 %r2, [%rd2+16];\nst.local.u32 [%rd2+32], %r2;";
+        for mechanism in ["hw-bdi", "hw-bdi-mem"] {
+            let report = run_body(body, mechanism).report;
+            assert_eq!(report.compression_ratio(), Some(1.0), "{mechanism}");
+            assert_eq!(report.mechanism_counters["partition_lines_decompressed"], 0, "{mechanism}");
+        }
+    }
+
+    #[test]
+    fn atomics_are_counted_apart_among_the_accesses_of_the_l2() {
+        // A warp's words are one line: three atomics, a store and a load that passes the L1D.
+        let address = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n";
+        let accesses = "atom.global.add.u32 %r2, [%rd2], 1;\natom.global.exch.b32 %r2, [%rd2], 5;\n\
+                        red.global.add.u32 [%rd2], 1;\nst.global.u32 [%rd2], %r2;\nld.global.cg.u32 %r3, [%rd2];";
+        let report = run_body(&(address.to_string() + accesses), "base").report;
+        let each = report.kernels.iter().map(|kernel| &kernel.totals).chain([&report.totals]);
+        for totals in each {
+            assert_eq!((totals.l2_traffic.atomics, totals.l2.accesses), (3, 5));
+        }
+    }
+
+    fn scheduler_cycles(workload: &str, keys: &str) -> (RunOutcome, u64) {
+        let config = format!("base = \"gtx480\"\n{keys}");
+        let spec = RunSpec {
+            workload: Source::find(workload).expect("built in"),
+            size: Size::Tiny,
+            input: None,
+            config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+            mechanism: "base".parse().expect("valid"),
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: false,
+            sample_cycles: None,
+            max_memory: selvedge_gpu::limits::Limits::default().memory,
+            bounds: Bounds::default(),
+        };
+        let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
+        (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)
+    }
+
+    const POLICIES: [&str; 6] = [
+        "[sm]\nscheduler = \"gto\"",
+        "[sm]\nscheduler = \"lrr\"",
+        "[sm]\nscheduler = \"two-level\"",
+        "[sm]\nscheduler = \"two-level\"\nactive_warps = 1",
+        "[sm]\nscheduler = \"oldest-cta-first\"",
+        "[sm]\nwavefront_limit = 1",
+    ];
+
+    #[test]
+    fn scheduler_cycles_add_up_in_the_run_and_in_each_kernel() {
+        for keys in POLICIES {
+            for workload in ["vecadd", "bfs", "backprop"] {
+                let (outcome, schedulers) = scheduler_cycles(workload, keys);
+                let totals = outcome.report.kernels.iter().map(|k| &k.totals);
+                for t in totals.chain([&outcome.report.totals]) {
+                    assert_eq!(t.sm.scheduler_cycles.total(), t.cycles * schedulers, "{workload} {keys}");
+                    assert_eq!(t.sm.scheduler_cycles.active, t.warp_instructions, "{workload} {keys}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_scheduling_policy_gives_the_right_results() {
+        // backprop has barriers between warps of a CTA: a limit of one warp must not lock them out.
+        for keys in POLICIES {
+            for workload in ["backprop", "bfs"] {
+                let (outcome, _) = scheduler_cycles(workload, keys);
+                assert_eq!(outcome.report.result, Outcome::Pass, "{workload} {keys}");
+            }
+        }
+    }
+
+    /// Every organisation of the caches that differs from the built-in one.
+    const CACHES: [&str; 10] = [
+        "[l1d]\nsector_bytes = 32\nallocate = \"on-fill\"\n[l2]\nsector_bytes = 32",
+        "[l1d]\nsector_bytes = 64\nfetch = \"line\"\n[l2]\nsector_bytes = 32\nfetch = \"line\"",
+        "[l1d]\nline_bytes = 32\nsector_bytes = 32\nwrite_policy = \"write-through\"",
+        "[l1d]\nline_bytes = 64\nsector_bytes = 64\n[l2]\nline_bytes = 256\nsector_bytes = 64\nwrite_allocate = \"mask\"",
+        "[l1d]\nline_bytes = 256\nsector_bytes = 32\n[l2]\nline_bytes = 256\nsector_bytes = 32\nwrite_policy = \"write-through\"",
+        "[l1d]\nbypass = \"all\"\nbypass_slots = 8\n[l2]\nwrite_allocate = \"none\"",
+        "[l1d]\ntags_per_way = 4",
+        "[l1d]\nwrite_policy = \"write-back\"\n[l2]\nallocate = \"on-fill\"",
+        "[l1d]\nsets = 4\nsector_bytes = 32\nwrite_policy = \"write-back\"\nallocate = \"on-fill\"\n[l2]\nsets = 4\nallocate = \"on-fill\"",
+        "[sm.constant]\nsets = 64\n[sm.texture]\nsets = 4\n[sm.instruction]\nsets = 4",
+    ];
+
+    #[test]
+    fn every_organisation_of_the_caches_gives_the_right_results_and_obeys_the_laws() {
+        for keys in CACHES {
+            let (outcome, schedulers) = scheduler_cycles("bfs", keys);
+            assert!(outcome.fault.is_none(), "{keys}: {:?}", outcome.fault.map(|f| f.to_string()));
+            assert_eq!(outcome.report.result, Outcome::Pass, "{keys}");
+            let t = outcome.report.totals;
+            assert_eq!(t.sm.scheduler_cycles.total(), t.cycles * schedulers, "{keys}");
+            if !keys.contains("sector_bytes") {
+                assert_eq!((t.l1d.detail.sector_misses, t.l2.detail.sector_misses), (0, 0), "{keys}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_l1d_that_writes_back_keeps_stores_and_sends_less() {
+        let (outcome, _) = scheduler_cycles("bfs", "[l1d]\nwrite_policy = \"write-back\"");
+        let t = outcome.report.totals;
+        assert!(t.sm.stores_kept > 0 && t.sm.l1d_writebacks > 0, "{:?}", t.sm);
+        assert!(t.sm.l1d_writebacks <= t.sm.stores_kept, "a line that leaves was written");
+        let (evicting, _) = scheduler_cycles("bfs", "");
+        let evicting = evicting.report.totals;
+        assert_eq!((evicting.sm.stores_kept, evicting.sm.l1d_writebacks), (0, 0));
+        let stores = |t: &crate::report::Totals| t.l1d.detail.write_hits + t.l1d.detail.write_misses;
+        assert_eq!(stores(&t), stores(&evicting), "the same stores");
+    }
+
+    #[test]
+    fn all_loads_pass_by_when_told_and_wait_for_a_slot() {
+        let (outcome, _) = scheduler_cycles("bfs", "[l1d]\nbypass = \"all\"\nbypass_slots = 1");
+        let l1d = outcome.report.totals.l1d;
+        assert_eq!(
+            l1d.accesses,
+            l1d.detail.write_hits + l1d.detail.write_misses,
+            "only stores are looked up"
+        );
+        assert!(l1d.detail.bypasses > 0 && l1d.detail.reservation_fails.bypass_slot > 0);
+    }
+
+    #[test]
+    fn a_codec_of_whole_lines_is_refused_beside_sectors() {
+        let config = "base = \"gtx480\"\n[l2]\nsector_bytes = 32\n";
+        let refused = vecadd("hw-bdi", config).err().map(|e| e.to_string());
+        let line = "mechanism hw-bdi: l2.sector_bytes = 32: allowed is 128: the codecs take whole lines of that size";
+        assert_eq!(refused.as_deref(), Some(line));
+        let config = "base = \"gtx480\"\n[l2]\nwrite_policy = \"write-through\"\n";
+        let refused = vecadd("hw-bdi-mem", config).err().map(|e| e.to_string());
+        assert!(
+            refused
+                .is_some_and(|line| line.contains("l2.write_policy = write-through: allowed is write-back"))
+        );
+    }
+
+    #[test]
+    fn a_chain_of_dependent_additions_stalls_for_data() {
+        let body = "mov.u32 %r1, 1;\n".to_string() + &"add.u32 %r1, %r1, 1;\n".repeat(200);
+        let t = run_body(&body, "base").report.totals;
+        let cycles = t.sm.scheduler_cycles;
+        // One warp on one scheduler: each addition waits for the one before, 18 cycles from issue to result.
+        assert!(cycles.data_dependence >= 199 * 17, "{cycles:?}");
+        assert_eq!((cycles.memory, cycles.compute), (0, 0));
+    }
+
+    #[test]
+    fn independent_special_functions_stall_for_their_pipe() {
+        let line = "rsqrt.approx.f32 %f1, %f2;\nrsqrt.approx.f32 %f3, %f2;\n";
+        let body = ".reg .f32 %f<4>;\nmov.f32 %f2, 0f3F800000;\n".to_string() + line;
+        let cycles = run_body(&body, "base").report.totals.sm.scheduler_cycles;
+        // Four lanes take a warp every eight cycles: the second waits for seven.
+        assert_eq!(cycles.compute, 7);
+    }
+
+    #[test]
+    fn scattered_stores_stall_for_memory() {
+        let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
+            .to_string()
+            + &"st.global.u32 [%rd2], %r1;\n".repeat(40);
+        let cycles = run_body(&body, "base").report.totals.sm.scheduler_cycles;
+        assert!(cycles.memory > 0, "{cycles:?}");
+    }
+}

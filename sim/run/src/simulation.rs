@@ -1,0 +1,155 @@
+//! One simulation, set up by names: the way in for programs that use Selvedge as a library.
+use crate::report::RunReport;
+use crate::run::{RunError, RunSpec, Source, run};
+use selvedge_gpu::config::{ConfigError, GpuConfig};
+use selvedge_gpu::gpu::{Bounds, Control};
+use selvedge_gpu::limits::Limits;
+use selvedge_gpu::mechanism::probe::ProbeSpec;
+use selvedge_hw::Engine;
+use selvedge_workloads::workload::Size;
+use std::sync::Arc;
+
+/// A workload on a GPU, with a mechanism.
+///
+/// ```
+/// use selvedge_sim::simulation::Simulation;
+///
+/// let report = Simulation::builder().workload("vecadd").mechanism("hw-bdi").run()?;
+/// assert!(report.totals.cycles > 0);
+/// # Ok::<(), selvedge_sim::simulation::SimulationError>(())
+/// ```
+pub struct Simulation {
+    workload: String,
+    size: Size,
+    configuration: String,
+    mechanism: String,
+    engine: Engine,
+    check: bool,
+    bounds: Bounds,
+}
+
+/// Why a simulation could not be set up, or stopped before its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulationError {
+    /// The configuration.
+    #[error(transparent)]
+    Configuration(#[from] ConfigError),
+    /// Everything else.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl Simulation {
+    /// Returns a simulation of `vecadd` at size tiny on `gtx480` without a mechanism, for blocks as golden models.
+    pub fn builder() -> Self {
+        Simulation {
+            workload: "vecadd".into(),
+            size: Size::Tiny,
+            configuration: "gtx480".into(),
+            mechanism: "base".into(),
+            engine: Engine::Model,
+            check: false,
+            bounds: Bounds::default(),
+        }
+    }
+
+    /// Sets the workload: a built-in one, a launch file (`.toml`) or a trace.
+    #[must_use]
+    pub fn workload(mut self, name: &str) -> Self {
+        self.workload = name.into();
+        self
+    }
+
+    /// Sets the size of a built-in workload.
+    #[must_use]
+    pub fn size(mut self, size: Size) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets the configuration: a built-in one or a file.
+    #[must_use]
+    pub fn configuration(mut self, name: &str) -> Self {
+        self.configuration = name.into();
+        self
+    }
+
+    /// Sets the mechanism, with its options, as after `--mechanism`.
+    #[must_use]
+    pub fn mechanism(mut self, text: &str) -> Self {
+        self.mechanism = text.into();
+        self
+    }
+
+    /// Sets the engine of the mechanism's blocks.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// Checks every DRAM command against every timing constraint, and what each load returns.
+    #[must_use]
+    pub fn check(mut self) -> Self {
+        self.check = true;
+        self
+    }
+
+    /// Limits what the simulation does.
+    #[must_use]
+    pub fn bounds(mut self, bounds: Bounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// A mistake in the names, or what stopped the run: a fault of the program, a limit, or a difference between engines.
+    pub fn run(&self) -> Result<RunReport, SimulationError> {
+        let limits = Limits::default();
+        let spec = RunSpec {
+            workload: Source::find(&self.workload)?,
+            size: self.size,
+            input: None,
+            config: Arc::new(GpuConfig::load(&self.configuration)?),
+            mechanism: self.mechanism.parse().map_err(RunError::from)?,
+            engine: self.engine,
+            probes: ProbeSpec::default(),
+            check_dram: self.check,
+            sample_cycles: None,
+            max_memory: limits.memory,
+            bounds: self.bounds,
+        };
+        let outcome = run(&spec, Arc::new(Control::default()))?;
+        outcome.fault.map_or(Ok(outcome.report), |fault| Err(fault.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(simulation: &Simulation) -> String {
+        simulation.run().expect_err("it is wrong").to_string()
+    }
+
+    #[test]
+    fn the_report_is_of_what_was_set() {
+        let report =
+            Simulation::builder().workload("atax").mechanism("dmil").engine(Engine::Lockstep).check();
+        let report = report.configuration("gtx480-dai").run().expect("it runs");
+        assert_eq!((report.workload.as_str(), report.mechanism.as_str()), ("atax", "dmil"));
+        assert_eq!(report.config, "gtx480-dai");
+    }
+
+    #[test]
+    fn a_wrong_name_and_a_limit_are_errors() {
+        assert!(error(&Simulation::builder().workload("vecsub")).contains("unknown workload"));
+        assert!(error(&Simulation::builder().mechanism("dmill")).contains("unknown mechanism"));
+        assert!(error(&Simulation::builder().configuration("gtx")).contains("gtx"));
+        let short = Bounds { cycles: Some(100), ..Bounds::default() };
+        assert!(error(&Simulation::builder().bounds(short)).contains("100"));
+    }
+}

@@ -1,0 +1,441 @@
+//! Statistics by the names that users of GPGPU-Sim know: one table of keys with their meanings, written as text or CSV.
+//!
+//! Every key is a formula over the counters of a launch and over those from the beginning of the run to its end, as
+//! the same key is there: `gpu_sim_*` are of the launch, `gpu_tot_*` and the caches' totals of the run so far.
+use crate::report::{KernelReport, RunReport, ratio};
+use selvedge_gpu::printable::printable;
+use selvedge_gpu::snapshot::Snapshot;
+use selvedge_gpu::stats::CacheCounters;
+use selvedge_gpu::stats::MechanismCounters;
+use selvedge_hw::names;
+use std::fmt::Write;
+
+/// A value: a count, or a number with a fraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A count.
+    Count(u64),
+    /// A ratio, rate or mean; four digits behind the point are written.
+    Real(f64),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Count(count) => write!(f, "{count}"),
+            Value::Real(number) => write!(f, "{number:.4}"),
+        }
+    }
+}
+
+/// The counters that a key is computed from.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Those of one launch.
+    pub launch: Snapshot,
+    /// Those from the beginning of the run to the launch's end.
+    pub so_far: Snapshot,
+}
+
+/// A key of the statistics.
+pub struct Statistic {
+    /// Its name.
+    pub key: &'static str,
+    /// What is counted, and how.
+    pub meaning: &'static str,
+    /// Its value.
+    pub value: fn(&Counted) -> Value,
+}
+
+/// Declares keys: name, meaning, and a formula over `$c`.
+macro_rules! statistics {
+    ($($key:literal, $meaning:literal, |$c:ident| $value:expr;)*) => {
+        [$(Statistic { key: $key, meaning: $meaning, value: |$c| $value }),*]
+    };
+}
+
+use Value::{Count, Real};
+
+/// All keys, in the order in which they are written.
+pub static STATISTICS: [Statistic; 111] = statistics! {
+    "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
+    "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
+        |c| Count(c.launch.sm.thread_instructions);
+    "gpu_ipc", "gpu_sim_insn over gpu_sim_cycle", |c| Real(ratio(c.launch.sm.thread_instructions, c.launch.cycles));
+    "gpu_tot_sim_cycle", "core cycles of all launches so far", |c| Count(c.so_far.cycles);
+    "gpu_tot_sim_insn", "thread instructions of all launches so far", |c| Count(c.so_far.sm.thread_instructions);
+    "gpu_tot_ipc", "gpu_tot_sim_insn over gpu_tot_sim_cycle",
+        |c| Real(ratio(c.so_far.sm.thread_instructions, c.so_far.cycles));
+    "gpu_tot_issued_cta", "CTAs completed so far", |c| Count(c.so_far.sm.ctas);
+    "gpu_tot_warp_insn", "warp instructions issued so far; a name of this project", |c| Count(c.so_far.sm.warp_instructions);
+    "gpu_stall_dramfull", "cycles, over all partitions, in which a request waited because its DRAM channel's queue was full",
+        |c| Count(c.so_far.l2.dram_full_cycles);
+    "gpu_stall_icnt2sh", "L2 cycles, over all partitions, in which answers could not leave for the SMs",
+        |c| Count(c.so_far.l2.reply_stalls);
+    "gpgpu_n_mem_insn", "memory instructions, over warps, that the load/store units took; a name of this project",
+        |c| Count(c.so_far.sm.memory_instructions);
+    "gpgpu_n_mem_transactions", "line transactions after coalescing; a name of this project",
+        |c| Count(c.so_far.sm.transactions);
+    "gpgpu_n_shmem_bkconflict", "cycles that shared-memory accesses took beyond one each",
+        |c| Count(c.so_far.sm.bank_conflict_cycles);
+    "averagemflatency", "mean core cycles from a miss in an L1D to its return",
+        |c| Real(ratio(c.so_far.sm.miss_latency_cycles, c.so_far.sm.misses_returned));
+    "L1D_total_cache_accesses", "line transactions that the L1Ds decided", |c| Count(c.so_far.l1d.accesses);
+    "L1D_total_cache_misses", "those that did not find their line, stores among them", |c| Count(c.so_far.l1d.misses);
+    "L1D_total_cache_miss_rate", "L1D_total_cache_misses over L1D_total_cache_accesses",
+        |c| Real(ratio(c.so_far.l1d.misses, c.so_far.l1d.accesses));
+    "L1D_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
+        |c| Count(c.so_far.l1d.sector_misses);
+    "L1D_total_cache_sectors_filled", "sectors of 32 bytes that came to the L1Ds; a name of this project",
+        |c| Count(c.so_far.l1d.sectors_filled);
+    "L1D_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l1d.pending_hits);
+    "L1D_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.l1d.reservation_fails.total());
+    "L1D_total_cache_stores_kept", "stores that stayed in an L1D that writes back; a name of this project",
+        |c| Count(c.so_far.sm.stores_kept);
+    "L1D_total_cache_writebacks", "writes to the L2 of lines that left an L1D with what it had kept of stores; a name of this project",
+        |c| Count(c.so_far.sm.l1d_writebacks);
+    "L1D_total_cache_bypasses", "loads that passed by the L1Ds; a name of this project", |c| Count(c.so_far.l1d.bypasses);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "loads of global memory that hit an L1D",
+        |c| Count(c.so_far.l1d.global_reads().hits);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "loads of global memory whose line was on its way",
+        |c| Count(c.so_far.l1d.global_reads().pending_hits);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "loads of global memory that missed in an L1D",
+        |c| Count(c.so_far.l1d.global_reads().line_misses());
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][SECTOR_MISS]", "loads of global memory that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.global_reads().sector_misses);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "stores to global memory and atomics that hit an L1D",
+        |c| Count(c.so_far.l1d.global_writes().hits);
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "stores to global memory and atomics that missed in an L1D",
+        |c| Count(c.so_far.l1d.global_writes().line_misses());
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "stores to global memory and atomics that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.global_writes().sector_misses);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT]", "loads of local memory that hit an L1D",
+        |c| Count(c.so_far.l1d.local_reads.hits);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT_RESERVED]", "loads of local memory whose line was on its way",
+        |c| Count(c.so_far.l1d.local_reads.pending_hits);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][MISS]", "loads of local memory that missed in an L1D",
+        |c| Count(c.so_far.l1d.local_reads.line_misses());
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][SECTOR_MISS]", "loads of local memory that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.local_reads.sector_misses);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_W][HIT]", "stores to local memory that hit an L1D",
+        |c| Count(c.so_far.l1d.local_writes.hits);
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_W][MISS]", "stores to local memory that missed in an L1D",
+        |c| Count(c.so_far.l1d.local_writes.line_misses());
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_W][SECTOR_MISS]", "stores to local memory that found their line in an L1D without a sector",
+        |c| Count(c.so_far.l1d.local_writes.sector_misses);
+    "L1C_total_cache_accesses", "accesses of the constant caches; 0 where there are none", |c| Count(c.so_far.constant.accesses);
+    "L1C_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.constant.misses);
+    "L1C_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.constant.pending_hits);
+    "L1C_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.constant.reservation_fails.total());
+    "L1T_total_cache_accesses", "accesses of the texture caches; 0 where there are none", |c| Count(c.so_far.texture.accesses);
+    "L1T_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.texture.misses);
+    "L1T_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.texture.pending_hits);
+    "L1T_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.texture.reservation_fails.total());
+    "L1I_total_cache_accesses", "accesses of the instruction caches; 0 where there are none", |c| Count(c.so_far.instruction.accesses);
+    "L1I_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.instruction.misses);
+    "L1I_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.instruction.pending_hits);
+    "L1I_total_cache_reservation_fails", "cycles in which an access could not be decided",
+        |c| Count(c.so_far.instruction.reservation_fails.total());
+    "L2_total_cache_accesses", "requests that the L2 slices decided", |c| Count(c.so_far.l2.cache.accesses);
+    "L2_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.l2.cache.misses);
+    "L2_total_cache_miss_rate", "L2_total_cache_misses over L2_total_cache_accesses",
+        |c| Real(ratio(c.so_far.l2.cache.misses, c.so_far.l2.cache.accesses));
+    "L2_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
+        |c| Count(c.so_far.l2.cache.sector_misses);
+    "L2_total_cache_sectors_filled", "sectors of 32 bytes that came to the L2 from DRAM; a name of this project",
+        |c| Count(c.so_far.l2.cache.sectors_filled);
+    "L2_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l2.cache.pending_hits);
+    "L2_total_cache_reservation_fails", "cycles in which a request could not be decided",
+        |c| Count(c.so_far.l2.cache.reservation_fails.total());
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "reads of global memory that hit the L2",
+        |c| Count(c.so_far.l2.cache.global_reads().hits);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "reads of global memory whose line was on its way",
+        |c| Count(c.so_far.l2.cache.global_reads().pending_hits);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "reads of global memory that missed in the L2",
+        |c| Count(c.so_far.l2.cache.global_reads().line_misses());
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][SECTOR_MISS]", "reads of global memory that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.global_reads().sector_misses);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "writes to global memory and atomics that hit the L2",
+        |c| Count(c.so_far.l2.cache.global_writes().hits);
+    "L2_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "writes to global memory and atomics that missed in the L2",
+        |c| Count(c.so_far.l2.cache.global_writes().line_misses());
+    "L2_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "writes to global memory and atomics that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.global_writes().sector_misses);
+    "L2_cache_stats_breakdown[CONST_ACC_R][HIT]", "reads of constants and parameters that hit the L2", |c| Count(c.so_far.l2.cache.constant_reads.hits);
+    "L2_cache_stats_breakdown[CONST_ACC_R][HIT_RESERVED]", "reads of constants and parameters whose line was on its way",
+        |c| Count(c.so_far.l2.cache.constant_reads.pending_hits);
+    "L2_cache_stats_breakdown[CONST_ACC_R][MISS]", "reads of constants and parameters that missed in the L2",
+        |c| Count(c.so_far.l2.cache.constant_reads.line_misses());
+    "L2_cache_stats_breakdown[CONST_ACC_R][SECTOR_MISS]", "reads of constants and parameters that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.constant_reads.sector_misses);
+    "L2_cache_stats_breakdown[INST_ACC_R][HIT]", "reads of instructions that hit the L2", |c| Count(c.so_far.l2.cache.instruction_reads.hits);
+    "L2_cache_stats_breakdown[INST_ACC_R][HIT_RESERVED]", "reads of instructions whose line was on its way",
+        |c| Count(c.so_far.l2.cache.instruction_reads.pending_hits);
+    "L2_cache_stats_breakdown[INST_ACC_R][MISS]", "reads of instructions that missed in the L2",
+        |c| Count(c.so_far.l2.cache.instruction_reads.line_misses());
+    "L2_cache_stats_breakdown[INST_ACC_R][SECTOR_MISS]", "reads of instructions that found their line in the L2 without a sector",
+        |c| Count(c.so_far.l2.cache.instruction_reads.sector_misses);
+    "L2_fills", "lines that came from DRAM; a name of this project", |c| Count(c.so_far.l2.fills);
+    "L2_writebacks", "dirty lines that left for DRAM; a name of this project", |c| Count(c.so_far.l2.writebacks);
+    "n_act", "rows opened, all channels", |c| Count(c.so_far.dram.activates);
+    "n_pre", "rows closed, all channels", |c| Count(c.so_far.dram.precharges);
+    "n_rd", "read requests to DRAM, all channels", |c| Count(c.so_far.dram.reads);
+    "n_write", "write requests to DRAM, all channels", |c| Count(c.so_far.dram.writes);
+    "n_req", "read and write requests to DRAM, all channels", |c| Count(c.so_far.dram.reads + c.so_far.dram.writes);
+    "row_hit_rate", "requests that found their row open, over n_req; a name of this project",
+        |c| Real(ratio(c.so_far.dram.row_hits, c.so_far.dram.reads + c.so_far.dram.writes));
+    "bw_util", "cycles of the DRAM data buses in use over all of them", |c| Real(ratio(c.so_far.dram.busy_cycles, c.so_far.bus_cycles));
+    "n_ref", "refreshes of all banks, all channels", |c| Count(c.so_far.dram.refreshes);
+    "n_act_sub_rank", "rows opened, each sub-rank's part counted; a name of this project",
+        |c| Count(c.so_far.dram.sub_rank_activates);
+    "dram_energy_precharge_standby_nJ", "energy of DRAM chips with no row open (LAMAR's P_PRE_STBY), so far; a name of this project",
+        |c| Real(c.so_far.dram_energy().precharge_standby_nj);
+    "dram_energy_active_standby_nJ", "energy of DRAM chips with a row open, what commands add left out (P_ACT_STBY)",
+        |c| Real(c.so_far.dram_energy().active_standby_nj);
+    "dram_energy_refresh_nJ", "energy that refreshes add (P_REF)", |c| Real(c.so_far.dram_energy().refresh_nj);
+    "dram_energy_activate_precharge_nJ", "energy that opening and closing rows adds (P_ACT_PRE)",
+        |c| Real(c.so_far.dram_energy().activate_precharge_nj);
+    "dram_energy_read_bank_nJ", "energy that reads add in the banks (P_RD_BANK)", |c| Real(c.so_far.dram_energy().read_bank_nj);
+    "dram_energy_read_io_nJ", "energy of reads on the pins (P_RD_IO)", |c| Real(c.so_far.dram_energy().read_io_nj);
+    "dram_energy_write_bank_nJ", "energy that writes add in the banks (P_WR_BANK)",
+        |c| Real(c.so_far.dram_energy().write_bank_nj);
+    "dram_energy_write_io_nJ", "energy of writes on the pins (P_WR_IO)", |c| Real(c.so_far.dram_energy().write_io_nj);
+    "dram_energy_total_nJ", "all the DRAM's energy so far: the sum of its eight parts", |c| Real(c.so_far.dram_energy().total_nj());
+    "dram_power_mW", "dram_energy_total_nJ over the time so far", |c| Real(c.so_far.dram_power_mw());
+    "dram_power_background_mW", "both standby parts of dram_power_mW",
+        |c| Real(share(c.so_far.dram_energy().background_nj(), c.so_far.dram_energy().total_nj()) * c.so_far.dram_power_mw());
+    "energy_instructions_nJ", "energy of warp instructions so far, assist warps' among them: fetch, decode, scheduling (docs/energy.md); a name of this project, as all of energy_*",
+        |c| Real(c.so_far.energy().instructions_nj);
+    "energy_registers_nJ", "energy of register operands read and written, assist warps' included", |c| Real(c.so_far.energy().registers_nj);
+    "energy_units_nJ", "energy of the lanes' arithmetic, assist warps' included", |c| Real(c.so_far.energy().units_nj);
+    "energy_shared_memory_nJ", "energy of the shared memories' banks, assist warps' accesses included", |c| Real(c.so_far.energy().shared_memory_nj);
+    "energy_sm_active_nJ", "what SMs with warps draw whatever they issue", |c| Real(c.so_far.energy().sm_active_nj);
+    "energy_L1D_nJ", "energy of the L1Ds: lookups, lines read, sectors written", |c| Real(c.so_far.energy().l1d_nj);
+    "energy_read_only_nJ", "energy of constant, texture and instruction caches", |c| Real(c.so_far.energy().read_only_nj);
+    "energy_L2_nJ", "energy of the L2 slices: lookups, data read and written", |c| Real(c.so_far.energy().l2_nj);
+    "energy_icnt_nJ", "energy of flits on both crossbars", |c| Real(c.so_far.energy().crossbar_nj);
+    "energy_codecs_nJ", "energy of dedicated compressors and decompressors", |c| Real(c.so_far.energy().codecs_nj);
+    "energy_leakage_nJ", "static energy of the GPU chip: leakage power times the time so far", |c| Real(c.so_far.energy().leakage_nj);
+    "energy_dram_nJ", "dram_energy_total_nJ", |c| Real(c.so_far.energy().dram_nj);
+    "energy_total_nJ", "all the GPU's energy so far, DRAM included: the sum of its twelve components",
+        |c| Real(c.so_far.energy().total_nj());
+    "energy_power_mW", "energy_total_nJ over the time so far", |c| Real(c.so_far.power_mw());
+    "energy_delay_product_nJs", "energy_total_nJ times the time so far in seconds", |c| Real(c.so_far.delay_product_nj_s());
+    "icnt_total_pkts_simt_to_mem", "packets from the SMs to the L2 slices", |c| Count(c.so_far.crossbar.requests.packets);
+    "icnt_total_pkts_mem_to_simt", "packets from the L2 slices to the SMs", |c| Count(c.so_far.crossbar.replies.packets);
+};
+
+/// `a / b`, and 0 when there is nothing to divide by.
+fn share(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+/// The key called `name`; in breakdowns, spaces do not count.
+///
+/// # Errors
+/// One line with the keys that come nearest by their beginning, when there is no such key.
+pub fn find(name: &str) -> Result<&'static Statistic, String> {
+    let wanted: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+    STATISTICS.iter().find(|statistic| statistic.key == wanted).ok_or_else(|| {
+        let keys = STATISTICS.iter().map(|statistic| statistic.key);
+        format!("no statistic `{name}`: {}", names::allowed(&wanted, keys, "selvedge stats list"))
+    })
+}
+
+fn counted(kernel: &KernelReport) -> Counted {
+    Counted { launch: kernel.share, so_far: kernel.so_far }
+}
+
+/// A block of `key = value` lines for each launch.
+pub fn text(report: &RunReport) -> String {
+    let mut out = String::new();
+    for (uid, kernel) in (1..).zip(&report.kernels) {
+        let counted = counted(kernel);
+        let name = printable(&kernel.name);
+        write!(out, "kernel_name = {name}\nkernel_launch_uid = {uid}\n").expect("a string takes it");
+        for statistic in &STATISTICS {
+            writeln!(out, "{} = {}", statistic.key, (statistic.value)(&counted)).expect("a string takes it");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A field of CSV: quoted when it has to be.
+fn field(text: &str) -> String {
+    let text = printable(text);
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into_owned() }
+}
+
+/// A header, then a row for each launch of each run.
+pub fn csv(reports: &[RunReport]) -> String {
+    let fixed = ["workload", "size", "config", "mechanism", "engine", "kernel_launch_uid", "kernel_name"];
+    let header = fixed.into_iter().chain(STATISTICS.iter().map(|statistic| statistic.key));
+    let mut out = header.map(field).collect::<Vec<_>>().join(",") + "\n";
+    for report in reports {
+        for (uid, kernel) in (1..).zip(&report.kernels) {
+            let counted = counted(kernel);
+            let names = [&report.workload, &report.size, &report.config, &report.mechanism, &report.engine];
+            let fixed =
+                names.into_iter().map(|name| field(name)).chain([uid.to_string(), field(&kernel.name)]);
+            let values = STATISTICS.iter().map(|statistic| (statistic.value)(&counted).to_string());
+            out += &fixed.chain(values).collect::<Vec<_>>().join(",");
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// A header, then a row for each stretch of each run that was sampled: what happened in it, by the keys that count the run.
+pub fn series_csv(reports: &[RunReport]) -> String {
+    let keys: Vec<_> = STATISTICS.iter().filter(|statistic| !is_of_launch(statistic)).collect();
+    let header = ["workload", "mechanism", "from_cycle", "to_cycle"].into_iter();
+    let mut out =
+        header.chain(keys.iter().map(|key| key.key)).map(field).collect::<Vec<_>>().join(",") + "\n";
+    for report in reports {
+        let mut before = Snapshot::default();
+        for &until in &report.series {
+            let stretch = until - before;
+            let counted = Counted { launch: stretch, so_far: stretch };
+            let fixed = [
+                field(&report.workload),
+                field(&report.mechanism),
+                before.cycles.to_string(),
+                until.cycles.to_string(),
+            ];
+            let values = keys.iter().map(|key| (key.value)(&counted).to_string());
+            out += &fixed.into_iter().chain(values).collect::<Vec<_>>().join(",");
+            out.push('\n');
+            before = until;
+        }
+    }
+    out
+}
+
+/// Is the key of one launch, not of the run?
+fn is_of_launch(statistic: &Statistic) -> bool {
+    statistic.key.starts_with("gpu_sim_") || statistic.key == "gpu_ipc"
+}
+
+/// Laws that the counters of a whole run on so many schedulers obey; the first that does not hold, in one line.
+///
+/// # Errors
+/// The law with both sides.
+pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), String> {
+    let accounted = run.sm.scheduler_cycles.total();
+    equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
+    let sides = [(&run.constant, "L1C"), (&run.texture, "L1T"), (&run.instruction, "L1I")];
+    for (cache, of) in [(&run.l1d, "L1D"), (&run.l2.cache, "L2")].into_iter().chain(sides) {
+        let found = |c: &CacheCounters| c.hits + c.misses + c.pending_hits;
+        equal(&format!("{of} accesses are hits, misses and pending hits"), cache.accesses, found(cache))?;
+        let (fetched, filled) = (cache.sectors_fetched, cache.sectors_filled);
+        equal(&format!("every sector that the {of} fetches comes"), fetched, filled)?;
+    }
+    let dram = &run.dram;
+    let standby = dram.active_cycles + dram.precharged_cycles;
+    equal(
+        "each sub-rank's cycle has a row open or none",
+        standby,
+        dram.cycles * run.energy_model.sub_ranks(),
+    )?;
+    equal("every burst is read or written", dram.read_bursts + dram.write_bursts, dram.bursts)?;
+    let sent = run.crossbar.requests;
+    equal("the L2 decides every packet that the SMs sent", sent.packets, run.l2.cache.accesses)?;
+    equal("every packet is answered once", sent.packets, run.crossbar.replies.packets)?;
+    let load_misses = run.l1d.misses - run.l1d.write_misses;
+    equal("every load miss of an L1D returns once", load_misses, run.sm.misses_returned)?;
+    let prefetches = run.sm.prefetches_sent;
+    equal("every prefetch of an L1D returns once", prefetches, run.sm.prefetches_returned)?;
+    let writes = run.l1d.write_hits + run.l1d.write_misses - run.sm.stores_kept + run.sm.l1d_writebacks;
+    let side_misses: u64 = sides.iter().map(|(cache, _)| cache.misses).sum();
+    let told = load_misses + prefetches + writes + run.l1d.bypasses + side_misses;
+    equal("the SMs' caches send misses, prefetches, writes and bypasses", sent.packets, told)
+}
+
+/// Checks that DRAM has moved as many bursts as a mechanism that compresses lines found in them and needed for their
+/// metadata, when nothing is under way.
+///
+/// # Errors
+/// The law with both sides.
+pub fn check_bursts(run: &Snapshot, counters: &MechanismCounters) -> Result<(), String> {
+    let count = |name| counters.get(name).copied();
+    let Some(data) = count("data_bursts") else { return Ok(()) };
+    let told = data + count("metadata_bursts").unwrap_or(0);
+    equal(
+        "DRAM moves the bursts of the lines as they are compressed, and their metadata",
+        run.dram.bursts,
+        told,
+    )
+}
+
+fn equal(law: &str, left: u64, right: u64) -> Result<(), String> {
+    if left == right { Ok(()) } else { Err(format!("{law}: {left} against {right}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn keys_are_unique_and_can_be_found() {
+        let keys: HashSet<_> = STATISTICS.iter().map(|statistic| statistic.key).collect();
+        assert_eq!(keys.len(), STATISTICS.len());
+        for key in keys {
+            assert_eq!(find(key).map(|found| found.key), Ok(key));
+        }
+        assert!(find("L2_cache_stats_breakdown[GLOBAL_ACC_R] [HIT]").is_ok());
+        assert!(
+            find("no_such_key")
+                .is_err_and(|line| line.starts_with("no statistic `no_such_key`: must be one of "))
+        );
+    }
+
+    #[test]
+    fn a_launch_and_the_run_so_far_are_told_apart() {
+        let snapshot = |cycles, thread_instructions| {
+            let mut snapshot = Snapshot { cycles, ..Snapshot::default() };
+            snapshot.sm.thread_instructions = thread_instructions;
+            snapshot
+        };
+        let counted = Counted { launch: snapshot(10, 25), so_far: snapshot(40, 60) };
+        let value = |key| (find(key).expect("a key").value)(&counted).to_string();
+        assert_eq!(value("gpu_sim_cycle"), "10");
+        assert_eq!(value("gpu_ipc"), "2.5000");
+        assert_eq!(value("gpu_tot_sim_cycle"), "40");
+        assert_eq!(value("gpu_tot_ipc"), "1.5000");
+        assert_eq!(value("bw_util"), "0.0000", "nothing to divide by");
+    }
+
+    #[test]
+    fn a_field_with_a_comma_or_a_quote_is_quoted() {
+        assert_eq!(field("plain"), "plain");
+        assert_eq!(field("hw-bdi,md_kb=1"), "\"hw-bdi,md_kb=1\"");
+        assert_eq!(field("a\"b"), "\"a\"\"b\"");
+        assert_eq!(field("a\nb\u{1b}"), "a\\nb\\u{1b}");
+    }
+
+    #[test]
+    fn a_lost_access_breaks_a_law() {
+        let mut run = Snapshot::default();
+        assert_eq!(check_conservation(&run, 2), Ok(()));
+        run.l2.cache.accesses = 1;
+        let law = check_conservation(&run, 2).expect_err("it is lost");
+        assert_eq!(law, "L2 accesses are hits, misses and pending hits: 1 against 0");
+    }
+
+    #[test]
+    fn a_burst_that_no_line_has_breaks_a_law() {
+        let mut run = Snapshot::default();
+        run.dram.bursts = 8;
+        assert_eq!(check_bursts(&run, &MechanismCounters::new()), Ok(()), "nothing is compressed");
+        let mut counters = MechanismCounters::from([("data_bursts", 6), ("metadata_bursts", 2)]);
+        assert_eq!(check_bursts(&run, &counters), Ok(()));
+        counters.insert("data_bursts", 7);
+        let law = check_bursts(&run, &counters).expect_err("one is missing");
+        assert!(law.ends_with("8 against 9"), "{law}");
+    }
+}

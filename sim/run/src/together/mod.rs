@@ -1,0 +1,350 @@
+//! Several workloads on one GPU at the same time (Dai, chapter 4): each launches its own kernels from its own host
+//! program in its own address space.
+//!
+//! A program that comes to its end starts again, so that the others keep its competition, until a given number of cycles
+//! has passed or each has come to its end once. Every end is verified against the CPU reference.
+pub mod isolated;
+pub mod partition;
+mod program;
+pub mod report;
+#[cfg(test)]
+mod tests;
+
+use crate::mechanism::MechanismSpec;
+use crate::report::{FORMAT_VERSION, HostReport, ratio};
+use crate::run::{RunError, Source, instances};
+use crate::statistic::check_conservation;
+use isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
+use partition::Partition;
+use program::Program;
+use report::{ProgramReport, Throughput, TogetherReport, Verdict};
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::{Bounds, Control, Gpu};
+use selvedge_gpu::mechanism::MechanismCounters;
+use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
+use selvedge_gpu::share::{Share, ShareSpec};
+use selvedge_gpu::sm::launch::KERNEL_SLOTS;
+use selvedge_gpu::snapshot::Snapshot;
+use selvedge_gpu::stats::KernelCounters;
+use selvedge_hw::Engine;
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::{DeviceMemory, Printed};
+use selvedge_workloads::workload::{OutputFile, Size};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What to run together.
+#[derive(Clone)]
+pub struct TogetherSpec {
+    /// The workloads, 1 to [`KERNEL_SLOTS`].
+    pub workloads: Vec<Source>,
+    /// Their size.
+    pub size: Size,
+    /// The machine.
+    pub config: Arc<GpuConfig>,
+    /// How they share it.
+    pub share: ShareSpec,
+    /// Core cycles; until each has come to its end once unless given.
+    pub cycles: Option<u64>,
+    /// Run each workload without the others and without mechanism for as many cycles, for comparison?
+    pub alone: bool,
+    /// Where such runs are looked up first and kept.
+    pub isolated: Option<Arc<dyn IsolatedRuns>>,
+    /// The mechanism.
+    pub mechanism: MechanismSpec,
+    /// The engine of the mechanism's blocks.
+    pub engine: Engine,
+    /// Block instances to record.
+    pub probes: ProbeSpec,
+    /// Check every DRAM command against every timing constraint, and what each load gets to see.
+    pub check_dram: bool,
+    /// Most bytes of device memory of all workloads together.
+    pub max_memory: u64,
+    /// The most that the run of all workloads does, until everything in flight has ended.
+    pub bounds: Bounds,
+}
+
+/// A run's report and what else came of it.
+pub struct TogetherOutcome {
+    /// The report; when the simulation stopped early, of what it has.
+    pub report: TogetherReport,
+    /// What stopped the run early.
+    pub fault: Option<RunError>,
+    /// What the probed block instances have seen.
+    pub traces: Vec<Trace>,
+    /// What the kernels have printed, every start of a program anew.
+    pub printed: Printed,
+    /// The files that the host programs wrote at their first ends.
+    pub outputs: Vec<OutputFile>,
+}
+
+/// The counters at the end of the common time.
+struct Measured {
+    cycles: u64,
+    total: Snapshot,
+    kernels: Vec<KernelCounters>,
+}
+
+impl Measured {
+    fn take(gpu: &Gpu, programs: usize) -> Self {
+        let kernels = (0..programs).map(|slot| gpu.kernel_counters(slot)).collect();
+        Measured { cycles: gpu.cycle(), total: gpu.snapshot(), kernels }
+    }
+
+    /// Thread instructions per cycle of each kernel.
+    fn ipcs(&self) -> Vec<f64> {
+        self.kernels.iter().map(|k| ratio(k.thread_instructions, self.cycles)).collect()
+    }
+
+    /// The kernels' counters add up to the SMs'.
+    fn check_sums(&self) -> Result<(), String> {
+        let mut sum = KernelCounters::default();
+        self.kernels.iter().for_each(|kernel| sum += *kernel);
+        let sm = &self.total.sm;
+        for (what, kernels, all) in [
+            ("warp instructions", sum.warp_instructions, sm.warp_instructions),
+            ("thread instructions", sum.thread_instructions, sm.thread_instructions),
+            ("memory instructions", sum.memory_instructions, sm.memory_instructions),
+            ("transactions", sum.transactions, sm.transactions),
+            ("CTAs", sum.ctas, sm.ctas),
+        ] {
+            if kernels != all {
+                return Err(format!("the kernels' {what} are those of the SMs: {kernels} against {all}"));
+            }
+        }
+        if sum.l1d != self.total.l1d {
+            return Err(format!(
+                "the kernels' L1D counters are those of the L1Ds: {:?} against {:?}",
+                sum.l1d, self.total.l1d
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Runs `spec`; `control` shows progress and can stop the run.
+///
+/// # Errors
+/// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome, beside what
+/// was measured until then.
+pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome, RunError> {
+    let count = spec.workloads.len();
+    if !(1..=KERNEL_SLOTS).contains(&count) {
+        return Err(RunError::Programs { count, most: KERNEL_SLOTS });
+    }
+    // A run that is stopped before its shares are known reports that it has done nothing.
+    let (share, partition, stopped) = match share_of(spec, &control) {
+        Ok((share, partition)) => (share, partition, None),
+        Err(error) if error.is_stop() => (Share::LeftOver, None, Some(error)),
+        Err(error) => return Err(error),
+    };
+    let mut machine = Machine::new(spec, &spec.workloads, &spec.mechanism, &spec.probes, share, &control)?;
+    machine.gpu.bound(spec.bounds);
+    let quotas = partition.as_ref().map_or(&[][..], |partition| &partition.quotas);
+    if !quotas.is_empty() {
+        machine.gpu.set_quotas(quotas);
+    }
+    let start = Instant::now();
+    let mut fault = match stopped {
+        Some(stopped) => Some(stopped),
+        None => machine.run(spec.cycles).err(),
+    };
+    let measured = machine.measure();
+    if fault.is_none() {
+        fault = machine.finish().err();
+    }
+    let wall_s = start.elapsed().as_secs_f64();
+    let mut alone = Vec::new();
+    if spec.alone && fault.is_none() {
+        match alone_ipcs(spec, measured.cycles, &control) {
+            Ok(ipcs) => alone = ipcs,
+            Err(error) => fault = Some(error),
+        }
+    }
+    let programs = machine.reports(&measured, &alone);
+    let mut mechanism_counters = MechanismCounters::new();
+    machine.gpu.mechanism_counters(&mut mechanism_counters);
+    if !quotas.is_empty() {
+        mechanism_counters.insert("quota_sets", machine.gpu.quota_sets());
+    }
+    let failed = programs.iter().find(|program| program.result == Verdict::Fail);
+    let error = match (&fault, failed) {
+        (Some(fault), _) => Some(fault.to_string()),
+        (None, Some(program)) => program.error.clone(),
+        (None, None) => None,
+    };
+    let report = TogetherReport {
+        format_version: FORMAT_VERSION,
+        size: spec.size.to_string(),
+        config: spec.config.name.clone(),
+        mechanism: spec.mechanism.text.clone(),
+        engine: spec.engine.to_string(),
+        share: spec.share.to_string(),
+        partition,
+        limit: fault.as_ref().and_then(RunError::limit),
+        error,
+        throughput: Throughput::of(&programs),
+        programs,
+        totals: measured.total.into(),
+        mechanism_counters,
+        host: HostReport {
+            wall_s,
+            cycles_per_s: measured.cycles as f64 / wall_s.max(1e-9),
+            warp_instructions_per_s: measured.total.sm.warp_instructions as f64 / wall_s.max(1e-9),
+        },
+    };
+    Ok(TogetherOutcome {
+        report,
+        fault,
+        traces: machine.gpu.traces(),
+        printed: machine.memory.take_printed(),
+        outputs: machine.programs.iter_mut().flat_map(|program| program.take_outputs()).collect(),
+    })
+}
+
+/// The share that was asked for, and the partition where the programs decide it.
+fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Option<Partition>), RunError> {
+    if let Some(share) = spec.share.among(spec.workloads.len(), &spec.config.sm)? {
+        return Ok((share, None));
+    }
+    let partition = match spec.share {
+        ShareSpec::WarpedSlicer(cycles) => partition::warped_slicer(spec, cycles, control)?,
+        ShareSpec::SmkPw(cycles) => partition::smk_with_quotas(spec, cycles, control)?,
+        _ => partition::smk(spec, control)?,
+    };
+    Ok((Share::PerSm(partition.ctas.clone()), Some(partition)))
+}
+
+/// The IPC of each workload that has the GPU without mechanism for itself, for so many cycles.
+fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Result<Vec<f64>, RunError> {
+    let (base, probes) = (MechanismSpec::base(), ProbeSpec::default());
+    let mut ipcs = Vec::new();
+    for workload in &spec.workloads {
+        let key = spec.isolated.as_ref().map(|runs| (runs, IsolatedKey::new(spec, workload, cycles)));
+        if let Some(known) = key.as_ref().and_then(|(runs, key)| runs.known(key)) {
+            ipcs.push(known.ipc());
+            continue;
+        }
+        let only = std::slice::from_ref(workload);
+        let mut machine = Machine::new(spec, only, &base, &probes, Share::LeftOver, control)?;
+        machine.run(Some(cycles))?;
+        let run =
+            IsolatedRun { thread_instructions: machine.measure().kernels[0].thread_instructions, cycles };
+        if let Some((runs, key)) = &key {
+            runs.keep(key, &run);
+        }
+        ipcs.push(run.ipc());
+    }
+    Ok(ipcs)
+}
+
+/// The names of the block instances that a run can record.
+///
+/// # Errors
+/// A machine that does not suit the mechanism.
+pub fn probe_names(spec: &TogetherSpec) -> Result<Vec<String>, RunError> {
+    let built = instances(&spec.mechanism, &spec.config, spec.workloads.len())?;
+    Ok(built.into_iter().map(|one| one.name).collect())
+}
+
+/// A GPU with its memory and the programs that use it.
+struct Machine<'a> {
+    spec: &'a TogetherSpec,
+    gpu: Gpu,
+    memory: DeviceMemory,
+    programs: Vec<Program>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        spec: &'a TogetherSpec,
+        workloads: &[Source],
+        mechanism: &MechanismSpec,
+        probed: &ProbeSpec,
+        share: Share,
+        control: &Arc<Control>,
+    ) -> Result<Self, RunError> {
+        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+        let mut programs = Vec::new();
+        for (slot, workload) in (0..).zip(workloads) {
+            programs.push(Program::new(slot, workload, spec, &mut memory)?);
+        }
+        let probes = Probes::new(probed.clone(), spec.engine);
+        probes.check_engine()?;
+        let config = Arc::new(mechanism.machine(&spec.config)?);
+        let parts = mechanism.build(&config, workloads.len(), &probes)?;
+        probes.check_names()?;
+        let mut gpu = Gpu::new(&config, parts, Arc::clone(control));
+        gpu.system_mut().check_dram(spec.check_dram);
+        if spec.check_dram || cfg!(debug_assertions) {
+            gpu.watch();
+        }
+        gpu.share(share);
+        Ok(Machine { spec, gpu, memory, programs })
+    }
+
+    /// The first launch of each program.
+    fn launch_first(&mut self) -> Result<(), RunError> {
+        self.programs.iter_mut().try_for_each(|program| program.launch_first(&mut self.gpu, &mut self.memory))
+    }
+
+    /// The counters so far.
+    fn measure(&self) -> Measured {
+        Measured::take(&self.gpu, self.programs.len())
+    }
+
+    /// Lets the programs launch side by side for so many cycles, or until each has ended once.
+    fn run(&mut self, cycles: Option<u64>) -> Result<(), RunError> {
+        self.launch_first()?;
+        let until = cycles.unwrap_or(u64::MAX);
+        while self.gpu.cycle() < until {
+            for slot in self.gpu.run_until_one_ends(until, &mut self.memory)? {
+                let program = &mut self.programs[usize::from(slot)];
+                if program.launch_next(&mut self.gpu, &mut self.memory)? {
+                    continue;
+                }
+                if cycles.is_none() && self.programs.iter().all(Program::has_ended) {
+                    return Ok(());
+                }
+                self.programs[usize::from(slot)].restart(self.spec, &mut self.gpu, &mut self.memory)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets what is on the SMs come to its end, and checks the laws that hold then.
+    fn finish(&mut self) -> Result<(), RunError> {
+        self.gpu.drain(&mut self.memory)?;
+        if let Some(violation) = self.gpu.system().dram_violation() {
+            return Err(RunError::DramTiming(violation));
+        }
+        if let Some(wrong) = self.gpu.witness().wrong() {
+            return Err(RunError::Unseen(wrong));
+        }
+        let measured = self.measure();
+        let schedulers = u64::from(self.spec.config.sm.count * self.spec.config.sm.schedulers);
+        check_conservation(&measured.total, schedulers).map_err(RunError::Conservation)?;
+        measured.check_sums().map_err(RunError::Conservation)
+    }
+
+    fn reports(&self, measured: &Measured, alone: &[f64]) -> Vec<ProgramReport> {
+        let ipcs = measured.ipcs();
+        let one = |(slot, program): (usize, &Program)| ProgramReport {
+            workload: program.name.clone(),
+            result: program.verdict(),
+            error: program.error(),
+            ends: program.ends,
+            launches: program.launches,
+            ipc: ipcs[slot],
+            ipc_alone: alone.get(slot).copied(),
+            warp_instructions: measured.kernels[slot].warp_instructions,
+            thread_instructions: measured.kernels[slot].thread_instructions,
+            memory_instructions: measured.kernels[slot].memory_instructions,
+            transactions: measured.kernels[slot].transactions,
+            ctas: measured.kernels[slot].ctas,
+            resident_cycles: measured.kernels[slot].resident_cycles,
+            l1d: measured.kernels[slot].l1d.into(),
+        };
+        self.programs.iter().enumerate().map(one).collect()
+    }
+}

@@ -1,0 +1,241 @@
+//! How many CTAs of each kernel an SM gets: by fair shares of its resources (SMK) or by how each kernel scales
+//! (Warped-Slicer), as Dai, section 4.1, describes them.
+//!
+//! A program's partition is that of its first kernel. Both schemes give each kernel one CTA at least.
+use super::{Machine, TogetherSpec};
+use crate::mechanism::MechanismSpec;
+use crate::run::{RunError, Source};
+use selvedge_gpu::config::Sm as SmConfig;
+use selvedge_gpu::gpu::Control;
+use selvedge_gpu::mechanism::probe::ProbeSpec;
+use selvedge_gpu::share::{Share, ShareError};
+use selvedge_gpu::sm::launch::LaunchedKernel;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Kinds of resources of an SM: threads, 32-bit registers, bytes of shared memory, warp slots, CTA slots.
+const KINDS: usize = 5;
+
+/// An amount of each resource.
+type Amounts = [u32; KINDS];
+
+/// CTAs of each kernel, and what they were chosen by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Partition {
+    /// CTAs of each kernel that an SM holds at most.
+    pub ctas: Vec<u32>,
+    /// Thread instructions per cycle of each kernel alone with 1, 2, ... CTAs in every SM; only for Warped-Slicer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scalability: Vec<Vec<f64>>,
+    /// Warp instructions of each kernel in a set of quotas of an SM; only for SMK-(P+W).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quotas: Vec<u32>,
+}
+
+/// Core cycles that a set of quotas would last if every kernel ran as fast as alone and beside no other.
+const QUOTA_CYCLES: u64 = 1000;
+
+/// A kernel's quota, when an SM has issued `instructions` of it in `cycles` core cycles alone.
+fn quota(instructions: u64, cycles: u64) -> u32 {
+    let quota = (instructions * QUOTA_CYCLES).div_ceil(cycles.max(1));
+    u32::try_from(quota).unwrap_or(u32::MAX).max(1)
+}
+
+/// What an SM has.
+fn budget(sm: &SmConfig) -> Amounts {
+    [sm.threads, sm.registers, sm.shared_bytes, sm.warps, sm.ctas]
+}
+
+/// What a CTA takes.
+fn needs(kernel: &LaunchedKernel) -> Amounts {
+    let warps = kernel.warps_per_cta;
+    [warps * 32, kernel.registers_per_cta, kernel.shared_bytes, warps, 1]
+}
+
+/// Do so many CTAs of kernels with these needs fit into an SM?
+fn fit(ctas: &[u32], needs: &[Amounts], budget: &Amounts) -> bool {
+    (0..KINDS).all(|kind| {
+        let taken: u64 = ctas.iter().zip(needs).map(|(n, need)| u64::from(*n) * u64::from(need[kind])).sum();
+        taken <= u64::from(budget[kind])
+    })
+}
+
+/// Dominant-resource fairness: the next CTA is of the kernel with the smallest dominant share among those that still find
+/// room; the dominant share is the largest of its shares of any resource.
+fn fair(needs: &[Amounts], budget: &Amounts) -> Option<Vec<u32>> {
+    let mut ctas = vec![1; needs.len()];
+    if !fit(&ctas, needs, budget) {
+        return None;
+    }
+    // Shares of a kind compare as products with the other kinds' budgets; the kinds without any are not shared.
+    let dominant = |slot: usize, ctas: &[u32]| {
+        let share = |kind: usize| f64::from(ctas[slot] * needs[slot][kind]) / f64::from(budget[kind]);
+        (0..KINDS).filter(|kind| budget[*kind] > 0).map(share).fold(0.0, f64::max)
+    };
+    loop {
+        let mut order: Vec<usize> = (0..needs.len()).collect();
+        order.sort_by(|a, b| dominant(*a, &ctas).total_cmp(&dominant(*b, &ctas)));
+        let with_one_more = |slot: usize| {
+            let mut more = ctas.clone();
+            more[slot] += 1;
+            fit(&more, needs, budget).then_some(more)
+        };
+        match order.into_iter().find_map(with_one_more) {
+            Some(more) => ctas = more,
+            None => return Some(ctas),
+        }
+    }
+}
+
+/// The partition under which the kernel that loses most loses least against its best; of several, the one with the largest
+/// sum of normalized performance, then the one with most CTAs of the first kernels.
+fn sweet_point(curves: &[Vec<f64>], needs: &[Amounts], budget: &Amounts) -> Option<Vec<u32>> {
+    let normalized: Vec<Vec<f64>> = curves
+        .iter()
+        .map(|curve| {
+            let best = curve.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            curve.iter().map(|ipc| ipc / best).collect()
+        })
+        .collect();
+    let mut best: Option<(f64, f64, Vec<u32>)> = None;
+    let mut ctas = vec![1u32; curves.len()];
+    loop {
+        if fit(&ctas, needs, budget) {
+            let each = || ctas.iter().zip(&normalized).map(|(n, curve)| curve[*n as usize - 1]);
+            let (least, sum) = (each().fold(f64::MAX, f64::min), each().sum::<f64>());
+            if best.as_ref().is_none_or(|(l, s, _)| least > *l || (least == *l && sum >= *s)) {
+                best = Some((least, sum, ctas.clone()));
+            }
+        }
+        // Counts up like a number whose last digit is the fastest.
+        let Some(slot) = (0..ctas.len()).rev().find(|slot| (ctas[*slot] as usize) < curves[*slot].len())
+        else {
+            return best.map(|(_, _, ctas)| ctas);
+        };
+        ctas[slot] += 1;
+        ctas[slot + 1..].fill(1);
+    }
+}
+
+/// The needs of a workload's first kernel.
+fn first_needs(spec: &TogetherSpec, workload: &Source, control: &Arc<Control>) -> Result<Amounts, RunError> {
+    let mut machine = alone(spec, workload, Share::LeftOver, control)?;
+    machine.launch_first()?;
+    let kernel = machine.gpu.launches().next().expect("a launch has just started");
+    Ok(needs(kernel))
+}
+
+/// A workload that has the GPU without mechanism for itself.
+fn alone<'a>(
+    spec: &'a TogetherSpec,
+    workload: &Source,
+    share: Share,
+    control: &Arc<Control>,
+) -> Result<Machine<'a>, RunError> {
+    let (base, probes) = (MechanismSpec::base(), ProbeSpec::default());
+    Machine::new(spec, std::slice::from_ref(workload), &base, &probes, share, control)
+}
+
+fn all_needs(spec: &TogetherSpec, control: &Arc<Control>) -> Result<Vec<Amounts>, RunError> {
+    spec.workloads.iter().map(|workload| first_needs(spec, workload, control)).collect()
+}
+
+fn no_room(spec: &TogetherSpec) -> RunError {
+    ShareError::NoRoom { text: spec.share.to_string() }.into()
+}
+
+/// SMK's partition, by the static resources alone.
+pub(super) fn smk(spec: &TogetherSpec, control: &Arc<Control>) -> Result<Partition, RunError> {
+    let needs = all_needs(spec, control)?;
+    let ctas = fair(&needs, &budget(&spec.config.sm)).ok_or_else(|| no_room(spec))?;
+    Ok(Partition { ctas, scalability: Vec::new(), quotas: Vec::new() })
+}
+
+/// SMK's partition with quotas in proportion to the warp instructions that an SM issues of each workload when it has the GPU
+/// for itself, measured for `cycles` core cycles.
+pub(super) fn smk_with_quotas(
+    spec: &TogetherSpec,
+    cycles: u64,
+    control: &Arc<Control>,
+) -> Result<Partition, RunError> {
+    let mut partition = smk(spec, control)?;
+    let sms = u64::from(spec.config.sm.count);
+    for workload in &spec.workloads {
+        let mut machine = alone(spec, workload, Share::LeftOver, control)?;
+        machine.run(Some(cycles))?;
+        let instructions = machine.measure().kernels[0].warp_instructions;
+        partition.quotas.push(quota(instructions, cycles * sms));
+    }
+    Ok(partition)
+}
+
+/// Warped-Slicer's partition, from runs of each workload alone for `cycles` core cycles with each number of CTAs.
+pub(super) fn warped_slicer(
+    spec: &TogetherSpec,
+    cycles: u64,
+    control: &Arc<Control>,
+) -> Result<Partition, RunError> {
+    let (needs, budget) = (all_needs(spec, control)?, budget(&spec.config.sm));
+    let mut scalability = Vec::new();
+    for (workload, need) in spec.workloads.iter().zip(&needs) {
+        let mut curve = Vec::new();
+        for ctas in (1..).take_while(|ctas| fit(&[*ctas], &[*need], &budget)) {
+            let mut machine = alone(spec, workload, Share::PerSm(vec![ctas]), control)?;
+            machine.run(Some(cycles))?;
+            curve.extend(machine.measure().ipcs());
+        }
+        scalability.push(curve);
+    }
+    let ctas = sweet_point(&scalability, &needs, &budget).ok_or_else(|| no_room(spec))?;
+    Ok(Partition { ctas, scalability, quotas: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUDGET: Amounts = [1536, 32_768, 49_152, 48, 8];
+
+    fn need(threads: u32, registers: u32, shared: u32) -> Amounts {
+        [threads, registers, shared, threads / 32, 1]
+    }
+
+    #[test]
+    fn a_quota_is_what_an_sm_issues_alone_in_a_thousand_cycles() {
+        assert_eq!((quota(20_000, 20_000), quota(5_001, 20_000), quota(0, 20_000)), (1000, 251, 1));
+    }
+
+    #[test]
+    fn equal_kernels_get_equal_shares() {
+        assert_eq!(fair(&[need(256, 4096, 0); 2], &BUDGET), Some(vec![3, 3]));
+    }
+
+    /// Shares per CTA: the first kernel takes a quarter of the registers, the second one an eighth of the CTA slots (its
+    /// largest share). In turn 1/4, 1/8; 1/4, 2/8 (tie, the first is first): 2/4, 2/8; 2/4, 4/8; then 3/4, 5/8 of 8 slots.
+    #[test]
+    fn the_dominant_resource_counts() {
+        assert_eq!(fair(&[need(128, 8192, 0), need(128, 1024, 0)], &BUDGET), Some(vec![3, 5]));
+    }
+
+    #[test]
+    fn what_does_not_fit_together_has_no_partition() {
+        assert_eq!(fair(&[need(1024, 0, 0), need(1024, 0, 0)], &BUDGET), None);
+        assert_eq!(sweet_point(&[vec![1.0], vec![1.0]], &[need(1024, 0, 0); 2], &BUDGET), None);
+    }
+
+    #[test]
+    fn the_sweet_point_takes_ctas_from_the_kernel_that_does_not_need_them() {
+        let saturates = vec![8.0, 9.9, 10.0, 10.0, 10.0, 10.0];
+        let scales = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let needs = [need(256, 0, 0); 2];
+        assert_eq!(sweet_point(&[saturates, scales], &needs, &BUDGET), Some(vec![1, 5]));
+    }
+
+    #[test]
+    fn the_sweet_point_is_the_best_of_all_partitions() {
+        // A curve with a peak: more CTAs than two make the first kernel slower.
+        let curves = [vec![5.0, 10.0, 7.0, 4.0], vec![3.0, 6.0, 9.0, 12.0]];
+        let needs = [need(192, 0, 0), need(192, 0, 0)];
+        assert_eq!(sweet_point(&curves, &needs, &BUDGET), Some(vec![2, 4]));
+    }
+}

@@ -1,0 +1,82 @@
+//! Does the timing model see what Accel-Sim's traces say?
+use super::spec;
+use crate::report::RunReport;
+use crate::run::{Source, run};
+use selvedge_gpu::gpu::Control;
+use std::path::Path;
+use std::sync::Arc;
+
+fn report(name: &str) -> RunReport {
+    let source = Source::find(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces").join(name).display().to_string(),
+    )
+    .expect("valid");
+    let outcome = run(&spec(source, "base"), Arc::new(Control::default())).expect("it starts");
+    assert!(outcome.fault.is_none());
+    outcome.report
+}
+
+#[test]
+fn the_vector_addition_does_what_its_lines_say() {
+    // Eight warps of 15 instructions. Seven have 14 of them in 32 lanes and an EXIT in none; the last, of 26 numbers, has
+    // five in 32 lanes, an EXIT in 6, nine in 26.
+    for name in ["kernel-1.traceg", "kernel-2.traceg.xz"] {
+        let report = report(name);
+        let totals = &report.totals;
+        assert_eq!(
+            (totals.warp_instructions, totals.thread_instructions),
+            (8 * 15, 7 * 14 * 32 + 5 * 32 + 6 + 9 * 26)
+        );
+        // Each of the three buffers is read or written in eight lines of 128 bytes, by a warp each.
+        assert_eq!((totals.sm.memory_instructions, totals.sm.transactions), (24, 24));
+        assert_eq!((totals.l1d.accesses, totals.l1d.misses), (24, 24), "{name}: nobody touches a line again");
+        assert_eq!((totals.l2.accesses, totals.l2.misses), (24, 24), "{name}");
+        // The 16 lines that are read come from DRAM, and the one that the last warp writes only 26 numbers of, each as four
+        // sectors of 32 bytes; the L2 keeps what is written.
+        let dram = totals.dram;
+        assert_eq!((totals.l2_traffic.fills, dram.bursts, dram.writes), (17, 17 * 4, 0), "{name}");
+        assert_eq!(totals.sm.ctas, 4);
+        assert_eq!(
+            (report.kernels.len(), report.kernels[0].grid, report.kernels[0].block),
+            (1, [4, 1, 1], [64, 1, 1])
+        );
+        assert_eq!(report.size, "trace");
+    }
+}
+
+#[test]
+fn a_list_runs_its_kernels_in_order_with_what_the_first_left_in_the_l2() {
+    let (one, both) = (report("kernel-1.traceg"), report("kernelslist.g"));
+    assert_eq!(both.kernels.len(), 2);
+    assert_eq!(both.kernels[0].totals, one.kernels[0].totals);
+    let second = &both.kernels[1].totals;
+    assert_eq!(second.warp_instructions, one.totals.warp_instructions);
+    assert_eq!((second.l1d.misses, second.l2.misses), (24, 0), "the L1Ds start empty, the L2 does not");
+}
+
+/// A kernel of one warp with these instructions.
+fn kernel(instructions: &[&str]) -> String {
+    let header = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 1024\n-nregs = 8\n\
+                  -shmem base_addr = 0x00007f0002000000\n-local mem base_addr = 0x00007f0000000000\n\
+                  -accelsim tracer version = 5\n#traces format = ...\n#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n";
+    let count = instructions.len();
+    format!("{header}insts = {count}\n{}\n#END_TB\n", instructions.join("\n"))
+}
+
+#[test]
+fn a_load_that_its_guard_disables_in_every_lane_delays_what_waits_for_it_and_accesses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run_with = |mask: &str, name: &str| {
+        let load = format!("0000 {mask} 1 R2 LDG.E.SYS 1 R4 4 1 0x100 4 0");
+        let text = kernel(&[&load, "0010 ffffffff 1 R3 IADD3 1 R2 0", "0020 ffffffff 0 EXIT 0 0 0"]);
+        std::fs::write(folder.path().join(name), text).expect("written");
+        let source = Source::find(&folder.path().join(name).display().to_string()).expect("valid");
+        let outcome = run(&spec(source, "base"), Arc::new(Control::default())).expect("it starts");
+        assert!(outcome.fault.is_none(), "{:?}", outcome.fault.map(|fault| fault.to_string()));
+        (outcome.report.totals.cycles, outcome.report.totals.l1d.accesses)
+    };
+    let ((disabled, none), (enabled, one)) =
+        (run_with("00000000", "a.traceg"), run_with("ffffffff", "b.traceg"));
+    assert_eq!((none, one), (0, 1));
+    assert!(disabled + 100 < enabled, "{disabled} and {enabled}: a trip to DRAM lies between them");
+}

@@ -1,0 +1,398 @@
+//! Do latencies and bandwidths of the whole GPU equal the closed forms computed from the configuration?
+//!
+//! Each kernel is short PTX of known instructions; fixed costs (launch, parameters, exit) cancel in the difference
+//! between two lengths of the same kernel.
+use selvedge_sim::config::{Clock, GpuConfig};
+use selvedge_sim::gpu::{Control, Gpu};
+use selvedge_sim::mechanism::MechanismSpec;
+use selvedge_sim::mechanism::probe::{ProbeSpec, Probes};
+use selvedge_sim::memory::DeviceMemory;
+use selvedge_sim::partition::closed_form;
+use selvedge_sim::ptx::{Arg, LaunchDims, Module};
+use selvedge_sim::sm::launch::LaunchedKernel;
+use selvedge_sim::sm::read_only::Side;
+use std::sync::Arc;
+
+fn config() -> Arc<GpuConfig> {
+    Arc::new(GpuConfig::load("gtx480").expect("built in"))
+}
+
+/// A kernel with one pointer parameter in %rd1, its global thread number in %r1, and `body`.
+fn kernel(body: &str) -> String {
+    format!(
+        ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+         .reg .b32 %r<64>;\n.reg .b64 %rd<64>;\n.reg .f32 %f<64>;\n.reg .f64 %fd<4>;\n\
+         ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n\
+         mad.lo.s32 %r1, %r2, %r3, %r1;\n{body}\nret;\n}}\n"
+    )
+}
+
+/// A GPU that has run nothing yet, and its memory.
+struct Bench {
+    gpu: Gpu,
+    memory: DeviceMemory,
+}
+
+impl Bench {
+    fn new(config: &Arc<GpuConfig>) -> Self {
+        let probes = Probes::new(ProbeSpec::default(), selvedge_hw::Engine::Model);
+        let policies = MechanismSpec::base().build(config, 1, &probes).expect("nothing conflicts");
+        let mut gpu = Gpu::new(config, policies, Arc::new(Control::default()));
+        gpu.system_mut().check_dram(true);
+        Bench { gpu, memory: DeviceMemory::new() }
+    }
+
+    /// Runs the kernel and returns the core cycles that it took.
+    fn run(&mut self, body: &str, grid: u32, block: u32, pointer: u64) -> u64 {
+        self.run_text(&kernel(body), grid, block, pointer)
+    }
+
+    /// Runs one CTA of the kernel after module-wide declarations.
+    fn run_with(&mut self, declarations: &str, body: &str, block: u32) -> u64 {
+        let text = kernel(body).replace(".visible .entry", &format!("{declarations}.visible .entry"));
+        self.run_text(&text, 1, block, 0)
+    }
+
+    fn run_text(&mut self, text: &str, grid: u32, block: u32, pointer: u64) -> u64 {
+        let module = Module::parse("test.ptx", text).expect("the test's PTX is valid");
+        let kernel = module.kernel("k").expect("the kernel is there");
+        let params = kernel.pack(&[Arg::Ptr(pointer)]).expect("the argument fits");
+        let dims = LaunchDims::new([grid, 1, 1], [block, 1, 1]);
+        let launched = LaunchedKernel::new(kernel, dims, params, 0, self.gpu.config()).expect("it fits");
+        let before = self.gpu.cycle();
+        self.gpu.run(launched, &mut self.memory).expect("no fault");
+        assert_eq!(self.gpu.system().dram_violation(), None);
+        self.gpu.cycle() - before
+    }
+}
+
+/// Pointer chases over a table in which entry i, `stride` bytes apart, points to entry i + 1.
+fn chase_table(bench: &mut Bench, entries: u64, stride: u64) -> u64 {
+    let base = bench.memory.alloc(entries * stride, "chain").expect("it fits");
+    for i in 0..entries {
+        let next = base + (i + 1) % entries * stride;
+        bench.memory.write(base + i * stride, &next.to_le_bytes()).expect("inside the buffer");
+    }
+    base
+}
+
+/// `count` dependent loads.
+fn chase(load: &str, count: usize) -> String {
+    format!("{load} %rd1, [%rd1];\n").repeat(count)
+}
+
+#[test]
+fn an_l1d_hit_takes_address_generation_and_hit_latency() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let table = chase_table(&mut bench, 1, 128);
+    let mut time = |count| bench.run(&chase("ld.global.u64", count), 1, 1, table);
+    time(1); // brings the line into the L2, so that both runs begin with the same miss
+    let per_load = (time(96) - time(32)) / 64;
+    assert_eq!(per_load, u64::from(32 / config.sm.lsu.lanes + config.l1d.hit_latency));
+}
+
+#[test]
+fn dependent_arithmetic_takes_the_pipes_latency() {
+    let config = config();
+    for (instruction, latency) in [
+        ("add.s32 %r1, %r1, %r1;\n", config.sm.alu.int_latency),
+        ("mul.lo.s32 %r1, %r1, %r1;\n", config.sm.alu.int_mul_latency),
+        ("add.f32 %f1, %f1, %f1;\n", config.sm.alu.fp32_latency),
+        ("ex2.approx.f32 %f1, %f1;\n", config.sm.sfu.latency),
+    ] {
+        let mut bench = Bench::new(&config);
+        let mut time = |count| bench.run(&instruction.repeat(count), 1, 1, 0);
+        assert_eq!((time(96) - time(32)) / 64, u64::from(latency), "{instruction}");
+    }
+}
+
+#[test]
+fn a_write_waits_for_the_load_that_writes_its_register() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let table = chase_table(&mut bench, 1, 128);
+    let pair = "ld.global.u32 %r9, [%rd1];\nmov.u32 %r9, 1;\n";
+    let mut time = |count| bench.run(&pair.repeat(count), 1, 1, table);
+    time(1); // brings the line into the L2, so that both runs begin with the same miss
+    let load = 32 / config.sm.lsu.lanes + config.l1d.hit_latency;
+    assert_eq!((time(96) - time(32)) / 64, u64::from(load + config.sm.alu.int_latency));
+}
+
+#[test]
+fn a_load_whose_guard_holds_in_no_lane_takes_as_long_as_one_of_a_constant() {
+    let config = config();
+    let time = |count: usize| {
+        let loads = "@%q ld.global.u64 %rd1, [%rd1];\n".repeat(count);
+        let body = format!(".reg .pred %q;\nsetp.ne.u32 %q, %r1, %r1;\n{loads}");
+        Bench::new(&config).run(&body, 1, 32, 0)
+    };
+    assert_eq!((time(60) - time(10)) / 50, u64::from(config.sm.lsu.const_latency));
+}
+
+#[test]
+fn a_division_takes_its_latency_though_nothing_else_is_as_slow() {
+    let config = config();
+    for (instruction, latency) in [
+        ("add.f64 %fd1, %fd1, %fd1;\n", config.sm.fp64.latency),
+        ("div.rn.f64 %fd1, %fd1, %fd1;\n", config.sm.fp64.div_latency),
+        ("div.rn.f32 %f1, %f1, %f1;\n", config.sm.sfu.div_latency),
+    ] {
+        let mut bench = Bench::new(&config);
+        let mut time = |count| bench.run(&instruction.repeat(count), 1, 1, 0);
+        assert_eq!((time(12) - time(4)) / 8, u64::from(latency), "{instruction}");
+    }
+}
+
+#[test]
+fn clocks_faster_than_the_core_lose_no_cycle() {
+    // Twice the DRAM clock halves the time of a stream that the DRAM bounds; the checker judges every command.
+    let stream_cycles = |dram_mhz| {
+        let mut config = GpuConfig::load("gtx480").expect("built in");
+        config.clock = Clock { core_mhz: 1400, interconnect_mhz: 2800, l2_mhz: 2100, dram_mhz };
+        config.dram.bus_bytes = 1;
+        let mut bench = Bench::new(&Arc::new(config));
+        let buffer = bench.memory.alloc(4 << 20, "stream").expect("it fits");
+        let body = "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u32 %r10, [%rd1];\n\
+                    ld.global.u32 %r11, [%rd1+2097152];";
+        bench.run(body, (2 << 20) / 4 / 256, 256, buffer)
+    };
+    let ratio = stream_cycles(1400) as f64 / stream_cycles(2800) as f64;
+    assert!((1.8..=2.1).contains(&ratio), "twice the clock is {ratio} times as fast");
+}
+
+#[test]
+fn the_widest_shared_memory_access_is_served() {
+    let mut bench = Bench::new(&config());
+    let body = ".shared .align 32 .b8 s[1024];\nmov.u32 %r4, %tid.x;\nshl.b32 %r4, %r4, 5;\nmov.u32 %r5, s;\n\
+                add.s32 %r5, %r5, %r4;\nld.shared.v4.f64 {%fd0, %fd1, %fd2, %fd3}, [%r5];";
+    bench.run(body, 1, 32, 0);
+    // 32 lanes of 8 words are 8 rounds of the 32 banks, of which the first is no conflict.
+    let conflicts: u64 = bench.gpu.sms().iter().map(|sm| sm.counters.bank_conflict_cycles).sum();
+    assert_eq!(conflicts, 7);
+}
+
+#[test]
+fn an_l2_hit_takes_the_unloaded_round_trip() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let table = chase_table(&mut bench, 1, 128);
+    bench.run(&chase("ld.global.cg.u64", 1), 1, 1, table); // brings the line into the L2
+    let mut time = |count| bench.run(&chase("ld.global.cg.u64", count), 1, 1, table);
+    let total = time(96) - time(32);
+    let expected = closed_form::l2_hit_round_trip(&config) + f64::from(32 / config.sm.lsu.lanes);
+    let per_load = total as f64 / 64.0;
+    assert!((per_load - expected).abs() <= 1.0, "{per_load} cycles, the closed form gives {expected}");
+}
+
+#[test]
+fn a_dram_read_takes_the_unloaded_round_trip() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    // Every line in a bank of its own partition that has no open row: one line per row, few enough rows.
+    let stride = u64::from(config.dram.row_bytes * config.l2.partitions);
+    let table = chase_table(&mut bench, 16, stride);
+    let short = bench.run(&chase("ld.global.cg.u64", 2), 1, 1, table);
+    let mut bench = Bench::new(&config);
+    let table = chase_table(&mut bench, 16, stride);
+    let long = bench.run(&chase("ld.global.cg.u64", 14), 1, 1, table);
+    let per_load = (long - short) as f64 / 12.0;
+    let expected = closed_form::dram_read_round_trip(&config) + f64::from(32 / config.sm.lsu.lanes);
+    assert!((per_load - expected).abs() <= 2.0, "{per_load} cycles, the closed form gives {expected}");
+}
+
+#[test]
+fn independent_arithmetic_issues_at_the_peak_rate() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let body: String = (8..56).map(|r| format!("add.s32 %r{r}, %r1, {r};\n")).collect();
+    let warps = u64::from(config.sm.warps);
+    let grid = config.sm.count * 2;
+    let block = config.sm.warps / 2 * 32;
+    let mut time = |repeat: usize| bench.run(&body.repeat(repeat), grid, block, 0);
+    let cycles = time(24) - time(8);
+    let instructions = warps * 48 * 16;
+    let sm = &config.sm;
+    let peak = f64::from(sm.schedulers).min(f64::from(sm.alu.pipes * sm.alu.lanes) / 32.0);
+    let rate = instructions as f64 / cycles as f64;
+    assert!((rate / peak - 1.0).abs() < 0.01, "{rate} warp instructions per cycle and SM, peak {peak}");
+}
+
+#[test]
+fn l1d_hits_reach_one_line_per_address_generation() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let buffer = bench.memory.alloc(4096, "lines").expect("it fits");
+    let body: String = (8..40).map(|r| format!("ld.global.u32 %r{r}, [%rd1];\n")).collect();
+    let mut time = |repeat: usize| bench.run(&body.repeat(repeat), config.sm.count, 768, buffer);
+    let cycles = time(12) - time(4);
+    let rate = f64::from(24 * 32 * 8) / cycles as f64;
+    let peak = f64::from(config.sm.lsu.lanes) / 32.0;
+    assert!((rate / peak - 1.0).abs() < 0.02, "{rate} lines per cycle and SM, peak {peak}");
+}
+
+/// Loads one word per line, `lines` lines per thread slot, all distinct, as wide as the GPU.
+fn stream(load: &str) -> String {
+    format!(
+        "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r9, 0;\n\
+         L:\n{load} %r10, [%rd1];\n{load} %r11, [%rd1+1048576];\n\
+         add.s64 %rd1, %rd1, 2097152;\nadd.s32 %r9, %r9, 1;\n\
+         setp.lt.s32 %p1, %r9, 8;\n@%p1 bra L;"
+    )
+}
+
+#[test]
+fn streaming_reads_come_near_the_dram_peak() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let buffer = bench.memory.alloc(16 << 20, "stream").expect("it fits");
+    let body = format!(".reg .pred %p<2>;\n{}", stream("ld.global.u32"));
+    let threads = 1 << 18; // 1 MiB per pass of the grid
+    let cycles = bench.run(&body, threads / 256, 256, buffer);
+    let bytes_per_cycle = (16u64 << 20) as f64 / cycles as f64;
+    let peak = closed_form::dram_peak_bytes_per_core_cycle(&config);
+    let share = bytes_per_cycle / peak;
+    assert!(share <= 1.0, "{share} of the peak");
+    assert!(share > 0.8, "only {share} of the peak of {peak} bytes per cycle");
+}
+
+/// Bytes per core cycle that cache-global loads of resident lines get. `place` turns the warp's number in %r4 into
+/// the byte offset of its line, in %r5.
+fn l2_hit_rate(config: &Arc<GpuConfig>, place: &str) -> f64 {
+    let mut bench = Bench::new(config);
+    let buffer = bench.memory.alloc(1 << 20, "resident").expect("it fits");
+    let head = format!(
+        "shr.u32 %r4, %r1, 5;\n{place}\nmov.u32 %r6, %laneid;\nshl.b32 %r6, %r6, 2;\nadd.s32 %r5, %r5, %r6;\n\
+         cvt.u64.u32 %rd2, %r5;\nadd.s64 %rd1, %rd1, %rd2;\n"
+    );
+    let loads: String = (8..40).map(|r| format!("ld.global.cg.u32 %r{r}, [%rd1];\n")).collect();
+    let (grid, block) = (config.sm.count * 2, 768);
+    let mut time = |repeat: usize| bench.run(&format!("{head}{}", loads.repeat(repeat)), grid, block, buffer);
+    time(1);
+    let (short, long) = (time(2), time(6));
+    let lines = f64::from(grid * block / 32 * 32 * 4);
+    lines * f64::from(config.l2.line_bytes) / (long - short) as f64
+}
+
+#[test]
+fn one_partitions_l2_hits_reach_its_reply_ports_peak() {
+    let config = config();
+    // 64 lines, each as far from the next as one round of the partitions.
+    let round = config.l2.interleave_bytes * config.l2.partitions;
+    let rate = l2_hit_rate(&config, &format!("and.b32 %r5, %r4, 63;\nmul.lo.s32 %r5, %r5, {round};"));
+    let peak = closed_form::l2_peak_bytes_per_core_cycle(&config) / f64::from(config.l2.partitions);
+    assert!((rate / peak - 1.0).abs() < 0.01, "{rate} bytes per cycle, the port's peak is {peak}");
+}
+
+#[test]
+fn random_l2_hits_lie_between_head_of_line_blocking_and_the_peak() {
+    let config = config();
+    // Input queues without virtual channels saturate no lower than 2 - sqrt(2) of the ports' peak under uniform
+    // traffic (Karol, Hluchyj and Morgan 1987). Every warp goes its own way through 256 KiB.
+    let mut bench = Bench::new(&config);
+    let buffer = bench.memory.alloc(1 << 18, "resident").expect("it fits");
+    let head =
+        "shr.u32 %r4, %r1, 5;\nmul.lo.s32 %r4, %r4, 40503;\nmov.u32 %r6, %laneid;\nshl.b32 %r6, %r6, 2;\n";
+    let step = |r: usize| {
+        format!(
+            "mad.lo.s32 %r4, %r4, 1664525, 1013904223;\nshr.u32 %r5, %r4, 8;\nand.b32 %r5, %r5, 0x3ff80;\n\
+             add.s32 %r5, %r5, %r6;\ncvt.u64.u32 %rd2, %r5;\nadd.s64 %rd2, %rd1, %rd2;\n\
+             ld.global.cg.u32 %r{r}, [%rd2];\n"
+        )
+    };
+    let loads: String = (8..40).map(step).collect();
+    let (grid, block) = (config.sm.count * 2, 768);
+    let mut time = |repeat: usize| bench.run(&format!("{head}{}", loads.repeat(repeat)), grid, block, buffer);
+    time(6);
+    let (short, long) = (time(2), time(6));
+    let lines = f64::from(grid * block / 32 * 32 * 4);
+    let rate = lines * f64::from(config.l2.line_bytes) / (long - short) as f64;
+    let peak = closed_form::l2_peak_bytes_per_core_cycle(&config);
+    assert!(rate <= peak * 1.001, "{rate} bytes per cycle is more than the peak {peak}");
+    assert!(rate > (2.0 - 2f64.sqrt()) * peak, "{rate} bytes per cycle, peak {peak}");
+}
+
+#[test]
+fn a_fence_waits_for_a_reduction_as_it_does_for_an_atomic() {
+    let config = config();
+    let time = |instruction: &str| {
+        let mut bench = Bench::new(&config);
+        let word = bench.memory.alloc(4, "word").expect("it fits");
+        let body = format!("{instruction}\nmembar.gl;\n").repeat(8);
+        bench.run(&body, 1, 1, word)
+    };
+    let atomic = time("atom.global.add.u32 %r9, [%rd1], 1;");
+    assert_eq!(time("red.global.add.u32 [%rd1], 1;"), atomic);
+}
+
+#[test]
+fn a_fence_costs_no_less_than_a_branch() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let mut time = |count: usize| bench.run(&"membar.gl;\n".repeat(count), 1, 1, 0);
+    assert_eq!((time(96) - time(32)) / 64, u64::from(config.sm.branch_latency));
+}
+
+#[test]
+fn a_fence_waits_for_the_acknowledgement_of_a_store() {
+    let config = config();
+    let mut bench = Bench::new(&config);
+    let word = bench.memory.alloc(128, "word").expect("it fits");
+    bench.run("st.global.u32 [%rd1], %r1;", 1, 1, word); // brings the line into the L2
+    let mut time =
+        |count: usize| bench.run(&"st.global.u32 [%rd1], %r1;\nmembar.gl;\n".repeat(count), 1, 1, word);
+    let per_pair = (time(48) - time(16)) as f64 / 32.0;
+    // The acknowledgement carries no line, unlike the answer of the closed form: one flit instead of five.
+    let expected = closed_form::l2_hit_round_trip(&config) - 4.0 + f64::from(32 / config.sm.lsu.lanes);
+    assert!((per_pair - expected).abs() <= 2.0, "{per_pair} cycles, the closed form gives {expected}");
+}
+
+/// The built-in machine with read-only caches, each of so many sets.
+fn with_read_only_caches(constant: u32, instruction: u32) -> Arc<GpuConfig> {
+    let mut config = GpuConfig::load("gtx480").expect("built in");
+    (config.sm.constant.sets, config.sm.instruction.sets) = (constant, instruction);
+    Arc::new(config)
+}
+
+#[test]
+fn lanes_that_read_different_constants_take_turns() {
+    let config = with_read_only_caches(64, 0);
+    let time = |lanes_per_word: u32, count: usize| {
+        let mut bench = Bench::new(&config);
+        let head = format!(
+            "mov.u32 %r4, %laneid;\ndiv.u32 %r4, %r4, {lanes_per_word};\nshl.b32 %r4, %r4, 2;\ncvt.u64.u32 %rd2, %r4;\n\
+             mov.u64 %rd3, bank;\nadd.s64 %rd3, %rd3, %rd2;\nmov.u32 %r5, 0;\n"
+        );
+        // Each load's address depends on the value of the one before, which is 0.
+        let load = "ld.const.u32 %r5, [%rd3];\ncvt.u64.u32 %rd2, %r5;\nadd.s64 %rd3, %rd3, %rd2;\n";
+        bench.run_with(".const .align 4 .b8 bank[256];\n", &format!("{head}{}", load.repeat(count)), 32)
+    };
+    let per_load = |lanes_per_word| (time(lanes_per_word, 96) - time(lanes_per_word, 32)) as f64 / 64.0;
+    let [one, four, all] = [per_load(32), per_load(8), per_load(1)];
+    assert_eq!((four - one, all - one), (3.0, 31.0));
+}
+
+#[test]
+fn the_first_constant_of_a_line_comes_from_the_l2() {
+    let config = with_read_only_caches(64, 0);
+    let mut bench = Bench::new(&config);
+    bench.run("", 1, 1, 0);
+    let sm = bench.gpu.sms()[0].read_only(Side::Constant);
+    assert_eq!((sm.accesses, sm.misses), (1, 1), "the parameter");
+    assert_eq!(bench.gpu.snapshot().l2.cache.constant_reads.misses, 1);
+}
+
+#[test]
+fn code_is_fetched_line_by_line_once() {
+    let config = with_read_only_caches(0, 4);
+    let mut bench = Bench::new(&config);
+    // Six instructions around 250 make 2048 bytes: 16 lines, as many as the cache holds.
+    let body = "add.s32 %r1, %r1, %r1;\n".repeat(250);
+    let with = bench.run(&body, 1, 64, 0);
+    let total = bench.gpu.snapshot();
+    assert_eq!(total.instruction.misses, 16);
+    assert_eq!(total.instruction.accesses, 32, "each of two warps comes to each line");
+    assert!(total.sm.scheduler_cycles.fetch > 0);
+    let without = Bench::new(&with_read_only_caches(0, 0)).run(&body, 1, 64, 0);
+    assert!(with > without, "{with} cycles, {without} without an instruction cache");
+}

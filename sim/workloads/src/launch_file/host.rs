@@ -1,0 +1,240 @@
+//! The host side of a launch file: fill the buffers, launch, look at flags, compare, and give back what is to be saved.
+use super::Parts;
+use super::buffer::Place;
+use super::error::{LaunchFileError, line_of};
+use super::fill::Fill;
+use super::format::Is;
+use super::plan::{Flag, Stage};
+use super::values;
+use crate::workload::{HostProgram, Launch, OutputFile, WorkloadError};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::texture::Texture;
+use std::sync::Arc;
+
+/// A launch file on its way.
+pub(super) struct Program {
+    parts: Arc<Parts>,
+    /// Place and number of elements of each buffer.
+    bound: Vec<(Place, u64)>,
+    /// The variable that is to hold the handle of each texture, where one is.
+    references: Vec<Option<u64>>,
+    /// Addresses by buffer, once allocated; a swap exchanges two of them.
+    addresses: Option<Vec<u64>>,
+    /// Handles by texture, once made.
+    handles: Vec<u64>,
+    stage: usize,
+    turn: u64,
+    step: usize,
+    done: bool,
+    /// A loop that came to its last turn without its flag.
+    endless: Option<LaunchFileError>,
+}
+
+impl Program {
+    /// A run of `parts` from its start.
+    pub(super) fn new(parts: Arc<Parts>, bound: Vec<(Place, u64)>, references: Vec<Option<u64>>) -> Self {
+        Program {
+            parts,
+            bound,
+            references,
+            addresses: None,
+            handles: Vec::new(),
+            stage: 0,
+            turn: 0,
+            step: 0,
+            done: false,
+            endless: None,
+        }
+    }
+
+    /// Allocates the buffers and fills them and the symbols.
+    fn place(&self, memory: &mut DeviceMemory) -> Result<Vec<u64>, WorkloadError> {
+        let mut addresses = Vec::with_capacity(self.bound.len());
+        for (buffer, (place, count)) in self.parts.buffers.iter().zip(&self.bound) {
+            let bytes = count * buffer.element.bytes() as u64;
+            let address = match place {
+                Place::Heap => memory.alloc(bytes, &buffer.name)?,
+                Place::Global(address) => *address,
+                // Filled when it was bound, and never asked for its address.
+                Place::Constant => {
+                    addresses.push(0);
+                    continue;
+                }
+            };
+            // New memory is zero already, and untouched pages of it cost nothing.
+            let untouched = matches!((place, &buffer.fill), (Place::Heap, Some(Fill::Zeros)));
+            if let Some(fill) = buffer.fill.as_ref().filter(|_| !untouched) {
+                memory.fill(address, bytes, |out| fill.write(buffer.element, out))?;
+            }
+            addresses.push(address);
+        }
+        Ok(addresses)
+    }
+
+    /// Makes the textures and gives their handles to the variables that are to hold them.
+    fn make_textures(&self, memory: &mut DeviceMemory, addresses: &[u64]) -> Result<Vec<u64>, WorkloadError> {
+        let mut handles = Vec::with_capacity(self.references.len());
+        for (view, reference) in self.parts.textures.iter().zip(&self.references) {
+            let address = addresses[view.buffer] + view.texture.address;
+            let handle = memory.create_texture(Texture { address, ..view.texture.clone() })?;
+            if let Some(variable) = reference {
+                memory.write_u64s(*variable, &[handle])?;
+            }
+            handles.push(handle);
+        }
+        Ok(handles)
+    }
+
+    /// What a buffer holds.
+    fn contents<'m>(&self, memory: &'m DeviceMemory, index: usize) -> Result<&'m [u8], WorkloadError> {
+        let addresses = self.addresses.as_deref().unwrap_or(&[]);
+        let (buffer, (_, count)) = (&self.parts.buffers[index], self.bound[index]);
+        Ok(memory.bytes(addresses[index], count * buffer.element.bytes() as u64)?)
+    }
+
+    fn flag_address(&self, flag: &Flag, addresses: &[u64]) -> u64 {
+        addresses[flag.buffer] + flag.index * self.parts.buffers[flag.buffer].element.bytes() as u64
+    }
+
+    /// The flag's bits.
+    fn flag(&self, flag: &Flag, addresses: &[u64], memory: &DeviceMemory) -> Result<u64, WorkloadError> {
+        let element = self.parts.buffers[flag.buffer].element;
+        let mut bytes = vec![0; element.bytes()];
+        memory.read(self.flag_address(flag, addresses), &mut bytes)?;
+        Ok(element.each(&bytes).next().unwrap_or(0))
+    }
+
+    /// The next launch, if any is left; `addresses` are the buffers'.
+    fn advance(
+        &mut self,
+        parts: &Parts,
+        addresses: &mut [u64],
+        memory: &mut DeviceMemory,
+    ) -> Result<Option<Launch>, WorkloadError> {
+        while let Some(stage) = parts.stages.get(self.stage) {
+            if let Some(step) = stage.steps.get(self.step) {
+                if self.step == 0 {
+                    self.reset(stage, addresses, memory)?;
+                }
+                self.step += 1;
+                let args =
+                    step.args.iter().map(|(_, arg)| arg.arg(self.turn, addresses, &self.handles)).collect();
+                return Ok(Some(Launch { kernel: step.kernel.clone(), dims: step.dims, args }));
+            }
+            self.turn += 1;
+            self.step = 0;
+            if self.has_ended(stage, addresses, memory)? {
+                (self.stage, self.turn) = (self.stage + 1, 0);
+                continue;
+            }
+            stage.turns.swap.iter().for_each(|[a, b]| addresses.swap(*a, *b));
+        }
+        Ok(None)
+    }
+
+    /// Writes the loop's flag before a turn.
+    fn reset(
+        &self,
+        stage: &Stage,
+        addresses: &[u64],
+        memory: &mut DeviceMemory,
+    ) -> Result<(), WorkloadError> {
+        let Some(flag) = &stage.turns.until else { return Ok(()) };
+        let Some(bits) = flag.reset else { return Ok(()) };
+        let mut bytes = Vec::new();
+        self.parts.buffers[flag.buffer].element.push(&mut bytes, bits);
+        Ok(memory.write(self.flag_address(flag, addresses), &bytes)?)
+    }
+
+    /// After a turn: was it the last?
+    fn has_ended(
+        &mut self,
+        stage: &Stage,
+        addresses: &[u64],
+        memory: &DeviceMemory,
+    ) -> Result<bool, WorkloadError> {
+        let out_of_turns = stage.turns.most.is_some_and(|most| self.turn >= most);
+        let Some(flag) = &stage.turns.until else { return Ok(out_of_turns) };
+        let element = self.parts.buffers[flag.buffer].element;
+        let bits = self.flag(flag, addresses, memory)?;
+        // Minus zero is zero as well.
+        let zero = element.to_float(bits) == 0.0;
+        if zero == (flag.is == Is::Zero) {
+            return Ok(true);
+        }
+        if out_of_turns && self.endless.is_none() {
+            let text = &self.parts.text;
+            self.endless = Some(LaunchFileError::Unexpected {
+                file: text.name.clone(),
+                line: line_of(text.text.as_bytes(), flag.at),
+                message: format!(
+                    "loop `{}`: {}[{}] is {} after {} turns, which should be {}",
+                    stage.turns.name,
+                    self.parts.buffers[flag.buffer].name,
+                    flag.index,
+                    element.show(bits),
+                    self.turn,
+                    if flag.is == Is::Zero { "zero" } else { "nonzero" }
+                ),
+            });
+        }
+        Ok(out_of_turns)
+    }
+}
+
+impl HostProgram for Program {
+    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
+        if self.done {
+            return Ok(None);
+        }
+        let mut addresses = match self.addresses.take() {
+            Some(addresses) => addresses,
+            None => {
+                let addresses = self.place(memory)?;
+                self.handles = self.make_textures(memory, &addresses)?;
+                addresses
+            }
+        };
+        let parts = Arc::clone(&self.parts);
+        let launch = self.advance(&parts, &mut addresses, memory);
+        self.addresses = Some(addresses);
+        let launch = launch?;
+        self.done = launch.is_none();
+        Ok(launch)
+    }
+
+    /// Compares every buffer that states what it should hold; the first difference counts.
+    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
+        if !self.done {
+            return Err(WorkloadError::Unfinished { workload: "launch file" });
+        }
+        if let Some(endless) = &self.endless {
+            return Err(endless.clone().into());
+        }
+        for (index, buffer) in self.parts.buffers.iter().enumerate() {
+            let Some(expect) = &buffer.expect else { continue };
+            let got = self.contents(memory, index)?;
+            if let Some(message) = expect.difference(&buffer.name, buffer.element, got) {
+                let text = &self.parts.text;
+                let line = line_of(text.text.as_bytes(), expect.at);
+                return Err(LaunchFileError::Unexpected { file: text.name.clone(), line, message }.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn checks(&self) -> bool {
+        self.parts.buffers.iter().any(|buffer| buffer.expect.is_some())
+    }
+
+    fn outputs(&self, memory: &DeviceMemory) -> Result<Vec<OutputFile>, WorkloadError> {
+        let mut files = Vec::new();
+        for (index, buffer) in self.parts.buffers.iter().enumerate() {
+            let Some(save) = &buffer.save else { continue };
+            let bytes = self.contents(memory, index)?;
+            let bytes = values::store(bytes, save.format, buffer.element);
+            files.push(OutputFile { path: save.path.clone(), bytes });
+        }
+        Ok(files)
+    }
+}

@@ -1,0 +1,325 @@
+//! Users' own kernels: a `.toml` launch file that names PTX, kernels, geometry, arguments and expected results.
+//!
+//! One launch may stand at the top of the file:
+//!
+//! ```toml
+//! ptx = "saxpy.ptx"          # this and every other path starts from this file's folder
+//! kernel = "saxpy"
+//! grid = [64]                # one to three numbers
+//! block = [256]
+//!
+//! [[arg]]
+//! type = "f32"
+//! value = 2.5
+//!
+//! [[arg]]                    # a buffer of its own; the argument is its address
+//! type = "f32"
+//! count = 16384
+//! init = "random"
+//! seed = 7
+//! ```
+//!
+//! Several launches share named buffers; `docs/own-kernels.md` shows every key:
+//!
+//! ```toml
+//! ptx = "jacobi.ptx"
+//!
+//! [[buffer]]
+//! name = "a"
+//! type = "f32"
+//! file = "a.txt"
+//!
+//! [[buffer]]
+//! name = "b"
+//! type = "f32"
+//! count = 1024
+//! expect = { file = "b.txt", relative = 1e-5 }
+//! save = { file = "b.bin", format = "raw" }
+//!
+//! [[loop]]
+//! name = "sweep"
+//! turns = 20
+//! swap = [["a", "b"]]        # between turns
+//!
+//! [[launch]]
+//! kernel = "jacobi"
+//! grid = [4, 4]
+//! block = [8, 8]
+//! loop = "sweep"
+//! arg = [{ buffer = "a" }, { buffer = "b" }, { type = "s32", value = 32 }]
+//! ```
+mod buffer;
+mod element;
+mod error;
+mod expectation;
+mod fill;
+mod format;
+mod host;
+mod plan;
+mod room;
+mod template;
+#[cfg(test)]
+mod tests;
+mod values;
+mod view;
+
+pub use error::LaunchFileError;
+
+use crate::workload::{Arg, HostProgram};
+use buffer::{Buffer, Place};
+use format::{RawFile, Text};
+use plan::{Argument, Stage, Step};
+use room::Room;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::limits::Limits;
+use selvedge_gpu::reach::Reach;
+use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_hw::file::real_path;
+use selvedge_ptx::ptx::{ArgError, Kernel, Module};
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+use view::View;
+
+/// PTX files larger than this are refused before they are read.
+const MAX_PTX_BYTES: u64 = 64 << 20;
+/// Launch files larger than this are refused.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A launch file, read and checked, with its PTX.
+#[derive(Clone, Debug)]
+pub struct LaunchFile {
+    /// The launch file's path as given.
+    pub name: String,
+    /// The PTX file's path.
+    pub ptx_name: String,
+    /// The PTX text.
+    pub ptx: String,
+    parts: Arc<Parts>,
+}
+
+/// What a run needs of a launch file.
+#[derive(Debug)]
+struct Parts {
+    text: Text,
+    inputs: Vec<PathBuf>,
+    buffers: Vec<Buffer>,
+    textures: Vec<View>,
+    stages: Vec<Stage>,
+}
+
+impl LaunchFile {
+    /// Reads the launch file, its PTX, and the files that its buffers name, within `limits`.
+    ///
+    /// # Errors
+    /// [`LaunchFileError`] in one line.
+    pub fn load(path: &Path, limits: &Limits) -> Result<Self, LaunchFileError> {
+        let name = path.display().to_string();
+        let text = read_text(path, MAX_FILE_BYTES, "a launch file is UTF-8")?;
+        let text = Text { name: name.clone(), folder: path.parent().unwrap_or(Path::new("")).into(), text };
+        let raw = text.parse()?;
+        check_reach(&text, &raw, limits.reach)?;
+        let inputs = raw.reads().map(|read| text.path(read.get_ref()));
+        let inputs = std::iter::once(path.to_path_buf()).chain(inputs).collect();
+        let mut room = Room::new(limits.memory);
+        let mut buffers = Vec::new();
+        for (item, symbol) in
+            raw.symbol.iter().map(|s| (s, true)).chain(raw.buffer.iter().map(|b| (b, false)))
+        {
+            let buffer = Buffer::check(&text, item, symbol, &mut room)?;
+            if buffers.iter().any(|other: &Buffer| other.name == buffer.name) {
+                return Err(text.bad(buffer.at, format!("there is another buffer `{}`", buffer.name)));
+            }
+            buffers.push(buffer);
+        }
+        let mut textures = Vec::new();
+        for table in &raw.texture {
+            let texture = View::check(&text, table, &buffers)?;
+            if textures.iter().any(|other: &View| other.name == texture.name) {
+                return Err(text.bad(texture.at, format!("there is another texture `{}`", texture.name)));
+            }
+            textures.push(texture);
+        }
+        let stages = plan::plan(&text, &raw, &mut buffers, &textures, &mut room)?;
+        one_file_each(&text, &buffers)?;
+        let ptx_path = text.path(raw.ptx.get_ref());
+        let ptx = read_text(&ptx_path, MAX_PTX_BYTES, "PTX is ASCII").map_err(|error| match error {
+            LaunchFileError::Unreadable { .. } => text.bad(raw.ptx.span().start, error.to_string()),
+            other => other,
+        })?;
+        let ptx_name = ptx_path.display().to_string();
+        let parts = Arc::new(Parts { text, inputs, buffers, textures, stages });
+        Ok(LaunchFile { name, ptx_name, ptx, parts })
+    }
+
+    /// A hash of everything that was read: the launch file, its PTX and the files that it names.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Hashed(DefaultHasher::new());
+        // Into a hash, anything can be written.
+        let _ = write!(hash, "{self:?}");
+        hash.0.finish()
+    }
+
+    /// Returns the files that were read: the launch file and all that it names.
+    pub fn inputs(&self) -> &[PathBuf] {
+        &self.parts.inputs
+    }
+
+    /// The files that a run writes.
+    pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.parts.buffers.iter().filter_map(|buffer| buffer.save.as_ref().map(|save| &save.path))
+    }
+
+    /// The host program. Everything in the file is checked against `module`, which is the file's PTX, and against the
+    /// machine; `module` is given the constants that the file states.
+    ///
+    /// # Errors
+    /// [`LaunchFileError`] in one line.
+    pub fn start(
+        &self,
+        module: &mut Module,
+        config: &GpuConfig,
+    ) -> Result<Box<dyn HostProgram>, LaunchFileError> {
+        let Parts { text, buffers, textures, stages, .. } = self.parts.as_ref();
+        let bound: Vec<(Place, u64)> =
+            buffers.iter().map(|buffer| buffer.bind(text, module)).collect::<Result<_, _>>()?;
+        let references = textures
+            .iter()
+            .map(|texture| texture.bind(text, buffers, &bound, module))
+            .collect::<Result<Vec<_>, _>>()?;
+        for stage in stages {
+            for step in &stage.steps {
+                check_step(&self.parts, &bound, step, module, config)?;
+            }
+            if let Some(flag) = &stage.turns.until {
+                let (place, count) = bound[flag.buffer];
+                if place == Place::Constant || flag.index >= count {
+                    let name = &buffers[flag.buffer].name;
+                    let message = format!(
+                        "{name}[{}] is no element that a kernel can write: it has {count}",
+                        flag.index
+                    );
+                    return Err(text.bad(flag.at, message));
+                }
+            }
+        }
+        Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound, references)))
+    }
+}
+
+/// Text that is hashed instead of kept.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// The text of a launch file for `kernel`, or for every kernel of the PTX file `ptx` in turn; `named` is how the launch
+/// file shall name the PTX file.
+///
+/// # Errors
+/// [`LaunchFileError`] when the PTX cannot be read, is none, or has no such kernel.
+pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<String, LaunchFileError> {
+    let text = read_text(ptx, MAX_PTX_BYTES, "PTX is ASCII")?;
+    let file = ptx.display().to_string();
+    let module = Module::parse(&file, &text).map_err(|error| LaunchFileError::Bad {
+        file: error.file,
+        line: error.line as usize,
+        message: error.message,
+    })?;
+    template::template(&file, &named.display().to_string(), &module, kernel)
+}
+
+/// Refuses a file out of reach.
+fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFileError> {
+    let path = |written: &Spanned<String>| text.path(written.get_ref());
+    for read in raw.reads() {
+        let checked = reach.check_read(&text.folder, &path(read));
+        checked.map_err(|why| text.bad(read.span().start, why))?;
+    }
+    for write in raw.saves() {
+        let checked = reach.check_write(&text.folder, &path(write));
+        checked.map_err(|why| text.bad(write.span().start, why))?;
+    }
+    Ok(())
+}
+
+/// Refuses two buffers that are saved to one file.
+fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError> {
+    let path = |buffer: &Buffer| {
+        buffer.save.as_ref().map(|save| real_path(&save.path).unwrap_or_else(|_| save.path.clone()))
+    };
+    for (index, buffer) in buffers.iter().enumerate().filter(|(_, buffer)| buffer.save.is_some()) {
+        if let Some(other) = buffers[..index].iter().find(|other| path(other) == path(buffer)) {
+            let message = format!("`{}` and `{}` are saved to the same file", other.name, buffer.name);
+            return Err(text.bad(buffer.at, message));
+        }
+    }
+    Ok(())
+}
+
+/// Would this launch be accepted?
+fn check_step(
+    parts: &Parts,
+    bound: &[(Place, u64)],
+    step: &Step,
+    module: &Module,
+    config: &GpuConfig,
+) -> Result<(), LaunchFileError> {
+    let Parts { text, buffers, textures, .. } = parts;
+    let kernel = module.kernel(&step.kernel).ok_or_else(|| {
+        let names = module.kernels().iter().map(|kernel| kernel.name.as_str()).collect::<Vec<_>>();
+        let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+        text.bad(step.at, format!("no kernel `{}` in the PTX: there are {there}", step.kernel))
+    })?;
+    for (at, arg) in &step.args {
+        let Argument::Address { buffer, offset } = arg else { continue };
+        let ((place, count), buffer) = (bound[*buffer], &buffers[*buffer]);
+        if place == Place::Constant {
+            let message = format!("symbol `{}` is constant: it has no address to pass", buffer.name);
+            return Err(text.bad(*at, message));
+        }
+        if *offset >= count * buffer.element.bytes() as u64 {
+            return Err(text.bad(*at, format!("offset: allowed are 0 to {}", count - 1)));
+        }
+    }
+    // Addresses and handles come with the run; any will do to see whether one fits the parameter.
+    let zeros = vec![0; buffers.len().max(textures.len())];
+    let args: Vec<Arg> = step.args.iter().map(|(_, arg)| arg.arg(0, &zeros, &zeros)).collect();
+    let params = kernel.pack(&args).map_err(|error| {
+        let at = match &error {
+            ArgError::Type { index, .. } => step.args[*index].0,
+            ArgError::Count { .. } => step.at,
+        };
+        text.bad(at, format!("{error}; its parameters are {}", describe_params(&kernel)))
+    })?;
+    LaunchedKernel::new(kernel, step.dims, params, 0, config)
+        .map(drop)
+        .map_err(|error| text.bad(step.at, error.to_string()))
+}
+
+/// A kernel's parameters in words.
+fn describe_params(kernel: &Kernel) -> String {
+    let each = kernel.params.iter().map(|param| format!("{} ({})", param.name, template::describe(param)));
+    let all = each.collect::<Vec<_>>().join(", ");
+    if all.is_empty() { "none".into() } else { all }
+}
+
+/// A text file of at most `most` bytes; `wanted` is said of one that is not text.
+fn read_text(path: &Path, most: u64, wanted: &str) -> Result<String, LaunchFileError> {
+    let bytes = values::read(path, most)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let message = format!("not text: {wanted}");
+        LaunchFileError::at(
+            &path.display().to_string(),
+            error.as_bytes(),
+            error.utf8_error().valid_up_to(),
+            message,
+        )
+    })
+}

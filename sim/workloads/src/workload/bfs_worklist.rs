@@ -1,0 +1,73 @@
+//! `bfs_worklist`: breadth-first search by lists of the nodes of each level, as LonestarGPU's worklist form.
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::check::Results;
+use super::graph::{Graph, OnGraph};
+use super::plan::Plan;
+use super::{Arg, Size, WorkloadError, int, launch_row, place_words};
+use selvedge_ptx::memory::DeviceMemory;
+
+const THREADS_PER_BLOCK: u32 = 128;
+/// Level of a node that the search does not reach: -1.
+const UNREACHED: u32 = u32::MAX;
+
+/// The workload `bfs_worklist`.
+pub(super) const BFS_WORKLIST: OnGraph = OnGraph {
+    name: "bfs_worklist",
+    summary: "breadth-first search by worklists, one thread per node of a level",
+    papers: "LATTE-CC (BFS), LAMAR (BFS1)",
+    ptx: ("bfs_worklist.ptx", include_str!("../../kernels/bfs_worklist.ptx")),
+    nodes: |size| match size {
+        Size::Tiny => 1 << 10,
+        Size::Small => 1 << 14,
+        Size::Paper => 1 << 17,
+    },
+    plan,
+};
+
+fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let nodes = graph.nodes();
+    let [first, target] = graph.place(memory)?;
+    let mut unreached = vec![UNREACHED; nodes];
+    unreached[0] = 0;
+    let level = place_words(memory, "level", &unreached)?;
+    // Node 0 is the source, and the list of level 0 holds it alone.
+    let mut lists =
+        [place_words(memory, "list", &vec![0; nodes])?, place_words(memory, "next list", &vec![0; nodes])?];
+    let count = place_words(memory, "count", &[1])?;
+    let mut depth = 0;
+    let launches = move |memory: &mut DeviceMemory| {
+        let listed = memory.read_u32s(count, 1)?[0] as usize;
+        if listed == 0 || depth == nodes {
+            return Ok(None);
+        }
+        memory.write_u32s(count, &[0])?;
+        let [list, next] = lists;
+        let pointers = [first, target, list, level, next, count].map(Arg::Ptr);
+        let args = pointers.into_iter().chain([int(depth), int(listed)]).collect();
+        lists.reverse();
+        depth += 1;
+        Ok(Some(launch_row("bfs_worklist", listed, THREADS_PER_BLOCK, args)))
+    };
+    Ok(Plan::following(launches, move |memory| {
+        let got = memory.read_u32s(level, nodes)?;
+        Results { workload: "bfs_worklist", buffer: "level", got: &got }.equal(reference(&graph))
+    }))
+}
+
+/// Every node's level, by a search with a queue.
+fn reference(graph: &Graph) -> Vec<u32> {
+    let mut level = vec![UNREACHED; graph.nodes()];
+    level[0] = 0;
+    let mut queue = VecDeque::from([0]);
+    while let Some(node) = queue.pop_front() {
+        for other in graph.neighbours(node) {
+            if level[other] == UNREACHED {
+                level[other] = level[node] + 1;
+                queue.push_back(other);
+            }
+        }
+    }
+    level
+}

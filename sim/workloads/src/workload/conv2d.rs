@@ -1,0 +1,65 @@
+//! `conv2d`: an image under a fixed 3 x 3 mask, as Polybench's 2DCONV.
+use super::check::Results;
+use super::plan::{Plan, Planned};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use selvedge_ptx::memory::DeviceMemory;
+
+/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+const TOLERANCE: f32 = 1e-5;
+
+/// The workload `conv2d`.
+pub(super) const CONV2D: Planned = Planned {
+    name: "conv2d",
+    summary: "convolution of an image with a 3 x 3 mask, one thread per pixel",
+    papers: "Dai, chapter 2 (2DV)",
+    group: Group::Images,
+    ptx: ("conv2d.ptx", include_str!("../../kernels/conv2d.ptx")),
+    description: |size| {
+        let n = side(size);
+        format!("{n} x {n} pixels, {}", mebibytes(4 * 2 * n * n))
+    },
+    plan,
+};
+
+/// Rows and columns; `paper` is Polybench's standard size.
+fn side(size: Size) -> usize {
+    match size {
+        Size::Tiny => 96,
+        Size::Small => 640,
+        Size::Paper => 4096,
+    }
+}
+
+/// Brightness waves across both directions, as smooth as photographs are.
+fn image(n: usize) -> Vec<f32> {
+    let wave = |at: usize, period: f32| (at as f32 * std::f32::consts::TAU / period).sin();
+    let row = |i: usize| (0..n).map(move |j| 128.0 + 60.0 * wave(i, 37.0) + 50.0 * wave(j, 53.0));
+    (0..n).flat_map(row).collect()
+}
+
+fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let n = side(size);
+    let from = place_f32s(memory, "image", &image(n))?;
+    let to = place_f32s(memory, "result", &vec![0.0; n * n])?;
+    let args = vec![Arg::Ptr(from), Arg::Ptr(to), int(n), int(n)];
+    Ok(Plan::of(vec![launch_grid("conv2d", [n, n], [32, 8], args)], move |memory| {
+        let got = memory.read_f32s(to, n * n)?;
+        Results { workload: "conv2d", buffer: "result", got: &got }.close(reference(n), TOLERANCE)
+    }))
+}
+
+fn reference(n: usize) -> Vec<f32> {
+    let image = image(n);
+    let mut result = vec![0.0; n * n];
+    for row in 1..n - 1 {
+        for column in 1..n - 1 {
+            let at = |down: usize, right: usize| image[(row + down - 1) * n + column + right - 1];
+            // The kernel's second term is the one that nothing is added to.
+            let terms = [(0, 0, 0.2), (2, 0, -0.8), (0, 1, -0.3), (1, 1, 0.6), (2, 1, -0.9), (0, 2, 0.4)];
+            let terms = terms.into_iter().chain([(1, 2, 0.7), (2, 2, 0.1)]);
+            result[row * n + column] = terms
+                .fold(at(1, 0) * 0.5_f32, |sum, (down, right, weight)| at(down, right).mul_add(weight, sum));
+        }
+    }
+    result
+}

@@ -1,0 +1,92 @@
+//! `fdtd2d`: electric and magnetic fields in two dimensions, step by step in time, as Polybench's FDTD-2D.
+use super::check::Results;
+use super::plan::{Plan, Planned};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use selvedge_ptx::memory::DeviceMemory;
+
+/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+const TOLERANCE: f32 = 1e-5;
+
+/// The workload `fdtd2d`.
+pub(super) const FDTD2D: Planned = Planned {
+    name: "fdtd2d",
+    summary: "finite-difference time domain on a plane, three kernels per time step",
+    papers: "Dai, chapter 2 (2DF)",
+    group: Group::Stencils,
+    ptx: ("fdtd2d.ptx", include_str!("../../kernels/fdtd2d.ptx")),
+    description: |size| {
+        let (n, steps) = shape(size);
+        format!("{n} x {n} cells, {steps} time steps, {}", mebibytes(4 * (3 * n * n + steps)))
+    },
+    plan,
+};
+
+/// Rows, which are as many as columns, and time steps; `paper` is Polybench's standard size.
+fn shape(size: Size) -> (usize, usize) {
+    match size {
+        Size::Tiny => (64, 2),
+        Size::Small => (256, 4),
+        Size::Paper => (2048, 500),
+    }
+}
+
+/// The fields along x, along y and across the plane; they begin as smooth ones that grow along both directions.
+struct Fields {
+    ex: Vec<f32>,
+    ey: Vec<f32>,
+    hz: Vec<f32>,
+}
+
+impl Fields {
+    fn new(n: usize) -> Self {
+        let field = |shift: usize, offset: usize| {
+            let row = |i: usize| (0..n).map(move |j| ((i * (j + shift) + offset) as f32) / n as f32);
+            (0..n).flat_map(row).collect::<Vec<f32>>()
+        };
+        Fields { ex: field(1, 1), ey: field(0, 2), hz: field(9, 3) }
+    }
+
+    /// One time step on the CPU, with the source's value of it.
+    fn step(&mut self, n: usize, source: f32) {
+        let Fields { ex, ey, hz } = self;
+        ey[..n].fill(source);
+        for cell in n..n * n {
+            ey[cell] = (hz[cell] - hz[cell - n]).mul_add(-0.5, ey[cell]);
+        }
+        for cell in (0..n * n).filter(|cell| cell % n > 0) {
+            ex[cell] = (hz[cell] - hz[cell - 1]).mul_add(-0.5, ex[cell]);
+        }
+        for cell in (0..n * (n - 1)).filter(|cell| cell % n < n - 1) {
+            let curl = ex[cell + 1] - ex[cell] + ey[cell + n] - ey[cell];
+            hz[cell] = curl.mul_add(-0.7, hz[cell]);
+        }
+    }
+}
+
+fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let (n, steps) = shape(size);
+    let fields = Fields::new(n);
+    let sources: Vec<f32> = (0..steps).map(|step| step as f32).collect();
+    let source = Arg::Ptr(place_f32s(memory, "source", &sources)?);
+    let ex = Arg::Ptr(place_f32s(memory, "ex", &fields.ex)?);
+    let ey = Arg::Ptr(place_f32s(memory, "ey", &fields.ey)?);
+    let magnetic = place_f32s(memory, "hz", &fields.hz)?;
+    let hz = Arg::Ptr(magnetic);
+    let launch = |kernel: &str, mut args: Vec<Arg>| {
+        args.extend([int(n), int(n)]);
+        launch_grid(kernel, [n, n], [32, 8], args)
+    };
+    let launches = (0..steps).flat_map(|step| {
+        [
+            launch("fdtd2d_ey", vec![source.clone(), ey.clone(), hz.clone(), int(step)]),
+            launch("fdtd2d_ex", vec![ex.clone(), hz.clone()]),
+            launch("fdtd2d_hz", vec![ex.clone(), ey.clone(), hz.clone()]),
+        ]
+    });
+    Ok(Plan::of(launches.collect(), move |memory| {
+        let mut fields = Fields::new(n);
+        (0..steps).for_each(|step| fields.step(n, step as f32));
+        let got = memory.read_f32s(magnetic, n * n)?;
+        Results { workload: "fdtd2d", buffer: "hz", got: &got }.close(fields.hz, TOLERANCE)
+    }))
+}

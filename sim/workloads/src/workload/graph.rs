@@ -1,0 +1,225 @@
+//! Graphs in compressed rows, generated or read in the DIMACS form, and the workloads that run on them.
+use std::path::Path;
+use std::rc::Rc;
+
+use super::input::{Words, read_text};
+use super::plan::{Plan, Run};
+use super::random::Random;
+use super::{Group, HostProgram, Size, Workload, WorkloadError, place_words};
+use selvedge_ptx::memory::DeviceMemory;
+
+const SEED: u64 = 0x9a9;
+/// Heaviest generated edge; the lightest has weight 1.
+const HEAVIEST: u32 = 10;
+/// Largest number of nodes or edges: what the kernels' 32-bit indices hold.
+const MOST: usize = i32::MAX as usize / 4;
+/// Most nodes of a file: a number that no edge bears out must not take all memory.
+const MOST_NODES: usize = 1 << 26;
+/// Heaviest edge in a file: with fewer than 2^16 edges a path's length then fits into 32 bits.
+const MOST_WEIGHT: usize = 1 << 15;
+
+/// An undirected graph: every edge is there in both directions, with the same weight.
+#[derive(Debug, PartialEq)]
+pub(super) struct Graph {
+    /// Per node, its first edge; one more that ends the last node's.
+    pub(super) first: Vec<u32>,
+    /// Per edge, the node it leads to.
+    pub(super) target: Vec<u32>,
+    /// Per edge, its weight.
+    pub(super) weight: Vec<u32>,
+}
+
+impl Graph {
+    /// A graph of `nodes` nodes with these edges, each given once.
+    fn new(nodes: usize, edges: &[(u32, u32, u32)]) -> Self {
+        let mut neighbours = vec![Vec::new(); nodes];
+        for &(from, to, weight) in edges {
+            neighbours[from as usize].push((to, weight));
+            neighbours[to as usize].push((from, weight));
+        }
+        let mut first = vec![0];
+        let ends = neighbours.iter().scan(0, |end, edges| {
+            *end += edges.len() as u32;
+            Some(*end)
+        });
+        first.extend(ends);
+        let (target, weight) = neighbours.concat().into_iter().unzip();
+        Graph { first, target, weight }
+    }
+
+    /// A random graph: each node draws 1 to 5 partners, which gives 6 edges per node on average.
+    fn random(nodes: usize) -> Self {
+        let mut random = Random::new(SEED);
+        let mut edges = Vec::new();
+        for node in 0..nodes as u32 {
+            for _ in 0..=random.below(5) {
+                edges.push((node, random.below(nodes as u32), 1 + random.below(HEAVIEST)));
+            }
+        }
+        Graph::new(nodes, &edges)
+    }
+
+    /// Reads the DIMACS form: comments `c ...`, one line `p sp NODES EDGES`, then `a FROM TO WEIGHT` per edge, nodes
+    /// counted from 1. Edges are taken as undirected.
+    fn read(file: &Path) -> Result<Self, WorkloadError> {
+        let text = read_text(file, "a graph")?;
+        let mut size = None;
+        let mut edges = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let refuse = |what: &str, value: &str, allowed: &str| {
+                Err(WorkloadError::bad_input(file, number + 1, what, value, allowed))
+            };
+            let mut words = Words::of_line(file, number + 1, line);
+            match (words.next_word(), size) {
+                (None | Some("c"), _) => continue,
+                (Some("p"), None) => {
+                    let form = words.next_word().unwrap_or("");
+                    if form != "sp" {
+                        return refuse("form of the problem", form, "sp");
+                    }
+                    let nodes = words.integer("number of nodes", 1..=MOST_NODES)?;
+                    size = Some((nodes, words.integer("number of edges", 0..=MOST)?));
+                }
+                (Some("a"), Some((nodes, count))) => {
+                    if edges.len() == count {
+                        return refuse("edge", line, &format!("{count} edges, as the line `p sp` says"));
+                    }
+                    let from = words.integer("first node of the edge", 1..=nodes)? as u32 - 1;
+                    let to = words.integer("second node of the edge", 1..=nodes)? as u32 - 1;
+                    edges.push((from, to, words.integer("weight of the edge", 0..=MOST_WEIGHT)? as u32));
+                }
+                (Some(other), None) => return refuse("line", other, "c, or one line `p sp NODES EDGES`"),
+                (Some(other), Some(_)) => return refuse("line", other, "c, or `a FROM TO WEIGHT`"),
+            }
+            words.end("the line's last number")?;
+        }
+        let last = text.lines().count().max(1);
+        match size {
+            None => Err(WorkloadError::bad_input(file, last, "line", "end of file", "p sp NODES EDGES")),
+            Some((_, count)) if edges.len() < count => {
+                let got = edges.len().to_string();
+                Err(WorkloadError::bad_input(file, last, "number of edges", &got, count.to_string()))
+            }
+            Some((nodes, _)) => Ok(Graph::new(nodes, &edges)),
+        }
+    }
+
+    /// Number of nodes.
+    pub(super) fn nodes(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The edges of a node.
+    pub(super) fn edges(&self, node: usize) -> std::ops::Range<usize> {
+        self.first[node] as usize..self.first[node + 1] as usize
+    }
+
+    /// The neighbours of a node.
+    pub(super) fn neighbours(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.target[self.edges(node)].iter().map(|target| *target as usize)
+    }
+
+    /// The numbers 1 to the number of nodes in random order.
+    pub(super) fn priorities(&self) -> Vec<u32> {
+        let mut random = Random::new(SEED ^ 1);
+        let mut numbers: Vec<u32> = (1..=self.nodes() as u32).collect();
+        for last in (1..numbers.len()).rev() {
+            numbers.swap(last, random.below(last as u32 + 1) as usize);
+        }
+        numbers
+    }
+
+    /// Puts first edges and targets into device memory.
+    pub(super) fn place(&self, memory: &mut DeviceMemory) -> Result<[u64; 2], WorkloadError> {
+        Ok([place_words(memory, "first", &self.first)?, place_words(memory, "target", &self.target)?])
+    }
+}
+
+/// A workload on a graph, generated or read from a file.
+pub(super) struct OnGraph {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub papers: &'static str,
+    /// Name and text of the PTX file.
+    pub ptx: (&'static str, &'static str),
+    /// Nodes of the generated graph.
+    pub nodes: fn(Size) -> usize,
+    /// Allocates and fills the buffers.
+    pub plan: fn(Rc<Graph>, &mut DeviceMemory) -> Result<Plan, WorkloadError>,
+}
+
+impl Workload for OnGraph {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+    fn papers(&self) -> &'static str {
+        self.papers
+    }
+    fn group(&self) -> Group {
+        Group::Graphs
+    }
+    fn ptx(&self) -> (&'static str, &'static str) {
+        self.ptx
+    }
+    fn description(&self, size: Size) -> String {
+        let nodes = (self.nodes)(size);
+        format!("random graph of {nodes} nodes and about {} edges", 6 * nodes)
+    }
+    fn input(&self) -> Option<&'static str> {
+        Some("a graph in the DIMACS form")
+    }
+    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
+        let graph = input.map_or_else(|| Ok(Graph::random((self.nodes)(size))), Graph::read)?;
+        let plan = self.plan;
+        Ok(Box::new(Run::new(self.name, move |memory| plan(Rc::new(graph), memory))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{refusal, with_file};
+    use super::*;
+
+    #[test]
+    fn every_edge_of_a_file_is_there_in_both_directions() {
+        let text = "c a path\np sp 3 2\na 1 2 7\n\na 2 3 9\n";
+        let graph = with_file("g.gr", text, Graph::read).unwrap();
+        let expected = Graph { first: vec![0, 1, 3, 4], target: vec![1, 0, 2, 1], weight: vec![7, 7, 9, 9] };
+        assert_eq!(graph, expected);
+    }
+
+    #[test]
+    fn malformed_files_are_refused_with_line_value_and_what_is_allowed() {
+        let refusals = [
+            ("", "g.gr:1: line = 'end of file': allowed is p sp NODES EDGES"),
+            ("x 1\n", "g.gr:1: line = 'x': allowed is c, or one line `p sp NODES EDGES`"),
+            ("p max 3 1\n", "g.gr:1: form of the problem = 'max': allowed is sp"),
+            ("p sp 3 2\na 1 2 3\n", "g.gr:2: number of edges = '1': allowed is 2"),
+            (
+                "p sp 3 1\na 1 4 3\n",
+                "g.gr:2: second node of the edge = '4': allowed is an integer from 1 to 3",
+            ),
+            (
+                "p sp 3 1\na 1 2 3 4\n",
+                "g.gr:2: text after the line's last number = '4': allowed is the end of the file",
+            ),
+            (
+                "p sp 3 1\na 1 2 3\na 1 2 3\n",
+                "g.gr:3: edge = 'a 1 2 3': allowed is 1 edges, as the line `p sp` says",
+            ),
+        ];
+        for (text, expected) in refusals {
+            assert_eq!(refusal("g.gr", text, Graph::read), expected);
+        }
+    }
+
+    #[test]
+    fn priorities_are_a_permutation() {
+        let mut priorities = Graph::random(100).priorities();
+        priorities.sort_unstable();
+        assert_eq!(priorities, (1..=100).collect::<Vec<_>>());
+    }
+}

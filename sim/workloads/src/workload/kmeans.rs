@@ -1,0 +1,474 @@
+//! `kmeans`: k-means clustering of network connections, as Rodinia's kmeans.
+//!
+//! One launch turns the features from point by point into feature by feature (each lane reads its own line); then, in
+//! every round, one launch assigns the points to the nearest centres and the host moves the centres to the means.
+use std::path::Path;
+
+use super::check::Results;
+use super::input::{finite, read_text};
+use super::random::Random;
+use super::{
+    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, place_f32s,
+};
+use selvedge_ptx::memory::DeviceMemory;
+
+const NAME: &str = "kmeans";
+const THREADS_PER_BLOCK: u32 = 256;
+const SEED: u64 = 0x3ea5;
+
+/// Number of clusters, as Rodinia's default.
+const CLUSTERS: usize = 5;
+
+/// Features of a generated point, as in Rodinia's files.
+const FEATURES: usize = 34;
+
+/// The clusters have settled when no more than one point in this many changed its cluster.
+const POINTS_PER_ALLOWED_CHANGE: usize = 1000;
+
+/// Largest number of features in all: what the kernels' 32-bit indices hold.
+const MOST_FEATURES: usize = i32::MAX as usize / 2;
+
+/// The workload `kmeans`.
+pub(super) struct KMeans;
+
+fn points(size: Size) -> usize {
+    match size {
+        Size::Tiny => 512,
+        Size::Small => 8192,
+        Size::Paper => 494_020,
+    }
+}
+
+/// Rounds after which the host stops even when the clusters have not settled.
+fn most_rounds(size: Size) -> usize {
+    match size {
+        Size::Tiny => 3,
+        Size::Small => 4,
+        Size::Paper => 500,
+    }
+}
+
+/// Points with equally many features each.
+#[derive(Debug, PartialEq)]
+struct Points {
+    features: usize,
+    /// Point by point.
+    values: Vec<f32>,
+}
+
+/// How one feature of one kind of connection is distributed.
+#[derive(Clone, Copy)]
+enum Feature {
+    /// Nearly always the same.
+    Constant(f32),
+    /// A count from 0 to this.
+    Count(u32),
+    /// A share from 0 to 1 in hundredths.
+    Share,
+}
+
+impl Feature {
+    /// Most features are flags and rare counts that are 0 (in Rodinia's file, 72 % of all values); the others are small counts, counts that saturate at 255 or
+    /// 511, sizes that repeat, and shares.
+    fn random(random: &mut Random) -> Self {
+        const CONSTANTS: [f32; 5] = [1.0, 255.0, 511.0, 520.0, 1032.0];
+        match random.below(16) {
+            0..=10 => Self::Constant(0.0),
+            11..=12 => Self::Constant(CONSTANTS[random.below(5) as usize]),
+            13 => Self::Count(9),
+            14 => Self::Count(255),
+            _ => Self::Share,
+        }
+    }
+
+    fn draw(self, random: &mut Random) -> f32 {
+        match self {
+            Self::Constant(value) if random.below(50) > 0 => value,
+            Self::Constant(_) | Self::Share => random.below(101) as f32 / 100.0,
+            Self::Count(most) => random.below(most + 1) as f32,
+        }
+    }
+}
+
+impl Points {
+    /// Connections of a dozen kinds, each with its own distribution of features. More kinds than clusters, so that the
+    /// clusters take some rounds to settle.
+    fn generated(count: usize) -> Self {
+        const KINDS: usize = 12;
+        let mut random = Random::new(SEED);
+        let kinds: Vec<[Feature; FEATURES]> =
+            (0..KINDS).map(|_| std::array::from_fn(|_| Feature::random(&mut random))).collect();
+        let mut values = Vec::with_capacity(count * FEATURES);
+        for _ in 0..count {
+            let kind = kinds[random.below(KINDS as u32) as usize];
+            values.extend(kind.map(|feature| feature.draw(&mut random)));
+        }
+        Self { features: FEATURES, values }
+    }
+
+    fn count(&self) -> usize {
+        self.values.len() / self.features
+    }
+
+    /// Reads Rodinia's format (uncompressed): one point a line, its id first, then its features. A feature that is a
+    /// name, such as `tcp`, counts as 0.
+    fn read(file: &Path) -> Result<Self, WorkloadError> {
+        let text = read_text(file, "points")?;
+        let mut points = Self { features: 0, values: Vec::new() };
+        for (at, line) in text.lines().enumerate() {
+            points.read_line(file, at + 1, line)?;
+        }
+        if points.features == 0 || points.count() < CLUSTERS {
+            let found = if points.features == 0 { 0 } else { points.count() };
+            let allowed = format!("at least {CLUSTERS}, the number of clusters");
+            let lines = text.lines().count().max(1);
+            return Err(WorkloadError::bad_input(
+                file,
+                lines,
+                "number of points",
+                &found.to_string(),
+                allowed,
+            ));
+        }
+        Ok(points)
+    }
+
+    /// Adds the point in line `number`, unless the line is blank.
+    fn read_line(&mut self, file: &Path, number: usize, line: &str) -> Result<(), WorkloadError> {
+        let refuse = |what: String, value: &str, allowed: &str| {
+            Err(WorkloadError::bad_input(file, number, what, value, allowed))
+        };
+        let mut words = line.split_ascii_whitespace();
+        let Some(id) = words.next() else { return Ok(()) };
+        if id.parse::<u64>().is_err() {
+            return refuse("id of the point".to_owned(), id, "an integer from 0");
+        }
+        let before = self.values.len();
+        for (feature, word) in words.enumerate() {
+            match feature_value(word) {
+                Some(value) => self.values.push(value),
+                None => {
+                    return refuse(
+                        format!("feature {}", feature + 1),
+                        word,
+                        "a finite number or a name of letters",
+                    );
+                }
+            }
+        }
+        let found = self.values.len() - before;
+        if before == 0 && found > 0 {
+            self.features = found;
+        }
+        if found != self.features || found == 0 {
+            let allowed = if self.features == 0 { "1 or more".to_owned() } else { self.features.to_string() };
+            return refuse("number of features".to_owned(), &found.to_string(), &allowed);
+        }
+        if self.values.len() > MOST_FEATURES {
+            let allowed = format!("at most {MOST_FEATURES}");
+            return refuse("number of features in all".to_owned(), &self.values.len().to_string(), &allowed);
+        }
+        Ok(())
+    }
+
+    /// The centres to begin with: points that are equally far apart in the list.
+    fn first_centres(&self) -> Vec<f32> {
+        let apart = self.count() / CLUSTERS;
+        let point = |cluster: usize| &self.values[cluster * apart * self.features..][..self.features];
+        (0..CLUSTERS).flat_map(point).copied().collect()
+    }
+
+    /// The features in the device's order: feature by feature.
+    fn by_feature(&self) -> impl Iterator<Item = f32> {
+        let feature = |at: usize| self.values.iter().skip(at).step_by(self.features).copied();
+        (0..self.features).flat_map(feature)
+    }
+
+    /// The cluster whose centre is nearest to each point, each distance summed in the kernel's order and fused as in the
+    /// PTX as checked in: near ties then fall alike.
+    fn assign(&self, centres: &[f32]) -> Vec<i32> {
+        let distance = |point: &[f32], centre: &[f32]| {
+            point.iter().zip(centre).fold(0.0_f32, |sum, (p, c)| (p - c).mul_add(p - c, sum))
+        };
+        let nearest = |point: &[f32]| {
+            let distances = centres.chunks_exact(self.features).map(|centre| distance(point, centre));
+            let nearer =
+                |best: (usize, f32), (cluster, d): (usize, f32)| if d < best.1 { (cluster, d) } else { best };
+            distances.enumerate().fold((0, f32::MAX), nearer).0 as i32
+        };
+        self.values.chunks_exact(self.features).map(nearest).collect()
+    }
+
+    /// Moves each centre to the mean of its points; a centre without points stays.
+    fn move_centres(&self, centres: &mut [f32], membership: &[i32]) {
+        let mut sums = vec![0.0_f64; centres.len()];
+        let mut members = [0_u32; CLUSTERS];
+        for (point, &cluster) in self.values.chunks_exact(self.features).zip(membership) {
+            let cluster = cluster as usize;
+            members[cluster] += 1;
+            for (sum, value) in sums[cluster * self.features..].iter_mut().zip(point) {
+                *sum += f64::from(*value);
+            }
+        }
+        for (at, (centre, sum)) in centres.iter_mut().zip(sums).enumerate() {
+            let members = members[at / self.features];
+            if members > 0 {
+                *centre = (sum / f64::from(members)) as f32;
+            }
+        }
+    }
+
+    /// Have the clusters settled between two rounds?
+    fn settled(&self, before: &[i32], after: &[i32]) -> bool {
+        let changed = before.iter().zip(after).filter(|(before, after)| before != after).count();
+        changed * POINTS_PER_ALLOWED_CHANGE <= self.count()
+    }
+
+    /// The clusters after the last round, all on the CPU, and the number of rounds.
+    fn reference(&self, most_rounds: usize) -> (Vec<i32>, usize) {
+        let mut centres = self.first_centres();
+        let mut membership = vec![NO_CLUSTER; self.count()];
+        for round in 1.. {
+            let assigned = self.assign(&centres);
+            if self.settled(&membership, &assigned) || round == most_rounds {
+                return (assigned, round);
+            }
+            self.move_centres(&mut centres, &assigned);
+            membership = assigned;
+        }
+        unreachable!("the rounds are bounded")
+    }
+}
+
+/// The cluster of a point that has not been assigned yet.
+const NO_CLUSTER: i32 = -1;
+
+/// The value of a feature: a number, or 0 for a name such as `tcp`.
+fn feature_value(word: &str) -> Option<f32> {
+    let not_finite = ["inf", "infinity", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name));
+    let is_name = !not_finite && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_name { Some(0.0) } else { finite(word) }
+}
+
+impl Workload for KMeans {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn summary(&self) -> &'static str {
+        "k-means clustering: a change of layout, then rounds of assignment with centres moved by the host"
+    }
+
+    fn papers(&self) -> &'static str {
+        "LATTE-CC (KM, 494,020 objects), Dai, chapters 2 and 3 (KMS) and 4 (ks)"
+    }
+
+    fn group(&self) -> Group {
+        Group::Learning
+    }
+
+    fn ptx(&self) -> (&'static str, &'static str) {
+        ("kmeans.ptx", include_str!("../../kernels/kmeans.ptx"))
+    }
+
+    fn description(&self, size: Size) -> String {
+        let (count, rounds) = (points(size), most_rounds(size));
+        let bytes = 4 * (2 * count * FEATURES + count + CLUSTERS * FEATURES);
+        format!(
+            "{count} points of {FEATURES} features, {CLUSTERS} clusters, at most {rounds} rounds, {}",
+            mebibytes(bytes)
+        )
+    }
+
+    fn input(&self) -> Option<&'static str> {
+        Some("points of Rodinia")
+    }
+
+    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
+        let points = input.map_or_else(|| Ok(Points::generated(points(size))), Points::read)?;
+        Ok(Box::new(Run {
+            centres: points.first_centres(),
+            membership: vec![NO_CLUSTER; points.count()],
+            points,
+            most_rounds: most_rounds(size),
+            round: 0,
+            buffers: Buffers::default(),
+            stage: Stage::Start,
+        }))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Start,
+    Swapping,
+    Assigning,
+    Done,
+}
+
+/// Device addresses.
+#[derive(Clone, Copy, Default)]
+struct Buffers {
+    by_point: u64,
+    by_feature: u64,
+    centres: u64,
+    membership: u64,
+}
+
+struct Run {
+    points: Points,
+    most_rounds: usize,
+    centres: Vec<f32>,
+    /// After the last completed round.
+    membership: Vec<i32>,
+    /// The round under way, from 1.
+    round: usize,
+    buffers: Buffers,
+    stage: Stage,
+}
+
+impl Run {
+    fn place(&self, memory: &mut DeviceMemory) -> Result<Buffers, WorkloadError> {
+        let buffers = Buffers {
+            by_point: place_f32s(memory, "features by point", &self.points.values)?,
+            by_feature: memory.alloc(4 * self.points.values.len() as u64, "features by feature")?,
+            centres: memory.alloc(4 * self.centres.len() as u64, "centres")?,
+            membership: memory.alloc(4 * self.membership.len() as u64, "membership")?,
+        };
+        memory.write_i32s(buffers.membership, &self.membership)?;
+        Ok(buffers)
+    }
+
+    fn launch(&self, kernel: &str, pointers: &[u64], clusters: Option<usize>) -> Launch {
+        let counts = [self.points.count(), self.points.features].into_iter().chain(clusters);
+        let counts = counts.map(int);
+        let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain(counts);
+        launch_row(kernel, self.points.count(), THREADS_PER_BLOCK, args.collect())
+    }
+
+    fn assign(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
+        let Buffers { by_feature, centres, membership, .. } = self.buffers;
+        memory.write_f32s(centres, &self.centres)?;
+        self.round += 1;
+        self.stage = Stage::Assigning;
+        Ok(Some(self.launch("kmeans_assign", &[by_feature, centres, membership], Some(CLUSTERS))))
+    }
+
+    /// Takes the memberships of the round that has just completed; is there to be another round?
+    fn conclude_round(&mut self, memory: &DeviceMemory) -> Result<bool, WorkloadError> {
+        let assigned = memory.read_i32s(self.buffers.membership, self.points.count())?;
+        let clusters = 0..CLUSTERS as i32;
+        if let Some(index) = assigned.iter().position(|cluster| !clusters.contains(cluster)) {
+            return Err(WorkloadError::Mismatch {
+                workload: NAME,
+                buffer: "membership",
+                index,
+                got: assigned[index].to_string(),
+                expected: format!("a cluster from 0 to {}", CLUSTERS - 1),
+                tolerance: "must be equal".to_owned(),
+            });
+        }
+        let settled = self.points.settled(&self.membership, &assigned);
+        self.membership = assigned;
+        Ok(!settled && self.round < self.most_rounds)
+    }
+}
+
+impl HostProgram for Run {
+    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
+        match self.stage {
+            Stage::Start => {
+                self.buffers = self.place(memory)?;
+                self.stage = Stage::Swapping;
+                let Buffers { by_point, by_feature, .. } = self.buffers;
+                Ok(Some(self.launch("kmeans_swap", &[by_point, by_feature], None)))
+            }
+            Stage::Swapping => self.assign(memory),
+            Stage::Assigning => {
+                if self.conclude_round(memory)? {
+                    self.points.move_centres(&mut self.centres, &self.membership);
+                    return self.assign(memory);
+                }
+                self.stage = Stage::Done;
+                Ok(None)
+            }
+            Stage::Done => Ok(None),
+        }
+    }
+
+    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
+        if self.stage != Stage::Done {
+            return Err(WorkloadError::Unfinished { workload: NAME });
+        }
+        let count = self.points.values.len();
+        let by_feature = memory.read_f32s(self.buffers.by_feature, count)?;
+        Results { workload: NAME, buffer: "features by feature", got: &by_feature }
+            .equal(self.points.by_feature())?;
+        let (reference, rounds) = self.points.reference(self.most_rounds);
+        let membership = memory.read_i32s(self.buffers.membership, self.points.count())?;
+        Results { workload: NAME, buffer: "membership", got: &membership }.equal(reference)?;
+        Results { workload: NAME, buffer: "rounds", got: &[self.round] }.equal([rounds])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::testing::{refusal, with_file};
+
+    #[test]
+    fn rodinias_format_is_read_and_names_count_as_zero() {
+        let text = "1 0 0.5\n2 tcp 511\n\n3 0 1\n3 0 1\n4 1e1 1\n";
+        let points = with_file("points.txt", text, |file| Points::read(file).unwrap());
+        assert_eq!(points.features, 2);
+        assert_eq!(points.values, [0.0, 0.5, 0.0, 511.0, 0.0, 1.0, 0.0, 1.0, 10.0, 1.0]);
+    }
+
+    #[test]
+    fn malformed_points_are_refused_in_one_line() {
+        let cases = [
+            ("", ":1: number of points = '0': allowed is at least 5, the number of clusters"),
+            ("1 2\n1 2\n", ":2: number of points = '2': allowed is at least 5, the number of clusters"),
+            ("1 2 3\n2 4\n", ":2: number of features = '1': allowed is 2"),
+            ("1\n", ":1: number of features = '0': allowed is 1 or more"),
+            ("1 2 3\n2 4 5,5\n", ":2: feature 2 = '5,5': allowed is a finite number or a name of letters"),
+            ("1 nan\n", ":1: feature 1 = 'nan': allowed is a finite number or a name of letters"),
+            ("x 1\n", ":1: id of the point = 'x': allowed is an integer from 0"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(refusal("points.txt", text, Points::read), format!("points.txt{expected}"));
+        }
+    }
+
+    #[test]
+    fn compressed_files_are_refused_as_no_text() {
+        let refused = with_file("points.txt.xz", "", |file| {
+            std::fs::write(file, [0xfd, b'7', b'z', b'X', b'Z', 0]).unwrap();
+            Points::read(file).unwrap_err().to_string()
+        });
+        assert!(refused.ends_with("cannot read points: not text (byte 0 is not UTF-8)"), "{refused}");
+    }
+
+    #[test]
+    fn separate_groups_are_found() {
+        let values: Vec<f32> =
+            (0..20).map(|point| (100 * (point % 5)) as f32 + point as f32 / 10.0).collect();
+        let (membership, rounds) = Points { features: 1, values }.reference(50);
+        assert!(rounds < 50);
+        for point in 0..20 {
+            assert_eq!(membership[point], membership[point % 5], "points of one group share a cluster");
+        }
+    }
+
+    #[test]
+    fn generated_values_are_counts_and_hundredths() {
+        let points = Points::generated(500);
+        assert!(points.values.iter().all(|v| (0.0..=1032.0).contains(v)));
+        assert!(
+            points.values.iter().all(|v| v.fract() == 0.0 || (v * 100.0 - (v * 100.0).round()).abs() < 1e-4)
+        );
+        let zeros = points.values.iter().filter(|v| **v == 0.0).count();
+        assert!((points.values.len() / 2..points.values.len()).contains(&zeros), "{zeros} zeros");
+        assert_eq!(points, Points::generated(500));
+    }
+}

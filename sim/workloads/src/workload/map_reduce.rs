@@ -1,0 +1,210 @@
+//! `inverted_index`, `page_view_count`, `page_view_rank`: texts of the web mapped to pairs, sorted and reduced, as Mars'
+//! workloads of these names.
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::check::Results;
+use super::plan::{Plan, Planned};
+use super::random::Random;
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use selvedge_ptx::memory::DeviceMemory;
+
+const SEED: u64 = 0x3a45;
+const THREADS_PER_BLOCK: u32 = 128;
+const PTX: (&str, &str) = ("map_reduce.ptx", include_str!("../../kernels/map_reduce.ptx"));
+
+/// The workload `inverted_index`.
+pub(super) const INVERTED_INDEX: Planned = Planned {
+    name: "inverted_index",
+    summary: "which pages are linked from how many documents: map, bitonic sort, reduce",
+    papers: "LAMAR and CABA (IIX)",
+    group: Group::MapReduce,
+    ptx: PTX,
+    description: |size| describe(size, &documents(lines(size))),
+    plan: |size, memory| plan(INVERTED_INDEX.name, documents(lines(size)), memory),
+};
+
+/// The workload `page_view_count`.
+pub(super) const PAGE_VIEW_COUNT: Planned = Planned {
+    name: "page_view_count",
+    summary: "how many visitors saw each page of a log: map, bitonic sort, reduce",
+    papers: "LAMAR and CABA (PVC)",
+    group: Group::MapReduce,
+    ptx: PTX,
+    description: |size| describe(size, &log(lines(size))),
+    plan: |size, memory| plan(PAGE_VIEW_COUNT.name, log(lines(size)), memory),
+};
+
+/// The workload `page_view_rank`.
+pub(super) const PAGE_VIEW_RANK: Planned = Planned {
+    name: "page_view_rank",
+    summary: "pages ranked by their views: map, bitonic sort, reduce",
+    papers: "LAMAR and CABA (PVR)",
+    group: Group::MapReduce,
+    ptx: PTX,
+    description: |size| describe(size, &totals(lines(size))),
+    plan: |size, memory| plan(PAGE_VIEW_RANK.name, totals(lines(size)), memory),
+};
+
+/// Lines of text; no power of two.
+fn lines(size: Size) -> usize {
+    match size {
+        Size::Tiny => 500,
+        Size::Small => 5000,
+        Size::Paper => 500_000,
+    }
+}
+
+/// A text, and what its lines stand for.
+struct Text {
+    bytes: Vec<u8>,
+    /// Where each line begins.
+    line: Vec<u32>,
+    /// The key and the value that each line gives.
+    pairs: Vec<Option<(u32, u32)>>,
+    kind: Kind,
+}
+
+/// How a text is mapped and reduced.
+enum Kind {
+    Log,
+    Totals,
+    /// The documents to which the lines belong.
+    Documents(Vec<u32>),
+}
+
+impl Text {
+    fn new(kind: Kind) -> Self {
+        Text { bytes: Vec::new(), line: Vec::new(), pairs: Vec::new(), kind }
+    }
+
+    fn push(&mut self, line: &str, pair: Option<(u32, u32)>) {
+        self.line.push(self.bytes.len() as u32);
+        self.bytes.extend_from_slice(line.as_bytes());
+        self.bytes.push(b'\n');
+        self.pairs.push(pair);
+    }
+}
+
+/// The hash that the kernels use; never all ones.
+fn hash(text: &str) -> u32 {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
+    text.bytes().fold(2_166_136_261, mix) & 0x7fff_ffff
+}
+
+/// A page of the web; those with small numbers are drawn more often than others.
+fn page(random: &mut Random, pages: usize) -> String {
+    let number = random.below(pages as u32).min(random.below(pages as u32));
+    let site = ["www.example.org", "news.example.com", "wiki.example.net"][number as usize % 3];
+    format!("http://{site}/page/{number}.html")
+}
+
+/// A server's log: pages and their visitors' addresses.
+fn log(lines: usize) -> Text {
+    let (mut random, mut text) = (Random::new(SEED), Text::new(Kind::Log));
+    for _ in 0..lines {
+        let page = page(&mut random, lines / 8);
+        let visitor = format!("10.{}.{}.{}", random.below(3), random.below(4), random.below(10));
+        text.push(&format!("{page}\t{visitor}"), Some((hash(&page), hash(&visitor))));
+    }
+    text
+}
+
+/// A table of pages and their views, few of which are seen often.
+fn totals(lines: usize) -> Text {
+    let (mut random, mut text) = (Random::new(SEED ^ 1), Text::new(Kind::Totals));
+    for number in 0..lines as u32 {
+        let page = page(&mut random, lines);
+        let views = 1 + random.below(100_000) / (1 + random.below(1000));
+        text.push(&format!("{page}\t{views}"), Some((views, number)));
+    }
+    text
+}
+
+/// Documents of 20 lines of hypertext, every other of which has a link.
+fn documents(lines: usize) -> Text {
+    let number = |line: usize| (line / 20) as u32;
+    let mut random = Random::new(SEED ^ 2);
+    let mut text = Text::new(Kind::Documents((0..lines).map(number).collect()));
+    for line in 0..lines {
+        if random.below(2) == 0 {
+            let page = page(&mut random, lines / 10);
+            let pair = Some((hash(&page), number(line)));
+            text.push(&format!("<p>See also <a href=\"{page}\">there</a>.</p>"), pair);
+        } else {
+            let words =
+                (0..3 + random.below(6)).map(|_| ["of", "water", "and", "stone "][random.below(4) as usize]);
+            text.push(&format!("<p>{}</p>", words.collect::<Vec<_>>().join(" ")), None);
+        }
+    }
+    text
+}
+
+fn describe(size: Size, text: &Text) -> String {
+    let slots = lines(size).next_power_of_two();
+    let bytes = text.bytes.len() + 8 * text.line.len() + 12 * slots;
+    format!("{} lines, {} bytes of text, {}", lines(size), text.bytes.len(), mebibytes(bytes))
+}
+
+fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let lines = text.line.len();
+    let slots = lines.next_power_of_two();
+    let bytes = memory.alloc(text.bytes.len() as u64, "text")?;
+    memory.write(bytes, &text.bytes)?;
+    let line = place_words(memory, "line", &text.line)?;
+    let pairs = memory.alloc(8 * slots as u64, "pairs")?;
+    let launch = |kernel, threads, pointers: &[u64], numbers: &[usize]| {
+        let pointers = pointers.iter().map(|pointer| Arg::Ptr(*pointer));
+        let args = pointers.chain(numbers.iter().map(|number| int(*number))).collect();
+        launch_row(kernel, threads, THREADS_PER_BLOCK, args)
+    };
+    let map = match &text.kind {
+        Kind::Log => launch("map_view", slots, &[bytes, line, pairs], &[lines, slots]),
+        Kind::Totals => launch("map_total", slots, &[bytes, line, pairs], &[lines, slots]),
+        Kind::Documents(documents) => {
+            let document = place_words(memory, "document", documents)?;
+            launch("map_link", slots, &[bytes, line, document, pairs], &[lines, slots])
+        }
+    };
+    let mut launches = vec![map];
+    for run in (1..=slots.ilog2()).map(|power| 1 << power) {
+        let distances = std::iter::successors(Some(run / 2), |distance| Some(distance / 2));
+        for distance in distances.take_while(|distance| *distance > 0) {
+            launches.push(launch("sort_pass", slots / 2, &[pairs], &[run, distance, slots]));
+        }
+    }
+    let (buffer, results) =
+        if matches!(text.kind, Kind::Totals) { ("rank", lines) } else { ("counts", slots) };
+    let result = memory.alloc(4 * results as u64, buffer)?;
+    launches.push(match text.kind {
+        Kind::Totals => launch("reduce_rank", lines, &[pairs, result], &[lines]),
+        Kind::Log | Kind::Documents(_) => launch("reduce_runs", slots, &[pairs, result], &[slots]),
+    });
+    Ok(Plan::of(launches, move |memory| {
+        let expected = if matches!(text.kind, Kind::Totals) { ranks(&text) } else { counts(&text, slots) };
+        let got = memory.read_u32s(result, results)?;
+        Results { workload, buffer, got: &got }.equal(expected)
+    }))
+}
+
+/// Where each key's pairs begin among all sorted pairs, the number of its different values; 0 elsewhere.
+fn counts(text: &Text, slots: usize) -> Vec<u32> {
+    let mut values = BTreeMap::<u32, Vec<u32>>::new();
+    text.pairs.iter().flatten().for_each(|(key, value)| values.entry(*key).or_default().push(*value));
+    let mut counts = Vec::new();
+    for values in values.into_values() {
+        let end = counts.len() + values.len();
+        counts.push(values.into_iter().collect::<BTreeSet<_>>().len() as u32);
+        counts.resize(end, 0);
+    }
+    counts.resize(slots, 0);
+    counts
+}
+
+/// Each line's place when the lines are ordered from most to fewest views, of equal ones the later line first.
+fn ranks(text: &Text) -> Vec<u32> {
+    let mut order: Vec<(u32, u32)> = text.pairs.iter().copied().flatten().collect();
+    order.sort_unstable();
+    let mut ranks = vec![0; order.len()];
+    (0..).zip(order.iter().rev()).for_each(|(rank, (_, line))| ranks[*line as usize] = rank);
+    ranks
+}

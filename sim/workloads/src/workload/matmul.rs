@@ -1,0 +1,112 @@
+//! `matmul` and `mm3`: one matrix product, and Polybench's 3MM, which multiplies two products.
+use super::check::Results;
+use super::plan::{Plan, Planned};
+use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use selvedge_ptx::memory::DeviceMemory;
+
+/// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
+const TOLERANCE: f32 = 1e-5;
+const PTX: (&str, &str) = ("matmul.ptx", include_str!("../../kernels/matmul.ptx"));
+
+/// The workload `matmul`.
+pub(super) const MATMUL: Planned = Planned {
+    name: "matmul",
+    summary: "matrix product straight from memory, one thread per element",
+    papers: "LATTE-CC and CABA (MM, in the form of Mars)",
+    group: Group::DenseAlgebra,
+    ptx: PTX,
+    description: |size| {
+        let n = side(size);
+        format!("{n} x {n} matrices, {}", mebibytes(4 * 3 * n * n))
+    },
+    plan: product,
+};
+
+/// The workload `mm3`.
+pub(super) const MM3: Planned = Planned {
+    name: "mm3",
+    summary: "product of two matrix products, one thread per element",
+    papers: "Dai, chapter 4 (3m)",
+    group: Group::DenseAlgebra,
+    ptx: PTX,
+    description: |size| {
+        let n = side_of_three(size);
+        format!("{n} x {n} matrices, {}", mebibytes(4 * 7 * n * n))
+    },
+    plan: three_products,
+};
+
+/// Rows and columns.
+fn side(size: Size) -> usize {
+    match size {
+        Size::Tiny => 64,
+        Size::Small => 160,
+        Size::Paper => 1024,
+    }
+}
+
+/// Rows and columns; `paper` is Polybench's standard size.
+fn side_of_three(size: Size) -> usize {
+    match size {
+        Size::Tiny => 40,
+        Size::Small => 112,
+        Size::Paper => 512,
+    }
+}
+
+/// Polybench's matrices: element (i, j) is i (j + shift) / n.
+fn matrix(n: usize, shift: usize) -> Vec<f32> {
+    let row = |i: usize| (0..n).map(move |j| i as f32 * (j + shift) as f32 / n as f32);
+    (0..n).flat_map(row).collect()
+}
+
+fn launch(n: usize, a: u64, b: u64, c: u64) -> Launch {
+    launch_grid("matmul", [n, n], [32, 8], vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(c), int(n)])
+}
+
+/// The product on the CPU; row by row of b, which each sum meets in the kernel's order.
+fn multiply(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
+    let mut c = vec![0.0_f32; n * n];
+    for (row, sums) in a.chunks_exact(n).zip(c.chunks_exact_mut(n)) {
+        for (factor, b) in row.iter().zip(b.chunks_exact(n)) {
+            sums.iter_mut().zip(b).for_each(|(sum, b)| *sum = factor.mul_add(*b, *sum));
+        }
+    }
+    c
+}
+
+fn product(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let n = side(size);
+    let a = place_f32s(memory, "a", &matrix(n, 0))?;
+    let b = place_f32s(memory, "b", &matrix(n, 1))?;
+    let c = memory.alloc(4 * (n * n) as u64, "c")?;
+    Ok(Plan::of(vec![launch(n, a, b, c)], move |memory| {
+        let got = memory.read_f32s(c, n * n)?;
+        let expected = multiply(n, &matrix(n, 0), &matrix(n, 1));
+        Results { workload: "matmul", buffer: "c", got: &got }.close(expected, TOLERANCE)
+    }))
+}
+
+fn three_products(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let n = side_of_three(size);
+    let mut factors = Vec::new();
+    for (name, shift) in [("a", 0), ("b", 1), ("c", 3), ("d", 2)] {
+        factors.push(place_f32s(memory, name, &matrix(n, shift))?);
+    }
+    let mut products = Vec::new();
+    for name in ["e", "f", "g"] {
+        products.push(memory.alloc(4 * (n * n) as u64, name)?);
+    }
+    let launches = vec![
+        launch(n, factors[0], factors[1], products[0]),
+        launch(n, factors[2], factors[3], products[1]),
+        launch(n, products[0], products[1], products[2]),
+    ];
+    let result = products[2];
+    Ok(Plan::of(launches, move |memory| {
+        let left = multiply(n, &matrix(n, 0), &matrix(n, 1));
+        let right = multiply(n, &matrix(n, 3), &matrix(n, 2));
+        let got = memory.read_f32s(result, n * n)?;
+        Results { workload: "mm3", buffer: "g", got: &got }.close(multiply(n, &left, &right), TOLERANCE)
+    }))
+}

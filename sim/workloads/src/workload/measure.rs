@@ -1,0 +1,209 @@
+//! What workloads execute, counted without timing, and the checked-in table of what was counted.
+//!
+//! The table, `sim/workloads/kernels/measured.tsv`, is never edited by hand: the example `measure_workloads` runs every workload,
+//! verifies its results and writes the counts; a test counts `tiny` and `small` again.
+use super::{Launch, Size, Workload, WorkloadError};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{ArgError, LOCAL_REGION, MemAccess, Module, PtxError, RunError, watch_functional};
+use thiserror::Error;
+
+/// The table as it is checked in.
+pub const TABLE: &str = include_str!("../../kernels/measured.tsv");
+
+/// The first line of the table.
+const HEAD: &str = "workload\tsize\tlaunches\twarp instructions\tmemory instructions\tlines touched\n";
+
+/// Bytes of a line.
+const LINE_BYTES: u64 = 128;
+
+/// What a workload executes at one size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// Kernel launches.
+    pub launches: u64,
+    /// Warp instructions.
+    pub warp_instructions: u64,
+    /// Warp instructions that take at least one lane to global, local or shared memory, textures included.
+    pub memory_instructions: u64,
+    /// Different lines of 128 bytes of global memory that they read or write.
+    pub lines: u64,
+}
+
+/// Why a workload could not be measured.
+#[derive(Debug, Error)]
+pub enum MeasureError {
+    /// Its host program, or a wrong result.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// Its PTX.
+    #[error(transparent)]
+    Ptx(#[from] PtxError),
+    /// A launch names a kernel that the PTX has not.
+    #[error("no kernel `{0}` in the PTX")]
+    NoKernel(String),
+    /// Arguments that do not suit the kernel.
+    #[error(transparent)]
+    Args(#[from] ArgError),
+    /// A fault of a kernel.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Runs launches without timing and counts what they execute.
+#[derive(Debug, Default)]
+pub struct Meter {
+    counts: Measured,
+    /// One bit for each line from address 0 on.
+    touched: Vec<u64>,
+}
+
+impl Meter {
+    /// Runs `launch` and adds what it executes.
+    ///
+    /// # Errors
+    /// [`MeasureError`] for a launch that the module's kernels do not allow, and for a fault.
+    pub fn launch(
+        &mut self,
+        module: &Module,
+        launch: &Launch,
+        memory: &mut DeviceMemory,
+    ) -> Result<(), MeasureError> {
+        let kernel =
+            module.kernel(&launch.kernel).ok_or_else(|| MeasureError::NoKernel(launch.kernel.clone()))?;
+        let params = kernel.pack(&launch.args)?;
+        let touched = &mut self.touched;
+        let stats = watch_functional(module, &kernel, &launch.dims, &params, memory, &mut |access| {
+            touch(touched, access);
+        })?;
+        self.counts.launches += 1;
+        self.counts.warp_instructions += stats.warp_instructions;
+        self.counts.memory_instructions += stats.memory_instructions;
+        Ok(())
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn measured(&self) -> Measured {
+        let lines = self.touched.iter().map(|word| u64::from(word.count_ones())).sum();
+        Measured { lines, ..self.counts }
+    }
+}
+
+/// Marks the lines of global memory that `access` reads or writes.
+fn touch(touched: &mut Vec<u64>, access: &MemAccess) {
+    if access.space != selvedge_ptx::ptx::Space::Global {
+        return;
+    }
+    let rounds = access.more.iter().map(|(mask, addresses)| (*mask, addresses));
+    for (mask, addresses) in std::iter::once((access.mask, &access.address)).chain(rounds) {
+        for (_, address) in addresses.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 == 1) {
+            debug_assert!(*address < LOCAL_REGION, "global memory lies below local memory");
+            // An access is aligned to its size and lies in one line.
+            let line = address / LINE_BYTES;
+            let word = (line / 64) as usize;
+            if word >= touched.len() {
+                touched.resize(word + 1, 0);
+            }
+            touched[word] |= 1 << (line % 64);
+        }
+    }
+}
+
+/// Runs `workload` without timing on its built-in input, verifies its results and counts what it executes.
+///
+/// # Errors
+/// [`MeasureError`], also for a result that differs from the CPU reference.
+pub fn measure(workload: &dyn Workload, size: Size) -> Result<Measured, MeasureError> {
+    let (file, text) = workload.ptx();
+    let module = Module::parse(file, text)?;
+    let mut memory = DeviceMemory::new();
+    module.load(&mut memory).map_err(WorkloadError::from)?;
+    let mut program = workload.start(size, None)?;
+    let mut meter = Meter::default();
+    while let Some(launch) = program.next(&mut memory)? {
+        meter.launch(&module, &launch, &mut memory)?;
+    }
+    program.verify(&memory)?;
+    Ok(meter.measured())
+}
+
+/// The row of the checked-in table for a workload at one size.
+#[must_use]
+pub fn measured(workload: &str, size: Size) -> Option<Measured> {
+    rows(TABLE).find(|(name, of, _)| *name == workload && *of == size).map(|(.., counts)| counts)
+}
+
+/// The rows of a table that can be read.
+pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
+    table.lines().skip(1).filter_map(|line| {
+        let mut cells = line.split('\t');
+        let (name, size) = (cells.next()?, cells.next()?.parse().ok()?);
+        let mut number = || cells.next()?.parse().ok();
+        let counts = Measured {
+            launches: number()?,
+            warp_instructions: number()?,
+            memory_instructions: number()?,
+            lines: number()?,
+        };
+        Some((name, size, counts))
+    })
+}
+
+/// The text of a table with these rows: a line for each, cells between tabs.
+pub fn table<'a>(rows: impl IntoIterator<Item = (&'a str, Size, Measured)>) -> String {
+    let row = |(name, size, m): (&str, Size, Measured)| {
+        let Measured { launches, warp_instructions, memory_instructions, lines } = m;
+        format!("{name}\t{size}\t{launches}\t{warp_instructions}\t{memory_instructions}\t{lines}\n")
+    };
+    std::iter::once(HEAD.to_owned()).chain(rows.into_iter().map(row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LaunchDims, all};
+    use super::*;
+    use selvedge_ptx::ptx::Arg;
+
+    #[test]
+    fn the_table_has_a_row_for_every_workload_and_size_in_order_and_no_other() {
+        // `paper` takes long to count, and is there as far as it was.
+        let is_there = |(name, size): &(&str, Size)| *size != Size::Paper || measured(name, *size).is_some();
+        let expected = all().iter().flat_map(|w| Size::ALL.map(|size| (w.name(), size))).filter(is_there);
+        let found = rows(TABLE).map(|(name, size, _)| (name, size));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            expected.collect::<Vec<_>>(),
+            "run the example measure_workloads"
+        );
+        assert_eq!(table(rows(TABLE)), TABLE);
+    }
+
+    #[test]
+    fn lines_are_counted_once_and_shared_memory_has_none() {
+        let text = ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {\n\
+                    .reg .b32 %r<4>; .reg .b64 %rd<4>; .shared .b32 s[32];\n\
+                    ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8;\n\
+                    add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1], %r2;\n\
+                    mov.u32 %r3, s; st.shared.u32 [%r3], %r2; ret; }\n";
+        let module = Module::parse("k.ptx", text).unwrap();
+        let mut memory = DeviceMemory::new();
+        let address = memory.alloc(512, "p").unwrap();
+        let launch = Launch {
+            kernel: "k".into(),
+            dims: LaunchDims::new([1, 1, 1], [64, 1, 1]),
+            args: vec![Arg::Ptr(address)],
+        };
+        let mut meter = Meter::default();
+        for launches in 1..=2 {
+            meter.launch(&module, &launch, &mut memory).unwrap();
+            // Two warps of nine instructions, three of them to memory; 64 words eight bytes apart lie in four lines.
+            let expected = Measured {
+                launches,
+                warp_instructions: launches * 18,
+                memory_instructions: launches * 6,
+                lines: 4,
+            };
+            assert_eq!(meter.measured(), expected);
+        }
+    }
+}

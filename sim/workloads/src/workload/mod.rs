@@ -1,0 +1,378 @@
+//! Workloads: kernels that the papers ran, each with its host program, its inputs and a CPU reference.
+//!
+//! A [`Workload`] is a description and a factory; [`Workload::start`] gives a [`HostProgram`], the host side as a state
+//! machine that a simulator drives: it allocates and fills device memory, hands out one [`Launch`] after another, reads
+//! flags back between them, and finally compares the results with the CPU reference. Inputs are made by a seeded
+//! generator, so that two runs see the same bytes; some workloads read a real input file instead. The CUDA C sources
+//! and the PTX compiled from them lie in `sim/workloads/kernels/`.
+mod atax;
+mod backprop;
+mod barnes_hut;
+mod betweenness;
+mod bfs;
+mod bfs_worklist;
+mod bicg;
+mod binomial;
+mod btree;
+mod check;
+mod coloring;
+mod conv2d;
+mod convolution_separable;
+mod covariance;
+mod dct;
+mod error;
+mod fdtd2d;
+mod floyd_warshall;
+mod gesummv;
+mod graph;
+mod group;
+mod heartwall;
+mod histogram;
+mod hotspot;
+mod input;
+#[cfg(test)]
+mod input_fuzz;
+mod kmeans;
+mod laplace;
+mod lavamd;
+mod lud;
+mod map_reduce;
+mod matmul;
+mod measure;
+mod mis;
+mod monte_carlo;
+mod mst;
+mod mummer;
+mod mvt;
+mod needleman_wunsch;
+mod neural_net;
+mod octree;
+mod pagerank;
+mod particle_filter;
+mod pathfinder;
+mod plan;
+pub(crate) mod random;
+mod raytrace;
+#[cfg(test)]
+mod run_tests;
+mod scalar_product;
+mod scan;
+mod similarity;
+mod spmv;
+mod spmv_jds;
+mod srad;
+mod sssp;
+mod streamcluster;
+mod suffix_tree;
+mod survey_propagation;
+mod syr2k;
+mod syrk;
+#[cfg(test)]
+mod testing;
+mod tone_map;
+mod transpose;
+mod vecadd;
+mod walsh;
+mod weather;
+mod word_count;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+pub use error::WorkloadError;
+pub use group::Group;
+pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
+use selvedge_hw::names;
+use selvedge_ptx::memory::DeviceMemory;
+pub use selvedge_ptx::ptx::{Arg, LaunchDims};
+
+/// How large a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Size {
+    /// For tests: at most 100,000 warp instructions.
+    Tiny,
+    /// For a look: at most 1.5 million warp instructions.
+    Small,
+    /// As large as the papers ran it, for reproduction.
+    Paper,
+}
+
+impl Size {
+    /// Every size, in ascending order.
+    pub const ALL: [Self; 3] = [Self::Tiny, Self::Small, Self::Paper];
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tiny => "tiny",
+            Self::Small => "small",
+            Self::Paper => "paper",
+        })
+    }
+}
+
+impl FromStr for Size {
+    type Err = WorkloadError;
+
+    fn from_str(name: &str) -> Result<Self, WorkloadError> {
+        let found = Self::ALL.into_iter().find(|size| size.to_string() == name);
+        found.ok_or_else(|| WorkloadError::UnknownSize { name: name.to_owned() })
+    }
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// Name of the kernel, as its `.entry` in the PTX.
+    pub kernel: String,
+    /// Blocks, threads per block, and dynamic shared memory.
+    pub dims: LaunchDims,
+    /// The arguments, in the order of the kernel's parameters.
+    pub args: Vec<Arg>,
+}
+
+/// The host side of a running workload as a state machine, so that several can run side by side.
+pub trait HostProgram {
+    /// Called at the start, and again whenever the launch that it returned last has completed. Returns the next launch,
+    /// or `None` when the program has finished (and on every further call).
+    ///
+    /// # Errors
+    /// [`WorkloadError::Memory`] when device memory does not suffice for the buffers.
+    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>;
+
+    /// Compares the device's results with the CPU reference, which is recomputed here from the inputs.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Mismatch`] names the first difference; [`WorkloadError::Unfinished`] when
+    /// [`HostProgram::next`] has not returned `None` yet.
+    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError>;
+
+    /// Does [`HostProgram::verify`] have anything to compare with?
+    fn checks(&self) -> bool {
+        true
+    }
+
+    /// The files to write once [`HostProgram::next`] has returned `None`.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Memory`] when what they hold is not in device memory.
+    fn outputs(&self, _memory: &DeviceMemory) -> Result<Vec<OutputFile>, WorkloadError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A file that the host program writes at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputFile {
+    /// Where it goes.
+    pub path: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// The workloads whose execution races: their threads relax, claim or insert what others do at the same time.
+const RACING: [&str; 6] = ["betweenness", "bfs_worklist", "mis", "mst", "sssp", "word_count"];
+
+/// A kernel that the papers ran, with everything that it takes to run it.
+pub trait Workload: Sync {
+    /// The name to type.
+    fn name(&self) -> &'static str;
+
+    /// What it computes, in one line.
+    fn summary(&self) -> &'static str;
+
+    /// The papers that ran this algorithm, with their name for it, in one line.
+    fn papers(&self) -> &'static str;
+
+    /// The kind of program that it is.
+    fn group(&self) -> Group;
+
+    /// The kernels: name and text of the PTX file.
+    fn ptx(&self) -> (&'static str, &'static str);
+
+    /// Problem dimensions and bytes of device memory at `size`, in one line.
+    fn description(&self, size: Size) -> String;
+
+    /// The kind of input file that it reads in place of the generated input.
+    fn input(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns whether its execution races: what a thread reads while others write depends on the order of accesses, which
+    /// every mechanism changes. Its instruction counts then differ slightly from mechanism to mechanism; its results do not.
+    fn races(&self) -> bool {
+        RACING.contains(&self.name())
+    }
+
+    /// Returns the files that are read where `input` is given: more than itself where it has a companion.
+    fn inputs(&self, input: &Path) -> Vec<PathBuf> {
+        vec![input.to_path_buf()]
+    }
+
+    /// A host program at its beginning. `input` replaces the generated input by a file in the format of the real
+    /// benchmark; `size` then only sets what the file leaves open, such as the number of time steps.
+    ///
+    /// # Errors
+    /// [`WorkloadError::NoInput`] when the workload reads no file; [`WorkloadError::Unreadable`] or
+    /// [`WorkloadError::BadInput`] when the file is unreadable or malformed.
+    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError>;
+}
+
+/// Every built-in workload, in the order in which tables list them.
+pub fn all() -> &'static [&'static dyn Workload] {
+    &[
+        &vecadd::VecAdd,
+        &atax::Atax,
+        &bicg::BICG,
+        &mvt::MVT,
+        &gesummv::GESUMMV,
+        &syrk::SYRK,
+        &syr2k::SYR2K,
+        &covariance::COVARIANCE,
+        &matmul::MATMUL,
+        &matmul::MM3,
+        &conv2d::CONV2D,
+        &fdtd2d::FDTD2D,
+        &tone_map::TONE_MAP,
+        &transpose::TRANSPOSE,
+        &pathfinder::PATHFINDER,
+        &needleman_wunsch::NEEDLEMAN_WUNSCH,
+        &spmv::SPMV,
+        &lud::LUD,
+        &floyd_warshall::FLOYD_WARSHALL,
+        &laplace::LAPLACE,
+        &histogram::HISTOGRAM,
+        &scalar_product::SCALAR_PRODUCT,
+        &scan::SCAN,
+        &walsh::WALSH,
+        &backprop::BACKPROP,
+        &srad::SRAD,
+        &srad::SRAD_TILED,
+        &streamcluster::STREAMCLUSTER,
+        &particle_filter::PARTICLE_FILTER,
+        &convolution_separable::CONVOLUTION_SEPARABLE,
+        &dct::DCT,
+        &binomial::BINOMIAL,
+        &similarity::SIMILARITY,
+        &btree::BTREE,
+        &word_count::WORD_COUNT,
+        &survey_propagation::SURVEY_PROPAGATION,
+        &barnes_hut::BARNES_HUT,
+        &raytrace::RAYTRACE,
+        &lavamd::LAVAMD,
+        &mummer::MUMMER,
+        &monte_carlo::MONTE_CARLO,
+        &neural_net::NEURAL_NET,
+        &weather::WEATHER,
+        &spmv_jds::SPMV_JDS,
+        &heartwall::HEARTWALL,
+        &map_reduce::INVERTED_INDEX,
+        &map_reduce::PAGE_VIEW_COUNT,
+        &map_reduce::PAGE_VIEW_RANK,
+        &sssp::SSSP,
+        &pagerank::PAGERANK,
+        &betweenness::BETWEENNESS,
+        &mis::MIS,
+        &coloring::COLORING,
+        &mst::MST,
+        &bfs_worklist::BFS_WORKLIST,
+        &bfs::Bfs,
+        &hotspot::Hotspot,
+        &kmeans::KMeans,
+    ]
+}
+
+/// The workload called `name`.
+///
+/// # Errors
+/// [`WorkloadError::UnknownWorkload`] lists the nearest names.
+pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
+    let found = all().iter().copied().find(|workload| workload.name() == name);
+    found.ok_or_else(|| WorkloadError::UnknownWorkload {
+        name: name.to_owned(),
+        allowed: names::allowed(
+            name,
+            all().iter().map(|workload| workload.name()),
+            "selvedge list workloads",
+        ),
+    })
+}
+
+/// The launch of `kernel` over `threads` threads in a row, in blocks of `block` threads; the last block may reach
+/// beyond `threads`, which the kernels check.
+fn launch_row(kernel: &str, threads: usize, block: u32, args: Vec<Arg>) -> Launch {
+    let blocks = (threads as u32).div_ceil(block);
+    Launch { kernel: kernel.to_owned(), dims: LaunchDims::new([blocks, 1, 1], [block, 1, 1]), args }
+}
+
+/// The launch of `kernel` over a plane of `threads` threads, in blocks of `block`; the last blocks of each direction may
+/// reach beyond, which the kernels check.
+fn launch_grid(kernel: &str, threads: [usize; 2], block: [u32; 2], args: Vec<Arg>) -> Launch {
+    let blocks = [0, 1].map(|axis| (threads[axis] as u32).div_ceil(block[axis]));
+    let dims = LaunchDims::new([blocks[0], blocks[1], 1], [block[0], block[1], 1]);
+    Launch { kernel: kernel.to_owned(), dims, args }
+}
+
+/// An argument for a kernel's parameter of type `int`: a count, which the workloads keep below 2^31.
+fn int(count: usize) -> Arg {
+    Arg::U32(count as u32)
+}
+
+/// Allocates a buffer called `name`, fills it with `values` and returns its device address.
+fn place_f32s(memory: &mut DeviceMemory, name: &str, values: &[f32]) -> Result<u64, WorkloadError> {
+    let address = memory.alloc(size_of_val(values) as u64, name)?;
+    memory.write_f32s(address, values)?;
+    Ok(address)
+}
+
+/// Allocates a buffer called `name`, fills it with 32-bit `values` and returns its device address.
+fn place_words(memory: &mut DeviceMemory, name: &str, values: &[u32]) -> Result<u64, WorkloadError> {
+    let address = memory.alloc(size_of_val(values) as u64, name)?;
+    memory.write_u32s(address, values)?;
+    Ok(address)
+}
+
+/// Refuses an input file for a workload that reads none.
+fn no_input(workload: &'static str, input: Option<&Path>) -> Result<(), WorkloadError> {
+    input.map_or(Ok(()), |file| {
+        Err(WorkloadError::NoInput { file: file.display().to_string(), workload, allowed: with_input() })
+    })
+}
+
+/// The names of the workloads that read an input file.
+fn with_input() -> String {
+    let names = all().iter().filter(|workload| workload.input().is_some()).map(|workload| workload.name());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes of device memory, in words.
+fn mebibytes(bytes: usize) -> String {
+    format!("{:.2} MiB on the device", bytes as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_unknown_ones_refused() {
+        for workload in all() {
+            assert_eq!(find(workload.name()).unwrap().name(), workload.name());
+        }
+        let refused = find("vecsub").err().unwrap().to_string();
+        assert!(refused.starts_with("unknown workload 'vecsub': must be one of "), "{refused}");
+        assert!(refused.contains("nearest vecadd, "), "{refused}");
+        assert_eq!(all().iter().filter(|workload| workload.races()).count(), RACING.len());
+    }
+
+    #[test]
+    fn sizes_are_lower_case_words() {
+        for size in Size::ALL {
+            assert_eq!(size.to_string().parse::<Size>().unwrap(), size);
+        }
+        let refused = "Tiny".parse::<Size>().unwrap_err().to_string();
+        assert_eq!(refused, "unknown size 'Tiny': allowed are tiny, small, paper");
+    }
+}

@@ -1,0 +1,77 @@
+//! `mvt`: x1 += A y1 and x2 += A^T y2 in single precision, as Polybench's MVT.
+use super::check::Results;
+use super::plan::{Plan, Planned};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use selvedge_ptx::memory::DeviceMemory;
+
+/// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
+const TOLERANCE: f32 = 1e-5;
+
+/// The workload `mvt`.
+pub(super) const MVT: Planned = Planned {
+    name: "mvt",
+    summary: "a matrix and its transpose times a vector each, one thread per row, then per column",
+    papers: "Dai, chapters 2 and 3 (MVT)",
+    group: Group::DenseAlgebra,
+    ptx: ("mvt.ptx", include_str!("../../kernels/mvt.ptx")),
+    description: |size| {
+        let (n, _) = shape(size);
+        format!("{n} x {n} matrix, {}", mebibytes(4 * (n * n + 4 * n)))
+    },
+    plan,
+};
+
+/// Rows, which are as many as columns, and threads per block; `paper` is Polybench's standard size.
+fn shape(size: Size) -> (usize, u32) {
+    match size {
+        Size::Tiny => (128, 64),
+        Size::Small => (640, 64),
+        Size::Paper => (4096, 256),
+    }
+}
+
+/// Polybench's inputs: element (i, j) of A is (i + j + 1) / n; x1, x2, y1, y2 are (i + k) / n for k = 0, 1, 3, 4.
+struct Input {
+    a: Vec<f32>,
+    x: [Vec<f32>; 2],
+    y: [Vec<f32>; 2],
+}
+
+impl Input {
+    fn new(n: usize) -> Self {
+        let vector = |k: usize| (0..n).map(|i| (i + k) as f32 / n as f32).collect::<Vec<_>>();
+        let row = |i: usize| (0..n).map(move |j| (i + j + 1) as f32 / n as f32);
+        Input { a: (0..n).flat_map(row).collect(), x: [vector(0), vector(1)], y: [vector(3), vector(4)] }
+    }
+}
+
+fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let (n, block) = shape(size);
+    let input = Input::new(n);
+    let a = place_f32s(memory, "a", &input.a)?;
+    let y1 = place_f32s(memory, "y1", &input.y[0])?;
+    let y2 = place_f32s(memory, "y2", &input.y[1])?;
+    let x1 = place_f32s(memory, "x1", &input.x[0])?;
+    let x2 = place_f32s(memory, "x2", &input.x[1])?;
+    let launch =
+        |kernel, y, x| launch_row(kernel, n, block, vec![Arg::Ptr(a), Arg::Ptr(y), Arg::Ptr(x), int(n)]);
+    let launches = vec![launch("mvt_rows", y1, x1), launch("mvt_columns", y2, x2)];
+    Ok(Plan::of(launches, move |memory| {
+        let [first, second] = reference(n);
+        let got = memory.read_f32s(x1, n)?;
+        Results { workload: "mvt", buffer: "x1", got: &got }.close(first, TOLERANCE)?;
+        let got = memory.read_f32s(x2, n)?;
+        Results { workload: "mvt", buffer: "x2", got: &got }.close(second, TOLERANCE)
+    }))
+}
+
+fn reference(n: usize) -> [Vec<f32>; 2] {
+    let Input { a, x: [mut x1, mut x2], y: [y1, y2] } = Input::new(n);
+    for ((row, x1), y2) in a.chunks_exact(n).zip(&mut x1).zip(y2) {
+        *x1 = row.iter().zip(&y1).fold(*x1, |sum, (a, y)| a.mul_add(*y, sum));
+        for (x2, a) in x2.iter_mut().zip(row) {
+            *x2 = a.mul_add(y2, *x2);
+        }
+    }
+    [x1, x2]
+}
