@@ -65,39 +65,24 @@ pub use model::{CompressorModel, DecompressorModel};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// The most pipeline registers that can be asked for.
 pub const MAX_DEPTH: usize = 5;
 
-/// Parameters of compressor and decompressor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BdiParams {
-    /// Bytes of a line: 32, 64 or 128.
-    pub line_bytes: usize,
-    /// Registers from input to output, 1 to 5: the latency in cycles.
-    pub pipeline_depth: usize,
-}
-
-impl Default for BdiParams {
-    fn default() -> Self {
-        BdiParams { line_bytes: 128, pipeline_depth: 2 }
+block_params! {
+    /// Parameters of compressor and decompressor.
+    pub struct BdiParams {
+        /// Bytes of a line: 32, 64 or 128.
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// Registers from input to output, 1 to 5: the latency in cycles.
+        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
     }
 }
 
 impl BdiParams {
-    const SPECS: &'static [ParamSpec] = &[
-        ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" },
-        ParamSpec {
-            name: "pipeline_depth",
-            allowed: Allowed::Range(1, MAX_DEPTH as u64),
-            doc: "registers from input to output: the latency in cycles",
-        },
-    ];
-
     fn line_bits(&self) -> usize {
         8 * self.line_bytes
     }

@@ -74,41 +74,28 @@ pub use model::BgpModel;
 pub use rtl::{BgpIn, BgpOut, BgpTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Width of the two counters of the skew: enough for the longest window.
 const SKEW_BITS: usize = 10;
 
-/// Parameters of a BGP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BgpParams {
-    /// Bits of each of the two arrays.
-    pub bitarray_bits: u32,
-    /// Insertions into an array until it is cleared.
-    pub refresh_period: u32,
-    /// Sectors of a cache block.
-    pub sectors: u32,
-    /// A block with fewer used sectors has low locality.
-    pub fg_threshold: u32,
-    /// More insertions than this percentage of a window flip the default.
-    pub skew_percent: u32,
-    /// Evictions after which the skew is evaluated.
-    pub skew_window: u32,
-}
-
-impl Default for BgpParams {
-    fn default() -> Self {
-        BgpParams {
-            bitarray_bits: 2048,
-            refresh_period: 512,
-            sectors: 4,
-            fg_threshold: 2,
-            skew_percent: 70,
-            skew_window: 1000,
-        }
+block_params! {
+    /// Parameters of a BGP.
+    pub struct BgpParams {
+        /// Bits of each of the two arrays of the Bloom filter.
+        bitarray_bits: u32 = 2048, Allowed::OneOf(&[2048, 4096]);
+        /// Insertions into an array until it is cleared.
+        refresh_period: u32 = 512, Allowed::OneOf(&[512, 1024]);
+        /// Sectors of a cache block.
+        sectors: u32 = 4, Allowed::OneOf(&[4, 8]);
+        /// A block with fewer used sectors has low locality.
+        fg_threshold: u32 = 2, Allowed::Range(2, 4);
+        /// More insertions than this percentage of a window flip the default.
+        skew_percent: u32 = 70, Allowed::OneOf(&[70, 90]);
+        /// Evictions after which the skew is evaluated.
+        skew_window: u32 = 1000, Allowed::OneOf(&[500, 1000]);
     }
 }
 
@@ -137,34 +124,7 @@ impl HwBlock for Bgp {
     const SUMMARY: &'static str =
         "predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested";
     const SOURCE: &'static str = "LAMAR, section 3.4";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "bitarray_bits",
-            allowed: Allowed::OneOf(&[2048, 4096]),
-            doc: "bits of each of the two arrays of the Bloom filter",
-        },
-        ParamSpec {
-            name: "refresh_period",
-            allowed: Allowed::OneOf(&[512, 1024]),
-            doc: "insertions into an array until it is cleared",
-        },
-        ParamSpec { name: "sectors", allowed: Allowed::OneOf(&[4, 8]), doc: "sectors of a cache block" },
-        ParamSpec {
-            name: "fg_threshold",
-            allowed: Allowed::Range(2, 4),
-            doc: "a block with fewer used sectors has low locality",
-        },
-        ParamSpec {
-            name: "skew_percent",
-            allowed: Allowed::OneOf(&[70, 90]),
-            doc: "more insertions than this percentage of a window flip the default",
-        },
-        ParamSpec {
-            name: "skew_window",
-            allowed: Allowed::OneOf(&[500, 1000]),
-            doc: "evictions after which the skew is evaluated",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });
     type Params = BgpParams;
     type In = BgpIn;

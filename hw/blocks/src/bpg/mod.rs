@@ -81,9 +81,9 @@ pub use model::BpgModel;
 pub use rtl::{BpgIn, BpgOut, BpgTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Adjusted-hits calculators, and the L that means no bypassing.
 pub const LEVELS: usize = 8;
@@ -118,19 +118,13 @@ const ADJUSTED_BITS: usize = 14;
 /// What is added to adjusted hits to keep them from being negative: more than half of the most failures.
 const ADJUSTED_OFFSET: u32 = 1 << (RSFAIL_BITS - 1);
 
-/// Parameters of a BPG.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BpgParams {
-    /// Width of a tag.
-    pub tag_bits: u32,
-    /// Accesses after which a new L is chosen.
-    pub interval: u32,
-}
-
-impl Default for BpgParams {
-    fn default() -> Self {
-        BpgParams { tag_bits: 32, interval: 1000 }
+block_params! {
+    /// Parameters of a BPG.
+    pub struct BpgParams {
+        /// Width of a tag; a line address has 5 bits more.
+        tag_bits: u32 = 32, Allowed::OneOf(&[20, 32]);
+        /// Accesses after which a new L is chosen.
+        interval: u32 = 1000, Allowed::OneOf(&[500, 1000]);
     }
 }
 
@@ -156,18 +150,7 @@ impl HwBlock for Bpg {
     const SUMMARY: &'static str =
         "decides by shadow tags and reservation failures how many warps use the L1D and which bypass it";
     const SOURCE: &'static str = "Dai, section 2.6";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "tag_bits",
-            allowed: Allowed::OneOf(&[20, 32]),
-            doc: "width of a tag; a line address has 5 bits more",
-        },
-        ParamSpec {
-            name: "interval",
-            allowed: Allowed::OneOf(&[500, 1000]),
-            doc: "accesses after which a new number is chosen",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = BpgParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 4572, source: "Dai, section 2.6" });
     type Params = BpgParams;
     type In = BpgIn;

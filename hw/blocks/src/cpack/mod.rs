@@ -90,39 +90,24 @@ pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 pub use small::{Kind, VALUES};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Lines over which model, RTL and Verilog are compared: each takes eight cycles, and many more through a Verilog simulator.
 const OPERATIONS: u64 = 20_000;
 
-/// Parameters of compressor and decompressor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CpackParams {
-    /// Bytes of a line: 32, 64 or 128.
-    pub line_bytes: usize,
-    /// Words of the dictionary: 16 is C-Pack+Z, 4 is CABA's variant.
-    pub dictionary: usize,
-}
-
-impl Default for CpackParams {
-    fn default() -> Self {
-        CpackParams { line_bytes: 128, dictionary: DICTIONARY }
+block_params! {
+    /// Parameters of compressor and decompressor.
+    pub struct CpackParams {
+        /// Bytes of a line: 32, 64 or 128.
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// Words of the dictionary: 16 is C-Pack+Z, 4 is CABA's variant.
+        dictionary: usize = DICTIONARY, Allowed::OneOf(&[4, 16]);
     }
 }
 
 impl CpackParams {
-    const SPECS: &'static [ParamSpec] = &[
-        ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" },
-        ParamSpec {
-            name: "dictionary",
-            allowed: Allowed::OneOf(&[4, 16]),
-            doc: "words of the dictionary: 16 is C-Pack+Z, 4 is CABA's variant",
-        },
-    ];
-
     /// The variant that `dictionary` chooses.
     pub fn variant(&self) -> Variant {
         if self.dictionary == VALUES { Variant::Small4 } else { Variant::Fifo16 }

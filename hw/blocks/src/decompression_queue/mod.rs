@@ -60,9 +60,9 @@ pub use model::DecompressionQueueModel;
 pub use rtl::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueTop};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of a line's identifier: 256 lines under way.
 const ID_BITS: usize = 8;
@@ -70,17 +70,11 @@ const ID_BITS: usize = 8;
 /// Bits of a mode's latency: SC takes 14 cycles.
 const LATENCY_BITS: usize = 4;
 
-/// Parameters of a decompression queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DecompressionQueueParams {
-    /// Lines that can wait, besides the one in the decompressor.
-    pub depth: u32,
-}
-
-impl Default for DecompressionQueueParams {
-    fn default() -> Self {
-        DecompressionQueueParams { depth: 8 }
+block_params! {
+    /// Parameters of a decompression queue.
+    pub struct DecompressionQueueParams {
+        /// Lines that can wait, besides the one in the decompressor.
+        depth: u32 = 8, Allowed::OneOf(&[4, 8, 16]);
     }
 }
 
@@ -105,11 +99,7 @@ impl HwBlock for DecompressionQueue {
     const SUMMARY: &'static str =
         "queues hits on compressed lines for the decompressor and tells each its effective latency";
     const SOURCE: &'static str = "LATTE-CC, section III-B";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "depth",
-        allowed: Allowed::OneOf(&[4, 8, 16]),
-        doc: "lines that can wait, besides the one in the decompressor",
-    }];
+    const PARAMS: &'static [ParamSpec] = DecompressionQueueParams::SPECS;
     type Params = DecompressionQueueParams;
     type In = DecompressionQueueIn;
     type Out = DecompressionQueueOut;

@@ -83,30 +83,24 @@ pub use model::LatteControllerModel;
 pub use rtl::{LatteControllerIn, LatteControllerOut, LatteControllerTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Cycles from `ep_end_o` to `decided_o`.
 pub const DECISION_CYCLES: u32 = 55;
 
-/// Parameters of a LATTE-CC controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LatteControllerParams {
-    /// L1 accesses of an EP.
-    pub ep_accesses: u32,
-    /// EPs of a period.
-    pub period_eps: u32,
-    /// Sets of the cache.
-    pub sets: u32,
-    /// What decides: 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance.
-    pub policy: u32,
-}
-
-impl Default for LatteControllerParams {
-    fn default() -> Self {
-        LatteControllerParams { ep_accesses: 256, period_eps: 10, sets: 32, policy: 0 }
+block_params! {
+    /// Parameters of a LATTE-CC controller.
+    pub struct LatteControllerParams {
+        /// L1 accesses of an experimental phase (EP).
+        ep_accesses: u32 = 256, Allowed::OneOf(&[64, 256]);
+        /// EPs of a period, the learning one included.
+        period_eps: u32 = 10, Allowed::OneOf(&[5, 10]);
+        /// Sets of the cache, of which four per mode are dedicated while learning.
+        sets: u32 = 32, Allowed::OneOf(&[32, 64]);
+        /// What decides: 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance.
+        policy: u32 = 0, Allowed::OneOf(&[0, 1, 2]);
     }
 }
 
@@ -129,28 +123,7 @@ impl HwBlock for LatteController {
     const SOURCE: &'static str = "LATTE-CC, section III";
     const OPERATIONS: u64 = 100_000;
     const CLAIM: Option<Claim> = Some(Claim { bits: 1072, source: "LATTE-CC, section IV.C.3" });
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "ep_accesses",
-            allowed: Allowed::OneOf(&[64, 256]),
-            doc: "L1 accesses of an experimental phase (EP)",
-        },
-        ParamSpec {
-            name: "period_eps",
-            allowed: Allowed::OneOf(&[5, 10]),
-            doc: "EPs of a period, the learning one included",
-        },
-        ParamSpec {
-            name: "sets",
-            allowed: Allowed::OneOf(&[32, 64]),
-            doc: "sets of the cache, of which four per mode are dedicated while learning",
-        },
-        ParamSpec {
-            name: "policy",
-            allowed: Allowed::OneOf(&[0, 1, 2]),
-            doc: "what decides: 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = LatteControllerParams::SPECS;
     type Params = LatteControllerParams;
     type In = LatteControllerIn;
     type Out = LatteControllerOut;

@@ -64,9 +64,9 @@ pub use model::MdCacheModel;
 pub use rtl::{MdCacheIn, MdCacheOut, MdCacheTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of a block: one DRAM burst of 32 bytes.
 const BLOCK_BITS: usize = 256;
@@ -77,19 +77,13 @@ pub const WAYS: usize = 4;
 /// Bits of the order of a set's ways: one for each pair.
 const ORDER_BITS: usize = 6;
 
-/// Parameters of a metadata cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MdCacheParams {
-    /// Size of the data in KB.
-    pub kilobytes: u32,
-    /// Bits per line.
-    pub entry_bits: u32,
-}
-
-impl Default for MdCacheParams {
-    fn default() -> Self {
-        MdCacheParams { kilobytes: 8, entry_bits: 4 }
+block_params! {
+    /// Parameters of a metadata cache.
+    pub struct MdCacheParams {
+        /// Size of the data in KB, in 4 ways of 32-byte blocks.
+        kilobytes: u32 = 8, Allowed::OneOf(&[4, 8, 16]);
+        /// Bits per line.
+        entry_bits: u32 = 4, Allowed::OneOf(&[2, 4]);
     }
 }
 
@@ -128,14 +122,7 @@ impl HwBlock for MdCache {
     const SUMMARY: &'static str =
         "caches at the memory controller how many bursts each compressed line takes";
     const SOURCE: &'static str = "CABA, section 5.3.2";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "kilobytes",
-            allowed: Allowed::OneOf(&[4, 8, 16]),
-            doc: "size of the data in KB, in 4 ways of 32-byte blocks",
-        },
-        ParamSpec { name: "entry_bits", allowed: Allowed::OneOf(&[2, 4]), doc: "bits per line" },
-    ];
+    const PARAMS: &'static [ParamSpec] = MdCacheParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 65_536, source: "CABA, section 5.3.2" });
     type Params = MdCacheParams;
     type In = MdCacheIn;

@@ -51,25 +51,19 @@ pub use model::MilgModel;
 pub use rtl::{MilgIn, MilgOut, MilgTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
-/// Parameters of a MILG.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MilgParams {
-    /// Width of the in-flight counter, of its maximum and of the limit.
-    pub inflight_bits: u32,
-    /// Width of the saturating reservation-failure counter.
-    pub rsfail_bits: u32,
-    /// Width of the request counter, and the shift: a new limit comes every 2^`request_bits` requests.
-    pub request_bits: u32,
-}
-
-impl Default for MilgParams {
-    fn default() -> Self {
-        MilgParams { inflight_bits: 7, rsfail_bits: 12, request_bits: 10 }
+block_params! {
+    /// Parameters of a MILG.
+    pub struct MilgParams {
+        /// Width of the in-flight counter, of its maximum and of the limit.
+        inflight_bits: u32 = 7, Allowed::OneOf(&[6, 7, 8]);
+        /// Width of the saturating reservation-failure counter.
+        rsfail_bits: u32 = 12, Allowed::OneOf(&[12, 14]);
+        /// Width of the request counter, and the shift: a new limit comes every 2^`request_bits` requests.
+        request_bits: u32 = 10, Allowed::OneOf(&[8, 10]);
     }
 }
 
@@ -88,23 +82,7 @@ impl HwBlock for Milg {
     const SUMMARY: &'static str =
         "limits a kernel's memory instructions in flight by its reservation failures per request";
     const SOURCE: &'static str = "Dai, section 4.3.3.2";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "inflight_bits",
-            allowed: Allowed::OneOf(&[6, 7, 8]),
-            doc: "width of the in-flight counter, its maximum and the limit",
-        },
-        ParamSpec {
-            name: "rsfail_bits",
-            allowed: Allowed::OneOf(&[12, 14]),
-            doc: "width of the saturating reservation-failure counter",
-        },
-        ParamSpec {
-            name: "request_bits",
-            allowed: Allowed::OneOf(&[8, 10]),
-            doc: "width of the request counter, and the shift",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = MilgParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 29, source: "Dai, section 4.3.3.2" });
     type Params = MilgParams;
     type In = MilgIn;

@@ -80,9 +80,9 @@ pub use model::QbmiModel;
 pub use rtl::{QbmiIn, QbmiOut, QbmiTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Most requests that a memory instruction makes: one per lane of a warp.
 pub const MOST_REQUESTS: u32 = 32;
@@ -96,17 +96,11 @@ const REQUESTS_BITS: usize = 6;
 /// Width of a remainder of a division by the requests per instruction.
 const REST_BITS: usize = 5;
 
-/// Parameters of a QBMI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct QbmiParams {
-    /// Kernels that share the SM.
-    pub kernels: u32,
-}
-
-impl Default for QbmiParams {
-    fn default() -> Self {
-        QbmiParams { kernels: 2 }
+block_params! {
+    /// Parameters of a QBMI.
+    pub struct QbmiParams {
+        /// Kernels that share the SM.
+        kernels: u32 = 2, Allowed::OneOf(&[2, 3, 4]);
     }
 }
 
@@ -158,11 +152,7 @@ impl HwBlock for Qbmi {
     const SUMMARY: &'static str =
         "ranks kernels by memory-instruction quotas, so that all make equally many memory requests";
     const SOURCE: &'static str = "Dai, section 4.3.2";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "kernels",
-        allowed: Allowed::OneOf(&[2, 3, 4]),
-        doc: "kernels that share the SM",
-    }];
+    const PARAMS: &'static [ParamSpec] = QbmiParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 20, source: "Dai, section 4.4.4" });
     type Params = QbmiParams;
     type In = QbmiIn;

@@ -63,25 +63,19 @@ pub use model::SppModel;
 pub use rtl::{SppIn, SppOut, SppTop};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
-/// Parameters of an SPP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SppParams {
-    /// Entries of the pattern history table.
-    pub entries: u32,
-    /// Sectors of a cache block.
-    pub sectors: u32,
-    /// An entry without a pattern predicts all sectors, not none.
-    pub unknown_coarse: bool,
-}
-
-impl Default for SppParams {
-    fn default() -> Self {
-        SppParams { entries: 256, sectors: 4, unknown_coarse: true }
+block_params! {
+    /// Parameters of an SPP.
+    pub struct SppParams {
+        /// Entries of the pattern history table.
+        entries: u32 = 256, Allowed::OneOf(&[256, 1024]);
+        /// Sectors of a cache block.
+        sectors: u32 = 4, Allowed::OneOf(&[4, 8]);
+        /// An entry without a pattern predicts all sectors, not none.
+        unknown_coarse: bool = true, Allowed::Switch;
     }
 }
 
@@ -113,19 +107,7 @@ impl HwBlock for Spp {
         "predicts by a pattern history table which sectors of a missed block will be used";
     const SOURCE: &'static str = "LAMAR, section 3.3.1";
     const OPERATIONS: u64 = 100_000;
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "entries",
-            allowed: Allowed::OneOf(&[256, 1024]),
-            doc: "entries of the pattern history table",
-        },
-        ParamSpec { name: "sectors", allowed: Allowed::OneOf(&[4, 8]), doc: "sectors of a cache block" },
-        ParamSpec {
-            name: "unknown_coarse",
-            allowed: Allowed::Switch,
-            doc: "an entry without a pattern predicts all sectors, not none",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = SppParams::SPECS;
     type Params = SppParams;
     type In = SppIn;
     type Out = SppOut;

@@ -60,9 +60,9 @@ pub use rtl::{AssistWarpBuffer, AwbIn, AwbOut};
 
 use super::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of a warp's number without its lowest.
 pub(in crate::assist) const PAIR_BITS: usize = WARP_BITS - 1;
@@ -70,17 +70,11 @@ pub(in crate::assist) const PAIR_BITS: usize = WARP_BITS - 1;
 /// Bits that go with an instruction: lanes, live-in and live-out registers, last flag.
 const CONTEXT_BITS: usize = MASK_BITS + 2 * LIVE_BITS + 1;
 
-/// Parameters of an AWB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AwbParams {
-    /// Bits of an instruction.
-    pub instruction_bits: u32,
-}
-
-impl Default for AwbParams {
-    fn default() -> Self {
-        AwbParams { instruction_bits: 64 }
+block_params! {
+    /// Parameters of an AWB.
+    pub struct AwbParams {
+        /// Bits of an instruction.
+        instruction_bits: u32 = 64, Allowed::OneOf(&[32, 64]);
     }
 }
 
@@ -91,11 +85,7 @@ impl HwBlock for Awb {
     const NAME: &'static str = "awb";
     const SUMMARY: &'static str = "assist warp buffer: two instructions per warp that beat the parent, two of low priority for idle cycles";
     const SOURCE: &'static str = "CABA, section 4.3";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "instruction_bits",
-        allowed: Allowed::OneOf(&[32, 64]),
-        doc: "bits of an instruction",
-    }];
+    const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
     type Params = AwbParams;
     type In = AwbIn;
     type Out = AwbOut;

@@ -79,9 +79,9 @@ use super::aws::{Aws, AwsParams};
 use super::awt::{Awt, AwtParams};
 use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of a trigger event.
 pub const EVENT_BITS: usize = 5;
@@ -117,21 +117,15 @@ const STORE: AwsParams =
 /// The buffer.
 const BUFFER: AwbParams = AwbParams { instruction_bits: WORD_BITS as u32 };
 
-/// Parameters of an AWC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AwcParams {
-    /// Assist warps under way at once.
-    pub entries: u32,
-    /// A class of units busy in more cycles of a window throttles.
-    pub busy_limit: u32,
-    /// Fewer idle cycles in a window throttle.
-    pub idle_limit: u32,
-}
-
-impl Default for AwcParams {
-    fn default() -> Self {
-        AwcParams { entries: 48, busy_limit: 96, idle_limit: 8 }
+block_params! {
+    /// Parameters of an AWC.
+    pub struct AwcParams {
+        /// Assist warps under way at once.
+        entries: u32 = 48, Allowed::OneOf(&[8, 48]);
+        /// A class of units busy in more of 128 cycles throttles low priority.
+        busy_limit: u32 = 96, Allowed::OneOf(&[64, 96, 128]);
+        /// Fewer idle cycles of 128 throttle low priority.
+        idle_limit: u32 = 8, Allowed::OneOf(&[0, 8]);
     }
 }
 
@@ -149,23 +143,7 @@ impl HwBlock for Awc {
     const NAME: &'static str = "awc";
     const SUMMARY: &'static str = "assist warp controller: from trigger events to instructions for the schedulers, throttled by utilization";
     const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "entries",
-            allowed: Allowed::OneOf(&[8, 48]),
-            doc: "assist warps under way at once",
-        },
-        ParamSpec {
-            name: "busy_limit",
-            allowed: Allowed::OneOf(&[64, 96, 128]),
-            doc: "a class of units busy in more of 128 cycles throttles low priority",
-        },
-        ParamSpec {
-            name: "idle_limit",
-            allowed: Allowed::OneOf(&[0, 8]),
-            doc: "fewer idle cycles of 128 throttle low priority",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
     type Params = AwcParams;
     type In = AwcIn;
     type Out = AwcOut;

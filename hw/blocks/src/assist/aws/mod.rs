@@ -48,23 +48,17 @@ pub use rtl::{AssistWarpStore, AwsIn, AwsOut};
 
 use super::SR_BITS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
-/// Parameters of an AWS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AwsParams {
-    /// Words of the store.
-    pub instructions: u32,
-    /// Bits of a word.
-    pub instruction_bits: u32,
-}
-
-impl Default for AwsParams {
-    fn default() -> Self {
-        AwsParams { instructions: 512, instruction_bits: 64 }
+block_params! {
+    /// Parameters of an AWS.
+    pub struct AwsParams {
+        /// Words of the store; a slot has a 32nd of them.
+        instructions: u32 = 512, Allowed::OneOf(&[512, 1024]);
+        /// Bits of an instruction.
+        instruction_bits: u32 = 64, Allowed::OneOf(&[32, 64]);
     }
 }
 
@@ -93,18 +87,7 @@ impl HwBlock for Aws {
     const SUMMARY: &'static str =
         "assist warp store: the instructions of all assist-warp routines, one per cycle";
     const SOURCE: &'static str = "CABA, section 4.3";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec {
-            name: "instructions",
-            allowed: Allowed::OneOf(&[512, 1024]),
-            doc: "words of the store; a slot has a 32nd of them",
-        },
-        ParamSpec {
-            name: "instruction_bits",
-            allowed: Allowed::OneOf(&[32, 64]),
-            doc: "bits of an instruction",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
     type Params = AwsParams;
     type In = AwsIn;
     type Out = AwsOut;

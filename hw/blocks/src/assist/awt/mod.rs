@@ -66,21 +66,15 @@ pub use rtl::{AssistWarpTable, AwtIn, AwtOut};
 
 use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
-/// Parameters of an AWT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AwtParams {
-    /// Assist warps under way at once.
-    pub entries: u32,
-}
-
-impl Default for AwtParams {
-    fn default() -> Self {
-        AwtParams { entries: 48 }
+block_params! {
+    /// Parameters of an AWT.
+    pub struct AwtParams {
+        /// Assist warps under way at once.
+        entries: u32 = 48, Allowed::OneOf(&[8, 48]);
     }
 }
 
@@ -104,11 +98,7 @@ impl HwBlock for Awt {
     const SUMMARY: &'static str =
         "assist warp table: the assist warps under way, deployed in turn, one instruction per cycle";
     const SOURCE: &'static str = "CABA, section 4.4";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "entries",
-        allowed: Allowed::OneOf(&[8, 48]),
-        doc: "assist warps under way at once",
-    }];
+    const PARAMS: &'static [ParamSpec] = AwtParams::SPECS;
     type Params = AwtParams;
     type In = AwtIn;
     type Out = AwtOut;

@@ -81,9 +81,9 @@ pub use rtl::{CodeBuilderIn, CodeBuilderOut, ScCodeBuilderTop};
 use super::vft::LOST_BITS;
 use super::{MAX_CODE_BITS, WORD_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of the escape symbol's weight: those of the table's lost count.
 pub const ESCAPE_BITS: usize = LOST_BITS;
@@ -94,19 +94,13 @@ const LENGTH_BITS: usize = 5;
 /// Cycles from a read to the answer of this family's table.
 const TABLE_LATENCY: u64 = 2;
 
-/// Parameters of a code builder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CodeBuilderParams {
-    /// Entries of the table.
-    pub entries: usize,
-    /// The longest code.
-    pub max_code_bits: usize,
-}
-
-impl Default for CodeBuilderParams {
-    fn default() -> Self {
-        CodeBuilderParams { entries: 1024, max_code_bits: MAX_CODE_BITS }
+block_params! {
+    /// Parameters of a code builder.
+    pub struct CodeBuilderParams {
+        /// Entries of the table.
+        entries: usize = 1024, Allowed::OneOf(&[64, 1024]);
+        /// Bits of the longest code.
+        max_code_bits: usize = MAX_CODE_BITS, Allowed::OneOf(&[12, 16]);
     }
 }
 
@@ -144,14 +138,7 @@ impl HwBlock for ScCodeBuilder {
     const SUMMARY: &'static str =
         "builds canonical Huffman codes of limited length and least total length from counted values";
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
-    const PARAMS: &'static [ParamSpec] = &[
-        ParamSpec { name: "entries", allowed: Allowed::OneOf(&[64, 1024]), doc: "entries of the table" },
-        ParamSpec {
-            name: "max_code_bits",
-            allowed: Allowed::OneOf(&[12, 16]),
-            doc: "bits of the longest code",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
     /// Cycles. A build of a full table takes some 48,000 of them, one of a small table some 1,500.
     const OPERATIONS: u64 = 400_000;
     type Params = CodeBuilderParams;

@@ -67,9 +67,9 @@ pub use rtl::{CompressorIn, CompressorOut, ScCompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORDS};
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of the counter of groups of words.
 const GROUPS_BITS: usize = 3;
@@ -77,17 +77,11 @@ const GROUPS_BITS: usize = 3;
 /// Bits of a table entry: 24 of the value, 16 of code and 5 of length.
 const ENTRY_BITS: usize = 45;
 
-/// Parameters of the compressor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CompressorParams {
-    /// Words that are looked up and packed in a cycle: 4, 8 or 16.
-    pub symbols_per_cycle: u32,
-}
-
-impl Default for CompressorParams {
-    fn default() -> Self {
-        CompressorParams { symbols_per_cycle: 8 }
+block_params! {
+    /// Parameters of the compressor.
+    pub struct CompressorParams {
+        /// Words that are looked up and packed in a cycle: 4, 8 or 16.
+        symbols_per_cycle: u32 = 8, Allowed::OneOf(&[4, 8, 16]);
     }
 }
 
@@ -105,11 +99,7 @@ impl HwBlock for ScCompressor {
     const NAME: &'static str = "sc_compressor";
     const SUMMARY: &'static str = "compresses a cache line into the Huffman codes of its words";
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "symbols_per_cycle",
-        allowed: Allowed::OneOf(&[4, 8, 16]),
-        doc: "words that are looked up and packed in a cycle",
-    }];
+    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 7 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
     /// Lines; a wide block with stalls and code streams in between takes some ten cycles for each.
     const OPERATIONS: u64 = 20_000;

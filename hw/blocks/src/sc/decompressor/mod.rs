@@ -76,24 +76,18 @@ pub use rtl::{DecompressorIn, DecompressorOut, ScDecompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS};
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of a rank, a code's place in the canonical order: 1,024 values and the escape.
 const RANK_BITS: usize = 11;
 
-/// Parameters of the decompressor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DecompressorParams {
-    /// The most codes that are decoded in a cycle: 1, 2 or 4.
-    pub symbols_per_cycle: u32,
-}
-
-impl Default for DecompressorParams {
-    fn default() -> Self {
-        DecompressorParams { symbols_per_cycle: 4 }
+block_params! {
+    /// Parameters of the decompressor.
+    pub struct DecompressorParams {
+        /// The most codes that are decoded in a cycle: 1, 2 or 4.
+        symbols_per_cycle: u32 = 4, Allowed::OneOf(&[1, 2, 4]);
     }
 }
 
@@ -104,11 +98,7 @@ impl HwBlock for ScDecompressor {
     const NAME: &'static str = "sc_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from the Huffman codes of its words";
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "symbols_per_cycle",
-        allowed: Allowed::OneOf(&[1, 2, 4]),
-        doc: "the most codes that are decoded in a cycle",
-    }];
+    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 3 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
     /// Lines; a wide block with stalls and code streams in between takes some fifteen cycles for each.
     const OPERATIONS: u64 = 20_000;

@@ -58,9 +58,9 @@ pub use rtl::{ScVftTop, VftIn, VftOut};
 
 use super::WORD_BITS;
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Bits of a count.
 pub const COUNT_BITS: usize = 12;
@@ -74,17 +74,11 @@ pub const LOST_BITS: usize = 14;
 /// The largest lost count.
 pub const LOST_MAX: u16 = (1 << LOST_BITS) - 1;
 
-/// Parameters of a value-frequency table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VftParams {
-    /// Values that are counted.
-    pub entries: usize,
-}
-
-impl Default for VftParams {
-    fn default() -> Self {
-        VftParams { entries: 1024 }
+block_params! {
+    /// Parameters of a value-frequency table.
+    pub struct VftParams {
+        /// Values that are counted.
+        entries: usize = 1024, Allowed::OneOf(&[64, 1024]);
     }
 }
 
@@ -113,11 +107,7 @@ impl HwBlock for ScVft {
     const SUMMARY: &'static str =
         "counts how often 32-bit values occur, in a set-associative table that keeps the frequent ones";
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
-    const PARAMS: &'static [ParamSpec] = &[ParamSpec {
-        name: "entries",
-        allowed: Allowed::OneOf(&[64, 1024]),
-        doc: "values that are counted",
-    }];
+    const PARAMS: &'static [ParamSpec] = VftParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
     type Params = VftParams;
     type In = VftIn;
