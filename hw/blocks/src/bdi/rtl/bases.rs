@@ -1,7 +1,7 @@
 //! What one row of 64-bit adders needs to serve words of every width: the base beside each word, and where carries stop.
 
 use super::choose::tag;
-use crate::bdi::Encoding;
+use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

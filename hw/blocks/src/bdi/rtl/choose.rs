@@ -1,6 +1,6 @@
 //! The compressor's choice: which encoding, and with which base and mask.
 
-use crate::bdi::Encoding;
+use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -1,7 +1,7 @@
 //! The compressor's packing: base, mask and deltas side by side in the payload.
 
 use super::choose::tag;
-use crate::bdi::Encoding;
+use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -2,7 +2,7 @@
 
 use super::bases::{BdiBases, BdiStops};
 use super::choose::tag;
-use crate::bdi::Encoding;
+use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

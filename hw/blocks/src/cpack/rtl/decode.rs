@@ -1,7 +1,7 @@
 //! Decoding with the first-in-first-out dictionary: one word, and four words in a row.
 
 use super::encode::{DICT, DICTW};
-use crate::cpack::DECODED_AT_ONCE;
+use crate::cpack::fifo::DECODED_AT_ONCE;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

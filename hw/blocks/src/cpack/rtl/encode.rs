@@ -1,6 +1,6 @@
 //! Encoding with the first-in-first-out dictionary: one word, and four words in a row.
 
-use crate::cpack::{Code, DECODED_AT_ONCE, DICTIONARY};
+use crate::cpack::fifo::{Code, DECODED_AT_ONCE, DICTIONARY};
 use selvedge_hw::rtl::prelude::*;
 
 /// Bits of the dictionary, and 64-bit words that hold them.

@@ -1,6 +1,6 @@
 //! CABA's C-Pack with at most four dictionary values, as logic without state.
 
-use crate::cpack::VALUES;
+use crate::cpack::small::VALUES;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -1,6 +1,6 @@
 //! First half of the compressor: the pattern of each word.
 
-use crate::fpc::Pattern;
+use crate::fpc::pattern::Pattern;
 use selvedge_hw::rtl::prelude::*;
 
 /// The prefix of a pattern as a named constant.

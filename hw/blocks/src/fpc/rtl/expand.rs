@@ -2,7 +2,7 @@
 
 use super::classify::prefix;
 use super::split::FpcLengths;
-use crate::fpc::Pattern;
+use crate::fpc::pattern::Pattern;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

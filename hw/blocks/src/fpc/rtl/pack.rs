@@ -1,7 +1,7 @@
 //! Second half of the compressor: head and data packed into one string.
 
 use super::classify::prefix;
-use crate::fpc::Pattern;
+use crate::fpc::pattern::Pattern;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -1,7 +1,7 @@
 //! The data of the words: their lengths, and the upper half of the tree that takes them apart.
 
 use super::classify::prefix;
-use crate::fpc::Pattern;
+use crate::fpc::pattern::Pattern;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
