@@ -21,7 +21,8 @@ use selvedge_area::study::{AsicSetup, BlockReport};
 use selvedge_area::system::{self, System};
 use selvedge_area::technology::Technologies;
 use selvedge_area::tool::YOSYS;
-use selvedge_hw::{BlockEntry, find, registry};
+use selvedge_blocks::find;
+use selvedge_hw::BlockEntry;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -82,7 +83,7 @@ fn of_study(job: &Job<'_>, error: &AreaError) -> Failure {
 /// Every block under every value of the swept parameter.
 fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
     let entries = if options.all {
-        registry::all()
+        selvedge_blocks::all()
     } else {
         options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
     };
@@ -117,7 +118,7 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
 
 /// A block has no depth to look for.
 fn no_depth(entry: &dyn BlockEntry) -> Failure {
-    let with: Vec<&str> = registry::all()
+    let with: Vec<&str> = selvedge_blocks::all()
         .into_iter()
         .filter(|entry| depths(*entry).is_some())
         .map(|entry| entry.name())

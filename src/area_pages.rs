@@ -9,7 +9,7 @@ pub const SYSTEMS_PAGE: &str = include_str!("area_systems_page.md");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_hw::find;
+    use selvedge_blocks::find;
 
     #[test]
     fn the_checked_in_pages_say_what_new_ones_would() {

@@ -2,7 +2,7 @@
 use crate::arguments::AreaOptions;
 use crate::error::Failure;
 use selvedge_area::system::{Part, System};
-use selvedge_hw::find;
+use selvedge_blocks::find;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::{self, MechanismSpec};
 use selvedge_sim::run::instances;

@@ -3,9 +3,10 @@ use crate::arguments::GenOptions;
 use crate::error::Failure;
 use crate::output::{print, write_files};
 use selvedge_area::Table;
+use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{EmitOptions, emit};
-use selvedge_hw::{BlockEntry, find, registry};
+use selvedge_hw::BlockEntry;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
         return print(&list());
     }
     let entries = if options.all {
-        registry::all()
+        selvedge_blocks::all()
     } else {
         options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
     };
@@ -67,7 +68,7 @@ fn files_of(
 /// Every block with its parameters.
 pub fn list() -> String {
     let mut table = Table::new(&["block", "what", "source", "parameters", "storage bits", "latency"]);
-    for entry in registry::all() {
+    for entry in selvedge_blocks::all() {
         let defaults = entry.defaults();
         let params =
             entry.schema().iter().map(|s| format!("{}={} ({})", s.name, defaults[s.name], s.allowed));

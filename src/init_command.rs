@@ -48,9 +48,10 @@ fn check(name: &str) -> Result<(), Failure> {
             "{name}: must be up to 40 lower-case letters, digits and underscores, and begin with a letter"
         )));
     }
-    let is_taken = selvedge_hw::find(name).is_ok()
+    let is_taken = selvedge_blocks::find(name).is_ok()
         || selvedge_sim::mechanism::all().iter().any(|mechanism| mechanism.name == name)
-        || ["selvedge", "selvedge_hw", "selvedge_sim", "test", "core", "std", "alloc"].contains(&name)
+        || ["selvedge", "selvedge_blocks", "selvedge_hw", "selvedge_sim", "test", "core", "std", "alloc"]
+            .contains(&name)
         || syn_keyword(name);
     if is_taken {
         return Err(Failure::usage(format!("{name}: the name is taken: must be one of your own")));
@@ -76,8 +77,9 @@ fn syn_keyword(word: &str) -> bool {
 /// Returns the source tree that the crate depends on, as an absolute path.
 fn tree(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let is_tree =
-        |path: &Path| ["hw", "sim/gpu", ""].iter().all(|part| path.join(part).join("Cargo.toml").is_file());
+    let is_tree = |path: &Path| {
+        ["hw/kit", "sim/gpu", ""].iter().all(|part| path.join(part).join("Cargo.toml").is_file())
+    };
     match given {
         Some(path) if is_tree(path) => {
             path.canonicalize().map_err(|e| Failure::usage(format!("--selvedge {}: {e}", path.display())))

@@ -6,8 +6,9 @@
 //! selvedge::Cli::new().main();
 //! ```
 //!
-//! [`selvedge_hw`](hw) is the contract of blocks and the kit for RTL, [`selvedge_sim`](sim) the GPU and the interface of
-//! mechanisms, [`selvedge_gen`](verilog) the Verilog back end, [`selvedge_area`](area) the flow for area, timing and energy.
+//! [`selvedge_hw`](hw) is the contract of blocks and the kit for RTL, [`selvedge_blocks`](blocks) the built-in blocks,
+//! [`selvedge_sim`](sim) the GPU and the interface of mechanisms, [`selvedge_gen`](verilog) the Verilog back end,
+//! [`selvedge_area`](area) the flow for area, timing and energy.
 // These macros panic where nothing can be printed; `output` prints instead.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -40,12 +41,13 @@ mod wave_command;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use error::Failure;
-use selvedge_hw::registry::{self, Entry};
+use selvedge_hw::registry::Entry;
 use selvedge_hw::{BlockEntry, HwBlock, NameTaken};
 use selvedge_sim::mechanism::{self, Mechanism};
 use std::process::ExitCode;
 
 pub use selvedge_area as area;
+pub use selvedge_blocks as blocks;
 pub use selvedge_gen as verilog;
 pub use selvedge_hw as hw;
 pub use selvedge_sim as sim;
@@ -66,7 +68,7 @@ impl Cli {
     /// Adds a block: `gen`, `wave`, `area` and `list blocks` know it.
     #[must_use]
     pub fn block<B: HwBlock>(self) -> Self {
-        self.add(registry::add(const { &Entry::<B>::NEW as &dyn BlockEntry }))
+        self.add(selvedge_blocks::add(const { &Entry::<B>::NEW as &dyn BlockEntry }))
     }
 
     /// Adds a mechanism: `run`, `compare`, `area --mechanism` and `list mechanisms` know it.

@@ -3,8 +3,8 @@ use crate::arguments::WaveOptions;
 use crate::error::Failure;
 use crate::gen_command::params;
 use crate::output::write_files;
+use selvedge_blocks::find;
 use selvedge_gen::ResetStyle;
-use selvedge_hw::find;
 use selvedge_testbenches::{testbench, wave};
 
 /// Runs the stimulus and writes the files.

@@ -5,8 +5,8 @@
 //! on FPGAs by nextpnr.
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::study::{self, AsicSetup, Subject};
+use selvedge_blocks::find;
 use selvedge_gen::{Design, EmitOptions, Module, ResetStyle, emit};
-use selvedge_hw::find;
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::tool::YOSYS;

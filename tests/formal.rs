@@ -2,9 +2,11 @@
 //!
 //! The codecs' round trips are proved for every line, from reset to result; the controllers' invariants in every state that
 //! can be reached. A long run, as `tests/run --long` makes it, adds the round trip of 128-byte lines.
+use selvedge_blocks::bdi::{Compressed, Encoding, compress_words, decompress};
+use selvedge_blocks::find;
+use selvedge_blocks::line::bytes_of;
 use selvedge_gen::EmitOptions;
-use selvedge_hw::bdi::{Compressed, Encoding, bytes_of, compress_words, decompress};
-use selvedge_hw::{BlockEntry, ClockedBits, PortBits, find};
+use selvedge_hw::{BlockEntry, ClockedBits, PortBits};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::formal::{
     Counterexample, Inside, OFFERED, Property, Reach, Verdict, invariant, prove, round_trip,

@@ -6,8 +6,9 @@
 //! value of every parameter, one at a time, gets a hundredth under Icarus Verilog, and 10,000 clocks as RTL. The variable
 //! `SELVEDGE_VECTORS` multiplies all counts: so many seeds are run, one after the other. `SELVEDGE_BLOCK` restricts the walk
 //! to the blocks that it names, separated by commas.
+use selvedge_blocks::BLOCKS;
 use selvedge_gen::{EmitOptions, ResetStyle};
-use selvedge_hw::{BLOCKS, BlockEntry, CornersBits, Direction, Port};
+use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::vectors::{Vector, Vectors};

@@ -1,7 +1,7 @@
 //! Is the Verilog of every block, with every reset style, silent under Verilator's full lint, and free of latches, loops and
 //! multiple drivers in Yosys?
+use selvedge_blocks::BLOCKS;
 use selvedge_gen::{EmitOptions, ResetStyle};
-use selvedge_hw::BLOCKS;
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
 use selvedge_testbenches::tool::{VERILATOR, YOSYS};

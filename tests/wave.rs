@@ -1,6 +1,7 @@
 //! Does the waveform of every block show, clock by clock, what was driven and what the golden model expects, and does its
 //! GTKWave save file name signals that are there?
-use selvedge_hw::{BLOCKS, BlockEntry, Direction};
+use selvedge_blocks::BLOCKS;
+use selvedge_hw::{BlockEntry, Direction};
 use selvedge_testbenches::vectors::Vectors;
 use selvedge_testbenches::wave;
 use std::collections::BTreeMap;

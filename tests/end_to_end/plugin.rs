@@ -33,6 +33,7 @@ fn settings(folder: &Path) -> PathBuf {
     for package in [
         "selvedge",
         "selvedge-area",
+        "selvedge-blocks",
         "selvedge-gen",
         "selvedge-gpu",
         "selvedge-hw",

@@ -1,7 +1,7 @@
 //! Is the README true? Every command in it runs, and its table of blocks is the registry's.
 
 use crate::command::selvedge_in;
-use selvedge_hw::BLOCKS;
+use selvedge_blocks::BLOCKS;
 use std::collections::BTreeMap;
 use std::fs;
 

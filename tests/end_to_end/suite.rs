@@ -121,7 +121,7 @@ fn test_sources(folder: &Path, out: &mut Vec<PathBuf>) {
 #[test]
 fn a_test_that_may_be_skipped_gives_its_own_name() {
     let mut files = Vec::new();
-    for folder in ["tests", "sim/run/tests", "hw/tests", "gen/verilog/tests"] {
+    for folder in ["tests", "sim/run/tests", "hw/kit/tests", "hw/blocks/tests", "gen/verilog/tests"] {
         test_sources(Path::new(folder), &mut files);
     }
     let mut seen = 0;
@@ -192,6 +192,7 @@ fn every_package_is_from_the_registry_and_names_its_license() {
     let own: BTreeSet<&str> = [
         "selvedge",
         "selvedge-area",
+        "selvedge-blocks",
         "selvedge-gen",
         "selvedge-gpu",
         "selvedge-hw",

@@ -45,7 +45,10 @@ fn main() -> ExitCode {
     if gate.alive.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Folders below `hw/src` that have a folder for each of several blocks.
+/// The sources of the blocks and of what they are built of.
+const SOURCES: [&str; 2] = ["hw/blocks/src/", "hw/kit/src/"];
+
+/// Folders of the blocks' source that have a folder for each of several blocks.
 const GROUPS: [&str; 2] = ["assist/", "sc/"];
 
 /// The folder of what all blocks are built of.
@@ -136,9 +139,9 @@ impl Fault {
         Tests { program: (&self.package, &self.target), block: self.block.as_deref(), names }
     }
 
-    /// Returns the folder of the fault's block below `hw/src`.
+    /// Returns the folder of the fault's block in its source.
     fn block_folder(&self) -> &str {
-        let path = self.file.strip_prefix("hw/src/").unwrap_or(&self.file);
+        let path = SOURCES.iter().find_map(|source| self.file.strip_prefix(source)).unwrap_or(&self.file);
         let is_group = GROUPS.iter().any(|group| path.starts_with(group));
         let mut ends = path.match_indices('/').map(|(at, _)| at).skip(usize::from(is_group));
         &path[..ends.next().unwrap_or(path.len())]

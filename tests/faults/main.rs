@@ -32,7 +32,7 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
         let program = root().join(folder).join(program);
         let is_program = program.exists() || program.with_extension("rs").exists();
         assert!(is_program, "{}: {} has no tests {}", fault.id, fault.package, fault.target);
-        let is_block = fault.block.as_deref().is_none_or(|block| selvedge_hw::find(block).is_ok());
+        let is_block = fault.block.as_deref().is_none_or(|block| selvedge_blocks::find(block).is_ok());
         assert!(is_block, "{}: no block is named {:?}", fault.id, fault.block);
         let is_fast = fault.how == How::Switch || fault.file.starts_with("hw/");
         assert!(is_fast, "{}: only the crate of the blocks is built once more for patches", fault.id);
@@ -44,7 +44,7 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
 fn every_part_of_the_source_has_a_fault() {
     let faults = catalog::read(root());
     let parts: BTreeSet<String> =
-        ["hw", "sim/gpu", "sim/mechanisms", "sim/ptx", "sim/run", "sim/workloads", "gen"]
+        ["hw/kit", "hw/blocks", "sim/gpu", "sim/mechanisms", "sim/ptx", "sim/run", "sim/workloads", "gen"]
             .iter()
             .flat_map(|package| parts_of(package))
             .collect();
@@ -56,7 +56,7 @@ fn every_part_of_the_source_has_a_fault() {
 /// Returns the folders of a package's source, with a slash at the end; those of several blocks count block by block.
 fn parts_of(package: &str) -> Vec<String> {
     let source = format!("{package}/src/");
-    let blocks = ["hw/src/assist/", "hw/src/sc/"];
+    let blocks = ["hw/blocks/src/assist/", "hw/blocks/src/sc/"];
     let mut parts = folders(&source);
     parts.retain(|part| !blocks.contains(&part.as_str()));
     parts.extend(blocks.iter().filter(|part| part.starts_with(&source)).flat_map(|part| folders(part)));

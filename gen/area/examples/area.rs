@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let block = words.next().unwrap_or("milg".into());
     let library = words.next().map_or(PathBuf::from(OSU018), PathBuf::from);
     let setup = AsicSetup::find(Liberty::load(&library)?)?;
-    let entry = selvedge_hw::find(&block)?;
+    let entry = selvedge_blocks::find(&block)?;
     let job = Job { entry, params: entry.defaults(), target: 0 };
     let report = job.study(&Target::Asic(Box::new(setup), None), None, &AtomicBool::new(false))?;
     for mapping in &report.mappings {

@@ -2,12 +2,13 @@
 //!
 //! Every line that comes out is compared with what the codec's definition gives, whatever the engine: a wrong value
 //! stops the simulation.
+use selvedge_blocks::bdi::{
+    BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, CompressorOut, DecompressorIn,
+    DecompressorOut, compress_words,
+};
+use selvedge_blocks::line::{LINE_WORDS, Line};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::stage::MechanismFault;
-use selvedge_hw::bdi::{
-    BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, CompressorOut, DecompressorIn,
-    DecompressorOut, LINE_WORDS, Line, compress_words,
-};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{HwBlock, Instance};
 use std::collections::VecDeque;

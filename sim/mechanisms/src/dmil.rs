@@ -6,6 +6,7 @@
 //! decided, a reservation failure a cycle in which it could not. The block only reacts to events, so it is clocked in
 //! the cycle after one and once more for its outputs to follow. It is not reset between launches: a program that launches
 //! the same kernel again and again goes on with the limit that it has learned.
+use selvedge_blocks::milg::{Milg, MilgIn, MilgOut, MilgParams};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
@@ -13,7 +14,6 @@ use selvedge_gpu::mechanism::{
 };
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
 use selvedge_gpu::stage::MechanismFault;
-use selvedge_hw::milg::{Milg, MilgIn, MilgOut, MilgParams};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 use selvedge_ptx::memory::DeviceMemory;

@@ -5,6 +5,7 @@
 //!
 //! The block sees an issue or a request in the cycle after it, one of each per clock. An end of its interval of requests
 //! starts a computation of at most [`MOST_CLOCKS`]; it is clocked until that must have ended, and sleeps then.
+use selvedge_blocks::qbmi::{Qbmi, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
@@ -13,7 +14,6 @@ use selvedge_gpu::mechanism::{
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryObserver, MemoryRank, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
-use selvedge_hw::qbmi::{Qbmi, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 

@@ -4,8 +4,8 @@
 //! clocked for accesses only, and DRAM answers it at once; what a fetch takes in simulated time is up to the partition, where
 //! requests wait for their metadata while later ones go on.
 use rustc_hash::FxHashMap;
+use selvedge_blocks::md_cache::{MdCache, MdCacheIn, MdCacheOut, MdCacheParams};
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_hw::md_cache::{MdCache, MdCacheIn, MdCacheOut, MdCacheParams};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 

@@ -8,6 +8,7 @@
 //! The block indexes its shadow tags by the low bits of the line address, whatever the L1D's index function is.
 //!
 //! The block only reacts to events: it is clocked in the cycle after one, and so often that a choice shows at its outputs.
+use selvedge_blocks::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::has;
@@ -18,7 +19,6 @@ use selvedge_gpu::mechanism::{
 use selvedge_gpu::sm::part::{Bypass, Load, MemoryEvent, MemoryObserver, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
-use selvedge_hw::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use std::cell::Cell;
@@ -233,7 +233,7 @@ impl Bypass for Mdb {
         let number = self.unit.number(load);
         if let Some(generator) = &mut self.generator {
             // The block takes the low bits for the set: they are replaced by the set that the L1D takes.
-            let sets = selvedge_hw::bpg::SETS as u64;
+            let sets = selvedge_blocks::bpg::SETS as u64;
             let group = load.line / self.line_bytes / sets;
             generator.access(group * sets + self.index.set(load.line) as u64, number);
         }

@@ -2,7 +2,7 @@
 use super::*;
 use crate::vectors::{Vector, Vectors};
 use crate::wave;
-use selvedge_hw::find;
+use selvedge_blocks::find;
 use std::path::PathBuf;
 
 fn port(name: &'static str, bits: usize, direction: Direction) -> Port {

@@ -12,7 +12,7 @@ block_params! {
 }
 rtl_module! {
     /// Lets loads bypass the L1D while nothing hits there.
-    pub struct Top<const MISS: usize> for Params as _p {
+    pub struct Top<const MISS: usize> for Params as _params {
         inputs Inputs {
             /// A load asks whether to bypass the L1D.
             ask_i: bool as Bit = 1,
@@ -85,8 +85,8 @@ impl HwBlock for StreamFilterBlock {
     }
     fn rtl(params: &Params) -> Result<Box<dyn RtlBlock<Inputs, Outputs>>, ParamError> {
         Ok(match params.miss_bits {
-            3 => RtlInstance::boxed(Top::<3>::default()),
-            _ => RtlInstance::boxed(Top::<4>::default()),
+            3 => RtlInstance::boxed(Top::<3>::new(params)),
+            _ => RtlInstance::boxed(Top::<4>::new(params)),
         })
     }
     fn facts(params: &Params) -> Facts {

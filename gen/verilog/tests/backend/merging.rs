@@ -1,6 +1,6 @@
 //! Are modules that differ only in numbers written once, with parameters?
+use selvedge_blocks::find;
 use selvedge_gen::{EmitOptions, emit};
-use selvedge_hw::find;
 
 /// Names of a block's modules, and their lines altogether.
 fn modules(block: &str) -> (Vec<String>, usize) {

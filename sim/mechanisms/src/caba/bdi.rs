@@ -8,7 +8,7 @@ use super::assembly::assemble;
 use super::instruction::Op;
 use super::lanes::LINE_BYTES;
 use super::routine::Routine;
-use selvedge_hw::bdi::Encoding;
+use selvedge_blocks::bdi::Encoding;
 use std::fmt::Write as _;
 
 /// Lanes of a warp.
@@ -156,8 +156,9 @@ fn test_of(encoding: Encoding, text: &mut String) {
 mod tests {
     use super::*;
     use crate::caba::lanes::{Lanes, Made, registers_of};
-    use selvedge_hw::bdi::stimulus::LineGenerator;
-    use selvedge_hw::bdi::{Compressed, Line, bytes_of, compress_words, decompress};
+    use selvedge_blocks::bdi::stimulus::LineGenerator;
+    use selvedge_blocks::bdi::{Compressed, compress_words, decompress};
+    use selvedge_blocks::line::{Line, bytes_of};
     use std::collections::BTreeMap;
 
     /// What a routine makes of a line.
@@ -192,7 +193,7 @@ mod tests {
         for (index, chunk) in bytes.chunks_exact_mut(width).enumerate() {
             chunk.copy_from_slice(&word(index).to_le_bytes()[..width]);
         }
-        selvedge_hw::bdi::words_of(&bytes)
+        selvedge_blocks::line::words_of(&bytes)
     }
 
     /// Lines of every encoding, and many more.

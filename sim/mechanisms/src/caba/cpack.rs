@@ -4,7 +4,7 @@
 //! predicates, and after four of them the global predicate tells whether all words are covered.
 use super::assembly::assemble;
 use super::routine::Routine;
-use selvedge_hw::cpack::VALUES;
+use selvedge_blocks::cpack::VALUES;
 use std::fmt::Write as _;
 
 /// Number of the encoding: behind those of BDI and FPC.
@@ -104,9 +104,9 @@ pub fn compression() -> Routine {
 mod tests {
     use super::*;
     use crate::caba::lanes::{Lanes, Made, registers_of};
-    use selvedge_hw::bdi::bytes_of;
-    use selvedge_hw::cpack::stimulus::LineGenerator;
-    use selvedge_hw::cpack::{Encoding, Variant, compress};
+    use selvedge_blocks::cpack::stimulus::LineGenerator;
+    use selvedge_blocks::cpack::{Encoding, Variant, compress};
+    use selvedge_blocks::line::bytes_of;
 
     #[test]
     fn lines_are_compressed_and_decompressed_as_the_codec_does() {

@@ -7,6 +7,7 @@ use super::instruction::{Instruction, Op};
 use super::lanes::Lanes;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
+use selvedge_blocks::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::sm::part::{Extras, IssueReport};
@@ -14,12 +15,11 @@ use selvedge_gpu::sm::pipes::{PIPE_KINDS, PipeKind};
 use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
-use selvedge_hw::assist::awc::{Awc, AwcIn, AwcOut, AwcParams};
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 
 /// Warps of an SM that the controller knows.
-pub const WARPS: usize = selvedge_hw::assist::WARPS;
+pub const WARPS: usize = selvedge_blocks::assist::WARPS;
 
 /// An assist warp that is wanted.
 #[derive(Clone, Copy, Debug)]

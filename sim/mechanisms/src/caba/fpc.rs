@@ -4,7 +4,7 @@
 //! once: the head says every segment's size, and a sum over the lanes says where each begins.
 use super::assembly::assemble;
 use super::routine::Routine;
-use selvedge_hw::fpc::Pattern;
+use selvedge_blocks::fpc::Pattern;
 use std::fmt::Write as _;
 
 /// Number of the encoding: behind those of BDI.
@@ -163,9 +163,9 @@ pub fn compression() -> Routine {
 mod tests {
     use super::*;
     use crate::caba::lanes::{Lanes, Made, SAVING_BYTES, registers_of};
-    use selvedge_hw::bdi::bytes_of;
-    use selvedge_hw::fpc::stimulus::LineGenerator;
-    use selvedge_hw::fpc::{Variant, compress};
+    use selvedge_blocks::fpc::stimulus::LineGenerator;
+    use selvedge_blocks::fpc::{Variant, compress};
+    use selvedge_blocks::line::bytes_of;
 
     #[test]
     fn lines_are_compressed_and_decompressed_as_the_codec_does() {

@@ -1,7 +1,7 @@
 //! Routines of assist warps, where they lie in the assist warp store, and which event starts each.
 use super::instruction::Instruction;
 use super::lanes::registers_of;
-use selvedge_hw::assist::awc::AwcIn;
+use selvedge_blocks::assist::awc::AwcIn;
 
 /// Words of a slot of the store: a routine starts at the first word of one.
 const SLOT_WORDS: usize = 16;

@@ -12,6 +12,8 @@ use crate::codec_stage::WrongValue;
 use crate::hw_bdi::SharedLines;
 use crate::hw_bdi::form::{Algorithm, LineForms};
 use crate::hw_bdi::lines::{LINE_BYTES, has_values};
+use selvedge_blocks::assist::awc::AwcParams;
+use selvedge_blocks::line::bytes_of;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -23,8 +25,6 @@ use selvedge_gpu::sm::part::{
 use selvedge_gpu::sm::read_only::fills_l1d;
 use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
-use selvedge_hw::assist::awc::AwcParams;
-use selvedge_hw::bdi::bytes_of;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use std::collections::VecDeque;

@@ -4,13 +4,14 @@ use super::form::{Algorithm, Choice, LineForms};
 use super::lines::{LINE_BYTES, has_values};
 use super::partition::Inbound;
 use crate::codec_stage::{Codec, CodecStage, compressed};
+use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
+use selvedge_blocks::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
+use selvedge_blocks::fpc::{self, FpcCompressor, FpcDecompressor};
+use selvedge_blocks::line::Line;
 use selvedge_gpu::energy::CodecEvents;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::stage::{MechanismFault, Offer};
-use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor, Line};
-use selvedge_hw::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
-use selvedge_hw::fpc::{self, FpcCompressor, FpcDecompressor};
 use selvedge_hw::wave::Trace;
 
 /// A line in the two forms that a codec of FPC has.

@@ -1,8 +1,9 @@
 //! A line in both of its forms, by the algorithm that compresses it.
 use super::lines::LINE_BYTES;
 use crate::caba::{cpack as cpack_routine, fpc as fpc_routine};
-use selvedge_hw::bdi::{self, Line, units};
-use selvedge_hw::{cpack, fpc};
+use selvedge_blocks::bdi::{self, units};
+use selvedge_blocks::line::Line;
+use selvedge_blocks::{cpack, fpc};
 
 /// What compresses lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
 use super::form::{Choice, LineForms};
-use selvedge_hw::bdi::{units, words_of};
+use selvedge_blocks::bdi::units;
+use selvedge_blocks::line::words_of;
 use selvedge_ptx::memory::{DeviceMemory, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
 use std::collections::HashMap;

@@ -3,6 +3,7 @@ use super::form::{Algorithm, LineForms};
 use super::lines::{LINE_BYTES, has_values};
 use super::{Latencies, SharedLines};
 use crate::codec_stage::{CodecStage, compressed};
+use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_gpu::energy::CodecEvents;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -10,7 +11,6 @@ use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::sm::part::{Fill, SmPart};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
-use selvedge_hw::bdi::{BdiCompressor, BdiDecompressor};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 

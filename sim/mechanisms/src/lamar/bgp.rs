@@ -4,8 +4,8 @@
 //! register. The miss queue holds a request for longer than that.
 use super::gdu::{Choice, Gdu};
 use super::level::{CacheLevel, CounterName};
+use selvedge_blocks::bgp::{Bgp, BgpIn, BgpOut};
 use selvedge_gpu::mechanism::MechanismCounters;
-use selvedge_hw::bgp::{Bgp, BgpIn, BgpOut};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 

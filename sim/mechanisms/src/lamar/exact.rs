@@ -3,9 +3,9 @@
 use super::bgp::{FINE_DEFAULTS, FLIPS, INSERTIONS};
 use super::gdu::{Choice, Gdu};
 use super::level::CacheLevel;
+use selvedge_blocks::bgp::BgpParams;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::Divergence;
-use selvedge_hw::bgp::BgpParams;
 use std::collections::{HashSet, VecDeque};
 
 /// Blocks that the set holds; the one that came first leaves for one more.

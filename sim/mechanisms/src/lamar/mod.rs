@@ -21,11 +21,11 @@ use exact::ExactGdu;
 use gdu::{Fixed, Gdu};
 use level::{CacheLevel, Level};
 use policies::{PartitionGdu, SmGdu};
+use selvedge_blocks::bgp::BgpParams;
+use selvedge_blocks::spp::SppParams;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
-use selvedge_hw::bgp::BgpParams;
-use selvedge_hw::spp::SppParams;
 use spp::SppGdu;
 
 /// Bytes of a sector, by the value of the option `granularity`.

@@ -1,11 +1,12 @@
 //! The codecs of a compressed L1D: a line in each of their forms, and what the stages need to know of the blocks' ports.
 use crate::codec_stage::Codec;
-use selvedge_hw::bdi::{self, Line};
-use selvedge_hw::bpc::{self, BpcCompressor, BpcDecompressor};
-use selvedge_hw::sc;
-use selvedge_hw::sc::compressor::ScCompressor;
-use selvedge_hw::sc::decompressor::ScDecompressor;
-use selvedge_hw::sc::huffman::CodeBook;
+use selvedge_blocks::bdi;
+use selvedge_blocks::bpc::{self, BpcCompressor, BpcDecompressor};
+use selvedge_blocks::line::{LINE_WORDS, Line};
+use selvedge_blocks::sc;
+use selvedge_blocks::sc::compressor::ScCompressor;
+use selvedge_blocks::sc::decompressor::ScDecompressor;
+use selvedge_blocks::sc::huffman::CodeBook;
 
 /// Bytes of a line; other machines are refused.
 pub const LINE_BYTES: usize = 128;
@@ -31,7 +32,7 @@ impl Coded {
             return raw;
         }
         let codes = book.encode(&words);
-        let mut payload = [0; sc::LINE_WORDS];
+        let mut payload = [0; LINE_WORDS];
         payload[..codes.words().len()].copy_from_slice(codes.words());
         Coded { compressed: true, bits: codes.len() as u16, payload }
     }

@@ -1,12 +1,12 @@
 //! The LATTE-CC controller of one SM: what the L1D and the schedulers tell becomes its inputs, clocked on events.
+use selvedge_blocks::latte_controller::{
+    DECISION_CYCLES, LatteController, LatteControllerIn, LatteControllerOut, LatteControllerParams, Mode,
+};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::Instance;
-use selvedge_hw::latte_controller::{
-    DECISION_CYCLES, LatteController, LatteControllerIn, LatteControllerOut, LatteControllerParams, Mode,
-};
 use selvedge_hw::wave::Trace;
 
 /// Clocks after an event until the outputs show it.

@@ -2,13 +2,15 @@
 //!
 //! The queue says when the line would be decompressed at the latency of its mode. A codec that takes longer for a line
 //! holds it back, so no hit is quicker than its hardware.
+use selvedge_blocks::decompression_queue::{
+    DecompressionQueue, DecompressionQueueIn, DecompressionQueueParams,
+};
+use selvedge_blocks::latte_controller::Mode;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::sm::part::Hit;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
-use selvedge_hw::decompression_queue::{DecompressionQueue, DecompressionQueueIn, DecompressionQueueParams};
-use selvedge_hw::latte_controller::Mode;
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 

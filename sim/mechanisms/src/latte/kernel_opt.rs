@@ -3,9 +3,9 @@
 //! The workload runs once with each mode for all launches; a launch then gets the mode under which it took the fewest cycles, of
 //! equals the first in the order of the modes. Its cycles are those behind launches of the same mode: the L1Ds are empty at the
 //! start of each launch whatever was before, but L2 and DRAM are as the launches before have left them, and so are SC's codes.
+use selvedge_blocks::latte_controller::Mode;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{Found, MechanismCounters, Part, Search, Stopped, Trials};
-use selvedge_hw::latte_controller::Mode;
 
 /// Counters of the launches that got each mode, by its number.
 const LAUNCHES: [&str; 3] = ["launches_none", "launches_low_latency", "launches_high_capacity"];

@@ -13,9 +13,9 @@ mod statistical;
 #[cfg(test)]
 mod tests;
 
+use selvedge_blocks::latte_controller::Mode;
 use selvedge_gpu::config::{GpuConfig, WritePolicy};
 use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
-use selvedge_hw::latte_controller::Mode;
 use sm::CompressedL1d;
 use std::rc::Rc;
 

@@ -12,6 +12,11 @@ use super::statistical::{Statistical, Tag};
 use super::{High, ModeSource, Settings};
 use crate::codec_stage::{CodecStage, Forms, WrongValue};
 use crate::hw_bdi::has_values;
+use selvedge_blocks::bdi::{self, BdiCompressor, BdiDecompressor};
+use selvedge_blocks::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
+use selvedge_blocks::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
+use selvedge_blocks::line::{Line, words_of};
+use selvedge_blocks::sc;
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::energy::CodecEvents;
@@ -20,10 +25,6 @@ use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, ScheduleObserver, SmPart, Space};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
-use selvedge_hw::bdi::{self, BdiCompressor, BdiDecompressor, Line};
-use selvedge_hw::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
-use selvedge_hw::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
-use selvedge_hw::sc;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, program_of};
 use std::collections::{HashMap, VecDeque};
@@ -433,7 +434,7 @@ impl Placement for CompressedL1d {
         }
         let mut bytes = [0u8; LINE_BYTES];
         memory.line(line, &mut bytes);
-        self.arrived.push_back(Arrival { line, values: bdi::words_of(&bytes) });
+        self.arrived.push_back(Arrival { line, values: words_of(&bytes) });
         Space::Later
     }
 

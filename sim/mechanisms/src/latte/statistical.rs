@@ -11,17 +11,17 @@
 //! Each connection between two blocks is a register.
 use super::codecs::{Coded, ScForms};
 use crate::codec_stage::CodecStage;
+use selvedge_blocks::line::Line;
+use selvedge_blocks::sc::code_builder::{CodeBuilderIn, CodeBuilderParams, ScCodeBuilder};
+use selvedge_blocks::sc::compressor::{CompressorParams, ScCompressor};
+use selvedge_blocks::sc::decompressor::{DecompressorParams, ScDecompressor};
+use selvedge_blocks::sc::huffman::{Code, CodeBook, Counted, Symbol};
+use selvedge_blocks::sc::vft::{ScVft, VftIn, VftOut, VftParams};
+use selvedge_blocks::sc::{CodeItem, MAX_CODE_BITS, WORDS, code_stream, words_of};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
-use selvedge_hw::bdi::Line;
-use selvedge_hw::sc::code_builder::{CodeBuilderIn, CodeBuilderParams, ScCodeBuilder};
-use selvedge_hw::sc::compressor::{CompressorParams, ScCompressor};
-use selvedge_hw::sc::decompressor::{DecompressorParams, ScDecompressor};
-use selvedge_hw::sc::huffman::{Code, CodeBook, Counted, Symbol};
-use selvedge_hw::sc::vft::{ScVft, VftIn, VftOut, VftParams};
-use selvedge_hw::sc::{CodeItem, MAX_CODE_BITS, WORDS, code_stream, words_of};
 use selvedge_hw::wave::Trace;
 use std::collections::VecDeque;
 

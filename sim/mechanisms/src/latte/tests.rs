@@ -1,10 +1,10 @@
 //! What the compressed L1D gains, costs and gives up, on kernels made for it.
 use super::codecs::{Coded, Form};
 use proptest::prelude::*;
+use selvedge_blocks::sc::huffman::{CodeBook, Counted};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control};
 use selvedge_gpu::mechanism::probe::ProbeSpec;
-use selvedge_hw::sc::huffman::{CodeBook, Counted};
 use selvedge_hw::{Engine, Fault, Prng};
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunOutcome, RunSpec, Source, run};
@@ -296,6 +296,6 @@ proptest! {
         let coded = Coded::of(&line, Some(&book));
         prop_assert!(coded.compressed && Form::Sc(coded).sub_blocks() <= 4);
         let words = book.decode(&coded.payload, 32).map(|(words, _)| words);
-        prop_assert_eq!(words, Some(selvedge_hw::sc::words_of(&line).to_vec()));
+        prop_assert_eq!(words, Some(selvedge_blocks::sc::words_of(&line).to_vec()));
     }
 }

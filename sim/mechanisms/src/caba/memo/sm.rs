@@ -7,6 +7,7 @@ use super::{Shape, routines};
 use crate::caba::deployment::{Deployment, Wanted};
 use crate::caba::lanes::{Lanes, ParentRegion};
 use crate::caba::warp::{AssistWarp, Latencies};
+use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -16,7 +17,6 @@ use selvedge_gpu::sm::part::{
 };
 use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::stage::MechanismFault;
-use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Region;

@@ -9,6 +9,7 @@ use crate::caba::instruction::Op;
 use crate::caba::lanes::{LANES, Lanes, ParentLoad};
 use crate::caba::routine::Routines;
 use crate::caba::warp::{AssistWarp, Latencies};
+use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -19,7 +20,6 @@ use selvedge_gpu::sm::part::{
 use selvedge_gpu::sm::pipes::PipeKind;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
-use selvedge_hw::assist::awc::AwcParams;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, physical, program_of, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;

@@ -1,0 +1,168 @@
+//! AWB, assist warp buffer: assist-warp instructions that are fetched and wait for issue.
+//!
+//! Source: CABA, section 4.3. It is part of the SM's instruction buffer: high-priority instructions lie with those of their
+//! parent warp, low-priority ones in a partition of two entries.
+//!
+//! ```text
+//!  stage_* --+--> [ 24 even warps x 2 instructions ] <--index-- scheduler 0 --> issue0_*
+//!            +--> [ 24 odd warps  x 2 instructions ] <--index-- scheduler 1 --> issue1_*
+//!            +--> [ 2 low-priority instructions    ] ------------ head -------> low_*
+//!  flush_* ------> empties the slots of a warp, takes its instructions out of the low partition
+//! ```
+//!
+//! A scheduler sees in `high_valid_o` which warps have an assist-warp instruction; for such a warp it issues that in place of the
+//! parent's own instruction. It gives the warp's index to get the instruction in the same cycle, and pops it. In a cycle in
+//! which a scheduler has nothing else to issue it may take the head of the low partition.
+//!
+//! What the paper leaves open is settled thus:
+//! - Two schedulers (table 1) share the warps by parity, so that the instructions lie in two memories with one read port each.
+//!   Only one of them may take from the low partition in a cycle; whose turn it is, the SM settles.
+//! - A warp has two slots, as many instructions as common simulators give a warp's instruction buffer.
+//! - Room is told one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is staged in the same cycle, so that
+//!   one that is fetched now has its place when it comes in the next cycle. What is popped in the cycle is not counted yet.
+//! - An instruction without a place, which a controller that heeds the room never stages, is lost, and `overflow_o` says so in
+//!   the next cycle. So it is with warps from 48 on, which do not exist.
+//! - Flush is by warp and priority, as the controller's kill. An instruction that is staged in the cycle of its warp's flush
+//!   goes too: it was fetched before. One that is issued in that cycle is issued.
+//! - A pop where there is nothing changes nothing.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `instruction_bits` | 64 | 32, 64 | bits of an instruction |
+//!
+//! # Ports and timing
+//! `high_valid_o`, `low_*` and `overflow_o` come from registers, `issue*_o` from the memories at the index of the same cycle;
+//! they mean something for a warp in `high_valid_o` only. The two rooms follow from registers and what is staged.
+//!
+//! ```text
+//! clk_i            __/--\__/--\__/--\__/--\__
+//! stage_valid_i    __/-----------\___________   two instructions of warp 6, high priority
+//! high_room_o[6]   --------\___________/-----   already low as the second is staged
+//! high_valid_o[6]  ________/-----------\_____
+//! issue0_index_i   ========< 3        >======
+//! issue0_pop_i     ________/-----------\_____
+//! issue0_*_o       ========< 1st >< 2nd >====
+//! ```
+//!
+//! # Storage
+//! By default 16,929 bits: 2 memories of 64 words (24 warps x 2 slots, rounded up to 6 bits of address) x 129 bits
+//! (instruction, lanes, live registers, last flag), 2 x 136 in the low partition, three flags per warp, and one. The paper puts
+//! high-priority instructions into the existing instruction buffer at no cost of its own; here they have their own place, since
+//! this block does not know the parent's instructions.
+
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use model::AwbModel;
+pub use rtl::{AssistWarpBuffer, AwbIn, AwbOut};
+
+use super::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+
+/// Bits of a warp's number without its lowest.
+pub(in crate::assist) const PAIR_BITS: usize = WARP_BITS - 1;
+
+/// Bits that go with an instruction: lanes, live-in and live-out registers, last flag.
+const CONTEXT_BITS: usize = MASK_BITS + 2 * LIVE_BITS + 1;
+
+block_params! {
+    /// Parameters of an AWB.
+    pub struct AwbParams {
+        /// Bits of an instruction.
+        instruction_bits: u32 = 64, Allowed::OneOf(&[32, 64]);
+    }
+}
+
+/// The AWB; see the [module](self).
+pub struct Awb;
+
+impl HwBlock for Awb {
+    const NAME: &'static str = "awb";
+    const SUMMARY: &'static str = "assist warp buffer: two instructions per warp that beat the parent, two of low priority for idle cycles";
+    const SOURCE: &'static str = "CABA, section 4.3";
+    const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
+    type Params = AwbParams;
+    type In = AwbIn;
+    type Out = AwbOut;
+    type Model = AwbModel;
+
+    fn model(params: &AwbParams) -> Result<AwbModel, ParamError> {
+        Self::validate(params)?;
+        Ok(AwbModel::new(params))
+    }
+    fn rtl(params: &AwbParams) -> Result<Box<dyn RtlBlock<AwbIn, AwbOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::awb(params))
+    }
+    fn facts(params: &AwbParams) -> Facts {
+        let item = params.instruction_bits as usize + CONTEXT_BITS;
+        Facts {
+            storage: vec![
+                Storage { name: "high-priority instructions", bits: 2 * (2 << PAIR_BITS) * item },
+                Storage { name: "one, two, which is first", bits: 3 * WARPS },
+                Storage { name: "low-priority instructions", bits: 2 * (1 + WARP_BITS + item) },
+                Storage { name: "overflow flag", bits: 1 },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &AwbParams, seed: u64) -> StimulusIter<AwbIn> {
+        Box::new(stimulus::awb(params, seed))
+    }
+    fn corners(_params: &AwbParams) -> Box<dyn Corners<AwbIn, AwbOut>> {
+        let high = |i: &AwbIn| i.stage_valid_i && i.stage_high_i;
+        let low = |i: &AwbIn| i.stage_valid_i && !i.stage_high_i;
+        let holds = |o: &AwbOut, warp: u8| o.high_valid_o >> warp & 1 == 1;
+        let pops0 = move |i: &AwbIn, o: &AwbOut| i.issue0_pop_i && holds(o, 2 * i.issue0_index_i);
+        let pops1 = move |i: &AwbIn, o: &AwbOut| i.issue1_pop_i && holds(o, 2 * i.issue1_index_i + 1);
+        let own_flush = |i: &AwbIn| i.flush_warp_i == i.stage_warp_i;
+        Box::new(
+            PortCorners::new(|i: &AwbIn, _: &AwbOut| i.stage_valid_i)
+                .with("a warp's second slot is taken", 1000, move |i, o| high(i) && holds(o, i.stage_warp_i))
+                .with("an instruction comes as its warp's last one goes", 100, move |i, o| {
+                    high(i) && pops0(i, o) && i.stage_warp_i == 2 * i.issue0_index_i
+                })
+                .with("both schedulers take one", 1000, move |i, o| pops0(i, o) && pops1(i, o))
+                .with("a pop where nothing is", 100, move |i, o| i.issue0_pop_i && !pops0(i, o))
+                .with("the low partition has no room", 1000, |_, o| !o.low_room_o)
+                .with("a low-priority one comes as another goes", 100, move |i, o| {
+                    low(i) && i.low_pop_i && o.low_valid_o
+                })
+                .with("a flush takes a high-priority instruction", 100, move |i, o| {
+                    i.flush_high_i && holds(o, i.flush_warp_i)
+                })
+                .with("a flush takes the head of the low partition", 100, |i, o| {
+                    i.flush_low_i && o.low_valid_o && o.low_warp_o == i.flush_warp_i
+                })
+                .with("a flush takes the high-priority one that comes", 100, move |i, _| {
+                    high(i) && i.flush_high_i && own_flush(i)
+                })
+                .with("a flush takes the low-priority one that comes", 100, move |i, _| {
+                    low(i) && i.flush_low_i && own_flush(i)
+                })
+                .with("an instruction has no place", 100, |_, o| o.overflow_o),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(Awb::facts(&AwbParams::default()).storage_bits(), 16_929);
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let error = Awb::model(&AwbParams { instruction_bits: 128 }).unwrap_err().to_string();
+        assert_eq!(error, "awb: parameter `instruction_bits` cannot be `128`; allowed: 32, 64");
+    }
+}

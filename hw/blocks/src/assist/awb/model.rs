@@ -1,0 +1,229 @@
+//! Golden model of the AWB: a ring of two slots per warp and a queue of two, cycle by cycle.
+use super::{AwbIn, AwbOut, AwbParams};
+use crate::assist::{WARP_BITS, WARPS};
+use selvedge_hw::block::Clocked;
+
+/// An instruction and what goes with it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Item {
+    instruction: u64,
+    mask: u32,
+    live_in: u16,
+    live_out: u16,
+    last: bool,
+}
+
+/// The two slots of a warp. Reset leaves the items, which lie in a memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slots {
+    items: [Item; 2],
+    /// The slot of the oldest.
+    first: usize,
+    count: usize,
+}
+
+/// Golden model of the AWB.
+#[derive(Clone, Debug)]
+pub struct AwbModel {
+    /// The slots of every number that a warp can have.
+    warps: Vec<Slots>,
+    /// The low partition, oldest first, and what its two places hold or held.
+    low: [(u8, Item); 2],
+    low_count: usize,
+    overflow: bool,
+}
+
+impl AwbModel {
+    /// The model with nothing in it. The parameters must be valid.
+    pub fn new(_params: &AwbParams) -> Self {
+        AwbModel {
+            warps: vec![Slots::default(); 1 << WARP_BITS],
+            low: Default::default(),
+            low_count: 0,
+            overflow: false,
+        }
+    }
+
+    /// The warps for which `test` holds.
+    fn which(&self, test: impl Fn(usize, &Slots) -> bool) -> u64 {
+        let warps = self.warps[..WARPS].iter().enumerate();
+        warps.fold(0, |set, (warp, slots)| set | u64::from(test(warp, slots)) << warp)
+    }
+
+    fn outputs(&self, inputs: &AwbIn) -> AwbOut {
+        let comes = |warp| {
+            usize::from(
+                inputs.stage_valid_i && inputs.stage_high_i && usize::from(inputs.stage_warp_i) == warp,
+            )
+        };
+        let low_comes = usize::from(inputs.stage_valid_i && !inputs.stage_high_i);
+        let head = |warp: u8| {
+            let slots = &self.warps[usize::from(warp)];
+            slots.items[slots.first]
+        };
+        let (issue0, issue1) = (head(2 * inputs.issue0_index_i), head(2 * inputs.issue1_index_i + 1));
+        let (low_warp, low) = self.low[0];
+        AwbOut {
+            high_room_o: self.which(|warp, slots| slots.count + comes(warp) < 2),
+            low_room_o: self.low_count + low_comes < 2,
+            high_valid_o: self.which(|_, slots| slots.count > 0),
+            issue0_instruction_o: issue0.instruction,
+            issue0_mask_o: issue0.mask,
+            issue0_live_in_o: issue0.live_in,
+            issue0_live_out_o: issue0.live_out,
+            issue0_last_o: issue0.last,
+            issue1_instruction_o: issue1.instruction,
+            issue1_mask_o: issue1.mask,
+            issue1_live_in_o: issue1.live_in,
+            issue1_live_out_o: issue1.live_out,
+            issue1_last_o: issue1.last,
+            low_valid_o: self.low_count > 0,
+            low_warp_o: low_warp,
+            low_instruction_o: low.instruction,
+            low_mask_o: low.mask,
+            low_live_in_o: low.live_in,
+            low_live_out_o: low.live_out,
+            low_last_o: low.last,
+            overflow_o: self.overflow,
+        }
+    }
+
+    /// Takes the oldest instruction of a warp out of its slots.
+    fn pop(&mut self, warp: u8) {
+        let slots = &mut self.warps[usize::from(warp)];
+        if slots.count > 0 {
+            slots.count -= 1;
+            slots.first ^= 1;
+        }
+    }
+
+    /// The high-priority slots in one clock: pops, the new instruction, the flush.
+    fn step_high(&mut self, inputs: &AwbIn, item: Option<Item>) {
+        let warp = usize::from(inputs.stage_warp_i);
+        let flushed = inputs.flush_high_i && inputs.flush_warp_i == inputs.stage_warp_i;
+        // The place is chosen before the pops: a slot that becomes free in this cycle does not count yet.
+        let full = warp >= WARPS || self.warps[warp].count == 2;
+        let place = (self.warps[warp].first + self.warps[warp].count) % 2;
+        if inputs.issue0_pop_i {
+            self.pop(2 * inputs.issue0_index_i);
+        }
+        if inputs.issue1_pop_i {
+            self.pop(2 * inputs.issue1_index_i + 1);
+        }
+        if let Some(item) = item.filter(|_| !flushed) {
+            self.overflow |= full;
+            if !full {
+                self.warps[warp].items[place] = item;
+                self.warps[warp].count += 1;
+            }
+        }
+        if inputs.flush_high_i {
+            self.warps[usize::from(inputs.flush_warp_i)].count = 0;
+        }
+    }
+
+    /// The low partition in one clock.
+    fn step_low(&mut self, inputs: &AwbIn, item: Option<Item>) {
+        let flushed = |warp| inputs.flush_low_i && warp == inputs.flush_warp_i;
+        let popped = usize::from(inputs.low_pop_i).min(self.low_count);
+        let kept: Vec<(u8, Item)> =
+            self.low[popped..self.low_count].iter().copied().filter(|(warp, _)| !flushed(*warp)).collect();
+        self.low_count = kept.len();
+        self.low[..kept.len()].copy_from_slice(&kept);
+        if let Some(item) = item.filter(|_| !flushed(inputs.stage_warp_i)) {
+            if self.low_count < 2 {
+                self.low[self.low_count] = (inputs.stage_warp_i, item);
+                self.low_count += 1;
+            } else {
+                self.overflow = true;
+            }
+        }
+    }
+}
+
+impl Clocked<AwbIn, AwbOut> for AwbModel {
+    #[inline]
+    fn step(&mut self, inputs: &AwbIn) -> AwbOut {
+        let outputs = self.outputs(inputs);
+        let item = inputs.stage_valid_i.then_some(Item {
+            instruction: inputs.stage_instruction_i,
+            mask: inputs.stage_mask_i,
+            live_in: inputs.stage_live_in_i,
+            live_out: inputs.stage_live_out_i,
+            last: inputs.stage_last_i,
+        });
+        self.overflow = false;
+        self.step_high(inputs, item.filter(|_| inputs.stage_high_i));
+        self.step_low(inputs, item.filter(|_| !inputs.stage_high_i));
+        outputs
+    }
+
+    fn reset(&mut self) {
+        for slots in &mut self.warps {
+            (slots.first, slots.count) = (0, 0);
+        }
+        self.low = Default::default();
+        self.low_count = 0;
+        self.overflow = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage(warp: u8, instruction: u64, high: bool) -> AwbIn {
+        AwbIn {
+            stage_valid_i: true,
+            stage_warp_i: warp,
+            stage_high_i: high,
+            stage_instruction_i: instruction,
+            ..AwbIn::default()
+        }
+    }
+
+    #[test]
+    fn a_warp_has_two_slots_and_gives_them_in_order() {
+        let mut awb = AwbModel::new(&AwbParams::default());
+        assert_eq!(awb.step(&stage(6, 10, true)).high_room_o >> 6 & 1, 1);
+        assert_eq!(awb.step(&stage(6, 11, true)).high_room_o >> 6 & 1, 0, "the second is on its way");
+        let look = AwbIn { issue0_index_i: 3, issue0_pop_i: true, ..AwbIn::default() };
+        let first = awb.step(&look);
+        assert_eq!((first.high_valid_o, first.issue0_instruction_o), (1 << 6, 10));
+        assert_eq!(awb.step(&look).issue0_instruction_o, 11);
+        assert_eq!(awb.step(&look).high_valid_o, 0);
+    }
+
+    #[test]
+    fn the_low_partition_closes_the_gap_that_a_flush_leaves() {
+        let mut awb = AwbModel::new(&AwbParams::default());
+        awb.step(&stage(6, 10, false));
+        awb.step(&stage(7, 11, false));
+        awb.step(&AwbIn { flush_low_i: true, flush_warp_i: 6, ..stage(8, 12, false) });
+        let seen: Vec<u64> = (0..2)
+            .map(|_| awb.step(&AwbIn { low_pop_i: true, ..AwbIn::default() }).low_instruction_o)
+            .collect();
+        assert_eq!(seen, [11, 12]);
+        assert!(!awb.step(&AwbIn::default()).low_valid_o);
+    }
+
+    #[test]
+    fn what_has_no_place_is_lost_and_told() {
+        for high in [true, false] {
+            let mut awb = AwbModel::new(&AwbParams::default());
+            for instruction in 0..3 {
+                awb.step(&stage(6, instruction, high));
+            }
+            assert!(awb.step(&AwbIn::default()).overflow_o);
+            assert!(!awb.step(&AwbIn::default()).overflow_o);
+        }
+    }
+
+    #[test]
+    fn a_flush_takes_what_is_staged_in_its_cycle() {
+        let mut awb = AwbModel::new(&AwbParams::default());
+        awb.step(&stage(6, 10, true));
+        awb.step(&AwbIn { flush_high_i: true, flush_warp_i: 6, ..stage(6, 11, true) });
+        assert_eq!(awb.step(&AwbIn::default()).high_valid_o, 0);
+    }
+}

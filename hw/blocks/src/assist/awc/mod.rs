@@ -1,0 +1,233 @@
+//! AWC, assist warp controller: everything that runs assist warps on an SM, from trigger events to instructions for the
+//! schedulers.
+//!
+//! Source: CABA, sections 4.3 and 4.4. In the paper the controller has the table, and store and buffer are its neighbours; here
+//! it contains all three ([`awt`](super::awt), [`aws`](super::aws), [`awb`](super::awb)), so that an SM has one instance
+//! to step, and adds the map of events, the throttle, and the way of an instruction between them.
+//!
+//! ```text
+//!                    +-----------------------------------------------------------------------------+
+//!  map_* ----------->| [ 32 events: on, priority, SR.ID, SR.End ]                                   |
+//!  trigger_* ------->|     |                                                                        |
+//!                    |     v             SR.ID, Inst.ID                 word                        |
+//!                    |  [ awt ] --deploy--+----------------> [ aws ] -----------+                   |
+//!                    |   ^  ^  ^          +-- warp, lanes, live, last [ reg ]   |                   |
+//!  busy_i, idle_i -->| [throttle] |                               |             |                   |
+//!  load_* ---------->|------|--|--|-------------------> (aws)     v             v                   |--> high_valid_o
+//!                    |      |  |  +----- room, per warp -------- [ awb ]                            |<-> issue0_*
+//!                    |      |  +-------- room, low priority -----                                   |<-> issue1_*
+//!  kill_* ---------->|------+--------------- flush ------------->                                   |<-> low_*
+//!                    +-----------------------------------------------------------------------------+
+//! ```
+//!
+//! The map is what the programmer gives: which event starts which routine, with which priority. For compression an event
+//! is the encoding of a line and whether it is loaded or stored (section 5.2.1); five bits hold both.
+//!
+//! What the paper leaves open is settled thus:
+//! - An event that is not in the map is never taken; `trigger_known_o` tells it from a table that has no room, and
+//!   `trigger_high_o` whether what is refused may be given up.
+//! - Throttle. The paper monitors "the utilization of the functional units and idleness of the cores" and gives no rule.
+//!   Here both are counted over windows of 128 cycles. In the next window deployment is throttled if some class of units was
+//!   busy in more than `busy_limit` cycles, or if fewer than `idle_limit` cycles were idle.
+//! - Throttling holds back low priority alone. High priority is "required for correctness" and holds up its parent: to
+//!   hold it back would stall the very warps whose lines are there. Low priority is taken while throttled, until the table
+//!   refuses it; a store then leaves uncompressed. Nothing waits for low priority, so that throttling cannot deadlock.
+//! - `busy_i` has three bits (arithmetic, special functions, load-store); the SM says what busy means. `idle_i` is a cycle
+//!   in which no scheduler issues for a regular warp or at high priority: an idle cycle that low priority uses still counts
+//!   as idle, or the throttle would punish its own success.
+//! - A kill acts on table and buffer in the same cycle. What was fetched in the cycle before meets the flush as it reaches the
+//!   buffer. After the cycle of the kill nothing of it is left.
+//! - The end of a routine's execution is not told here: the instruction marked last tells it when it leaves the pipeline.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `entries` | 48 | 8, 48 | assist warps under way at once |
+//! | `busy_limit` | 96 | 64, 96, 128 | a class of units busy in more cycles of a window throttles; 128 is never |
+//! | `idle_limit` | 8 | 0, 8 | fewer idle cycles in a window throttle |
+//!
+//! # Ports and timing
+//! `high_valid_o`, `low_*`, `throttled_o`, `full_o` and `active_o` come from registers, `issue*_o` from memories at the index of the
+//! same cycle, `trigger_*_o` from registers and the trigger, `fetch_o` from registers and the kill. Events are mapped and
+//! routines loaded before they are triggered; both may go on while others run.
+//!
+//! ```text
+//! clk_i            __/--\__/--\__/--\__/--\__/--\__/--\__
+//! trigger_valid_i  __/-----\_____________________________   warp 6, a routine of two instructions, high priority
+//! fetch_o          ________/-----------\_________________
+//! high_valid_o[6]  ____________________/-----------\_____
+//! issue0_index_i   ====================< 3        >======
+//! issue0_pop_i     ____________________/-----------\_____
+//! issue0_last_o    __________________________/-----\_____
+//! ```
+//!
+//! # Storage
+//! By default 55,993 bits: the table 5,670, the store 32,833, the buffer 16,929 (see there), and 561 of the controller's own: the
+//! map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle in the window (7) and the throttle's answer, and 73 for
+//! the instruction that is being fetched. The paper gives no size.
+
+mod control;
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use model::AwcModel;
+pub use rtl::{AssistWarpController, AwcIn, AwcOut};
+
+use super::awb::{Awb, AwbParams};
+use super::aws::{Aws, AwsParams};
+use super::awt::{Awt, AwtParams};
+use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+
+/// Bits of a trigger event.
+pub const EVENT_BITS: usize = 5;
+
+/// Classes of functional units.
+pub const UNITS: usize = 3;
+
+/// Bits that count the cycles of a window.
+const WINDOW_BITS: usize = 7;
+
+/// Cycles over which utilization is counted.
+pub const WINDOW: u32 = 1 << WINDOW_BITS;
+
+/// Bits of a count that reaches the whole window.
+const COUNT_BITS: usize = WINDOW_BITS + 1;
+
+/// Bits of the map's word: priority, SR.ID, SR.End.
+const ROUTE_BITS: usize = 1 + SR_BITS + INST_BITS;
+
+/// Bits of an instruction.
+const WORD_BITS: usize = 64;
+
+/// Bits of an address in the store.
+const STORE_ADDRESS_BITS: usize = 9;
+
+/// Bits of an address within a slot of the store.
+const SLOT_BITS: usize = STORE_ADDRESS_BITS - SR_BITS;
+
+/// The store.
+const STORE: AwsParams =
+    AwsParams { instructions: 1 << STORE_ADDRESS_BITS, instruction_bits: WORD_BITS as u32 };
+
+/// The buffer.
+const BUFFER: AwbParams = AwbParams { instruction_bits: WORD_BITS as u32 };
+
+block_params! {
+    /// Parameters of an AWC.
+    pub struct AwcParams {
+        /// Assist warps under way at once.
+        entries: u32 = 48, Allowed::OneOf(&[8, 48]);
+        /// A class of units busy in more of 128 cycles throttles low priority.
+        busy_limit: u32 = 96, Allowed::OneOf(&[64, 96, 128]);
+        /// Fewer idle cycles of 128 throttle low priority.
+        idle_limit: u32 = 8, Allowed::OneOf(&[0, 8]);
+    }
+}
+
+impl AwcParams {
+    /// Parameters of the table.
+    pub fn table(&self) -> AwtParams {
+        AwtParams { entries: self.entries }
+    }
+}
+
+/// The AWC; see the [module](self).
+pub struct Awc;
+
+impl HwBlock for Awc {
+    const NAME: &'static str = "awc";
+    const SUMMARY: &'static str = "assist warp controller: from trigger events to instructions for the schedulers, throttled by utilization";
+    const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
+    const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
+    type Params = AwcParams;
+    type In = AwcIn;
+    type Out = AwcOut;
+    type Model = AwcModel;
+
+    fn model(params: &AwcParams) -> Result<AwcModel, ParamError> {
+        Self::validate(params)?;
+        Ok(AwcModel::new(params))
+    }
+    fn rtl(params: &AwcParams) -> Result<Box<dyn RtlBlock<AwcIn, AwcOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::awc(params))
+    }
+    fn facts(params: &AwcParams) -> Facts {
+        let events = 1 << EVENT_BITS;
+        Facts {
+            storage: vec![
+                Storage { name: "assist warp table", bits: Awt::facts(&params.table()).storage_bits() },
+                Storage { name: "assist warp store", bits: Aws::facts(&STORE).storage_bits() },
+                Storage { name: "assist warp buffer", bits: Awb::facts(&BUFFER).storage_bits() },
+                Storage { name: "map of events", bits: events * ROUTE_BITS },
+                Storage { name: "events in the map", bits: events },
+                Storage { name: "busy and idle cycles", bits: (UNITS + 1) * COUNT_BITS },
+                Storage { name: "cycle in the window, throttled", bits: WINDOW_BITS + 1 },
+                Storage {
+                    name: "instruction that is being fetched",
+                    bits: 1 + WARP_BITS + 2 + MASK_BITS + 2 * LIVE_BITS,
+                },
+            ],
+            latency: 3,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &AwcParams, seed: u64) -> StimulusIter<AwcIn> {
+        Box::new(stimulus::awc(params, seed))
+    }
+    fn corners(_params: &AwcParams) -> Box<dyn Corners<AwcIn, AwcOut>> {
+        let taken = |i: &AwcIn, o: &AwcOut| i.trigger_valid_i && o.trigger_ready_o;
+        let refused = |i: &AwcIn, o: &AwcOut| i.trigger_valid_i && !o.trigger_ready_o;
+        let holds = |o: &AwcOut, warp: u8| o.high_valid_o >> warp & 1 == 1;
+        let pops0 = move |i: &AwcIn, o: &AwcOut| i.issue0_pop_i && holds(o, 2 * i.issue0_index_i);
+        let pops1 = move |i: &AwcIn, o: &AwcOut| i.issue1_pop_i && holds(o, 2 * i.issue1_index_i + 1);
+        let low_pops = |i: &AwcIn, o: &AwcOut| i.low_pop_i && o.low_valid_o;
+        Box::new(
+            PortCorners::new(|_: &AwcIn, o: &AwcOut| o.fetch_o)
+                .with("an event that is not in the map", 100, move |i, o| refused(i, o) && !o.trigger_known_o)
+                .with("a full table refuses an event", 100, move |i, o| {
+                    refused(i, o) && o.trigger_known_o && o.full_o
+                })
+                .with("low priority is taken while throttled", 100, move |i, o| {
+                    taken(i, o) && !o.trigger_high_o && o.throttled_o
+                })
+                .with("high priority issues while throttled", 1000, move |i, o| pops0(i, o) && o.throttled_o)
+                .with("both schedulers issue", 1000, move |i, o| pops0(i, o) && pops1(i, o))
+                .with("low priority issues", 1000, low_pops)
+                .with("a low-priority routine ends", 100, move |i, o| low_pops(i, o) && o.low_last_o)
+                .with("a kill takes a high-priority instruction", 100, move |i, o| {
+                    i.kill_high_i && holds(o, i.kill_warp_i)
+                })
+                .with("a kill takes a low-priority instruction", 100, |i, o| {
+                    i.kill_low_i && o.low_valid_o && o.low_warp_o == i.kill_warp_i
+                })
+                .with("an event leaves the map", 100, |i, _| i.map_write_i && !i.map_enable_i)
+                .with("an event's line is written as it triggers", 100, move |i, o| {
+                    taken(i, o) && i.map_write_i && i.map_event_i == i.trigger_event_i
+                })
+                .with("a word is loaded as another is fetched", 100, |i, o| i.load_i && o.fetch_o),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(Awc::facts(&AwcParams::default()).storage_bits(), 55_993);
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let params = AwcParams { busy_limit: 100, ..AwcParams::default() };
+        let error = Awc::model(&params).unwrap_err().to_string();
+        assert_eq!(error, "awc: parameter `busy_limit` cannot be `100`; allowed: 64, 96, 128");
+    }
+}

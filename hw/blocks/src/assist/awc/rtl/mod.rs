@@ -1,0 +1,239 @@
+//! RTL of the AWC: control, store and buffer, and the wires between them.
+
+mod control;
+mod throttle;
+
+use control::Control;
+
+use super::{AwcParams, BUFFER, EVENT_BITS, SLOT_BITS, STORE, STORE_ADDRESS_BITS, UNITS, WORD_BITS};
+use crate::assist::awb::{AssistWarpBuffer, PAIR_BITS};
+use crate::assist::aws::AssistWarpStore;
+use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use selvedge_hw::rtl::prelude::*;
+
+const _: () = assert!(
+    STORE.instructions == 1 << STORE_ADDRESS_BITS
+        && STORE.instruction_bits == WORD_BITS as u32
+        && BUFFER.instruction_bits == WORD_BITS as u32
+);
+
+rtl_module! {
+    /// Runs assist warps on an SM: trigger events in, instructions for the schedulers out.
+    ///
+    /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
+    pub struct AssistWarpController<
+        const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
+    > for AwcParams as p {
+        reset "asynchronous reset, active low: no event is known, no assist warp is under way; the store survives it";
+        inputs AwcIn {
+            /// write a word of the store
+            load_i: bool as Bit = 1,
+            /// where: SR.ID x 16 + Inst.ID
+            load_address_i: u16 as U<STORE_ADDRESS_BITS> = STORE_ADDRESS_BITS,
+            /// the instruction
+            load_data_i: u64 as U<WORD_BITS> = WORD_BITS,
+            /// write an event's line of the map
+            map_write_i: bool as Bit = 1,
+            /// the event
+            map_event_i: u8 as U<EVENT_BITS> = EVENT_BITS,
+            /// it starts a routine; otherwise it is taken out of the map
+            map_enable_i: bool as Bit = 1,
+            /// the assist warp has high priority
+            map_high_i: bool as Bit = 1,
+            /// SR.ID of the routine
+            map_sr_i: u8 as U<SR_BITS> = SR_BITS,
+            /// SR.End: Inst.ID of its last instruction
+            map_end_i: u8 as U<INST_BITS> = INST_BITS,
+            /// an event triggers an assist warp
+            trigger_valid_i: bool as Bit = 1,
+            /// the event
+            trigger_event_i: u8 as U<EVENT_BITS> = EVENT_BITS,
+            /// the parent warp
+            trigger_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the lanes
+            trigger_mask_i: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            trigger_live_in_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            trigger_live_out_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// kill the high-priority assist warps of a warp
+            kill_high_i: bool as Bit = 1,
+            /// kill the low-priority assist warps of a warp
+            kill_low_i: bool as Bit = 1,
+            /// the warp whose assist warps are killed
+            kill_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// a class of functional units is busy
+            busy_i: u8 as U<UNITS> = UNITS,
+            /// no scheduler issues for a regular warp or at high priority
+            idle_i: bool as Bit = 1,
+            /// the even warp that scheduler 0 looks at, divided by two
+            issue0_index_i: u8 as U<PAIR_BITS> = PAIR_BITS,
+            /// scheduler 0 takes its instruction
+            issue0_pop_i: bool as Bit = 1,
+            /// the odd warp that scheduler 1 looks at, divided by two
+            issue1_index_i: u8 as U<PAIR_BITS> = PAIR_BITS,
+            /// scheduler 1 takes its instruction
+            issue1_pop_i: bool as Bit = 1,
+            /// the low-priority instruction at the head is taken
+            low_pop_i: bool as Bit = 1,
+        }
+        outputs AwcOut {
+            /// the event is in the map
+            trigger_known_o: bool as Bit = 1,
+            /// the event starts a routine of high priority
+            trigger_high_o: bool as Bit = 1,
+            /// the trigger would be taken
+            trigger_ready_o: bool as Bit = 1,
+            /// no entry of the table is free
+            full_o: bool as Bit = 1,
+            /// an instruction is fetched from the store
+            fetch_o: bool as Bit = 1,
+            /// the warp has a high-priority instruction
+            high_valid_o: u64 as U<WARPS> = WARPS,
+            /// the oldest instruction of the warp that scheduler 0 looks at
+            issue0_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
+            /// its lanes
+            issue0_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            issue0_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            issue0_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            issue0_last_o: bool as Bit = 1,
+            /// the oldest instruction of the warp that scheduler 1 looks at
+            issue1_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
+            /// its lanes
+            issue1_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            issue1_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            issue1_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            issue1_last_o: bool as Bit = 1,
+            /// there is a low-priority instruction
+            low_valid_o: bool as Bit = 1,
+            /// its warp
+            low_warp_o: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the oldest one
+            low_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
+            /// its lanes
+            low_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            low_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            low_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// it is the last of its assist warp
+            low_last_o: bool as Bit = 1,
+            /// low priority is held back in this window
+            throttled_o: bool as Bit = 1,
+            /// the entries of the table in use
+            active_o: u64 as U<ENTRIES> = p.entries as usize,
+        }
+        parts {
+            control: Control<ENTRIES, INDEX, KEYS, WORDS> = Control::new(p),
+            store: AssistWarpStore<WORD_BITS, STORE_ADDRESS_BITS, SLOT_BITS> = AssistWarpStore::new(&STORE),
+            buffer: AssistWarpBuffer<WORD_BITS> = AssistWarpBuffer::new(&BUFFER),
+        }
+        upset { buffer.one, buffer.low_partition.front_valid, control.throttle.throttled }
+    }
+}
+
+impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
+    for AssistWarpController<ENTRIES, INDEX, KEYS, WORDS>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.control.clk_i.next = self.clk_i.val();
+        self.control.rst_ni.next = self.rst_ni.val();
+        self.store.clk_i.next = self.clk_i.val();
+        self.store.rst_ni.next = self.rst_ni.val();
+        self.buffer.clk_i.next = self.clk_i.val();
+        self.buffer.rst_ni.next = self.rst_ni.val();
+
+        comment!("events become assist warps, which are deployed where the buffer has room");
+        self.control.map_write_i.next = self.map_write_i.val();
+        self.control.map_event_i.next = self.map_event_i.val();
+        self.control.map_enable_i.next = self.map_enable_i.val();
+        self.control.map_high_i.next = self.map_high_i.val();
+        self.control.map_sr_i.next = self.map_sr_i.val();
+        self.control.map_end_i.next = self.map_end_i.val();
+        self.control.trigger_valid_i.next = self.trigger_valid_i.val();
+        self.control.trigger_event_i.next = self.trigger_event_i.val();
+        self.control.trigger_warp_i.next = self.trigger_warp_i.val();
+        self.control.trigger_mask_i.next = self.trigger_mask_i.val();
+        self.control.trigger_live_in_i.next = self.trigger_live_in_i.val();
+        self.control.trigger_live_out_i.next = self.trigger_live_out_i.val();
+        self.control.kill_high_i.next = self.kill_high_i.val();
+        self.control.kill_low_i.next = self.kill_low_i.val();
+        self.control.kill_warp_i.next = self.kill_warp_i.val();
+        self.control.busy_i.next = self.busy_i.val();
+        self.control.idle_i.next = self.idle_i.val();
+        self.control.high_room_i.next = self.buffer.high_room_o.val();
+        self.control.low_room_i.next = self.buffer.low_room_o.val();
+        self.trigger_known_o.next = self.control.trigger_known_o.val();
+        self.trigger_high_o.next = self.control.trigger_high_o.val();
+        self.trigger_ready_o.next = self.control.trigger_ready_o.val();
+        self.full_o.next = self.control.full_o.val();
+        self.fetch_o.next = self.control.fetch_o.val();
+        self.throttled_o.next = self.control.throttled_o.val();
+        self.active_o.next = self.control.active_o.val();
+
+        comment!("the store gives the instruction in the next cycle");
+        self.store.write_i.next = self.load_i.val();
+        self.store.write_address_i.next = self.load_address_i.val();
+        self.store.write_data_i.next = self.load_data_i.val();
+        self.store.fetch_i.next = self.control.fetch_o.val();
+        self.store.sr_i.next = self.control.fetch_sr_o.val();
+        self.store.inst_i.next = self.control.fetch_inst_o.val();
+
+        comment!("there it goes to the buffer together with what belongs to it");
+        self.buffer.stage_valid_i.next = self.store.valid_o.val();
+        self.buffer.stage_instruction_i.next = self.store.instruction_o.val();
+        self.buffer.stage_warp_i.next = self.control.stage_warp_o.val();
+        self.buffer.stage_high_i.next = self.control.stage_high_o.val();
+        self.buffer.stage_last_i.next = self.control.stage_last_o.val();
+        self.buffer.stage_mask_i.next = self.control.stage_mask_o.val();
+        self.buffer.stage_live_in_i.next = self.control.stage_live_in_o.val();
+        self.buffer.stage_live_out_i.next = self.control.stage_live_out_o.val();
+        self.buffer.flush_high_i.next = self.kill_high_i.val();
+        self.buffer.flush_low_i.next = self.kill_low_i.val();
+        self.buffer.flush_warp_i.next = self.kill_warp_i.val();
+
+        comment!("the schedulers");
+        self.buffer.issue0_index_i.next = self.issue0_index_i.val();
+        self.buffer.issue0_pop_i.next = self.issue0_pop_i.val();
+        self.buffer.issue1_index_i.next = self.issue1_index_i.val();
+        self.buffer.issue1_pop_i.next = self.issue1_pop_i.val();
+        self.buffer.low_pop_i.next = self.low_pop_i.val();
+        self.high_valid_o.next = self.buffer.high_valid_o.val();
+        self.issue0_instruction_o.next = self.buffer.issue0_instruction_o.val();
+        self.issue0_mask_o.next = self.buffer.issue0_mask_o.val();
+        self.issue0_live_in_o.next = self.buffer.issue0_live_in_o.val();
+        self.issue0_live_out_o.next = self.buffer.issue0_live_out_o.val();
+        self.issue0_last_o.next = self.buffer.issue0_last_o.val();
+        self.issue1_instruction_o.next = self.buffer.issue1_instruction_o.val();
+        self.issue1_mask_o.next = self.buffer.issue1_mask_o.val();
+        self.issue1_live_in_o.next = self.buffer.issue1_live_in_o.val();
+        self.issue1_live_out_o.next = self.buffer.issue1_live_out_o.val();
+        self.issue1_last_o.next = self.buffer.issue1_last_o.val();
+        self.low_valid_o.next = self.buffer.low_valid_o.val();
+        self.low_warp_o.next = self.buffer.low_warp_o.val();
+        self.low_instruction_o.next = self.buffer.low_instruction_o.val();
+        self.low_mask_o.next = self.buffer.low_mask_o.val();
+        self.low_live_in_o.next = self.buffer.low_live_in_o.val();
+        self.low_live_out_o.next = self.buffer.low_live_out_o.val();
+        self.low_last_o.next = self.buffer.low_last_o.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+/// The AWC for valid parameters. Widths that follow from others are spelled out, and checked by the table.
+pub(super) fn awc(params: &AwcParams) -> Box<dyn RtlBlock<AwcIn, AwcOut>> {
+    match params.entries {
+        8 => RtlInstance::boxed(AssistWarpController::<8, 3, 88, 2>::new(params)),
+        _ => RtlInstance::boxed(AssistWarpController::<48, 6, 528, 9>::new(params)),
+    }
+}

@@ -1,0 +1,156 @@
+//! AWT, assist warp table: which assist warps are under way on an SM, and which instruction each of them needs next.
+//!
+//! Source: CABA, sections 4.3 and 4.4 (figure 5).
+//!
+//! ```text
+//!                 warp  SR.ID  priority  lanes  live-in  live-out  SR.End  Inst.ID
+//!  trigger_* --> +-----------------------------------------------------------------+
+//!   (ready: an   |  5     2      high    ffff..   r4 r5    r8 r9      11      3    |
+//!  entry is free)|  9    16      low     ffff..   r2 r3     -         70     42    |--> room? --> round-robin --> deploy_*
+//!                |  ...                                                            |    (one per cycle; Inst.ID + 1;
+//!  kill_* ------>+-----------------------------------------------------------------+     freed after SR.End)
+//! ```
+//!
+//! A trigger takes a free entry. In every cycle one entry that is ready is deployed, in turn: its warp, SR.ID, Inst.ID and
+//! the rest go out, and its Inst.ID moves on. After the instruction SR.End the entry is free. A high-priority entry is
+//! ready when the buffer has room for its warp (`high_room_i`), a low-priority one when it has room in its partition
+//! and low-priority deployment is not held back (`low_room_i`). So an instruction that goes out always has a place to
+//! go to, and no assist warp waits behind another one's.
+//!
+//! What the paper leaves open is settled thus:
+//! - Entries are not tied to warps: a warp may have a decompression and a compression at once. Of one routine a warp has at
+//!   most one instance, as section 4.2.2 demands, because all instances share registers: a second trigger is not taken
+//!   (`trigger_ready_o` is low) until the first instance is wholly deployed.
+//! - SR.End is the Inst.ID of the routine's last instruction; it comes with the trigger.
+//! - A trigger that finds no free entry is refused by `trigger_ready_o`. It may be held or withdrawn: a store then leaves
+//!   uncompressed. The lowest quarter of the entries takes high priority only, so that throttled compressions can
+//!   never fill the table and keep loads from being decompressed.
+//! - Kill is by warp and by priority: what is no longer beneficial (low) can go without what is needed for correctness (high).
+//!   It acts before the deployment of the same cycle, and after it nothing of the warp is deployed any more. A trigger in the same
+//!   cycle is younger than the kill and stays.
+//! - Two register IDs of 8 bits go in, two come out; the instructions refer to them. A routine that needs fewer ignores some.
+//! - Round-robin: the search starts behind the entry that was deployed last. High priority does not go first here, only
+//!   at issue: every entry that stays ready is deployed within as many cycles as there are entries.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `entries` | 48 | 8, 48 | assist warps under way; 48 is one per warp |
+//!
+//! # Ports and timing
+//! `deploy_*` follow from registers, `high_room_i`, `low_room_i` and the kill of the same cycle; `trigger_ready_o` from registers and
+//! the trigger itself. `full_o` and `active_o` come from registers. Without `deploy_valid_o` the other `deploy_*` mean nothing.
+//!
+//! ```text
+//! clk_i            __/--\__/--\__/--\__/--\__
+//! trigger_valid_i  __/-----\_________________   SR.End = 1
+//! trigger_ready_o  --------\___________/-----   for the same warp and SR.ID
+//! deploy_valid_o   ________/-----------\_____
+//! deploy_inst_o    ========< 0  >< 1  >======
+//! deploy_last_o    ______________/-----\_____
+//! ```
+//!
+//! # Storage
+//! By default 5,670 bits. 672 are registers: warp and SR.ID of all entries, which are compared at once (48 x 11), and three
+//! flags (valid, high priority, started). The rest is two memories with one word per entry, of which 64 exist because
+//! addresses have 6 bits: 64 x 71 for lanes, live registers and SR.End, and 64 x 7 for Inst.ID. The entry of the last
+//! deployment takes 6. The paper gives no size.
+
+mod corners;
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use model::AwtModel;
+pub use rtl::{AssistWarpTable, AwtIn, AwtOut};
+
+use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::Corners;
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+
+block_params! {
+    /// Parameters of an AWT.
+    pub struct AwtParams {
+        /// Assist warps under way at once.
+        entries: u32 = 48, Allowed::OneOf(&[8, 48]);
+    }
+}
+
+impl AwtParams {
+    /// Entries that take high priority only: the lowest quarter.
+    pub fn high_only(&self) -> u32 {
+        self.entries / 4
+    }
+
+    /// Bits of the number of an entry.
+    pub fn index_bits(&self) -> u32 {
+        self.entries.next_power_of_two().ilog2()
+    }
+}
+
+/// The AWT; see the [module](self).
+pub struct Awt;
+
+impl HwBlock for Awt {
+    const NAME: &'static str = "awt";
+    const SUMMARY: &'static str =
+        "assist warp table: the assist warps under way, deployed in turn, one instruction per cycle";
+    const SOURCE: &'static str = "CABA, section 4.4";
+    const PARAMS: &'static [ParamSpec] = AwtParams::SPECS;
+    type Params = AwtParams;
+    type In = AwtIn;
+    type Out = AwtOut;
+    type Model = AwtModel;
+
+    fn model(params: &AwtParams) -> Result<AwtModel, ParamError> {
+        Self::validate(params)?;
+        Ok(AwtModel::new(params))
+    }
+    fn rtl(params: &AwtParams) -> Result<Box<dyn RtlBlock<AwtIn, AwtOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::awt(params))
+    }
+    fn facts(params: &AwtParams) -> Facts {
+        let entries = params.entries as usize;
+        let words = 1 << params.index_bits();
+        Facts {
+            storage: vec![
+                Storage { name: "warp and SR.ID", bits: entries * (WARP_BITS + SR_BITS) },
+                Storage { name: "valid, high priority, started", bits: 3 * entries },
+                Storage {
+                    name: "lanes, live registers, SR.End",
+                    bits: words * (MASK_BITS + 2 * LIVE_BITS + INST_BITS),
+                },
+                Storage { name: "Inst.ID", bits: words * INST_BITS },
+                Storage { name: "entry deployed last", bits: params.index_bits() as usize },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &AwtParams, seed: u64) -> StimulusIter<AwtIn> {
+        Box::new(stimulus::awt(params, seed))
+    }
+    fn corners(params: &AwtParams) -> Box<dyn Corners<AwtIn, AwtOut>> {
+        Box::new(corners::AwtCorners::new(params))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        let facts = Awt::facts(&AwtParams::default());
+        assert_eq!((facts.storage[0].bits + facts.storage[1].bits, facts.storage_bits()), (672, 5670));
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let error = Awt::model(&AwtParams { entries: 49 }).unwrap_err().to_string();
+        assert_eq!(error, "awt: parameter `entries` cannot be `49`; allowed: 8, 48");
+    }
+}

@@ -1,0 +1,255 @@
+//! RTL of the AWT: the entries and the turn.
+
+mod entry_match;
+mod first_set;
+
+use entry_match::EntryMatch;
+use first_set::FirstSet;
+
+use super::AwtParams;
+use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use selvedge_hw::rtl::prelude::*;
+
+/// SR.ID and warp of an entry, which name an assist warp.
+const KEY_BITS: usize = SR_BITS + WARP_BITS;
+
+/// The part of an entry that is only read when it is deployed: lanes, live-in, live-out, SR.End.
+type Context = W<71, 2>;
+
+const _: () = assert!(KEY_BITS == 11 && MASK_BITS + 2 * LIVE_BITS + INST_BITS == 71);
+
+rtl_module! {
+    /// Holds the assist warps under way and deploys them in turn, one instruction per cycle.
+    ///
+    /// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in 64-bit words.
+    #[require(KEYS == KEY_BITS * ENTRIES && ENTRIES <= 1 << INDEX)]
+    pub struct AssistWarpTable<
+        const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
+    > for AwtParams as p {
+        reset "asynchronous reset, active low: no assist warp is under way";
+        inputs AwtIn {
+            /// an assist warp is triggered
+            trigger_valid_i: bool as Bit = 1,
+            /// its parent warp
+            trigger_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// it has high priority
+            trigger_high_i: bool as Bit = 1,
+            /// SR.ID of its routine
+            trigger_sr_i: u8 as U<SR_BITS> = SR_BITS,
+            /// SR.End: Inst.ID of the routine's last instruction
+            trigger_end_i: u8 as U<INST_BITS> = INST_BITS,
+            /// its lanes
+            trigger_mask_i: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with its arguments
+            trigger_live_in_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for its results
+            trigger_live_out_i: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// kill the high-priority assist warps of a warp
+            kill_high_i: bool as Bit = 1,
+            /// kill the low-priority assist warps of a warp
+            kill_low_i: bool as Bit = 1,
+            /// the warp whose assist warps are killed
+            kill_warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// the buffer takes a high-priority instruction of the warp
+            high_room_i: u64 as U<WARPS> = WARPS,
+            /// the buffer takes a low-priority instruction, and they are not held back
+            low_room_i: bool as Bit = 1,
+        }
+        outputs AwtOut {
+            /// the trigger would be taken
+            trigger_ready_o: bool as Bit = 1,
+            /// no entry is free
+            full_o: bool as Bit = 1,
+            /// an instruction is deployed in this cycle
+            deploy_valid_o: bool as Bit = 1,
+            /// its warp
+            deploy_warp_o: u8 as U<WARP_BITS> = WARP_BITS,
+            /// it has high priority
+            deploy_high_o: bool as Bit = 1,
+            /// SR.ID of its routine
+            deploy_sr_o: u8 as U<SR_BITS> = SR_BITS,
+            /// its Inst.ID
+            deploy_inst_o: u8 as U<INST_BITS> = INST_BITS,
+            /// it is the routine's last
+            deploy_last_o: bool as Bit = 1,
+            /// its lanes
+            deploy_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
+            /// registers of the parent with arguments
+            deploy_live_in_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// registers of the parent for results
+            deploy_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
+            /// the entries in use
+            active_o: u64 as U<ENTRIES> = p.entries as usize,
+        }
+        parts {
+            valid: Reg<U<ENTRIES>>,
+            high: Reg<U<ENTRIES>>,
+            /// entries with an Inst.ID of their own; the others are at their first instruction
+            started: Reg<U<ENTRIES>>,
+            /// SR.ID (low) and warp (high) of every entry
+            keys: Reg<W<KEYS, WORDS>>,
+            /// the entry that was deployed last
+            last: Reg<U<INDEX>> = Reg::new(U::new(ENTRIES as u64 - 1)),
+            contexts: Mem<Context, INDEX>,
+            insts: Mem<U<INST_BITS>, INDEX>,
+            compare: Gate<EntryMatch<ENTRIES, KEYS, WORDS>>,
+            free_entry: Gate<FirstSet<ENTRIES, INDEX>>,
+            next_entry: Gate<FirstSet<ENTRIES, INDEX>>,
+            all: Constant<U<ENTRIES>> = Constant::new(U::new(u64::MAX)),
+            /// all entries but those that take high priority only
+            low_entries: Constant<U<ENTRIES>> = Constant::new(U::new(u64::MAX) << u64::from(p.high_only())),
+            free: Signal<Local, U<ENTRIES>>,
+            key: Signal<Local, U<KEY_BITS>>,
+            ready: Signal<Local, Bit>,
+            accept: Signal<Local, Bit>,
+            bundle: Signal<Local, Context>,
+            killed: Signal<Local, U<ENTRIES>>,
+            requests: Signal<Local, U<ENTRIES>>,
+            behind: Signal<Local, U<ENTRIES>>,
+            deploy: Signal<Local, Bit>,
+            deploy_key: Signal<Local, U<KEY_BITS>>,
+            inst: Signal<Local, U<INST_BITS>>,
+            ends: Signal<Local, Bit>,
+            next_valid: Signal<Local, U<ENTRIES>>,
+            next_high: Signal<Local, U<ENTRIES>>,
+            next_started: Signal<Local, U<ENTRIES>>,
+            next_keys: Signal<Local, W<KEYS, WORDS>>,
+        }
+        upset { valid }
+    }
+}
+
+impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
+    for AssistWarpTable<ENTRIES, INDEX, KEYS, WORDS>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, valid, high, started, keys, last);
+        self.contexts.clk_i.next = self.clk_i.val();
+        self.insts.clk_i.next = self.clk_i.val();
+        self.active_o.next = self.valid.q.val();
+        self.full_o.next = self.valid.q.val().all();
+
+        comment!("all entries are compared at once");
+        self.key.next = bit_cast::<11, 5>(self.trigger_sr_i.val());
+        self.key.next = self.key.val().replace_bit(5, self.trigger_warp_i.val());
+        self.compare.keys_i.next = self.keys.q.val();
+        self.compare.trigger_key_i.next = self.key.val();
+        self.compare.kill_warp_i.next = self.kill_warp_i.val();
+        self.compare.room_i.next = self.high_room_i.val();
+
+        comment!("a trigger needs a free entry, and that its warp does not run the routine already");
+        self.free.next = !self.valid.q.val();
+        if !self.trigger_high_i.val() {
+            self.free.next = self.free.val() & self.low_entries.val();
+        }
+        self.free_entry.bits_i.next = self.free.val();
+        self.ready.next = self.free.val().any() & !(self.valid.q.val() & self.compare.same_o.val()).any();
+        self.trigger_ready_o.next = self.ready.val();
+        self.accept.next = self.ready.val() & self.trigger_valid_i.val();
+        self.bundle.next = 0.into();
+        self.bundle.next = self.bundle.val().replace_bit(0, self.trigger_mask_i.val());
+        self.bundle.next = self.bundle.val().replace_bit(32, self.trigger_live_in_i.val());
+        self.bundle.next = self.bundle.val().replace_bit(48, self.trigger_live_out_i.val());
+        self.bundle.next = self.bundle.val().replace_bit(64, self.trigger_end_i.val());
+        self.contexts.write_i.next = self.accept.val();
+        self.contexts.write_address_i.next = self.free_entry.index_o.val();
+        self.contexts.write_data_i.next = self.bundle.val();
+
+        comment!("a kill takes the entries of its warp that have its priority");
+        self.killed.next = 0.into();
+        if self.kill_high_i.val() {
+            self.killed.next = self.high.q.val();
+        }
+        if self.kill_low_i.val() {
+            self.killed.next = self.killed.val() | !self.high.q.val();
+        }
+        self.killed.next = self.killed.val() & self.compare.killed_o.val();
+
+        comment!(
+            "the first entry that is ready behind the one that was deployed last, or else the first of all"
+        );
+        self.requests.next = self.high.q.val() & self.compare.room_o.val();
+        if self.low_room_i.val() {
+            self.requests.next = self.requests.val() | !self.high.q.val();
+        }
+        self.requests.next = self.requests.val() & self.valid.q.val() & !self.killed.val();
+        self.behind.next = self.requests.val() & ((self.all.val() << self.last.q.val()) << 1);
+        if self.behind.val().any() {
+            self.next_entry.bits_i.next = self.behind.val();
+        } else {
+            self.next_entry.bits_i.next = self.requests.val();
+        }
+        self.deploy.next = self.requests.val().any();
+
+        comment!("what that entry says");
+        self.deploy_key.next = 0.into();
+        for e in 0..ENTRIES {
+            if self.next_entry.first_o.val().get_bit(e) {
+                self.deploy_key.next = self.deploy_key.val() | self.keys.q.val().get_bits::<11>(e * 11);
+            }
+        }
+        self.contexts.read_address_i.next = self.next_entry.index_o.val();
+        self.insts.read_address_i.next = self.next_entry.index_o.val();
+        self.inst.next = 0.into();
+        if (self.started.q.val() & self.next_entry.first_o.val()).any() {
+            self.inst.next = self.insts.read_data_o.val();
+        }
+        self.ends.next =
+            self.deploy.val() & (self.inst.val() == self.contexts.read_data_o.val().get_bits::<7>(64));
+        self.deploy_valid_o.next = self.deploy.val();
+        self.deploy_warp_o.next = self.deploy_key.val().get_bits::<6>(5);
+        self.deploy_high_o.next = (self.high.q.val() & self.next_entry.first_o.val()).any();
+        self.deploy_sr_o.next = self.deploy_key.val().get_bits::<5>(0);
+        self.deploy_inst_o.next = self.inst.val();
+        self.deploy_last_o.next = self.ends.val();
+        self.deploy_mask_o.next = self.contexts.read_data_o.val().get_bits::<32>(0);
+        self.deploy_live_in_o.next = self.contexts.read_data_o.val().get_bits::<16>(32);
+        self.deploy_live_out_o.next = self.contexts.read_data_o.val().get_bits::<16>(48);
+
+        comment!("the deployed entry moves on, or is free after its last instruction");
+        self.insts.write_i.next = self.deploy.val();
+        self.insts.write_address_i.next = self.next_entry.index_o.val();
+        self.insts.write_data_i.next = self.inst.val() + 1;
+        if self.deploy.val() {
+            self.last.d.next = self.next_entry.index_o.val();
+        }
+        self.next_started.next = self.started.q.val() | self.next_entry.first_o.val();
+        self.next_valid.next = self.valid.q.val() & !self.killed.val();
+        if self.ends.val() {
+            self.next_valid.next = self.next_valid.val() & !self.next_entry.first_o.val();
+        }
+        self.next_high.next = self.high.q.val();
+        self.next_keys.next = self.keys.q.val();
+        if self.accept.val() {
+            self.next_valid.next = self.next_valid.val() | self.free_entry.first_o.val();
+            self.next_started.next = self.next_started.val() & !self.free_entry.first_o.val();
+            if self.trigger_high_i.val() {
+                self.next_high.next = self.next_high.val() | self.free_entry.first_o.val();
+            } else {
+                self.next_high.next = self.next_high.val() & !self.free_entry.first_o.val();
+            }
+            for e in 0..ENTRIES {
+                if self.free_entry.first_o.val().get_bit(e) {
+                    self.next_keys.next = self.next_keys.val().replace_bit(e * 11, self.key.val());
+                }
+            }
+        }
+        self.valid.d.next = self.next_valid.val();
+        self.high.d.next = self.next_high.val();
+        self.started.d.next = self.next_started.val();
+        self.keys.d.next = self.next_keys.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+/// The AWT for valid parameters. Widths that follow from others are spelled out, and checked by the block.
+pub(super) fn awt(params: &AwtParams) -> Box<dyn RtlBlock<AwtIn, AwtOut>> {
+    match params.entries {
+        8 => RtlInstance::boxed(AssistWarpTable::<8, 3, 88, 2>::new(params)),
+        _ => RtlInstance::boxed(AssistWarpTable::<48, 6, 528, 9>::new(params)),
+    }
+}

@@ -1,0 +1,225 @@
+//! BDI, base-delta-immediate compression: a compressor and a decompressor of cache lines.
+//!
+//! Source: CABA, section 5.1 (algorithm, figure 6); LATTE-CC, section IV.C.1 (encodings, 2/2 cycles).
+//!
+//! A line of 32, 64 or 128 bytes is seen as words of 8, 4 or 2 bytes, each of which is kept as a short difference
+//! (delta) from one of two bases: zero, or the first word that is no short difference from zero. [`Encoding`] lists the
+//! eleven encodings, [`Compressed`] says how a payload is laid out, and [`compress`] and [`decompress`] are the arithmetic.
+//! Subtraction wraps in the word's width; a delta of k bytes lies in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins,
+//! ties go to the wider base. What the papers leave open: an encoding without deltas means that all words are equal.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
+//! | `pipeline_depth` | 2 | 1 to 5 | registers from input to output, which is the latency in cycles |
+//!
+//! LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1.
+//! One register is at the output. The others stand between the steps of the logic, each where it shortens the longest path most:
+//!
+//! | depth | compressor | decompressor |
+//! |---|---|---|
+//! | 1 | search, trials, choice, subtraction, packing | spreading, bases, addition |
+//! | 2 | search, trials, choice / subtraction, packing | spreading / bases, addition |
+//! | 3 | search / trials, choice / subtraction, packing | spreading / bases / addition |
+//! | 4 | search / trials, choice / subtraction / packing | the same, and a register that shortens no path |
+//! | 5 | search / trials / choice / subtraction / packing | the same, and two of them |
+//!
+//! The search finds for each encoding which words are deltas from zero and which is the base; the trials say which encodings fit.
+//!
+//! # Ports and timing
+//! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
+//! `valid_o` never drops before `ready_i`. The pipeline is elastic: a register takes a new item when it is empty or
+//! when its own item moves on, so that a stall closes gaps before it reaches the input, nothing is lost, and one line per
+//! cycle passes when nothing stalls. `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input.
+//! An output keeps its last value while `valid_o` is low.
+//!
+//! ```text
+//! depth 2     0     1     2     3     4     5
+//! clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//! valid_i   /-----------------------\___________
+//! line_i    < A  >< B  >< C        >============
+//! ready_o   ------------\_____/-----------------   low: both registers are full and A is not taken
+//! valid_o   ____________/-----------------------
+//! payload_o ============< a        >< b  >< c  >
+//! ready_i   ------------\_____/-----------------
+//! ```
+//!
+//! # Undefined tags
+//! Tags 11 to 15 mean nothing. The decompressor answers them with a line of zeros and `error_o` high. Bits that an
+//! encoding does not use (beyond its payload, or beyond the mask's words) are ignored.
+//!
+//! # Storage
+//! Every register of the pipeline: see [`HwBlock::facts`](selvedge_hw::HwBlock::facts). At 128 bytes and depth 2 the compressor
+//! holds 2,194 bits: 1,156 between choice and packing, 1,036 at the output, and 2 valid bits.
+
+mod codec;
+mod encoding;
+mod model;
+pub mod rtl;
+pub mod stimulus;
+
+pub use codec::{Compressed, compress, compress_words, compressed_size, decompress};
+pub use encoding::{Encoding, units};
+pub use model::{CompressorModel, DecompressorModel};
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
+
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+
+/// The most pipeline registers that can be asked for.
+pub const MAX_DEPTH: usize = 5;
+
+block_params! {
+    /// Parameters of compressor and decompressor.
+    pub struct BdiParams {
+        /// Bytes of a line: 32, 64 or 128.
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// Registers from input to output, 1 to 5: the latency in cycles.
+        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
+    }
+}
+
+impl BdiParams {
+    fn line_bits(&self) -> usize {
+        8 * self.line_bytes
+    }
+
+    /// Bits that hold a payload size from 0 to `line_bytes`.
+    fn size_bits(&self) -> usize {
+        self.line_bytes.ilog2() as usize + 1
+    }
+
+    fn words(&self) -> usize {
+        self.line_bytes / 2
+    }
+
+    /// Bits of line or deltas, tag, base and mask.
+    fn chosen_bits(&self) -> usize {
+        self.line_bits() + 4 + 64 + self.words()
+    }
+
+    /// Registers of the given contents, and the valid bits of all.
+    fn facts(&self, registers: &[(&'static str, usize, usize)]) -> Facts {
+        let storage = registers.iter().filter(|(_, count, _)| *count > 0);
+        let mut storage: Vec<Storage> =
+            storage.map(|&(name, count, bits)| Storage { name, bits: count * bits }).collect();
+        storage.push(Storage { name: "valid bits", bits: self.pipeline_depth });
+        Facts { storage, latency: self.pipeline_depth as u32, interval: 1 }
+    }
+
+    fn compressor_facts(&self) -> Facts {
+        let cuts = rtl::compressor_cuts(self.pipeline_depth);
+        // For 8-byte words three bases and masks, for 4-byte words two, for 2-byte words one.
+        let masks = 3 * self.words() / 4 + 2 * self.words() / 2 + self.words();
+        let first = self.line_bits() + 3 * 64 + 2 * 32 + 16 + masks;
+        self.facts(&[
+            ("line, bases and masks", cuts.firsts, first),
+            ("line, bases, masks and what fits", cuts.nears, first + 7),
+            ("line, tag, base and mask", cuts.choice, self.chosen_bits()),
+            ("deltas, tag, base and mask", cuts.deltas, self.chosen_bits()),
+            ("results", 1, self.line_bits() + 4 + self.size_bits()),
+        ])
+    }
+
+    fn decompressor_facts(&self) -> Facts {
+        let cuts = rtl::decompressor_cuts(self.pipeline_depth);
+        self.facts(&[
+            ("deltas, tag, base and mask", cuts.spread, self.chosen_bits()),
+            ("deltas, the base of each, tag", cuts.operands, 2 * self.line_bits() + 4),
+            ("results", cuts.results, self.line_bits() + 1),
+        ])
+    }
+}
+
+/// The compressor; see the [module](self).
+pub struct BdiCompressor;
+
+impl HwBlock for BdiCompressor {
+    const NAME: &'static str = "bdi_compressor";
+    const SUMMARY: &'static str =
+        "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
+    const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
+    const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    type Params = BdiParams;
+    type In = CompressorIn;
+    type Out = CompressorOut;
+    type Model = CompressorModel;
+
+    fn model(params: &BdiParams) -> Result<CompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(CompressorModel::new(params))
+    }
+    fn rtl(params: &BdiParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::compressor(params))
+    }
+    fn facts(params: &BdiParams) -> Facts {
+        params.compressor_facts()
+    }
+    fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<CompressorIn> {
+        Box::new(stimulus::compressor(params, seed))
+    }
+    fn corners(_params: &BdiParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+        let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i);
+        Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+            corners.with(encoding.name(), 1000, move |i, o| {
+                o.valid_o && i.ready_i && o.encoding_o == encoding.tag()
+            })
+        }))
+    }
+}
+
+/// The decompressor; see the [module](self).
+pub struct BdiDecompressor;
+
+impl HwBlock for BdiDecompressor {
+    const NAME: &'static str = "bdi_decompressor";
+    const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
+    const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
+    const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    type Params = BdiParams;
+    type In = DecompressorIn;
+    type Out = DecompressorOut;
+    type Model = DecompressorModel;
+
+    fn model(params: &BdiParams) -> Result<DecompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(DecompressorModel::new(params))
+    }
+    fn rtl(params: &BdiParams) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::decompressor(params))
+    }
+    fn facts(params: &BdiParams) -> Facts {
+        params.decompressor_facts()
+    }
+    fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<DecompressorIn> {
+        Box::new(stimulus::decompressor(params, seed))
+    }
+    fn corners(_params: &BdiParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+        // Payloads with an undefined tag do not count as lines.
+        let defined = Encoding::ALL.len() as u8;
+        let corners = PortCorners::new(move |i: &DecompressorIn, o: &DecompressorOut| {
+            i.valid_i && o.ready_o && i.encoding_i < defined
+        });
+        let corners = corners.with("undefined tag", 1000, |_, o| o.valid_o && o.error_o);
+        Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+            corners.with(encoding.name(), 1000, move |i, o| {
+                i.valid_i && o.ready_o && i.encoding_i == encoding.tag()
+            })
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(BdiCompressor::facts(&BdiParams::default()).storage_bits(), 2194);
+    }
+}

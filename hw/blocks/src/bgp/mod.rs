@@ -1,0 +1,184 @@
+//! BGP, bi-modal granularity predictor: whether a miss should fetch the whole block or only the requested sectors.
+//!
+//! Source: LAMAR, section 3.4 and table 1; cost in section 5.6.
+//!
+//! The predictor has a default, coarse (all sectors) or fine (requested sectors only). An evicted block has low locality if
+//! fewer than `fg_threshold` of its sectors were used. Blocks whose locality contradicts the default go into a Bloom filter;
+//! a miss whose block is in the filter gets the opposite of the default, every other miss the default. If more than
+//! `skew_percent` of the last `skew_window` evictions were inserted, the default flips.
+//!
+//! The filter ages in two overlapping bitarrays. All insertions go to both, but the second array idles for the first half
+//! of a refresh period. Each is cleared after `refresh_period` insertions of its own, and the other one becomes the array
+//! that answers: it then holds half a period of history.
+//!
+//! ```text
+//!  insertions since reset   0         256        512        768        1024
+//!  array 0                  |--- fills, answers ---X fills ---|- answers -X
+//!  array 1                  | idles     | fills   |- answers -X  fills    |
+//!                                                 X: cleared
+//!
+//!  address_i -> [6 hashes] -+-> array 0 --\
+//!                           +-> array 1 ---> active? -> all six bits set? -> XOR default -> coarse_o
+//!  used_i --> below threshold? -> contradicts default? -> insert -> count per window -> flip
+//! ```
+//!
+//! What the paper leaves open is settled thus:
+//! - Hashes. The paper says "byte-sliced XOR" and no more. Here each hash is the XOR of the address's four bytes, each
+//!   rotated within the index by an amount of its own ([`ROTATION`]). Any single hash reaches every index, and the six
+//!   together tell any two addresses apart. The parity of an index is that of the address, in all six hashes alike.
+//! - One operation per cycle, a query or an eviction: both use the same six ports into each array, which are most of the
+//!   logic. An eviction wins if both are asked for; the query is then not answered (`valid_o` stays low).
+//! - The default is coarse after reset, which is the conventional memory system.
+//! - The threshold is strict, as printed: with 2 sectors, a block with one used sector has low locality.
+//! - The filter's last insertion of a period is in the array that goes on, not in the one that is cleared.
+//! - The window's last eviction still counts in its window. The skew must exceed the percentage.
+//! - A flip clears both arrays and starts the filter as after reset: what it held contradicted the old default.
+//! - A block address has 32 bits; narrower ones leave the upper bits zero.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `bitarray_bits` | 2048 | 2048, 4096 | bits of each of the two arrays |
+//! | `refresh_period` | 512 | 512, 1024 | insertions into an array until it is cleared |
+//! | `sectors` | 4 | 4, 8 | sectors of a cache block |
+//! | `fg_threshold` | 2 | 2 to 4 | a block with fewer used sectors has low locality |
+//! | `skew_percent` | 70 | 70, 90 | more insertions than this percentage of a window flip the default |
+//! | `skew_window` | 1000 | 500, 1000 | evictions after which the skew is evaluated |
+//!
+//! # Ports and timing
+//! All outputs come from registers.
+//!
+//! ```text
+//! clk_i             __/--\__/--\__/--\__/--\__
+//! query_i           __/-----\_________________
+//! evict_i           ________/-----\___________   contradicts the default; the 1000th of a window, say
+//! address_i         ==< A  >< B   >===========
+//! valid_o           ________/-----\___________   the answer for A ...
+//! coarse_o          ========< A   >===========   ... which does not know of B yet
+//! flip_o            ______________/-----\_____
+//! default_coarse_o  --------------\___________
+//! ```
+//!
+//! # Storage
+//! The paper counts 4 Kbit: the two arrays, 4,096 bits. This block holds 4,130 by default: besides the arrays the position in
+//! the half period (8), the second array's idling (1), which array is active (1), the two counters of the skew (10 each), the
+//! default (1), and the answer with its two flags (3). The paper's sum leaves them out as control logic.
+
+mod hash;
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use hash::{HASHES, ROTATION};
+pub use model::BgpModel;
+pub use rtl::{BgpIn, BgpOut, BgpTop};
+
+use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::Corners;
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+
+/// Width of the two counters of the skew: enough for the longest window.
+const SKEW_BITS: usize = 10;
+
+block_params! {
+    /// Parameters of a BGP.
+    pub struct BgpParams {
+        /// Bits of each of the two arrays of the Bloom filter.
+        bitarray_bits: u32 = 2048, Allowed::OneOf(&[2048, 4096]);
+        /// Insertions into an array until it is cleared.
+        refresh_period: u32 = 512, Allowed::OneOf(&[512, 1024]);
+        /// Sectors of a cache block.
+        sectors: u32 = 4, Allowed::OneOf(&[4, 8]);
+        /// A block with fewer used sectors has low locality.
+        fg_threshold: u32 = 2, Allowed::Range(2, 4);
+        /// More insertions than this percentage of a window flip the default.
+        skew_percent: u32 = 70, Allowed::OneOf(&[70, 90]);
+        /// Evictions after which the skew is evaluated.
+        skew_window: u32 = 1000, Allowed::OneOf(&[500, 1000]);
+    }
+}
+
+impl BgpParams {
+    /// Width of an index into an array.
+    pub fn index_bits(&self) -> u32 {
+        self.bitarray_bits.ilog2()
+    }
+
+    /// Insertions between two swaps: the history that the newly active array holds at least.
+    pub fn half_period(&self) -> u32 {
+        self.refresh_period / 2
+    }
+
+    /// The most insertions in a window that do not flip the default.
+    pub fn skew_limit(&self) -> u32 {
+        self.skew_window * self.skew_percent / 100
+    }
+}
+
+/// The BGP; see the [module](self).
+pub struct Bgp;
+
+impl HwBlock for Bgp {
+    const NAME: &'static str = "bgp";
+    const SUMMARY: &'static str =
+        "predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested";
+    const SOURCE: &'static str = "LAMAR, section 3.4";
+    const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
+    const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });
+    type Params = BgpParams;
+    type In = BgpIn;
+    type Out = BgpOut;
+    type Model = BgpModel;
+
+    fn model(params: &BgpParams) -> Result<BgpModel, ParamError> {
+        Self::validate(params)?;
+        Ok(BgpModel::new(params))
+    }
+    fn rtl(params: &BgpParams) -> Result<Box<dyn RtlBlock<BgpIn, BgpOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::bgp(params))
+    }
+    fn facts(params: &BgpParams) -> Facts {
+        Facts {
+            storage: vec![
+                Storage { name: "bitarrays", bits: 2 * params.bitarray_bits as usize },
+                Storage {
+                    name: "insertions in the half period",
+                    bits: params.half_period().ilog2() as usize,
+                },
+                Storage { name: "second array fills", bits: 1 },
+                Storage { name: "active array", bits: 1 },
+                Storage { name: "evictions in the window", bits: SKEW_BITS },
+                Storage { name: "insertions in the window", bits: SKEW_BITS },
+                Storage { name: "default prediction", bits: 1 },
+                Storage { name: "answer, its valid flag, flip flag", bits: 3 },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &BgpParams, seed: u64) -> StimulusIter<BgpIn> {
+        Box::new(stimulus::bgp(params, seed))
+    }
+    fn corners(_params: &BgpParams) -> Box<dyn Corners<BgpIn, BgpOut>> {
+        Box::new(stimulus::BgpCorners::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(Bgp::facts(&BgpParams::default()).storage_bits(), 4130);
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let params = BgpParams { fg_threshold: 5, ..BgpParams::default() };
+        let error = Bgp::model(&params).unwrap_err().to_string();
+        assert_eq!(error, "bgp: parameter `fg_threshold` cannot be `5`; allowed: 2 to 4");
+    }
+}

@@ -1,0 +1,197 @@
+//! The arithmetic of BPC as pure functions: what the golden models and the simulator compute.
+use super::code::{Code, Kind, PLANES, Shape, base_code, plane_code, read_base, read_symbol, run_code};
+use crate::line::{LINE_WORDS, Line, assert_line_bytes, words_of};
+
+/// A compressed line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compressed {
+    /// The payload is codes; otherwise it is the line.
+    pub compressed: bool,
+    /// Bytes of the payload, the last one filled with zeros.
+    pub size: u8,
+    /// The payload from bit 0 up, zero beyond it.
+    pub payload: Line,
+}
+
+/// What a decompressor makes of a payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decompressed {
+    /// The line; zero in case of an error.
+    pub line: Line,
+    /// The codes run beyond the last plane or beyond the payload.
+    pub error: bool,
+    /// Codes that were read after that of the base word.
+    pub symbols: usize,
+}
+
+/// Compresses a line of 32, 64 or 128 bytes.
+///
+/// # Panics
+/// When the line has another length.
+///
+/// ```
+/// use selvedge_blocks::bpc::{compress, decompress};
+/// let line: Vec<u8> = (0..32u32).flat_map(|word| (1000 + 4 * word).to_le_bytes()).collect();
+/// let compressed = compress(&line);
+/// // A base of 16 bits; 30 zero planes, two of ones (bit 2 is set everywhere, then is not), and one more of zeros.
+/// assert_eq!(compressed.size, (19u8 + 7 + 5 + 5 + 3).div_ceil(8));
+/// assert_eq!(decompress(&compressed, 128).line, selvedge_blocks::line::words_of(&line));
+/// ```
+pub fn compress(line: &[u8]) -> Compressed {
+    compress_words(&words_of(line), line.len())
+}
+
+/// [`compress`] for a line in words; those beyond `line_bytes` are not looked at.
+///
+/// # Panics
+/// When `line_bytes` is not 32, 64 or 128.
+pub fn compress_words(line: &Line, line_bytes: usize) -> Compressed {
+    let mut payload = Bits::default();
+    for_each_code(line, line_bytes, |_, code| payload.push(code));
+    if payload.len.div_ceil(8) < line_bytes {
+        return Compressed {
+            compressed: true,
+            size: payload.len.div_ceil(8) as u8,
+            payload: payload.words(),
+        };
+    }
+    let mut words = Line::default();
+    words[..line_bytes / 8].copy_from_slice(&line[..line_bytes / 8]);
+    Compressed { compressed: false, size: line_bytes as u8, payload: words }
+}
+
+/// Bits of all codes of a line, also of one that is better left as it is.
+///
+/// # Panics
+/// When the line is not of 32, 64 or 128 bytes.
+pub fn code_bits(line: &[u8]) -> usize {
+    let mut bits = 0;
+    for_each_code(&words_of(line), line.len(), |_, code| bits += code.bits);
+    bits
+}
+
+/// The kinds of a line's codes, in order.
+///
+/// # Panics
+/// When the line is not of 32, 64 or 128 bytes.
+pub fn kinds(line: &Line, line_bytes: usize) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    for_each_code(line, line_bytes, |kind, _| kinds.push(kind));
+    kinds
+}
+
+/// The line that was compressed.
+///
+/// # Panics
+/// When `line_bytes` is not 32, 64 or 128.
+pub fn decompress(compressed: &Compressed, line_bytes: usize) -> Decompressed {
+    assert_line_bytes(line_bytes);
+    let payload = &compressed.payload;
+    if !compressed.compressed {
+        let mut line = Line::default();
+        line[..line_bytes / 8].copy_from_slice(&payload[..line_bytes / 8]);
+        return Decompressed { line, error: false, symbols: 0 };
+    }
+    let shape = Shape::of(line_bytes);
+    let (base, mut place) = read_base(at(payload, 0, line_bytes));
+    // Planes from the highest down, before the exclusive-or.
+    let mut planes = [0u32; PLANES];
+    let (mut above, mut next, mut symbols) = (0, 0, 0);
+    while next < PLANES {
+        let symbol = read_symbol(shape, at(payload, place, line_bytes), above);
+        symbols += 1;
+        place += symbol.bits;
+        above ^= symbol.dbx;
+        if next + symbol.planes > PLANES {
+            return Decompressed { line: Line::default(), error: true, symbols };
+        }
+        planes[next..next + symbol.planes].fill(above);
+        next += symbol.planes;
+    }
+    if place > 8 * line_bytes {
+        return Decompressed { line: Line::default(), error: true, symbols };
+    }
+    Decompressed { line: rebuild(base, &planes, line_bytes), error: false, symbols }
+}
+
+/// The line of a base word and the planes of its differences, the highest first.
+fn rebuild(base: u32, planes: &[u32; PLANES], line_bytes: usize) -> Line {
+    let mut line = Line::default();
+    let mut word = base;
+    for index in 0..line_bytes / 4 {
+        if index > 0 {
+            // The highest plane is the sign of a 33-bit difference, which 32-bit words do not need.
+            let bit = |plane: &u32| plane >> (index - 1) & 1;
+            word = word.wrapping_add(planes[1..].iter().fold(0, |delta, plane| delta << 1 | bit(plane)));
+        }
+        line[index / 2] |= u64::from(word) << (32 * (index % 2));
+    }
+    line
+}
+
+/// The planes of a line's differences, the highest first, before the exclusive-or.
+fn planes(line: &Line, line_bytes: usize) -> [u32; PLANES] {
+    let word = |index: usize| line[index / 2] >> (32 * (index % 2)) & 0xffff_ffff;
+    let mut planes = [0; PLANES];
+    for index in 0..line_bytes / 4 - 1 {
+        let delta = word(index + 1).wrapping_sub(word(index));
+        for (plane, bits) in planes.iter_mut().enumerate() {
+            *bits |= ((delta >> (PLANES - 1 - plane)) as u32 & 1) << index;
+        }
+    }
+    planes
+}
+
+/// Every code of a line, that of the base word first, then the planes from the highest down.
+fn for_each_code(line: &Line, line_bytes: usize, mut emit: impl FnMut(Kind, Code)) {
+    assert_line_bytes(line_bytes);
+    let shape = Shape::of(line_bytes);
+    let mut put = |(kind, code)| emit(kind, code);
+    put(base_code(line[0] as u32));
+    let (mut above, mut run) = (0, 0);
+    for dbp in planes(line, line_bytes) {
+        let dbx = dbp ^ above;
+        above = dbp;
+        if dbx == 0 {
+            run += 1;
+            continue;
+        }
+        if run > 0 {
+            put(run_code(run));
+            run = 0;
+        }
+        put(plane_code(shape, dbx, dbp));
+    }
+    if run > 0 {
+        put(run_code(run));
+    }
+}
+
+/// The 64 bits of the payload from `place` on; zero beyond the line.
+fn at(payload: &Line, place: usize, line_bytes: usize) -> u64 {
+    let word = |index: usize| if index < line_bytes / 8 { payload[index] } else { 0 };
+    let (index, shift) = (place / 64, place % 64);
+    if shift == 0 { word(index) } else { word(index) >> shift | word(index + 1) << (64 - shift) }
+}
+
+/// Code words in a row: up to 33 + 33 * 32 bits.
+#[derive(Default)]
+struct Bits {
+    words: [u64; LINE_WORDS + 2],
+    len: usize,
+}
+
+impl Bits {
+    fn push(&mut self, code: Code) {
+        let (index, shift) = (self.len / 64, self.len % 64);
+        self.words[index] |= code.value << shift;
+        if shift + code.bits > 64 {
+            self.words[index + 1] |= code.value >> (64 - shift);
+        }
+        self.len += code.bits;
+    }
+
+    fn words(&self) -> Line {
+        std::array::from_fn(|index| self.words[index])
+    }
+}

@@ -1,0 +1,235 @@
+//! BPC, bit-plane compression: a compressor and a decompressor of cache lines.
+//!
+//! Source: LATTE-CC, table I and section VI (11 cycles to decompress), after Kim et al., ISCA 2016, whose algorithm it is.
+//!
+//! The line is seen as 32-bit words. The first is the base; each other one is kept as its difference from the one before,
+//! an unsigned subtraction with 33 bits. Plane `j` is bit `j` of every difference (DBP), and what is coded is its
+//! exclusive-or with the plane above it (DBX), from the highest plane down; above plane 32 stands zero. Smooth data has
+//! short differences, whose upper planes are copies of the sign and so vanish under the exclusive-or.
+//!
+//! | code | bits at 128 bytes | for |
+//! |---|---|---|
+//! | `000`, `001`, `010`, `011`, `1` | 3, 7, 11, 19, 33 | base word: zero, sign-extended from 4, 8 or 16 bits, or as it is |
+//! | `001` | 3 | one plane with DBX zero |
+//! | `01` + number less 2 | 7 | 2 to 33 such planes |
+//! | `00000` | 5 | DBX all ones |
+//! | `00001` | 5 | DBP zero, DBX not |
+//! | `00010` + lower place | 10 | DBX with two neighbouring ones only |
+//! | `00011` + place | 10 | DBX with a single one |
+//! | `1` + DBX | 32 | any other plane |
+//!
+//! The kinds are tried in this order. The payload is these codes without gaps from bit 0 up, the first bit of each code
+//! lowest and each field with its lowest bit first.
+//!
+//! What the sources leave open: a line of 64 or 32 bytes has planes of 15 or 7 bits and places of 4 or 3; a line whose
+//! codes save less than a byte is given as it is, which `compressed_o` tells; payload sizes are whole bytes.
+//!
+//! # Schematic
+//! ```text
+//! compressor    line_i > differences, planes, DBX > [planes, four less each cycle] > four codes > [codes] > [payload]
+//!                      > code of the base word ------------------------------------------------^
+//! decompressor  payload_i > base word > [codes, shifted as read] > four codes > [planes] > sums of differences > [line]
+//! ```
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
+//!
+//! # Ports and timing
+//! Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when no line is at work and
+//! the result is free or taken in this cycle, so it depends on `ready_i`; no other output depends on an input. `valid_o`
+//! never drops before `ready_i`. Results come from registers and stay after they were taken.
+//!
+//! ```text
+//!           0     1     2    ..    10    11    12
+//! clk_i     /--\__/--\__/--\__ .. /--\__/--\__/--\__
+//! valid_i   /-----\___________ .. _________________
+//! ready_o   ------\___________ .. ______/-----------    with ready_i high
+//! valid_o   __________________ .. ______/-----\_____
+//! ```
+//!
+//! The compressor takes 11 cycles for every line: one for the planes, nine for 33 planes at four a cycle, one for the
+//! result. The decompressor takes one for the base word, one for every four codes, and one for the line: 3 to 11, and 2
+//! when the line is not compressed. At four codes a cycle its longest way is the paper's 11 cycles. A new line can enter
+//! in the cycle in which the result is taken.
+//!
+//! # Errors
+//! A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside a plane name
+//! no bit. Bits behind the last code are ignored.
+//!
+//! # Storage
+//! See [`HwBlock::facts`]. LATTE-CC states none for BPC.
+
+pub mod code;
+mod codec;
+mod model;
+pub mod rtl;
+pub mod stimulus;
+
+pub use code::Kind;
+pub use codec::{Compressed, Decompressed, code_bits, compress, compress_words, decompress, kinds};
+pub use model::{CompressorModel, DecompressorModel};
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
+
+use code::{PLANES, Shape};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use serde::{Deserialize, Serialize};
+
+/// Codes that the decompressor reads in a cycle, and planes that the compressor codes.
+pub const SYMBOLS_PER_CYCLE: usize = 4;
+
+/// Cycles in which the compressor codes planes.
+pub const PACK_CYCLES: usize = PLANES.div_ceil(SYMBOLS_PER_CYCLE);
+
+/// Parameters of compressor and decompressor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BpcParams {
+    /// Bytes of a line: 32, 64 or 128.
+    pub line_bytes: usize,
+}
+
+impl Default for BpcParams {
+    fn default() -> Self {
+        BpcParams { line_bytes: 128 }
+    }
+}
+
+impl BpcParams {
+    const SPECS: &'static [ParamSpec] =
+        &[ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" }];
+
+    fn line_bits(&self) -> usize {
+        8 * self.line_bytes
+    }
+
+    fn plane_bits(&self) -> usize {
+        Shape::of(self.line_bytes).plane_bits
+    }
+
+    /// Bits that hold a payload size from 0 to `line_bytes`.
+    fn size_bits(&self) -> usize {
+        self.line_bytes.ilog2() as usize + 1
+    }
+
+    /// Facts of a block with this storage; the way of a line with 33 codes.
+    fn facts(storage: Vec<Storage>) -> Facts {
+        let cycles = PACK_CYCLES as u32 + 2;
+        Facts { storage, latency: cycles, interval: cycles }
+    }
+}
+
+/// The compressor; see the [module](self).
+pub struct BpcCompressor;
+
+impl HwBlock for BpcCompressor {
+    const NAME: &'static str = "bpc_compressor";
+    const SUMMARY: &'static str = "compresses a cache line by bit planes of its words' differences";
+    const SOURCE: &'static str = "LATTE-CC, table I";
+    const PARAMS: &'static [ParamSpec] = BpcParams::SPECS;
+    // Eleven cycles each.
+    const OPERATIONS: u64 = 20_000;
+    type Params = BpcParams;
+    type In = CompressorIn;
+    type Out = CompressorOut;
+    type Model = CompressorModel;
+
+    fn model(params: &BpcParams) -> Result<CompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(CompressorModel::new(params))
+    }
+    fn rtl(params: &BpcParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::compressor(params))
+    }
+    fn facts(params: &BpcParams) -> Facts {
+        BpcParams::facts(vec![
+            Storage { name: "line", bits: params.line_bits() },
+            Storage { name: "planes and their zero flags", bits: PLANES * (params.plane_bits() + 2) },
+            Storage { name: "codes and their length", bits: params.line_bits() + 11 },
+            Storage { name: "planes left, run, busy", bits: 6 + 6 + 1 },
+            Storage { name: "result", bits: params.line_bits() + params.size_bits() + 2 },
+        ])
+    }
+    fn stimulus(params: &BpcParams, seed: u64) -> StimulusIter<CompressorIn> {
+        Box::new(stimulus::compressor(params, seed))
+    }
+    fn corners(params: &BpcParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+        let line_bytes = params.line_bytes;
+        let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| i.valid_i && o.ready_o);
+        let corners = corners.with("line as it is", 1000, |i, o| o.valid_o && i.ready_i && !o.compressed_o);
+        Box::new(Kind::ALL.into_iter().fold(corners, |corners, kind| {
+            corners.with(kind.name(), 1000, move |i, o| {
+                i.valid_i && o.ready_o && kinds(&i.line_i, line_bytes).contains(&kind)
+            })
+        }))
+    }
+}
+
+/// The decompressor; see the [module](self).
+pub struct BpcDecompressor;
+
+impl HwBlock for BpcDecompressor {
+    const NAME: &'static str = "bpc_decompressor";
+    const SUMMARY: &'static str = "rebuilds a cache line from the codes of its bit planes";
+    const SOURCE: &'static str = "LATTE-CC, table I";
+    const PARAMS: &'static [ParamSpec] = BpcParams::SPECS;
+    // Up to eleven cycles each.
+    const OPERATIONS: u64 = 20_000;
+    type Params = BpcParams;
+    type In = DecompressorIn;
+    type Out = DecompressorOut;
+    type Model = DecompressorModel;
+
+    fn model(params: &BpcParams) -> Result<DecompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(DecompressorModel::new(params))
+    }
+    fn rtl(params: &BpcParams) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::decompressor(params))
+    }
+    fn facts(params: &BpcParams) -> Facts {
+        BpcParams::facts(vec![
+            Storage { name: "payload and bits read", bits: params.line_bits() + 11 },
+            Storage { name: "base word", bits: 32 },
+            Storage { name: "planes and the last one", bits: PLANES * params.plane_bits() },
+            Storage { name: "planes read, busy, coded, failed", bits: 6 + 3 },
+            Storage { name: "result", bits: params.line_bits() + 2 },
+        ])
+    }
+    fn stimulus(params: &BpcParams, seed: u64) -> StimulusIter<DecompressorIn> {
+        Box::new(stimulus::decompressor(params, seed))
+    }
+    fn corners(params: &BpcParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+        let line_bytes = params.line_bytes;
+        let corners = PortCorners::new(|i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o);
+        let corners = corners
+            .with("line as it is", 1000, |i, o| i.valid_i && o.ready_o && !i.compressed_i)
+            .with("codes that make no line", 1000, |i, o| o.valid_o && i.ready_i && o.error_o);
+        // What the line's codes are, and so, for all but changed payloads, what was read.
+        Box::new(Kind::ALL.into_iter().fold(corners, |corners, kind| {
+            corners.with(kind.name(), 1000, move |i, o| {
+                o.valid_o && i.ready_i && !o.error_o && kinds(&o.line_o, line_bytes).contains(&kind)
+            })
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_follows_from_the_parameters() {
+        let bits = |line_bytes| {
+            let params = BpcParams { line_bytes };
+            (BpcCompressor::facts(&params).storage_bits(), BpcDecompressor::facts(&params).storage_bits())
+        };
+        assert_eq!(bits(128), (4195, 3125));
+        assert_eq!(bits(32), (1097, 797));
+    }
+}

@@ -1,0 +1,116 @@
+//! First step of the compressor: the bit planes of a line's differences, and the code of its base word.
+
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// Differences of neighbouring words, turned into bit planes, and each plane's exclusive-or with the one above it.
+    ///
+    /// P is the bits of a plane, one per difference; ALL those of all 33 planes. Plane 0 of the outputs is the highest:
+    /// that of the signs.
+    #[derive(LogicBlock, Default)]
+    pub struct BpcPlanes<const LINE: usize, const LW: usize, const P: usize, const ALL: usize, const AW: usize> {
+        /// the line
+        pub line_i: Signal<In, W<LINE, LW>>,
+        /// the planes after the exclusive-or
+        pub planes_o: Signal<Out, W<ALL, AW>>,
+        /// one bit per plane: it is zero after the exclusive-or
+        pub zero_o: Signal<Out, U<33>>,
+        /// one bit per plane: it is zero before the exclusive-or
+        pub dbp_zero_o: Signal<Out, U<33>>,
+        word: Signal<Local, U<32>>,
+        last: Signal<Local, U<32>>,
+        delta: Signal<Local, U<33>>,
+        /// the planes before the exclusive-or
+        dbp: Signal<Local, W<ALL, AW>>,
+        plane: Signal<Local, U<P>>,
+        above: Signal<Local, U<P>>,
+        planes: Signal<Local, W<ALL, AW>>,
+        zero: Signal<Local, U<33>>,
+        dbp_zero: Signal<Local, U<33>>,
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const P: usize, const ALL: usize, const AW: usize> Logic
+    for BpcPlanes<LINE, LW, P, ALL, AW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.word.next = 0.into();
+        self.last.next = 0.into();
+        self.delta.next = 0.into();
+        self.dbp.next = 0.into();
+        for i in 0..P {
+            self.word.next = self.line_i.val().get_bits::<32>(i * 32 + 32);
+            self.last.next = self.line_i.val().get_bits::<32>(i * 32);
+            self.delta.next = bit_cast::<33, 32>(self.word.val()) - bit_cast::<33, 32>(self.last.val());
+            for j in 0..33 {
+                self.dbp.next = self.dbp.val().replace_bit((32 - j) * P + i, self.delta.val().get_bit(j));
+            }
+        }
+        self.plane.next = 0.into();
+        self.above.next = 0.into();
+        self.planes.next = 0.into();
+        self.zero.next = 0.into();
+        self.dbp_zero.next = 0.into();
+        for j in 0..33 {
+            self.plane.next = self.dbp.val().get_bits::<P>(j * P);
+            self.dbp_zero.next = self.dbp_zero.val().replace_bit(j, !self.plane.val().any());
+            self.zero.next = self.zero.val().replace_bit(j, self.plane.val() == self.above.val());
+            self.planes.next = self.planes.val().replace_bit(j * P, self.plane.val() ^ self.above.val());
+            self.above.next = self.plane.val();
+        }
+        self.planes_o.next = self.planes.val();
+        self.zero_o.next = self.zero.val();
+        self.dbp_zero_o.next = self.dbp_zero.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// The code of a base word: the shortest of 0, 4, 8 and 16 bits that give it by sign-extension, or all 32.
+    #[derive(LogicBlock, Default)]
+    pub struct BpcBase {
+        /// the base word
+        pub base_i: Signal<In, U<32>>,
+        /// its code, the first bit in bit 0
+        pub code_o: Signal<Out, U<33>>,
+        /// bits of the code
+        pub length_o: Signal<Out, U<6>>,
+        /// the word from the sign of 4, 8 and 16 bits on
+        upper_4: Signal<Local, U<29>>,
+        upper_8: Signal<Local, U<25>>,
+        upper_16: Signal<Local, U<17>>,
+    }
+}
+
+impl Logic for BpcBase {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.upper_4.next = self.base_i.val().get_bits::<29>(3);
+        self.upper_8.next = self.base_i.val().get_bits::<25>(7);
+        self.upper_16.next = self.base_i.val().get_bits::<17>(15);
+        if !self.base_i.val().any() {
+            self.code_o.next = 0.into();
+            self.length_o.next = 3.into();
+        } else if self.upper_4.val().all() | !self.upper_4.val().any() {
+            self.code_o.next = (bit_cast::<33, 4>(self.base_i.val().get_bits::<4>(0)) << 3) | 4;
+            self.length_o.next = 7.into();
+        } else if self.upper_8.val().all() | !self.upper_8.val().any() {
+            self.code_o.next = (bit_cast::<33, 8>(self.base_i.val().get_bits::<8>(0)) << 3) | 2;
+            self.length_o.next = 11.into();
+        } else if self.upper_16.val().all() | !self.upper_16.val().any() {
+            self.code_o.next = (bit_cast::<33, 16>(self.base_i.val().get_bits::<16>(0)) << 3) | 6;
+            self.length_o.next = 19.into();
+        } else {
+            self.code_o.next = (bit_cast::<33, 32>(self.base_i.val()) << 1) | 1;
+            self.length_o.next = 33.into();
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

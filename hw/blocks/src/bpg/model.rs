@@ -1,0 +1,203 @@
+//! Golden model of the BPG: shadow tags as recency lists, the formula, and the choice, cycle by cycle.
+use super::{
+    ADJUSTED_OFFSET, BpgIn, BpgOut, BpgParams, HIT_BITS, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS,
+    WAYS, sampled,
+};
+use selvedge_hw::block::Clocked;
+
+/// The largest value of a hit counter.
+const MOST_HITS: u32 = (1 << HIT_BITS) - 1;
+
+/// The largest value of the failure counter.
+const MOST_RSFAILS: u32 = (1 << RSFAIL_BITS) - 1;
+
+/// One calculator: which lines would be in the sampled sets, and how many hits they would have given.
+#[derive(Clone, Debug, Default)]
+struct Calculator {
+    /// Tags of each set, the most recently used first.
+    sets: [Vec<u64>; SAMPLED_SETS],
+    hits: u32,
+}
+
+impl Calculator {
+    /// Looks a tag up and makes it the most recently used; was it there?
+    fn access(&mut self, set: usize, tag: u64) -> bool {
+        let tags = &mut self.sets[set];
+        let place = tags.iter().position(|held| *held == tag);
+        match place {
+            Some(place) => tags[..=place].rotate_right(1),
+            None => {
+                tags.truncate(WAYS - 1);
+                tags.insert(0, tag);
+            }
+        }
+        place.is_some()
+    }
+}
+
+/// Adjusted hits with their offset when the first `l` warps use the L1D.
+fn adjusted(hits: u32, rsfails: u32, l: u32) -> u32 {
+    let estimated = rsfails * l.pow(3) / (LEVELS as u32).pow(3);
+    let sampling = (SETS / SAMPLED_SETS) as u32;
+    ADJUSTED_OFFSET + hits * sampling - estimated / 2
+}
+
+/// Golden model of the BPG.
+#[derive(Clone, Debug)]
+pub struct BpgModel {
+    params: BpgParams,
+    calculators: [Calculator; LEVELS],
+    accesses: u32,
+    rsfails: u32,
+    /// Adjusted hits of the interval that ended at the last clock edge.
+    ended: Option<[u32; LEVELS]>,
+    l_max: u8,
+    update: bool,
+}
+
+impl BpgModel {
+    /// The model in its reset state: all warps use the L1D. The parameters must be valid.
+    pub fn new(params: &BpgParams) -> Self {
+        BpgModel {
+            params: *params,
+            calculators: Default::default(),
+            accesses: 0,
+            rsfails: 0,
+            ended: None,
+            l_max: LEVELS as u8,
+            update: false,
+        }
+    }
+
+    /// The hit counter of each calculator.
+    pub fn hits(&self) -> [u32; LEVELS] {
+        std::array::from_fn(|i| self.calculators[i].hits)
+    }
+
+    /// The counter of reservation failures.
+    pub fn rsfails(&self) -> u32 {
+        self.rsfails
+    }
+
+    /// The L with the most adjusted hits, the largest of several.
+    fn choose(&mut self) {
+        self.update = self.ended.is_some();
+        if let Some(adjusted) = self.ended.take() {
+            let best = (0..LEVELS).max_by_key(|i| adjusted[*i]).expect("there are calculators");
+            self.l_max = best as u8 + 1;
+        }
+    }
+
+    fn end_interval(&mut self) {
+        self.accesses = 0;
+        let rsfails = self.rsfails;
+        self.ended = Some(std::array::from_fn(|i| adjusted(self.calculators[i].hits, rsfails, i as u32 + 1)));
+        self.calculators.iter_mut().for_each(|calculator| calculator.hits >>= 1);
+        self.rsfails >>= 1;
+    }
+
+    fn access(&mut self, line: u64, warp: u8) {
+        let Some(set) = sampled(line as usize % SETS) else { return };
+        for calculator in self.calculators.iter_mut().skip(usize::from(warp)) {
+            let hit = calculator.access(set, line >> INDEX_BITS);
+            calculator.hits = (calculator.hits + u32::from(hit)).min(MOST_HITS);
+        }
+    }
+}
+
+impl Clocked<BpgIn, BpgOut> for BpgModel {
+    fn step(&mut self, inputs: &BpgIn) -> BpgOut {
+        let bypass_o = !(((1u16 << self.l_max) - 1) as u8);
+        let outputs = BpgOut { l_max_o: self.l_max, bypass_o, update_o: self.update };
+        self.choose();
+        if inputs.access_i {
+            self.accesses += 1;
+            if self.accesses == self.params.interval {
+                self.end_interval();
+            }
+            self.access(inputs.line_i, inputs.warp_i);
+        }
+        self.rsfails = (self.rsfails + u32::from(inputs.rsfail_i)).min(MOST_RSFAILS);
+        outputs
+    }
+
+    fn reset(&mut self) {
+        *self = BpgModel::new(&self.params);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDLE: BpgIn = BpgIn { access_i: false, line_i: 0, warp_i: 0, rsfail_i: false };
+
+    fn access(line_i: u64, warp_i: u8) -> BpgIn {
+        BpgIn { access_i: true, line_i, warp_i, ..IDLE }
+    }
+
+    #[test]
+    fn the_formula_by_hand() {
+        assert_eq!(adjusted(0, 0, 8), 2048);
+        assert_eq!(adjusted(100, 1000, 8), 2048 + 800 - 500);
+        assert_eq!(adjusted(100, 1000, 4), 2048 + 800 - 62, "125 failures, of which half, rounded down");
+        assert_eq!(adjusted(0, 4095, 8), 1);
+        assert_eq!(adjusted(1023, 0, 1), 2048 + 8184);
+    }
+
+    /// L after one interval in which each of 8 warps goes round its own lines of set 0, with so many failures.
+    fn l_max_after(lines_per_warp: u64, rsfails: u32) -> u8 {
+        let mut model = BpgModel::new(&BpgParams::default());
+        for _ in 0..rsfails {
+            model.step(&BpgIn { rsfail_i: true, ..IDLE });
+        }
+        for count in 0..1000u64 {
+            let (warp, turn) = (count % 8, count / 8);
+            let line = (warp * lines_per_warp + turn % lines_per_warp) * SETS as u64;
+            assert!(!model.step(&access(line, warp as u8)).update_o);
+        }
+        assert!(!model.step(&IDLE).update_o, "the choice takes a cycle");
+        let outputs = model.step(&IDLE);
+        assert!(outputs.update_o);
+        outputs.l_max_o
+    }
+
+    #[test]
+    fn warps_that_thrash_are_kept_out() {
+        assert_eq!(l_max_after(1, 0), 4, "four ways hold one line of four warps");
+        assert_eq!(l_max_after(2, 0), 2);
+        assert_eq!(l_max_after(4, 0), 1);
+    }
+
+    #[test]
+    fn without_hits_and_failures_nobody_bypasses() {
+        assert_eq!(l_max_after(5, 0), 8);
+    }
+
+    #[test]
+    fn failures_alone_make_all_but_one_bypass() {
+        // Eighths cubed of 30 failures: half of them rounds to zero up to three warps.
+        assert_eq!(l_max_after(5, 30), 3);
+        assert_eq!(l_max_after(5, 4000), 1);
+    }
+
+    #[test]
+    fn counters_are_halved_and_the_last_access_counts_after_that() {
+        let mut model = BpgModel::new(&BpgParams::default());
+        for _ in 0..999 {
+            model.step(&access(0, 0));
+        }
+        assert_eq!(model.hits(), [998; LEVELS]);
+        model.step(&BpgIn { rsfail_i: true, ..access(0, 7) });
+        assert_eq!(model.hits(), [499, 499, 499, 499, 499, 499, 499, 500]);
+        assert_eq!(model.rsfails(), 1);
+    }
+
+    #[test]
+    fn bypass_is_a_bit_per_warp_from_l_max_on() {
+        let mut model = BpgModel::new(&BpgParams::default());
+        assert_eq!(model.step(&IDLE).bypass_o, 0);
+        model.l_max = 3;
+        assert_eq!(model.step(&IDLE).bypass_o, 0b1111_1000);
+    }
+}

@@ -1,0 +1,101 @@
+//! Golden model of the decompression queue.
+use super::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueParams};
+use selvedge_hw::block::Clocked;
+use std::collections::VecDeque;
+
+/// A line with its identifier and the cycles of decompression that it still needs.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    id: u8,
+    cycles: u8,
+}
+
+/// Golden model of the decompression queue.
+#[derive(Clone, Debug)]
+pub struct DecompressionQueueModel {
+    depth: usize,
+    waiting: VecDeque<Line>,
+    /// What the decompressor holds, or held last, and whether it is at work.
+    serving: Line,
+    busy: bool,
+    /// The answer to the last entry; its handshakes are not kept here.
+    answer: DecompressionQueueOut,
+}
+
+impl DecompressionQueueModel {
+    /// The model in its reset state: empty. The parameters must be valid.
+    pub fn new(params: &DecompressionQueueParams) -> Self {
+        let depth = params.depth as usize;
+        DecompressionQueueModel {
+            depth,
+            waiting: VecDeque::with_capacity(depth),
+            serving: Line { id: 0, cycles: 0 },
+            busy: false,
+            answer: DecompressionQueueOut::default(),
+        }
+    }
+
+    /// A line would be taken in this cycle.
+    pub fn ready(&self) -> bool {
+        self.waiting.len() < self.depth
+    }
+
+    /// Lines in the queue, the one in the decompressor included.
+    pub fn lines(&self) -> usize {
+        self.waiting.len() + usize::from(self.busy)
+    }
+
+    fn outputs(&self) -> DecompressionQueueOut {
+        DecompressionQueueOut {
+            ready_o: self.ready(),
+            valid_o: self.busy && self.serving.cycles == 1,
+            id_o: self.serving.id,
+            ..self.answer
+        }
+    }
+
+    /// A cycle of decompression; a finished line leaves if the consumer is ready.
+    fn decompress(&mut self, ready: bool) {
+        if self.busy && self.serving.cycles > 1 {
+            self.serving.cycles -= 1;
+        } else if ready {
+            self.busy = false;
+        }
+    }
+
+    fn enter(&mut self, line: Line) {
+        let ahead = self.lines() as u8;
+        let work: u8 = self.waiting.iter().map(|line| line.cycles).sum();
+        let serving = if self.busy { self.serving.cycles } else { 0 };
+        self.answer.position_o = ahead;
+        self.answer.hit_latency_o = line.cycles * (ahead + 1);
+        self.answer.exact_latency_o = serving + work + line.cycles;
+        self.waiting.push_back(line);
+    }
+}
+
+impl Clocked<DecompressionQueueIn, DecompressionQueueOut> for DecompressionQueueModel {
+    #[inline]
+    fn step(&mut self, inputs: &DecompressionQueueIn) -> DecompressionQueueOut {
+        let outputs = self.outputs();
+        self.decompress(inputs.ready_i);
+        self.answer.accepted_o = inputs.valid_i && outputs.ready_o;
+        if self.answer.accepted_o {
+            self.enter(Line { id: inputs.id_i, cycles: inputs.latency_i.max(1) });
+        }
+        if !self.busy
+            && let Some(line) = self.waiting.pop_front()
+        {
+            self.serving = line;
+            self.busy = true;
+        }
+        outputs
+    }
+
+    fn reset(&mut self) {
+        self.waiting.clear();
+        self.serving = Line { id: 0, cycles: 0 };
+        self.busy = false;
+        self.answer = DecompressionQueueOut::default();
+    }
+}

@@ -1,0 +1,313 @@
+//! FPC, frequent pattern compression: a compressor and a decompressor of cache lines.
+//!
+//! Source: LATTE-CC, table I (5 cycles to decompress); CABA, section 5.1.4 (the segmented variant, algorithms 3 and 4);
+//! the patterns are those of the original algorithm, which both papers cite.
+//!
+//! A line of 32, 64 or 128 bytes is seen as 32-bit words. Each word that has a frequent [`Pattern`] is kept as a 3-bit
+//! prefix and a few bits of data:
+//!
+//! | prefix | pattern | data bits |
+//! |---|---|---|
+//! | 0 | run of 1 to 8 zero words | 3: words of the run less one |
+//! | 1 | 4 bits, sign-extended | 4 |
+//! | 2 | byte, sign-extended | 8 |
+//! | 3 | halfword, sign-extended | 16 |
+//! | 4 | halfword above a zero halfword | 16 |
+//! | 5 | two halfwords, each a sign-extended byte | 16 |
+//! | 6 | four equal bytes | 8 |
+//! | 7 | any other word | 32 |
+//!
+//! A word takes the pattern with the fewest data bits, ties go to the lower prefix. A line that would not become shorter
+//! stays as it is. With `segmented` all four words of a segment share one prefix: the first pattern in that order which
+//! they all have; zeros are then a pattern without data, and there are no runs.
+//!
+//! # What the papers leave open
+//! - **Place of the prefixes.** CABA moves them to the head of the line, so that the places of all words are known at
+//!   once; decompression in five cycles needs the same of the original algorithm. Both variants here begin with a head of
+//!   3-bit symbols: a prefix, or the length of a run right behind its prefix 0. Sizes do not depend on it: a run takes 6
+//!   bits, as in the original. [`Compressed`] says how the payload is laid out.
+//! - **Words of a segment.** CABA does not say how many; [`SEGMENT_WORDS`] is 4, so that a 128-byte line has eight
+//!   segments, and the loop of CABA's algorithm 3 runs eight times.
+//! - **Cycles to compress.** No paper gives any; the default is one register between the two halves of the logic and one
+//!   at the output.
+//!
+//! # Structure
+//! ```text
+//! compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
+//!               a symbol for each word            two packers, head and data, joined by a shifter
+//!
+//! decompressor  payload -> parse -> parse -> align -> split -> expand -> |register| -> line
+//!               half the prefixes each      data from   upper and lower half of the
+//!                                           bit 0 up    unpacker, words from their data
+//! ```
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
+//! | `segmented` | false | true, false | CABA's variant: one prefix for each segment of four words |
+//! | `pipeline_depth` | 2 (compressor), 5 (decompressor) | 1, 2, 5 (compressor), 1 to 5 (decompressor) | registers from input to output: the latency in cycles |
+//!
+//! At depth 1 all logic lies before the one register; the compressor's is then a module of its own, `fpc_compress`, without any
+//! state. From depth 2 on a register lies between the compressor's two halves, and further registers follow the logic, for a
+//! synthesis tool to move into it; Yosys and ABC do not. The decompressor's stand where they cut
+//! the longest path: behind half of the prefixes (2) and all of them (3); the other two (4, 5) stand between the steps behind
+//! them, which are shorter.
+//!
+//! # Ports and timing
+//! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
+//! `valid_o` never drops before `ready_i`. The pipeline is elastic: a stall closes gaps before it reaches the input, and
+//! one line per cycle passes when nothing stalls. `ready_o` depends on `ready_i` in the same cycle; no other output
+//! depends on an input. An output keeps its last value while `valid_o` is low. `encoding` is 1 for a compressed payload and
+//! 0 for a line as it was; the size is in bits.
+//!
+//! ```text
+//! depth 2     0     1     2     3     4     5
+//! clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//! valid_i   /-----------------------\___________
+//! line_i    < A  >< B  >< C        >============
+//! ready_o   ------------\_____/-----------------   low: both registers are full and A is not taken
+//! valid_o   ____________/-----------------------
+//! payload_o ============< a        >< b  >< c  >
+//! ready_i   ------------\_____/-----------------
+//! ```
+//!
+//! # Payloads that no compressor makes
+//! A zero run beyond the end of the line gives a line of zeros and `error_o` high. Data beyond the payload's last bit read
+//! as zeros; bits behind the last word's data are ignored.
+//!
+//! # Storage
+//! Every register of the pipeline: see [`HwBlock::facts`](selvedge_hw::HwBlock::facts). No paper states any.
+
+mod codec;
+mod model;
+mod pattern;
+pub mod rtl;
+pub mod stimulus;
+
+pub use codec::{
+    Compressed, Decompressed, MAX_RUN, SEGMENT_WORDS, Variant, compress, compressed_bits, decompress,
+};
+pub use model::{CompressorModel, DecompressorModel};
+pub use pattern::Pattern;
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
+
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use serde::{Deserialize, Serialize};
+
+/// Declares the parameters of one of the two blocks, which differ in the default depth of the pipeline.
+macro_rules! params {
+    ($(#[doc = $doc:literal])* $name:ident, $depth:literal of $depths:expr) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            /// Bytes of a line: 32, 64 or 128.
+            pub line_bytes: usize,
+            /// One prefix for each segment of four words, as in CABA, instead of one for each word or zero run.
+            pub segmented: bool,
+            /// Registers from input to output: the latency in cycles.
+            pub pipeline_depth: usize,
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { line_bytes: 128, segmented: false, pipeline_depth: $depth }
+            }
+        }
+
+        impl $name {
+            const SPECS: &'static [ParamSpec] = &[
+                ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" },
+                ParamSpec {
+                    name: "segmented",
+                    allowed: Allowed::Switch,
+                    doc: "one prefix for each segment of four words",
+                },
+                ParamSpec {
+                    name: "pipeline_depth",
+                    allowed: Allowed::OneOf(&$depths),
+                    doc: "registers from input to output: the latency in cycles",
+                },
+            ];
+
+            /// The variant that `segmented` chooses.
+            pub fn variant(&self) -> Variant {
+                if self.segmented { Variant::Segments } else { Variant::Words }
+            }
+
+            fn line_bits(&self) -> usize {
+                8 * self.line_bytes
+            }
+
+            /// Prefixes of a line, zero runs taken apart.
+            fn groups(&self) -> usize {
+                let words = self.line_bytes / 4;
+                if self.segmented { words / SEGMENT_WORDS } else { words }
+            }
+
+            /// What the block states of itself with these registers besides the bits that say which are full.
+            fn facts(&self, mut storage: Vec<Storage>) -> Facts {
+                storage.push(Storage { name: "valid bits", bits: self.pipeline_depth });
+                Facts { storage, latency: self.pipeline_depth as u32, interval: 1 }
+            }
+        }
+    };
+}
+
+params! {
+    /// Parameters of the compressor: two registers by default.
+    CompressorParams, 2 of [1, 2, 5]
+}
+
+params! {
+    /// Parameters of the decompressor: five registers by default, LATTE-CC's latency.
+    DecompressorParams, 5 of [1, 2, 3, 4, 5]
+}
+
+/// Bits that hold a payload size from 0 to all bits of the line.
+fn size_bits(params: &CompressorParams) -> usize {
+    params.line_bits().ilog2() as usize + 1
+}
+
+/// The compressor; see the [module](self).
+pub struct FpcCompressor;
+
+impl HwBlock for FpcCompressor {
+    const NAME: &'static str = "fpc_compressor";
+    const SUMMARY: &'static str = "compresses a cache line word by word into frequent patterns";
+    const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
+    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
+    type Params = CompressorParams;
+    type In = CompressorIn;
+    type Out = CompressorOut;
+    type Model = CompressorModel;
+
+    fn model(params: &CompressorParams) -> Result<CompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(CompressorModel::new(params))
+    }
+    fn rtl(params: &CompressorParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::compressor(params))
+    }
+    fn facts(params: &CompressorParams) -> Facts {
+        let between = params.line_bits() + 9 * params.groups();
+        let behind = params.pipeline_depth.saturating_sub(1).max(1);
+        params.facts(vec![
+            Storage {
+                name: "line and symbols between the two halves of the logic",
+                bits: if params.pipeline_depth > 1 { between } else { 0 },
+            },
+            Storage { name: "results", bits: behind * (params.line_bits() + 1 + size_bits(params)) },
+        ])
+    }
+    fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
+        Box::new(stimulus::compressor(params, seed))
+    }
+    fn corners(params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+        let (bytes, variant) = (params.line_bytes, params.variant());
+        let leaves = |i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i;
+        let mut corners = PortCorners::new(leaves)
+            .with("line as it was", 1000, move |i, o| leaves(i, o) && o.encoding_o == 0)
+            .with("smallest payload", 20, move |i, o| {
+                leaves(i, o) && o.encoding_o == 1 && usize::from(o.size_o) <= 6 * bytes / 32
+            })
+            .with("within 32 bits of the line", 20, move |i, o| {
+                leaves(i, o) && o.encoding_o == 1 && usize::from(o.size_o) + 32 >= 8 * bytes
+            });
+        for pattern in Pattern::ALL {
+            corners = corners.with(pattern.name(), 1000, move |i, o| {
+                leaves(i, o) && o.encoding_o == 1 && codec::has_pattern(&o.payload_o, bytes, variant, pattern)
+            });
+        }
+        Box::new(corners)
+    }
+}
+
+/// The decompressor; see the [module](self).
+pub struct FpcDecompressor;
+
+impl HwBlock for FpcDecompressor {
+    const NAME: &'static str = "fpc_decompressor";
+    const SUMMARY: &'static str = "rebuilds a cache line from its frequent patterns";
+    const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
+    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
+    type Params = DecompressorParams;
+    type In = DecompressorIn;
+    type Out = DecompressorOut;
+    type Model = DecompressorModel;
+
+    fn model(params: &DecompressorParams) -> Result<DecompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(DecompressorModel::new(params))
+    }
+    fn rtl(
+        params: &DecompressorParams,
+    ) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::decompressor(params))
+    }
+    fn facts(params: &DecompressorParams) -> Facts {
+        let cuts = rtl::decompressor_cuts(params.pipeline_depth);
+        let (line, groups) = (params.line_bits(), params.groups());
+        let symbol = if params.segmented { 3 } else { 6 };
+        let data = line + 3 * groups + 2;
+        params.facts(vec![
+            Storage {
+                name: "payload, rest of the head, half of the prefixes",
+                bits: cuts.half * (line + (symbol + 3) * groups / 2 + 3 + 8 + 1),
+            },
+            Storage { name: "payload, prefixes, end of the head", bits: cuts.parsed * (data + 8) },
+            Storage { name: "data and prefixes", bits: cuts.aligned * data },
+            Storage { name: "strings of a few words and prefixes", bits: cuts.split * data },
+            Storage { name: "results", bits: line + 1 },
+        ])
+    }
+    fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
+        Box::new(stimulus::decompressor(params, seed))
+    }
+    fn corners(params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+        let (bytes, variant) = (params.line_bytes, params.variant());
+        let enters = |i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o;
+        // Only word by word there are runs, and so payloads that are refused.
+        let errors = if params.segmented { 0 } else { 200 };
+        let mut corners = PortCorners::new(enters)
+            .with("line as it was", 1000, move |i, o| enters(i, o) && i.encoding_i == 0)
+            .with("run beyond the line", errors, |i, o| o.valid_o && i.ready_i && o.error_o);
+        for pattern in Pattern::ALL {
+            corners = corners.with(pattern.name(), 1000, move |i, o| {
+                enters(i, o) && i.encoding_i == 1 && codec::has_pattern(&i.payload_i, bytes, variant, pattern)
+            });
+        }
+        Box::new(corners)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_what_the_parameters_imply() {
+        let compressor = FpcCompressor::facts(&CompressorParams::default());
+        assert_eq!(compressor.storage_bits(), 1024 + 32 * 9 + (1024 + 1 + 11) + 2);
+        let decompressor = FpcDecompressor::facts(&DecompressorParams::default());
+        let registers = [1024 + 16 * 9 + 12, 1024 + 96 + 10, 1024 + 96 + 2, 1024 + 96 + 2, 1025];
+        assert_eq!(decompressor.storage_bits(), registers.iter().sum::<usize>() + 5);
+        let segmented = DecompressorParams { line_bytes: 64, segmented: true, pipeline_depth: 1 };
+        assert_eq!(FpcDecompressor::facts(&segmented).storage_bits(), 512 + 1 + 1);
+    }
+
+    #[test]
+    fn wrong_parameters_are_named_with_what_is_allowed() {
+        let wrong = DecompressorParams { pipeline_depth: 6, ..DecompressorParams::default() };
+        let error = FpcDecompressor::rtl(&wrong).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "fpc_decompressor: parameter `pipeline_depth` cannot be `6`; allowed: 1, 2, 3, 4, 5"
+        );
+    }
+}

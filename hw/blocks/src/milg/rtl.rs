@@ -1,0 +1,183 @@
+//! RTL of the MILG: the counters, the comparison that gates issue, and a divider by a small number.
+
+use super::MilgParams;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// Divides an unsigned number by another one without a clock: shift, compare and subtract, once per bit.
+    ///
+    /// REM is one bit more than the divisor: the remainder before it is reduced. A divisor of zero gives all ones.
+    #[derive(LogicBlock, Default)]
+    pub struct SmallDivider<const NUM: usize, const DIV: usize, const REM: usize> {
+        /// the number that is divided
+        pub number_i: Signal<In, U<NUM>>,
+        /// what it is divided by
+        pub divisor_i: Signal<In, U<DIV>>,
+        /// the quotient, rounded down
+        pub quotient_o: Signal<Out, U<NUM>>,
+        rest: Signal<Local, U<NUM>>,
+        remainder: Signal<Local, U<REM>>,
+        quotient: Signal<Local, U<NUM>>,
+    }
+}
+
+impl<const NUM: usize, const DIV: usize, const REM: usize> Logic for SmallDivider<NUM, DIV, REM> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.rest.next = self.number_i.val();
+        self.remainder.next = 0.into();
+        self.quotient.next = 0.into();
+        for _turn in 0..NUM {
+            comment!("bring down the highest bit that is left, then see whether the divisor goes in");
+            self.remainder.next = (self.remainder.val() << 1) + self.rest.val().get_bit(NUM - 1);
+            self.rest.next = self.rest.val() << 1;
+            self.quotient.next = self.quotient.val() << 1;
+            if self.remainder.val() >= bit_cast::<REM, DIV>(self.divisor_i.val()) {
+                self.remainder.next = self.remainder.val() - bit_cast::<REM, DIV>(self.divisor_i.val());
+                self.quotient.next = self.quotient.val() + 1;
+            }
+        }
+        self.quotient_o.next = self.quotient.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_module! {
+    /// Limits a kernel's memory instructions in flight by its reservation failures per request.
+    ///
+    /// Dai, section 4.3.3.2. INFLIGHT, RSFAIL and REQUEST are the bits of the three counters, PER_REQUEST those of
+    /// the failures per request (RSFAIL - REQUEST). SUM is wide enough for the in-flight count and this cycle's issues.
+    #[require(PER_REQUEST == RSFAIL - REQUEST && REM == PER_REQUEST + 1 && SUM == INFLIGHT + 1)]
+    pub struct MilgTop<
+        const INFLIGHT: usize, const RSFAIL: usize, const REQUEST: usize,
+        const PER_REQUEST: usize, const REM: usize, const SUM: usize,
+    > for MilgParams as p {
+        reset "asynchronous reset, active low: nothing in flight, no limit";
+        inputs MilgIn {
+            /// memory instructions issued in this cycle
+            issued_i: u8 as U<2> = 2,
+            /// memory instructions completed in this cycle
+            completed_i: u8 as U<2> = 2,
+            /// the kernel made a memory request
+            request_i: bool as Bit = 1,
+            /// a request failed to reserve what it needs
+            rsfail_i: bool as Bit = 1,
+        }
+        outputs MilgOut {
+            /// fewer instructions are in flight than the limit
+            may_issue_o: bool as Bit = 1,
+            /// memory instructions in flight
+            inflight_o: u16 as U<INFLIGHT> = p.inflight_bits as usize,
+            /// the limit
+            limit_o: u16 as U<INFLIGHT> = p.inflight_bits as usize,
+            /// the limit was computed anew at the last clock edge
+            update_o: bool as Bit = 1,
+        }
+        parts {
+            inflight: Reg<U<INFLIGHT>>,
+            /// most instructions in flight in this interval
+            max_inflight: Reg<U<INFLIGHT>>,
+            rsfails: Reg<U<RSFAIL>>,
+            requests: Reg<U<REQUEST>>,
+            limit: Reg<U<INFLIGHT>> = Reg::new(U::new(U::<INFLIGHT>::MAX)),
+            updated: Reg<Bit>,
+            divider: Gate<SmallDivider<INFLIGHT, PER_REQUEST, REM>>,
+            no_limit: Constant<U<INFLIGHT>> = Constant::new(U::new(U::<INFLIGHT>::MAX)),
+            sum: Signal<Local, U<SUM>>,
+            next_inflight: Signal<Local, U<INFLIGHT>>,
+            rsfails_per_request: Signal<Local, U<PER_REQUEST>>,
+        }
+        upset { inflight, limit, updated }
+    }
+}
+
+impl<
+    const INFLIGHT: usize,
+    const RSFAIL: usize,
+    const REQUEST: usize,
+    const PER_REQUEST: usize,
+    const REM: usize,
+    const SUM: usize,
+> Logic for MilgTop<INFLIGHT, RSFAIL, REQUEST, PER_REQUEST, REM, SUM>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, inflight, max_inflight, rsfails, requests, limit, updated);
+
+        comment!("instructions in flight: first those issued, then those completed; both ends saturate");
+        self.sum.next =
+            bit_cast::<SUM, INFLIGHT>(self.inflight.q.val()) + bit_cast::<SUM, 2>(self.issued_i.val());
+        if self.sum.val() < bit_cast::<SUM, 2>(self.completed_i.val()) {
+            self.sum.next = 0.into();
+        } else {
+            self.sum.next = self.sum.val() - bit_cast::<SUM, 2>(self.completed_i.val());
+        }
+        self.next_inflight.next = bit_cast::<INFLIGHT, SUM>(self.sum.val());
+        if self.sum.val() > bit_cast::<SUM, INFLIGHT>(self.no_limit.val()) {
+            self.next_inflight.next = self.no_limit.val();
+        }
+        self.inflight.d.next = self.next_inflight.val();
+
+        comment!("the shift right by REQUEST: reservation failures per request");
+        self.rsfails_per_request.next = self.rsfails.q.val().get_bits::<PER_REQUEST>(REQUEST);
+        self.divider.number_i.next = self.max_inflight.q.val();
+        self.divider.divisor_i.next = self.rsfails_per_request.val();
+
+        self.updated.d.next = false;
+        if self.request_i.val() & self.requests.q.val().all() {
+            comment!(
+                "the interval ends: a new limit, and the counters start over with the events of this cycle"
+            );
+            self.updated.d.next = true;
+            self.requests.d.next = 0.into();
+            self.rsfails.d.next = bit_cast_to::<U<RSFAIL>>(self.rsfail_i.val());
+            self.max_inflight.d.next = self.next_inflight.val();
+            if !self.rsfails_per_request.val().any() {
+                self.limit.d.next = self.no_limit.val();
+            } else if !self.divider.quotient_o.val().any() {
+                self.limit.d.next = 1.into();
+            } else {
+                self.limit.d.next = self.divider.quotient_o.val();
+            }
+        } else {
+            self.requests.d.next = self.requests.q.val() + self.request_i.val();
+            if self.rsfail_i.val() & !self.rsfails.q.val().all() {
+                self.rsfails.d.next = self.rsfails.q.val() + 1;
+            }
+            if self.next_inflight.val() > self.max_inflight.q.val() {
+                self.max_inflight.d.next = self.next_inflight.val();
+            }
+        }
+
+        self.may_issue_o.next = self.inflight.q.val() < self.limit.q.val();
+        self.inflight_o.next = self.inflight.q.val();
+        self.limit_o.next = self.limit.q.val();
+        self.update_o.next = self.updated.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+/// The MILG for valid parameters. Widths that follow from others are spelled out, and checked by the block.
+pub(super) fn milg(params: &MilgParams) -> Box<dyn RtlBlock<MilgIn, MilgOut>> {
+    macro_rules! by_counters {
+        ($inflight:literal, $sum:literal) => {
+            match (params.rsfail_bits, params.request_bits) {
+                (12, 10) => RtlInstance::boxed(MilgTop::<$inflight, 12, 10, 2, 3, $sum>::new(params)),
+                (12, _) => RtlInstance::boxed(MilgTop::<$inflight, 12, 8, 4, 5, $sum>::new(params)),
+                (_, 10) => RtlInstance::boxed(MilgTop::<$inflight, 14, 10, 4, 5, $sum>::new(params)),
+                (_, _) => RtlInstance::boxed(MilgTop::<$inflight, 14, 8, 6, 7, $sum>::new(params)),
+            }
+        };
+    }
+    match params.inflight_bits {
+        6 => by_counters!(6, 7),
+        7 => by_counters!(7, 8),
+        _ => by_counters!(8, 9),
+    }
+}

@@ -1,0 +1,122 @@
+//! Stimulus of the QBMI: a load/store unit that issues by rank and makes each instruction's requests, with spells of hard
+//! issuing in between, of idle kernels and of issue against the ranks.
+use super::{MOST_REQUESTS, QbmiIn, QbmiModel, QbmiParams};
+use selvedge_hw::block::{Clocked, Stimulus};
+use selvedge_hw::prng::Prng;
+
+/// Requests per instruction of which a phase takes one for each kernel: alike, coprime and the extremes.
+const REQUESTS: [u64; 12] = [1, 2, 3, 4, 8, 12, 16, 27, 29, 31, 32, 32];
+
+/// Of a hundred phases, how many are spells in which instructions issue without their requests.
+const SPELLS: u64 = 30;
+
+/// Of a hundred phases, how many have requests without instructions.
+const SILENT: u64 = 4;
+
+/// What one phase does.
+struct Phase {
+    remaining: u64,
+    /// An instruction issues in almost every cycle and requests are random.
+    spell: bool,
+    /// Nothing issues.
+    silent: bool,
+    /// Requests go round the kernels, so that their intervals end one right after the other.
+    together: bool,
+    /// Of a hundred instructions, how many are the first by rank.
+    by_rank: u64,
+    requests: [u64; 4],
+    /// Kernels with an instruction ready, a bit each.
+    ready: u64,
+}
+
+impl Phase {
+    fn new(prng: &mut Prng, kernels: u64) -> Self {
+        let silent = prng.chance(SILENT);
+        let spell = silent || prng.chance(SPELLS);
+        let short = spell && !silent;
+        let all = (1 << kernels) - 1;
+        Phase {
+            // Longer than an interval of every kernel, where that matters.
+            remaining: if short { 20 + prng.below(400) } else { 1500 * kernels + prng.below(3000) },
+            spell,
+            silent,
+            together: false,
+            by_rank: [100, 90, 0][prng.below(3) as usize],
+            requests: std::array::from_fn(|_| match prng.below(3) {
+                0 => 1 + prng.below(u64::from(MOST_REQUESTS)),
+                _ => REQUESTS[prng.below(REQUESTS.len() as u64) as usize],
+            }),
+            ready: if prng.chance(60) { all } else { (prng.bits() & all).max(1) },
+        }
+    }
+
+    /// The first phase after reset, in which all intervals begin together.
+    fn first(prng: &mut Prng, kernels: u64) -> Self {
+        let phase = Phase::new(prng, kernels);
+        Phase { remaining: 1100 * kernels, spell: true, silent: false, together: true, ..phase }
+    }
+
+    /// Does an instruction issue? `free` says that the load/store unit takes one.
+    fn issues(&self, prng: &mut Prng, free: bool) -> bool {
+        // Not more instructions than requests, where those matter.
+        let percent = if self.together { 30 } else { 90 };
+        !self.silent && (self.spell || free) && prng.chance(percent)
+    }
+}
+
+/// The QBMI's stimulus, endless.
+pub(super) fn qbmi(params: &QbmiParams, seed: u64) -> impl Iterator<Item = Stimulus<QbmiIn>> + use<> {
+    let params = *params;
+    let kernels = u64::from(params.kernels);
+    let mut prng = Prng::new(seed);
+    // Knows the ranks that the block gives.
+    let mut model = QbmiModel::new(&params);
+    let mut phase = Phase::first(&mut prng, kernels);
+    // Requests that the instruction in the load/store unit still has to make, and its kernel.
+    let (mut left, mut kernel) = (0, 0);
+    let mut started = false;
+    std::iter::from_fn(move || {
+        if !started || prng.below(15_000) == 0 {
+            started = true;
+            left = 0;
+            model.reset();
+            phase = Phase::first(&mut prng, kernels);
+            return Some(Stimulus::reset());
+        }
+        if phase.remaining == 0 {
+            phase = Phase::new(&mut prng, kernels);
+        }
+        phase.remaining -= 1;
+
+        let issue = phase.issues(&mut prng, left == 0);
+        let chosen = if prng.chance(phase.by_rank) {
+            first_ready(&params, &model, phase.ready)
+        } else {
+            // One that does not exist, where the number has room for it.
+            prng.below(1 << params.kernel_bits()) as u8
+        };
+        let mut inputs = QbmiIn { issue_i: issue, issue_kernel_i: chosen, ..QbmiIn::default() };
+        if phase.together {
+            (inputs.request_i, inputs.request_kernel_i) = (true, (phase.remaining % kernels) as u8);
+        } else if phase.spell {
+            (inputs.request_i, inputs.request_kernel_i) =
+                (prng.chance(90), prng.below(1 << params.kernel_bits()) as u8);
+        } else if left > 0 {
+            (inputs.request_i, inputs.request_kernel_i) = (prng.chance(95), kernel);
+            left -= u64::from(inputs.request_i);
+        }
+        if issue && !phase.spell {
+            kernel = chosen;
+            left = phase.requests[usize::from(chosen)];
+        }
+        model.step(&inputs);
+        Some(Stimulus::step(inputs))
+    })
+}
+
+/// The kernel of the lowest rank among those that are ready.
+fn first_ready(params: &QbmiParams, model: &QbmiModel, ready: u64) -> u8 {
+    let outputs = model.outputs();
+    let ready = (0..params.kernels).filter(|kernel| (ready >> kernel) & 1 == 1);
+    ready.min_by_key(|kernel| outputs.rank(params, *kernel)).expect("at least one is ready") as u8
+}

@@ -1,0 +1,264 @@
+//! RTL of the code builder: the stages in their order, and the parts that do their work.
+
+mod emitter;
+mod lengths;
+mod merger;
+mod sorter;
+
+use super::{COUNT_BITS, CodeBuilderParams, ESCAPE_BITS, LENGTH_BITS};
+use crate::sc::{MAX_CODE_BITS, WORD_BITS};
+use emitter::Emitter;
+use lengths::Lengths;
+use merger::Merger;
+use selvedge_hw::rtl::prelude::*;
+use sorter::Sorter;
+use stage::Stage;
+
+mod stage {
+    // The derive names rust-hdl's own items.
+    use rust_hdl_core::prelude::*;
+
+    /// What the builder is at.
+    #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+    pub enum Stage {
+        Idle,
+        Drain,
+        Sort,
+        Merge,
+        Count,
+        Emit,
+    }
+}
+
+rtl_module! {
+    /// Builds canonical Huffman codes of limited length and least total length from a value-frequency table.
+    ///
+    /// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the number of entries, ITEM
+    /// those of a count and an index, WEIGHT those of the heaviest package; ITEMS, WORD and ADDRESS are those of the lengths.
+    pub struct ScCodeBuilderTop<
+        const INDEX: usize, const COUNT: usize, const ITEM: usize, const WEIGHT: usize,
+        const ITEMS: usize, const WORD: usize, const ADDRESS: usize,
+    > for CodeBuilderParams as p {
+        reset "asynchronous reset, active low: a build in progress is forgotten";
+        inputs CodeBuilderIn {
+            /// build codes; ignored while busy
+            start_i: bool as Bit = 1,
+            /// weight of the escape symbol, taken with the start
+            escape_weight_i: u16 as U<ESCAPE_BITS> = ESCAPE_BITS,
+            /// the table gives the oldest entry that was asked for
+            read_valid_i: bool as Bit = 1,
+            /// its value
+            read_value_i: u32 as U<32> = WORD_BITS,
+            /// its count
+            read_count_i: u16 as U<COUNT_BITS> = COUNT_BITS,
+            /// the code is taken
+            code_ready_i: bool as Bit = 1,
+        }
+        outputs CodeBuilderOut {
+            /// codes are being built
+            busy_o: bool as Bit = 1,
+            /// read an entry of the table
+            read_o: bool as Bit = 1,
+            /// which entry
+            read_index_o: u16 as U<INDEX> = p.index_bits(),
+            /// a code is given
+            code_valid_o: bool as Bit = 1,
+            /// it is the first one
+            code_first_o: bool as Bit = 1,
+            /// it is the last one
+            code_last_o: bool as Bit = 1,
+            /// the entry that it stands for
+            code_index_o: u16 as U<INDEX> = p.index_bits(),
+            /// it stands for the escape symbol
+            code_escape_o: bool as Bit = 1,
+            /// the value that it stands for
+            code_value_o: u32 as U<32> = WORD_BITS,
+            /// the code, right-aligned
+            code_code_o: u16 as U<16> = MAX_CODE_BITS,
+            /// its length
+            code_length_o: u8 as U<5> = LENGTH_BITS,
+        }
+        parts {
+            stage: Reg<Stage> = Reg::new(Stage::Idle),
+            /// the first cycle of the stage
+            entering: Reg<Bit>,
+            escape_weight: Reg<U<ESCAPE_BITS>>,
+            /// entries that were asked for
+            asked: Reg<U<COUNT>>,
+            /// entries that the table gave
+            given: Reg<U<INDEX>>,
+            sorter: Idle<Sorter<INDEX, COUNT, ITEM>>,
+            merger: Idle<Merger<INDEX, COUNT, WEIGHT>> = Idle::new(Merger::new(p.max_code_bits as u64)),
+            lengths: Idle<Lengths<COUNT, ITEMS, WORD, ADDRESS>> = Idle::new(Lengths::new(p.max_code_bits as u64)),
+            emitter: Idle<Emitter<INDEX, COUNT>> = Idle::new(Emitter::new(p.max_code_bits as u64)),
+            drained: Signal<Local, Bit>,
+            empty: Signal<Local, Bit>,
+        }
+        upset by strike;
+    }
+}
+
+impl<
+    const INDEX: usize,
+    const COUNT: usize,
+    const ITEM: usize,
+    const WEIGHT: usize,
+    const ITEMS: usize,
+    const WORD: usize,
+    const ADDRESS: usize,
+> Logic for ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, stage, entering, escape_weight, asked, given);
+        self.sorter.clk_i.next = self.clk_i.val();
+        self.sorter.rst_ni.next = self.rst_ni.val();
+        self.merger.clk_i.next = self.clk_i.val();
+        self.merger.rst_ni.next = self.rst_ni.val();
+        self.lengths.clk_i.next = self.clk_i.val();
+        self.lengths.rst_ni.next = self.rst_ni.val();
+        self.emitter.clk_i.next = self.clk_i.val();
+        self.emitter.rst_ni.next = self.rst_ni.val();
+
+        comment!("the table is read from its first entry to its last; entries that exist are sorted");
+        self.read_o.next = self.emitter.read_o.val();
+        self.read_index_o.next = 0.into();
+        if self.emitter.read_o.val() {
+            self.read_index_o.next = self.sorter.index_o.val();
+        }
+        self.drained.next = false;
+        self.sorter.put_i.next = false;
+        if self.stage.q.val() == Stage::Drain {
+            self.read_o.next = !self.asked.q.val().get_bit(INDEX);
+            self.read_index_o.next = self.asked.q.val().get_bits::<INDEX>(0);
+            if !self.asked.q.val().get_bit(INDEX) {
+                self.asked.d.next = self.asked.q.val() + 1;
+            }
+            self.sorter.put_i.next = self.read_valid_i.val() & self.read_count_i.val().any();
+            self.drained.next = self.read_valid_i.val() & self.given.q.val().all();
+            if self.read_valid_i.val() {
+                self.given.d.next = self.given.q.val() + 1;
+            }
+        }
+        self.sorter.count_i.next = self.read_count_i.val();
+        self.sorter.index_i.next = self.given.q.val();
+
+        comment!("one stage after the other; an empty table needs only the emission");
+        self.empty.next = !self.sorter.size_o.val().any();
+        self.entering.d.next = false;
+        self.sorter.clear_i.next = false;
+        self.sorter.sort_i.next = false;
+        match self.stage.q.val() {
+            Stage::Idle => {
+                if self.start_i.val() {
+                    self.sorter.clear_i.next = true;
+                    self.escape_weight.d.next = self.escape_weight_i.val();
+                    self.asked.d.next = 0.into();
+                    self.given.d.next = 0.into();
+                    self.stage.d.next = Stage::Drain;
+                }
+            }
+            Stage::Drain => {
+                if self.drained.val() {
+                    self.stage.d.next = Stage::Sort;
+                    self.entering.d.next = true;
+                }
+            }
+            Stage::Sort => {
+                self.sorter.sort_i.next = self.entering.q.val() & !self.empty.val();
+                if self.entering.q.val() & self.empty.val() {
+                    self.stage.d.next = Stage::Emit;
+                    self.entering.d.next = true;
+                } else if self.sorter.done_o.val() {
+                    self.stage.d.next = Stage::Merge;
+                    self.entering.d.next = true;
+                }
+            }
+            Stage::Merge => {
+                if self.merger.done_o.val() {
+                    self.stage.d.next = Stage::Count;
+                    self.entering.d.next = true;
+                }
+            }
+            Stage::Count => {
+                if self.lengths.done_o.val() {
+                    self.stage.d.next = Stage::Emit;
+                    self.entering.d.next = true;
+                }
+            }
+            _ => {
+                if self.emitter.done_o.val() {
+                    self.stage.d.next = Stage::Idle;
+                }
+            }
+        }
+        self.busy_o.next = self.stage.q.val() != Stage::Idle;
+
+        comment!("merger and emitter read the sorted entries in turn");
+        self.sorter.rank_i.next = self.emitter.rank_o.val();
+        if self.stage.q.val() == Stage::Merge {
+            self.sorter.rank_i.next = self.merger.rank_o.val();
+        }
+        self.merger.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Merge);
+        self.merger.size_i.next = self.sorter.size_o.val();
+        self.merger.escape_weight_i.next = self.escape_weight.q.val();
+        self.merger.count_i.next = self.sorter.count_o.val();
+
+        self.lengths.item_valid_i.next = self.merger.item_valid_o.val();
+        self.lengths.symbol_i.next = self.merger.symbol_o.val();
+        self.lengths.list_i.next = self.merger.list_o.val();
+        self.lengths.item_i.next = self.merger.item_o.val();
+        self.lengths.last_i.next = self.merger.last_o.val();
+        self.lengths.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Count);
+        self.lengths.size_i.next = self.sorter.size_o.val();
+        self.lengths.length_i.next = self.emitter.length_o.val();
+
+        self.emitter.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
+        self.emitter.size_i.next = self.sorter.size_o.val();
+        self.emitter.escape_weight_i.next = self.escape_weight.q.val();
+        self.emitter.count_i.next = self.sorter.count_o.val();
+        self.emitter.index_i.next = self.sorter.index_o.val();
+        self.emitter.longer_from_i.next = self.lengths.longer_from_o.val();
+        self.emitter.read_valid_i.next = self.read_valid_i.val();
+        self.emitter.read_value_i.next = self.read_value_i.val();
+        self.emitter.code_ready_i.next = self.code_ready_i.val();
+        self.code_valid_o.next = self.emitter.code_valid_o.val();
+        self.code_first_o.next = self.emitter.code_first_o.val();
+        self.code_last_o.next = self.emitter.code_last_o.val();
+        self.code_index_o.next = self.emitter.code_index_o.val();
+        self.code_escape_o.next = self.emitter.code_escape_o.val();
+        self.code_value_o.next = self.emitter.code_value_o.val();
+        self.code_code_o.next = self.emitter.code_code_o.val();
+        self.code_length_o.next = self.emitter.code_length_o.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const INDEX: usize,
+    const COUNT: usize,
+    const ITEM: usize,
+    const WEIGHT: usize,
+    const ITEMS: usize,
+    const WORD: usize,
+    const ADDRESS: usize,
+> ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
+{
+    /// Inverts a bit of the emitter's registers, which may be at rest.
+    fn strike(&mut self, bit: usize) {
+        self.emitter.wake();
+        self.emitter.strike(bit);
+    }
+}
+
+/// The builder for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
+pub(super) fn code_builder(params: &CodeBuilderParams) -> Box<dyn RtlBlock<CodeBuilderIn, CodeBuilderOut>> {
+    match (params.index_bits(), params.weight_bits()) {
+        (6, 23) => RtlInstance::boxed(ScCodeBuilderTop::<6, 7, 18, 23, 8, 2, 6>::new(params)),
+        (10, 27) => RtlInstance::boxed(ScCodeBuilderTop::<10, 11, 22, 27, 12, 6, 10>::new(params)),
+        widths => unreachable!("no builder has the widths {widths:?}"),
+    }
+}

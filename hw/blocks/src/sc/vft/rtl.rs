@@ -1,0 +1,272 @@
+//! RTL of the value-frequency table: where a value lies, what a word does to a set, and the two stages around the memory.
+
+use super::{COUNT_BITS, LOST_BITS, VftParams};
+use crate::sc::WORD_BITS;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// What counting a word does to the four entries of its set.
+    ///
+    /// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG are the bits of a tag, ENTRY those
+    /// of an entry, SET those of a set, which simulation keeps in K words.
+    #[derive(LogicBlock, Default)]
+    pub struct SetUpdate<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> {
+        /// the set holds entries; if not, all counts are taken as zero
+        pub valid_i: Signal<In, Bit>,
+        /// the set, way 0 lowest
+        pub set_i: Signal<In, W<SET, K>>,
+        /// the word's tag
+        pub tag_i: Signal<In, U<TAG>>,
+        /// the set when the word is counted
+        pub set_o: Signal<Out, W<SET, K>>,
+        /// count of the entry that the word replaced; zero if it replaced none
+        pub lost_o: Signal<Out, U<COUNT_BITS>>,
+        entry: Signal<Local, U<ENTRY>>,
+        tag: [Signal<Local, U<TAG>>; 4],
+        count: [Signal<Local, U<COUNT_BITS>>; 4],
+        hit: [Signal<Local, Bit>; 4],
+        any_hit: Signal<Local, Bit>,
+        /// the word's entry cannot count further
+        full: Signal<Local, Bit>,
+        smallest: Signal<Local, U<COUNT_BITS>>,
+        victim: Signal<Local, U<2>>,
+        next_tag: Signal<Local, U<TAG>>,
+        next_count: Signal<Local, U<COUNT_BITS>>,
+        next_set: Signal<Local, W<SET, K>>,
+    }
+}
+
+impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Logic
+    for SetUpdate<TAG, ENTRY, SET, K>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.any_hit.next = false;
+        self.full.next = false;
+        for way in 0..4 {
+            self.entry.next = self.set_i.val().get_bits::<ENTRY>(way * ENTRY);
+            self.tag[way].next = self.entry.val().get_bits::<TAG>(12);
+            self.count[way].next = 0.into();
+            if self.valid_i.val() {
+                self.count[way].next = self.entry.val().get_bits::<12>(0);
+            }
+            self.hit[way].next = self.count[way].val().any() & (self.tag[way].val() == self.tag_i.val());
+            self.any_hit.next = self.any_hit.val() | self.hit[way].val();
+            self.full.next = self.full.val() | (self.hit[way].val() & self.count[way].val().all());
+        }
+
+        comment!("the entry to replace: the smallest count, the lowest way of several");
+        self.smallest.next = self.count[0].val();
+        self.victim.next = 0.into();
+        for way in 1..4 {
+            if self.count[way].val() < self.smallest.val() {
+                self.smallest.next = self.count[way].val();
+                self.victim.next = way.to_bits::<2>();
+            }
+        }
+        self.lost_o.next = 0.into();
+        if !self.any_hit.val() {
+            self.lost_o.next = self.smallest.val();
+        }
+
+        comment!("a full entry halves the whole set before it counts");
+        self.next_set.next = self.set_i.val();
+        for way in 0..4 {
+            self.next_tag.next = self.tag[way].val();
+            self.next_count.next = self.count[way].val();
+            if self.full.val() {
+                self.next_count.next = self.count[way].val() >> 1;
+            }
+            self.next_count.next = self.next_count.val() + self.hit[way].val();
+            if !self.any_hit.val() & (self.victim.val() == way.to_bits::<2>()) {
+                self.next_tag.next = self.tag_i.val();
+                self.next_count.next = 1.into();
+            }
+            self.next_set.next = self.next_set.val().replace_bit(way * ENTRY, self.next_count.val());
+            self.next_set.next = self.next_set.val().replace_bit(way * ENTRY + 12, self.next_tag.val());
+        }
+        self.set_o.next = self.next_set.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_module! {
+    /// Counts how often 32-bit values occur, for the codes of statistical compression.
+    ///
+    /// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, A those of its set, SLICES the slices of a value
+    /// whose XOR is the set; TAG, ENTRY, SET and K are those of a set's entries.
+    #[require(INDEX == A + 2 && SLICES * A == 32 && TAG == 32 - A)]
+    pub struct ScVftTop<
+        const INDEX: usize, const A: usize, const SLICES: usize,
+        const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize,
+    > for VftParams as p {
+        reset "asynchronous reset, active low: nothing is counted";
+        inputs VftIn {
+            /// a word is offered for counting
+            train_valid_i: bool as Bit = 1,
+            /// the word
+            train_value_i: u32 as U<32> = WORD_BITS,
+            /// read an entry; goes before a word
+            read_i: bool as Bit = 1,
+            /// which entry
+            read_index_i: u16 as U<INDEX> = p.index_bits(),
+            /// forget everything, words in flight included
+            clear_i: bool as Bit = 1,
+        }
+        outputs VftOut {
+            /// the word is taken
+            train_ready_o: bool as Bit = 1,
+            /// the entry asked for two cycles ago is given
+            read_valid_o: bool as Bit = 1,
+            /// its value; zero if there is no entry
+            read_value_o: u32 as U<32> = WORD_BITS,
+            /// its count; zero if there is no entry
+            read_count_o: u16 as U<COUNT_BITS> = COUNT_BITS,
+            /// counts of all replaced entries together; saturates
+            lost_o: u16 as U<LOST_BITS> = LOST_BITS,
+        }
+        parts {
+            memory: SyncMem<W<SET, K>, A>,
+            /// sets that hold entries
+            valid: BitArray<1, A>,
+            /// a word is in the second stage
+            training: Reg<Bit>,
+            /// a read is in the second stage
+            reading: Reg<Bit>,
+            set: Reg<U<A>>,
+            tag: Reg<U<TAG>>,
+            way: Reg<U<2>>,
+            /// the set was written when the memory was read: its new content is in `written`
+            forward: Reg<Bit>,
+            written: Reg<W<SET, K>>,
+            update: Gate<SetUpdate<TAG, ENTRY, SET, K>>,
+            lost: Reg<U<LOST_BITS>>,
+            read_valid: Reg<Bit>,
+            read_value: Reg<U<32>>,
+            read_count: Reg<U<COUNT_BITS>>,
+            next_set: Signal<Local, U<A>>,
+            content: Signal<Local, W<SET, K>>,
+            entry: Signal<Local, U<ENTRY>>,
+            /// the value of the entry that is read: its tag, and the lowest slice, which follows from the set
+            value: Signal<Local, U<32>>,
+            upper: Signal<Local, U<TAG>>,
+            lowest: Signal<Local, U<A>>,
+            sum: Signal<Local, U<15>>,
+        }
+        upset { read_valid, read_value, read_count, lost }
+    }
+}
+
+impl<
+    const INDEX: usize,
+    const A: usize,
+    const SLICES: usize,
+    const TAG: usize,
+    const ENTRY: usize,
+    const SET: usize,
+    const K: usize,
+> Logic for ScVftTop<INDEX, A, SLICES, TAG, ENTRY, SET, K>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, training, reading, set, tag, way, forward, written);
+        dff_setup!(self, clk_i, lost, read_valid, read_value, read_count);
+        self.memory.clk_i.next = self.clk_i.val();
+        self.valid.clk_i.next = self.clk_i.val();
+        self.valid.rst_ni.next = self.rst_ni.val();
+
+        comment!(
+            "first stage: one operation per cycle reads its set, and learns whether it is being written"
+        );
+        self.train_ready_o.next = !self.read_i.val() & !self.clear_i.val();
+        self.training.d.next = self.train_valid_i.val() & !self.read_i.val() & !self.clear_i.val();
+        self.reading.d.next = self.read_i.val();
+        if self.read_i.val() {
+            self.next_set.next = self.read_index_i.val().get_bits::<A>(2);
+        } else {
+            self.next_set.next = 0.into();
+            for slice in 0..SLICES {
+                self.next_set.next = self.next_set.val() ^ self.train_value_i.val().get_bits::<A>(slice * A);
+            }
+        }
+        self.memory.read_address_i.next = self.next_set.val();
+        self.set.d.next = self.next_set.val();
+        self.tag.d.next = self.train_value_i.val().get_bits::<TAG>(A);
+        self.way.d.next = self.read_index_i.val().get_bits::<2>(0);
+        self.forward.d.next = self.training.q.val() & (self.next_set.val() == self.set.q.val());
+
+        comment!("second stage: a word changes its set");
+        self.content.next = self.memory.read_data_o.val();
+        if self.forward.q.val() {
+            self.content.next = self.written.q.val();
+        }
+        self.valid.address_i[0].next = self.set.q.val();
+        self.valid.set_i.next = self.training.q.val();
+        self.valid.clear_i.next = self.clear_i.val();
+        self.update.valid_i.next = self.valid.bit_o[0].val();
+        self.update.set_i.next = self.content.val();
+        self.update.tag_i.next = self.tag.q.val();
+        self.memory.write_i.next = self.training.q.val();
+        self.memory.write_address_i.next = self.set.q.val();
+        self.memory.write_data_i.next = self.update.set_o.val();
+        if self.training.q.val() {
+            self.written.d.next = self.update.set_o.val();
+        }
+
+        self.sum.next = bit_cast::<15, LOST_BITS>(self.lost.q.val())
+            + bit_cast::<15, COUNT_BITS>(self.update.lost_o.val());
+        if self.clear_i.val() {
+            self.lost.d.next = 0.into();
+        } else if self.training.q.val() {
+            self.lost.d.next = bit_cast::<LOST_BITS, 15>(self.sum.val());
+            if self.sum.val().get_bit(14) {
+                self.lost.d.next = 0x3fff.into();
+            }
+        }
+
+        comment!("second stage: a read picks its way");
+        self.entry.next = self.content.val().get_bits::<ENTRY>(0);
+        for way in 1..4 {
+            if self.way.q.val() == way.to_bits::<2>() {
+                self.entry.next = self.content.val().get_bits::<ENTRY>(way * ENTRY);
+            }
+        }
+        self.upper.next = self.entry.val().get_bits::<TAG>(12);
+        self.lowest.next = self.set.q.val();
+        for slice in 1..SLICES {
+            self.lowest.next = self.lowest.val() ^ self.upper.val().get_bits::<A>((slice - 1) * A);
+        }
+        self.value.next = 0.into();
+        self.value.next = self.value.val().replace_bit(0, self.lowest.val());
+        self.value.next = self.value.val().replace_bit(A, self.upper.val());
+        self.read_valid.d.next = self.reading.q.val();
+        if self.reading.q.val() {
+            self.read_count.d.next = 0.into();
+            self.read_value.d.next = 0.into();
+            if self.valid.bit_o[0].val() & self.entry.val().get_bits::<12>(0).any() {
+                self.read_count.d.next = self.entry.val().get_bits::<12>(0);
+                self.read_value.d.next = self.value.val();
+            }
+        }
+
+        self.read_valid_o.next = self.read_valid.q.val();
+        self.read_value_o.next = self.read_value.q.val();
+        self.read_count_o.next = self.read_count.q.val();
+        self.lost_o.next = self.lost.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+/// The table for valid parameters. Widths that follow from others are spelled out, and checked by the block.
+pub(super) fn vft(params: &VftParams) -> Box<dyn RtlBlock<VftIn, VftOut>> {
+    match params.entries {
+        64 => RtlInstance::boxed(ScVftTop::<6, 4, 8, 28, 40, 160, 3>::new(params)),
+        _ => RtlInstance::boxed(ScVftTop::<10, 8, 4, 24, 36, 144, 3>::new(params)),
+    }
+}

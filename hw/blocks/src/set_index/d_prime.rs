@@ -1,0 +1,114 @@
+//! D_Prime, prime displacement mapping: the low bits of the line address, displaced by a prime times the tag.
+//!
+//! Source: Dai, section 3.4.1: Index = (T p + x) mod 2^k; section 3.7 gives p = 11 for 16 partitions.
+//!
+//! ```text
+//! line_i[2k-1:k] --> [x p mod 2^k] --\
+//!                                    + --> register --> index_o
+//! line_i[k-1:0]  --------------------/
+//! ```
+//!
+//! Modulo 2^k only the lowest k bits of the tag T take part: as under BXOR, lines that are a multiple of 2^2k apart share a
+//! set. Any odd p displaces 2^k neighbouring tags by 2^k different amounts.
+//!
+//! What the source leaves open: the prime for cache sets. Here 11 serves for every number of sets; 19 and 31, which are less
+//! and more than half of the usual 32 sets, stand by to try.
+//!
+//! | parameter | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `sets` | 32 | 16, 32, 64, 128 | cache sets or memory partitions: 2^k |
+//! | `prime` | 11 | 11, 19, 31 | the prime p |
+//!
+//! Ports, timing and storage: see the [family](super).
+
+use super::top::set_index_top;
+use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
+use selvedge_hw::params::{Allowed, ParamSpec};
+use selvedge_hw::rtl::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the prime displacement mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DPrimeParams {
+    /// Cache sets or memory partitions.
+    pub sets: u32,
+    /// The prime that the tag is multiplied by.
+    pub prime: u32,
+}
+
+impl Default for DPrimeParams {
+    fn default() -> Self {
+        DPrimeParams { sets: 32, prime: 11 }
+    }
+}
+
+set_index_ports!(DPrimeParams, DPrimeIn, DPrimeOut);
+
+/// The block; see the [module](self).
+pub type SetIndexDPrime = SetIndex<DPrime>;
+
+/// The prime displacement mapping.
+pub struct DPrime;
+
+impl Hash for DPrime {
+    const NAME: &'static str = "set_index_d_prime";
+    const SUMMARY: &'static str =
+        "maps a line to a set by its low address bits, displaced by a prime times its tag";
+    const PARAMS: &'static [ParamSpec] = &[
+        SETS_PARAM,
+        ParamSpec {
+            name: "prime",
+            allowed: Allowed::OneOf(&[11, 19, 31]),
+            doc: "the prime that the tag is multiplied by",
+        },
+    ];
+    type Params = DPrimeParams;
+    type In = DPrimeIn;
+    type Out = DPrimeOut;
+
+    fn sets(params: &DPrimeParams) -> u32 {
+        params.sets
+    }
+    fn function(params: &DPrimeParams) -> IndexFunction {
+        IndexFunction::DPrime { prime: params.prime }
+    }
+    fn rtl(params: &DPrimeParams) -> Box<dyn RtlBlock<DPrimeIn, DPrimeOut>> {
+        match params.sets {
+            16 => RtlInstance::boxed(DPrimeTop::<4>::new(params)),
+            32 => RtlInstance::boxed(DPrimeTop::<5>::new(params)),
+            64 => RtlInstance::boxed(DPrimeTop::<6>::new(params)),
+            _ => RtlInstance::boxed(DPrimeTop::<7>::new(params)),
+        }
+    }
+}
+
+set_index_top! {
+    /// Maps a line to a set by its low address bits, displaced by a prime times its tag.
+    ///
+    /// Dai, section 3.4.1, D_Prime. K is the width of an index.
+    DPrimeTop<K>, K, DPrimeIn => DPrimeOut, new(p: &DPrimeParams) {
+        /// the prime, modulo 2^K
+        prime: Constant<U<K>> = Constant::new(U::new(u64::from(p.prime))),
+        tag: Signal<Local, U<K>>,
+    }
+}
+
+impl<const K: usize> Logic for DPrimeTop<K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, valid, index);
+        self.valid.d.next = self.valid_i.val();
+        comment!("modulo 2^K only the lowest K bits of the tag matter");
+        self.tag.next = self.line_i.val().get_bits::<K>(K);
+        if self.valid_i.val() {
+            self.index.d.next = self.tag.val() * self.prime.val() + self.line_i.val().get_bits::<K>(0);
+        }
+        self.valid_o.next = self.valid.q.val();
+        self.index_o.next = self.index.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

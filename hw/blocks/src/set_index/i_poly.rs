@@ -1,0 +1,128 @@
+//! I-Poly, irreducible polynomial mapping: the line address modulo a polynomial over the field of two elements.
+//!
+//! Source: Dai, section 3.4.1: R(x) = A(x) mod P(x), with R_i(x) = x^i mod P(x) computed beforehand; section 3.7 gives
+//! P = 19 (x^4 + x + 1) for 16 partitions.
+//!
+//! ```text
+//! line_i[i] --> AND R_i --\
+//!    ...                  XOR --> register --> index_o
+//! line_i[j] --> AND R_j --/
+//! ```
+//!
+//! Every bit of the address takes part. R_0 to R_(k-1) are the powers of two themselves, so that the low bits pass through
+//! and 2^k neighbours fall on 2^k sets.
+//!
+//! What the source leaves open: the polynomials for other numbers of sets. Here they are those of the smallest number:
+//!
+//! | sets | polynomial | number |
+//! |---|---|---|
+//! | 16 | x^4 + x + 1 | 19 |
+//! | 32 | x^5 + x^2 + 1 | 37 |
+//! | 64 | x^6 + x + 1 | 67 |
+//! | 128 | x^7 + x + 1 | 131 |
+//! | 256 (function only) | x^8 + x^4 + x^3 + x + 1 | 283 |
+//! | 512 (function only) | x^9 + x + 1 | 515 |
+//! | 1024 (function only) | x^10 + x^3 + 1 | 1033 |
+//!
+//! | parameter | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `sets` | 32 | 16, 32, 64, 128 | cache sets or memory partitions: 2^k |
+//!
+//! Ports, timing and storage: see the [family](super).
+
+use super::function::{polynomial, power_residue};
+use super::top::set_index_top;
+use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use selvedge_hw::params::ParamSpec;
+use selvedge_hw::rtl::prelude::*;
+
+/// The block; see the [module](self).
+pub type SetIndexIPoly = SetIndex<IPoly>;
+
+/// The irreducible polynomial mapping.
+pub struct IPoly;
+
+impl Hash for IPoly {
+    const NAME: &'static str = "set_index_i_poly";
+    const SUMMARY: &'static str = "maps a line to a set by its address modulo an irreducible polynomial";
+    const PARAMS: &'static [ParamSpec] = &[SETS_PARAM];
+    type Params = SetsParams;
+    type In = SetIndexIn;
+    type Out = SetIndexOut;
+
+    fn sets(params: &SetsParams) -> u32 {
+        params.sets
+    }
+    fn function(_: &SetsParams) -> IndexFunction {
+        IndexFunction::IPoly
+    }
+    fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
+        match params.sets {
+            16 => RtlInstance::boxed(IPolyTop::<4>::new(params)),
+            32 => RtlInstance::boxed(IPolyTop::<5>::new(params)),
+            64 => RtlInstance::boxed(IPolyTop::<6>::new(params)),
+            _ => RtlInstance::boxed(IPolyTop::<7>::new(params)),
+        }
+    }
+}
+
+rtl_block! {
+    /// The residue of a line address modulo a polynomial over the field of two elements: each bit that is set adds, without
+    /// carry, the residue of its power of x.
+    #[derive(LogicBlock)]
+    #[new(polynomial: u32)]
+    pub struct PolynomialResidue<const K: usize> {
+        /// the line address
+        pub line_i: Signal<In, U<32>>,
+        /// its residue
+        pub residue_o: Signal<Out, U<K>>,
+        /// x^i modulo the polynomial
+        power: [Constant<U<K>>; 32] =
+            std::array::from_fn(|i| { Constant::new(U::new(u64::from(power_residue(i as u32, polynomial)))) }),
+        residue: Signal<Local, U<K>>,
+    }
+}
+
+impl<const K: usize> Logic for PolynomialResidue<K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.residue.next = 0.into();
+        for i in 0..32 {
+            if self.line_i.val().get_bit(i) {
+                self.residue.next = self.residue.val() ^ self.power[i].val();
+            }
+        }
+        self.residue_o.next = self.residue.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+set_index_top! {
+    /// Maps a line to a set by its address modulo an irreducible polynomial.
+    ///
+    /// Dai, section 3.4.1, I-Poly. K is the width of an index.
+    IPolyTop<K>, K, SetIndexIn => SetIndexOut, new(p: &SetsParams) {
+        hash: Gate<PolynomialResidue<K>> = Gate::new(PolynomialResidue::new(polynomial(p.sets))),
+    }
+}
+
+impl<const K: usize> Logic for IPolyTop<K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, valid, index);
+        self.valid.d.next = self.valid_i.val();
+        self.hash.line_i.next = self.line_i.val();
+        if self.valid_i.val() {
+            self.index.d.next = self.hash.residue_o.val();
+        }
+        self.valid_o.next = self.valid.q.val();
+        self.index_o.next = self.index.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

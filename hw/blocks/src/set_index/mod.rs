@@ -1,0 +1,224 @@
+//! Set index functions: which set of a cache, or which memory partition, a line belongs to.
+//!
+//! Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
+//!
+//! Lines that a warp touches with a large power-of-two stride share their low address bits, and with them their set under
+//! the usual modulo mapping. Each of the other functions brings in the bits above, at a different price:
+//!
+//! | block | index | hardware | one to one on aligned runs of lines |
+//! |---|---|---|---|
+//! | [`set_index_bmod`](bmod) | A mod 2^k | wires | yes |
+//! | [`set_index_bxor`](bxor) | t xor x | k gates | yes |
+//! | [`set_index_pmod`](pmod) | A mod p, p the largest prime below 2^k | adders, subtractions | no: 2^k - p sets stay empty |
+//! | [`set_index_a_prime`](a_prime) | (A mod p) mod 2^k, p a prime above 2^k | adders, subtractions | no: some sets are used twice |
+//! | [`set_index_d_prime`](d_prime) | (T p + x) mod 2^k | a small multiplication | yes |
+//! | [`set_index_i_poly`](i_poly) | A mod P(x) over the field of two elements | XOR trees | yes |
+//!
+//! A is the line address (the byte address without the offset in the line), x its low k bits, t the k bits above, T all the
+//! bits above. The last column speaks of the 2^k lines from a multiple of 2^k on. For 32 sets Yosys makes two-input gates of
+//! them, beside the six flip-flops: none, 5, 163, 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
+//!
+//! Each function exists three times over: as plain arithmetic ([`IndexFunction`], which a simulated cache calls), as a golden
+//! model with a register behind it, and as RTL.
+//!
+//! # Ports and timing
+//! All six blocks have the same ports, take a line in every cycle and give its set one cycle later. The index holds until
+//! the next one; the valid flag goes along.
+//!
+//! ```text
+//! clk_i    __/--\__/--\__/--\__/--\__
+//! valid_i  __/-----------\___________
+//! line_i   ==< A  >< B   >===========
+//! valid_o  ________/-----------\_____
+//! index_o  ========< f(A)>< f(B)     >
+//! ```
+//!
+//! # Storage
+//! The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as part of an address path
+//! the functions need none.
+
+pub mod a_prime;
+pub mod bmod;
+pub mod bxor;
+pub mod d_prime;
+mod function;
+pub mod i_poly;
+mod model;
+pub mod pmod;
+mod prime;
+mod stimulus;
+mod top;
+
+pub use function::IndexFunction;
+pub use model::SetIndexModel;
+
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::corners::Corners;
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Ports;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+
+/// The numbers of sets that are elaborated: 16 memory partitions; 32 sets of 16 KB, 64 of 32 KB in 4 ways of 128-byte lines.
+const SETS: Allowed = Allowed::OneOf(&[16, 32, 64, 128]);
+
+/// Declaration of the parameter that all set index blocks have.
+const SETS_PARAM: ParamSpec =
+    ParamSpec { name: "sets", allowed: SETS, doc: "cache sets or memory partitions" };
+
+/// The ports of a set index block with these parameters.
+macro_rules! set_index_ports {
+    ($params:ty, $input:ident, $output:ident) => {
+        selvedge_hw::ports! {
+            /// Inputs: a line.
+            pub struct $input<$params>(p) {
+                /// A line is there.
+                valid_i: bool = 1,
+                /// Its address: the byte address without the offset in the line.
+                line_i: u32 = 32,
+            }
+        }
+
+        selvedge_hw::ports! {
+            /// Outputs: the set of the line of the last cycle.
+            pub struct $output<$params>(p) {
+                /// A line was there in the last cycle.
+                valid_o: bool = 1,
+                /// Set or partition of the last line. Holds until the next one.
+                index_o: u16 = p.sets.ilog2() as usize,
+            }
+        }
+
+        impl crate::set_index::LineIn for $input {
+            fn line(&self) -> Option<u32> {
+                self.valid_i.then_some(self.line_i)
+            }
+            fn of(line: Option<u32>) -> Self {
+                $input { valid_i: line.is_some(), line_i: line.unwrap_or_default() }
+            }
+        }
+
+        impl crate::set_index::SetOut for $output {
+            fn of(valid: bool, index: u32) -> Self {
+                $output { valid_o: valid, index_o: index as u16 }
+            }
+            fn valid(&self) -> bool {
+                self.valid_o
+            }
+        }
+    };
+}
+use set_index_ports;
+
+/// Parameters of a set index block without any of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SetsParams {
+    /// Cache sets or memory partitions.
+    pub sets: u32,
+}
+
+impl Default for SetsParams {
+    /// The sets of a 16 KB cache of 4 ways and 128-byte lines.
+    fn default() -> Self {
+        SetsParams { sets: 32 }
+    }
+}
+
+set_index_ports!(SetsParams, SetIndexIn, SetIndexOut);
+
+/// The input side of a set index block.
+pub trait LineIn: Copy {
+    /// The line, if there is one in this cycle.
+    fn line(&self) -> Option<u32>;
+    /// The inputs with that line.
+    fn of(line: Option<u32>) -> Self;
+}
+
+/// The output side of a set index block.
+pub trait SetOut: Copy {
+    /// The outputs with these values.
+    fn of(valid: bool, index: u32) -> Self;
+    /// A line was there in the last cycle.
+    fn valid(&self) -> bool;
+}
+
+/// What tells one set index block from another.
+pub trait Hash: 'static {
+    /// Name of the block.
+    const NAME: &'static str;
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// Its parameters.
+    const PARAMS: &'static [ParamSpec];
+    /// Their type.
+    type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + std::fmt::Debug;
+    /// The input side.
+    type In: Ports<Params = Self::Params> + LineIn;
+    /// The output side.
+    type Out: Ports<Params = Self::Params> + SetOut;
+
+    /// Number of sets.
+    fn sets(params: &Self::Params) -> u32;
+    /// The function that the block computes.
+    fn function(params: &Self::Params) -> IndexFunction;
+    /// The RTL under valid parameters.
+    fn rtl(params: &Self::Params) -> Box<dyn RtlBlock<Self::In, Self::Out>>;
+}
+
+/// The block that computes one of the functions; see the [module](self).
+pub struct SetIndex<H>(PhantomData<fn() -> H>);
+
+impl<H: Hash> HwBlock for SetIndex<H> {
+    const NAME: &'static str = H::NAME;
+    const SUMMARY: &'static str = H::SUMMARY;
+    const SOURCE: &'static str = "Dai, sections 3.4.1 and 3.7";
+    const PARAMS: &'static [ParamSpec] = H::PARAMS;
+    type Params = H::Params;
+    type In = H::In;
+    type Out = H::Out;
+    type Model = SetIndexModel<H::In, H::Out>;
+
+    fn model(params: &H::Params) -> Result<Self::Model, ParamError> {
+        Self::validate(params)?;
+        Ok(SetIndexModel::new(H::function(params), H::sets(params)))
+    }
+    fn rtl(params: &H::Params) -> Result<Box<dyn RtlBlock<H::In, H::Out>>, ParamError> {
+        Self::validate(params)?;
+        Ok(H::rtl(params))
+    }
+    fn facts(params: &H::Params) -> Facts {
+        Facts {
+            storage: vec![
+                Storage { name: "index", bits: H::sets(params).ilog2() as usize },
+                Storage { name: "valid flag", bits: 1 },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &H::Params, seed: u64) -> StimulusIter<H::In> {
+        Box::new(stimulus::lines(H::function(params), H::sets(params), seed))
+    }
+    fn corners(params: &H::Params) -> Box<dyn Corners<H::In, H::Out>> {
+        Box::new(stimulus::corners(H::function(params), H::sets(params)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::set_index::bxor::SetIndexBxor;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(SetIndexBxor::facts(&SetsParams::default()).storage_bits(), 6);
+    }
+
+    #[test]
+    fn a_number_of_sets_that_is_not_elaborated_is_refused_with_what_is_allowed() {
+        let error = SetIndexBxor::model(&SetsParams { sets: 48 }).unwrap_err().to_string();
+        assert_eq!(error, "set_index_bxor: parameter `sets` cannot be `48`; allowed: 16, 32, 64, 128");
+    }
+}

@@ -1,0 +1,68 @@
+//! PMOD, prime modulo mapping: the line address modulo the largest prime below the number of sets.
+//!
+//! Source: Dai, section 3.4.1: Index = A mod p, p the prime closest to but below 2^k; section 3.7 gives p = 13 for 16
+//! partitions.
+//!
+//! ```text
+//! line_i --> [fold] --> [fold] --> [subtract 2p?] --> [subtract p?] --> register --> index_o
+//! ```
+//!
+//! Every bit of the address takes part. The sets from p on stay empty: 3 of 16, 1 of 32, 3 of 64, 1 of 128. No divider is
+//! needed: chunks of the address weighted by residues are added in two folds, after which one or two subtractions are left
+//! (`prime.rs` shows how). For the Mersenne primes 31 and 127 the folds are plain sums.
+//!
+//! | sets | prime |
+//! |---|---|
+//! | 16, 32, 64, 128 | 13, 31, 61, 127 |
+//! | 256, 512, 1024 (function only) | 251, 509, 1021 |
+//!
+//! | parameter | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `sets` | 32 | 16, 32, 64, 128 | cache sets or memory partitions: 2^k |
+//!
+//! Ports, timing and storage: see the [family](super).
+
+use super::function::prime_below;
+use super::prime::{PrimeModulo, for_prime, prime_top};
+use super::top::set_index_top;
+use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use selvedge_hw::params::ParamSpec;
+use selvedge_hw::rtl::prelude::*;
+
+/// The block; see the [module](self).
+pub type SetIndexPmod = SetIndex<Pmod>;
+
+/// The prime modulo mapping.
+pub struct Pmod;
+
+impl Hash for Pmod {
+    const NAME: &'static str = "set_index_pmod";
+    const SUMMARY: &'static str =
+        "maps a line to a set by its address modulo the largest prime below the number of sets";
+    const PARAMS: &'static [ParamSpec] = &[SETS_PARAM];
+    type Params = SetsParams;
+    type In = SetIndexIn;
+    type Out = SetIndexOut;
+
+    fn sets(params: &SetsParams) -> u32 {
+        params.sets
+    }
+    fn function(_: &SetsParams) -> IndexFunction {
+        IndexFunction::Pmod
+    }
+    fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
+        match params.sets {
+            16 => RtlInstance::boxed(<for_prime!(PmodTop, 13, 4)>::new(params)),
+            32 => RtlInstance::boxed(<for_prime!(PmodTop, 31, 5)>::new(params)),
+            64 => RtlInstance::boxed(<for_prime!(PmodTop, 61, 6)>::new(params)),
+            _ => RtlInstance::boxed(<for_prime!(PmodTop, 127, 7)>::new(params)),
+        }
+    }
+}
+
+prime_top! {
+    /// Maps a line to a set by its address modulo the largest prime below the number of sets.
+    ///
+    /// Dai, section 3.4.1, PMOD. K is the width of an index; the others are those of the modulo.
+    PmodTop, SetIndexIn => SetIndexOut, new(p: &SetsParams) for prime_below(p.sets)
+}

@@ -1,0 +1,320 @@
+//! RTL of a residue modulo a prime, without a divider: chunks of the address are weighted by the residues of their places
+//! and added, twice; what is left is a few subtractions away.
+//!
+//! ```text
+//! value_i --> [fold: sum of chunk x residue] --> [fold] --> [>= 2p? -2p] --> [>= p? -p] --> residue_o
+//! ```
+//!
+//! A chunk of C bits at place i stands for chunk x 2^(C i), and 2^(C i) may be replaced by its residue modulo p. The residue
+//! of least magnitude is taken: if it is negative, as for 2^4 = -1 modulo 17, the chunk enters inverted, because
+//! -chunk = ~chunk - (2^C - 1), and the constants of all inverted chunks come together in the number that the sum starts with.
+//! For a Mersenne prime 2^C - 1 all residues are 1: the fold is a plain sum of the chunks.
+
+use selvedge_hw::rtl::prelude::*;
+
+/// The weight of a chunk: a magnitude, and whether it is negative.
+struct Weight {
+    magnitude: u64,
+    negative: bool,
+}
+
+/// The residue of least magnitude of 2^`exponent` modulo `prime`.
+fn weight(exponent: usize, prime: u64) -> Weight {
+    let residue = (0..exponent).fold(1 % prime, |residue, _| residue * 2 % prime);
+    let negative = residue > prime / 2;
+    Weight { magnitude: if negative { prime - residue } else { residue }, negative }
+}
+
+/// A chunk of ones.
+fn ones(chunk: usize) -> u64 {
+    (1 << chunk) - 1
+}
+
+rtl_block! {
+    /// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue of their place.
+    ///
+    /// COUNT chunks cover the IN bits of the value; PADDED is CHUNK times COUNT.
+    #[derive(LogicBlock)]
+    pub struct Fold<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usize, const OUT: usize> {
+        /// the value
+        pub value_i: Signal<In, U<IN>>,
+        /// a number of the same residue
+        pub sum_o: Signal<Out, U<OUT>>,
+        /// what the sum starts with, for the chunks that enter inverted
+        start: Constant<U<OUT>>,
+        /// all ones for a chunk that enters inverted: its residue is negative
+        inverted: [Constant<U<CHUNK>>; COUNT],
+        /// magnitude of the residue of each chunk's place
+        factor: [Constant<U<OUT>>; COUNT],
+        padded: Signal<Local, U<PADDED>>,
+        chunk: Signal<Local, U<CHUNK>>,
+        sum: Signal<Local, U<OUT>>,
+    }
+}
+
+impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usize, const OUT: usize>
+    Fold<IN, CHUNK, COUNT, PADDED, OUT>
+{
+    /// The fold modulo `prime` of values up to `most`; the largest sum that can come out.
+    fn new(prime: u64, most: u64) -> (Self, u64) {
+        const { assert!(COUNT == IN.div_ceil(CHUNK) && PADDED == COUNT * CHUNK && PADDED <= 64) };
+        let weights: [Weight; COUNT] = std::array::from_fn(|i| weight(i * CHUNK, prime));
+        let negative: u64 = weights.iter().filter(|w| w.negative).map(|w| w.magnitude * ones(CHUNK)).sum();
+        let start = (prime - negative % prime) % prime;
+        let largest = |i: usize, weight: &Weight| {
+            let chunk = if weight.negative { ones(CHUNK) } else { ones(CHUNK).min(most >> (i * CHUNK)) };
+            chunk * weight.magnitude
+        };
+        let bound = start + weights.iter().enumerate().map(|(i, weight)| largest(i, weight)).sum::<u64>();
+        assert!(bound <= U::<OUT>::MAX, "modulo {prime}, a fold to {OUT} bits would overflow: {bound}");
+        let fold = Fold {
+            value_i: Signal::default(),
+            sum_o: Signal::default(),
+            start: Constant::new(U::new(start)),
+            inverted: std::array::from_fn(|i| {
+                Constant::new(U::new(if weights[i].negative { ones(CHUNK) } else { 0 }))
+            }),
+            factor: std::array::from_fn(|i| Constant::new(U::new(weights[i].magnitude))),
+            padded: Signal::default(),
+            chunk: Signal::default(),
+            sum: Signal::default(),
+        };
+        (fold, bound)
+    }
+}
+
+impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usize, const OUT: usize> Logic
+    for Fold<IN, CHUNK, COUNT, PADDED, OUT>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.padded.next = bit_cast::<PADDED, IN>(self.value_i.val());
+        self.sum.next = self.start.val();
+        self.chunk.next = 0.into();
+        for i in 0..COUNT {
+            self.chunk.next = self.padded.val().get_bits::<CHUNK>(i * CHUNK) ^ self.inverted[i].val();
+            self.sum.next = self.sum.val() + bit_cast::<OUT, CHUNK>(self.chunk.val()) * self.factor[i].val();
+        }
+        self.sum_o.next = self.sum.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// The residue of a line address modulo a prime, without a clock: two folds, then conditional subtractions.
+    ///
+    /// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the first of
+    /// 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
+    #[derive(LogicBlock)]
+    pub struct PrimeModulo<
+        const CHUNK1: usize, const COUNT1: usize, const PADDED1: usize, const SUM1: usize,
+        const CHUNK2: usize, const COUNT2: usize, const PADDED2: usize, const SUM2: usize,
+        const STEPS: usize, const BITS: usize,
+    > {
+        /// the line address
+        pub line_i: Signal<In, U<32>>,
+        /// its residue
+        pub residue_o: Signal<Out, U<BITS>>,
+        fold1: Fold<32, CHUNK1, COUNT1, PADDED1, SUM1>,
+        fold2: Fold<SUM1, CHUNK2, COUNT2, PADDED2, SUM2>,
+        /// multiples of the prime, largest first
+        multiple: [Constant<U<SUM2>>; STEPS],
+        rest: Signal<Local, U<SUM2>>,
+    }
+}
+
+impl<
+    const CHUNK1: usize,
+    const COUNT1: usize,
+    const PADDED1: usize,
+    const SUM1: usize,
+    const CHUNK2: usize,
+    const COUNT2: usize,
+    const PADDED2: usize,
+    const SUM2: usize,
+    const STEPS: usize,
+    const BITS: usize,
+> PrimeModulo<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS>
+{
+    /// The residue modulo `prime`.
+    pub fn new(prime: u32) -> Self {
+        let prime = u64::from(prime);
+        let (fold1, most) = Fold::new(prime, u64::from(u32::MAX));
+        let (fold2, most) = Fold::new(prime, most);
+        assert!(most < prime << STEPS, "modulo {prime}, {STEPS} subtractions leave {most} too large");
+        assert!(prime <= U::<BITS>::MAX && prime << (STEPS - 1) <= U::<SUM2>::MAX, "{prime} is too wide");
+        PrimeModulo {
+            line_i: Signal::default(),
+            residue_o: Signal::default(),
+            fold1,
+            fold2,
+            multiple: std::array::from_fn(|i| Constant::new(U::new(prime << (STEPS - 1 - i)))),
+            rest: Signal::default(),
+        }
+    }
+}
+
+impl<
+    const CHUNK1: usize,
+    const COUNT1: usize,
+    const PADDED1: usize,
+    const SUM1: usize,
+    const CHUNK2: usize,
+    const COUNT2: usize,
+    const PADDED2: usize,
+    const SUM2: usize,
+    const STEPS: usize,
+    const BITS: usize,
+> Logic for PrimeModulo<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.fold1.value_i.next = self.line_i.val();
+        self.fold2.value_i.next = self.fold1.sum_o.val();
+        self.rest.next = self.fold2.sum_o.val();
+        for i in 0..STEPS {
+            if self.rest.val() >= self.multiple[i].val() {
+                self.rest.next = self.rest.val() - self.multiple[i].val();
+            }
+        }
+        self.residue_o.next = bit_cast::<BITS, SUM2>(self.rest.val());
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+/// The widths for a prime, in a top with K index bits: first fold, second fold, subtractions, bits of the prime. Chosen for
+/// the fewest subtractions, and then for the fewest additions.
+macro_rules! for_prime {
+    ($top:ident, 13, $k:literal) => { $top<6, 6, 36, 9, 2, 5, 10, 6, 2, 4, $k> };
+    ($top:ident, 17, $k:literal) => { $top<4, 8, 32, 8, 4, 2, 8, 6, 1, 5, $k> };
+    ($top:ident, 31, $k:literal) => { $top<5, 7, 35, 8, 5, 2, 10, 6, 1, 5, $k> };
+    ($top:ident, 37, $k:literal) => { $top<4, 8, 32, 10, 2, 5, 10, 8, 2, 6, $k> };
+    ($top:ident, 61, $k:literal) => { $top<6, 6, 36, 12, 6, 2, 12, 8, 2, 6, $k> };
+    ($top:ident, 67, $k:literal) => { $top<6, 6, 36, 12, 6, 2, 12, 9, 2, 7, $k> };
+    ($top:ident, 127, $k:literal) => { $top<7, 5, 35, 10, 7, 2, 14, 8, 1, 7, $k> };
+    ($top:ident, 131, $k:literal) => { $top<7, 5, 35, 14, 7, 2, 14, 10, 2, 8, $k> };
+    ($top:ident, 8191, $k:literal) => { $top<13, 3, 39, 15, 13, 2, 26, 14, 1, 13, $k> };
+}
+pub(super) use for_prime;
+
+/// The top of a block whose index is the residue modulo a prime, cut to K bits.
+macro_rules! prime_top {
+    (
+        $(#[doc = $doc:literal])+
+        $top:ident, $input:ident => $output:ident, new($bound:ident: $params:ty) for $prime:expr
+    ) => {
+        set_index_top! {
+            $(#[doc = $doc])+
+            $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K>, K, $input => $output,
+            new($bound: $params) {
+                modulo: Gate<PrimeModulo<
+                    CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS,
+                >> = Gate::new(PrimeModulo::new($prime)),
+            }
+        }
+
+        impl<
+            const CHUNK1: usize, const COUNT1: usize, const PADDED1: usize, const SUM1: usize,
+            const CHUNK2: usize, const COUNT2: usize, const PADDED2: usize, const SUM2: usize,
+            const STEPS: usize, const BITS: usize, const K: usize,
+        > Logic for $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                dff_setup!(self, clk_i, valid, index);
+                self.modulo.line_i.next = self.line_i.val();
+                self.valid.d.next = self.valid_i.val();
+                if self.valid_i.val() {
+                    self.index.d.next = bit_cast::<K, BITS>(self.modulo.residue_o.val());
+                }
+                self.valid_o.next = self.valid.q.val();
+                self.index_o.next = self.index.q.val();
+            }
+
+            fn timing(&self) -> Vec<TimingInfo> {
+                self.describe()
+            }
+        }
+    };
+}
+pub(super) use prime_top;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A modulo, settled for one line after the other.
+    macro_rules! residues {
+        ($prime:tt, $lines:expr) => {{
+            type Modulo<
+                const CHUNK1: usize,
+                const COUNT1: usize,
+                const PADDED1: usize,
+                const SUM1: usize,
+                const CHUNK2: usize,
+                const COUNT2: usize,
+                const PADDED2: usize,
+                const SUM2: usize,
+                const STEPS: usize,
+                const BITS: usize,
+                const K: usize,
+            > = PrimeModulo<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS>;
+            let mut modulo = <for_prime!(Modulo, $prime, 0)>::new($prime);
+            modulo.connect_all();
+            for line in $lines {
+                let line: u32 = line;
+                modulo.line_i.next = U::new(u64::from(line));
+                settle(&mut modulo).unwrap();
+                assert_eq!(
+                    modulo.residue_o.val().to_u64(),
+                    u64::from(line % $prime),
+                    "{line} modulo {}",
+                    $prime
+                );
+            }
+        }};
+    }
+
+    macro_rules! all_residues {
+        ($lines:expr) => {
+            residues!(13, $lines);
+            residues!(17, $lines);
+            residues!(31, $lines);
+            residues!(37, $lines);
+            residues!(61, $lines);
+            residues!(67, $lines);
+            residues!(127, $lines);
+            residues!(131, $lines);
+            residues!(8191, $lines);
+        };
+    }
+
+    #[test]
+    fn every_value_of_every_halfword_has_the_residue_of_the_remainder() {
+        all_residues!((0..=u32::from(u16::MAX)).flat_map(|half| [
+            half,
+            half << 16,
+            !half,
+            (half << 16) | 0xffff
+        ]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_has_the_residue_of_the_remainder(lines in prop::collection::vec(any::<u32>(), 100)) {
+            all_residues!(lines.iter().copied());
+        }
+
+        #[test]
+        fn lines_around_multiples_have_it_too(at in any::<u32>(), prime in prop::sample::select(vec![13u32, 31, 61, 8191])) {
+            let multiple = at / prime * prime;
+            all_residues!((0..5u32).map(|i| multiple.wrapping_add(i).wrapping_sub(2)));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What the full count of the SPP's stimulus must reach, seen at the ports.
+use super::{SppIn, SppOut, SppParams};
+use selvedge_hw::corners::{Corner, Corners};
+
+/// Counts queries and commits, and the corners among them.
+pub(super) struct SppCorners {
+    params: SppParams,
+    /// The block that committed last to each entry.
+    owners: Vec<Option<u32>>,
+    /// The query of the last cycle, and whether its entry was committed in that cycle.
+    queried: Option<(SppIn, bool)>,
+    operations: u64,
+    unknown: u64,
+    known: u64,
+    other_block: u64,
+    same_cycle: u64,
+    beyond_requested: u64,
+    requested_only: u64,
+    unpredicted_request: u64,
+    empty_pattern: u64,
+}
+
+impl SppCorners {
+    pub fn new(params: &SppParams) -> Self {
+        SppCorners {
+            params: *params,
+            owners: vec![None; params.entries as usize],
+            queried: None,
+            operations: 0,
+            unknown: 0,
+            known: 0,
+            other_block: 0,
+            same_cycle: 0,
+            beyond_requested: 0,
+            requested_only: 0,
+            unpredicted_request: 0,
+            empty_pattern: 0,
+        }
+    }
+
+    fn answer(&mut self, query: &SppIn, committed: bool, answer: &SppOut) {
+        let owner = self.owners[self.params.index(query.query_address_i)];
+        self.unknown += u64::from(!answer.known_o);
+        self.known += u64::from(answer.known_o);
+        self.other_block += u64::from(answer.known_o && owner != Some(query.query_address_i));
+        self.same_cycle += u64::from(committed);
+        let requested_only = answer.sectors_o == query.requested_i;
+        self.requested_only += u64::from(requested_only && answer.known_o);
+        self.beyond_requested += u64::from(!requested_only && answer.known_o);
+        self.unpredicted_request += u64::from(committed && query.used_i & query.requested_i == 0);
+        self.empty_pattern += u64::from(committed && query.used_i == 0);
+    }
+}
+
+impl Corners<SppIn, SppOut> for SppCorners {
+    fn reset(&mut self) {
+        self.owners.fill(None);
+        self.queried = None;
+    }
+
+    fn clock(&mut self, inputs: &SppIn, outputs: &SppOut) {
+        if let Some((query, committed)) = self.queried.take() {
+            self.answer(&query, committed, outputs);
+        }
+        self.operations += u64::from(inputs.query_i) + u64::from(inputs.evict_i);
+        let entry = self.params.index(inputs.evict_address_i);
+        if inputs.evict_i {
+            self.owners[entry] = Some(inputs.evict_address_i);
+        }
+        if inputs.query_i {
+            let committed = inputs.evict_i && self.params.index(inputs.query_address_i) == entry;
+            self.queried = Some((*inputs, committed));
+        }
+    }
+
+    fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    fn seen(&self) -> Vec<Corner> {
+        [
+            ("an entry without a pattern answers", self.unknown),
+            ("a committed pattern answers", self.known),
+            ("the pattern of another block answers", self.other_block),
+            ("commit and query meet in one entry", self.same_cycle),
+            ("a pattern adds to what is requested", self.beyond_requested),
+            ("a pattern adds nothing", self.requested_only),
+            ("a requested sector was not predicted", self.unpredicted_request),
+            ("an empty pattern answers", self.empty_pattern),
+        ]
+        .map(|(name, times)| Corner { name, times, demanded: 100 })
+        .to_vec()
+    }
+}

@@ -1,0 +1,167 @@
+//! SPP, spatial-pattern predictor: which sectors of a missed block will be used, told by what was used of it last time.
+//!
+//! Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen, Yang, Falsafi and Moshovos
+//! (HPCA 2004) as the rival of its bi-modal predictor.
+//!
+//! Every cache block has a used bit per sector. When a block is evicted, its used bits are committed to a pattern history
+//! table. A miss queries the table with its block address and fetches the sectors of the pattern found there, and those that
+//! it asked for.
+//!
+//! ```text
+//!  evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
+//!  used_i -----------------------------> patterns, known bits -------+
+//!                                                                    v
+//!                                        unknown: all or none -> [choose] -> OR requested_i -> sectors_o
+//! ```
+//!
+//! What the papers leave open is settled thus:
+//! - Key. LAMAR's misses query the table with their block, so the key is the block address. The earlier predictors combine the
+//!   address of the instruction with an offset; whoever wants that gives this combination as the address, at the miss and,
+//!   kept beside the used bits, at the eviction.
+//! - The table is direct-mapped and has no tags, as in Chen et al. (256 entries there): blocks with the same index share a
+//!   pattern. The index is the XOR of the address's slices of its width, so that interleaved partitions use all entries.
+//! - An entry without a pattern predicts all sectors, as the conventional memory system does, or with `unknown_coarse` off
+//!   only those that were requested.
+//! - A commit counts before the query of the same cycle: if both meet in one entry, the answer is the pattern committed.
+//! - A block of which no sector was used commits an empty pattern, which is a pattern too.
+//! - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and not a size that
+//!   this block has.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `entries` | 256 | 256, 1024 | entries of the pattern history table |
+//! | `sectors` | 4 | 4, 8 | sectors of a cache block |
+//! | `unknown_coarse` | true | true, false | an entry without a pattern predicts all sectors |
+//!
+//! # Ports and timing
+//! A query and a commit per cycle. All outputs come from registers.
+//!
+//! ```text
+//! clk_i            __/--\__/--\__/--\__/--\__
+//! query_i          __/-----------\___________
+//! query_address_i  ==< A  >< B   >===========
+//! requested_i      ==<0001><0100 >===========
+//! evict_i          ________/-----\___________
+//! evict_address_i  ========< B   >===========
+//! used_i           ========<0011 >===========
+//! valid_o          ________/-----------\_____
+//! sectors_o        ========<1111><0111 >=====     A is unknown; B's pattern came in the cycle of its query
+//! known_o          ______________/-----\_____
+//! ```
+//!
+//! # Storage
+//! 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the answer (4) and its two flags. LAMAR states no size
+//! in bits for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
+
+mod corners;
+mod model;
+mod rtl;
+mod stimulus;
+
+pub use model::SppModel;
+pub use rtl::{SppIn, SppOut, SppTop};
+
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::Corners;
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+
+block_params! {
+    /// Parameters of an SPP.
+    pub struct SppParams {
+        /// Entries of the pattern history table.
+        entries: u32 = 256, Allowed::OneOf(&[256, 1024]);
+        /// Sectors of a cache block.
+        sectors: u32 = 4, Allowed::OneOf(&[4, 8]);
+        /// An entry without a pattern predicts all sectors, not none.
+        unknown_coarse: bool = true, Allowed::Switch;
+    }
+}
+
+impl SppParams {
+    /// Width of an index into the table.
+    pub fn index_bits(&self) -> u32 {
+        self.entries.ilog2()
+    }
+
+    /// What an entry without a pattern predicts.
+    pub fn unknown_pattern(&self) -> u8 {
+        if self.unknown_coarse { ((1u32 << self.sectors) - 1) as u8 } else { 0 }
+    }
+
+    /// The entry of a block address: the XOR of its slices of the index's width.
+    pub fn index(&self, address: u32) -> usize {
+        let bits = self.index_bits();
+        (0..32u32.div_ceil(bits)).fold(0, |index, slice| index ^ (address >> (slice * bits))) as usize
+            % self.entries as usize
+    }
+}
+
+/// The SPP; see the [module](self).
+pub struct Spp;
+
+impl HwBlock for Spp {
+    const NAME: &'static str = "spp";
+    const SUMMARY: &'static str =
+        "predicts by a pattern history table which sectors of a missed block will be used";
+    const SOURCE: &'static str = "LAMAR, section 3.3.1";
+    const OPERATIONS: u64 = 100_000;
+    const PARAMS: &'static [ParamSpec] = SppParams::SPECS;
+    type Params = SppParams;
+    type In = SppIn;
+    type Out = SppOut;
+    type Model = SppModel;
+
+    fn model(params: &SppParams) -> Result<SppModel, ParamError> {
+        Self::validate(params)?;
+        Ok(SppModel::new(params))
+    }
+    fn rtl(params: &SppParams) -> Result<Box<dyn RtlBlock<SppIn, SppOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::spp(params))
+    }
+    fn facts(params: &SppParams) -> Facts {
+        let (entries, sectors) = (params.entries as usize, params.sectors as usize);
+        Facts {
+            storage: vec![
+                Storage { name: "patterns", bits: entries * sectors },
+                Storage { name: "known bits", bits: entries },
+                Storage { name: "answer, its valid flag, known flag", bits: sectors + 2 },
+            ],
+            latency: 1,
+            interval: 1,
+        }
+    }
+    fn stimulus(params: &SppParams, seed: u64) -> StimulusIter<SppIn> {
+        Box::new(stimulus::spp(params, seed))
+    }
+    fn corners(params: &SppParams) -> Box<dyn Corners<SppIn, SppOut>> {
+        Box::new(corners::SppCorners::new(params))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(Spp::facts(&SppParams::default()).storage_bits(), 1286);
+    }
+
+    #[test]
+    fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
+        let params = SppParams { entries: 512, ..SppParams::default() };
+        let error = Spp::model(&params).unwrap_err().to_string();
+        assert_eq!(error, "spp: parameter `entries` cannot be `512`; allowed: 256, 1024");
+    }
+
+    #[test]
+    fn the_index_folds_every_slice_of_the_address() {
+        let params = SppParams::default();
+        assert_eq!(params.index(0x0102_0408), 0x0f);
+        let wide = SppParams { entries: 1024, ..params };
+        assert_eq!(wide.index((1 << 30) | (5 << 20) | (3 << 10) | 0x200), 1 ^ 5 ^ 3 ^ 0x200);
+    }
+}

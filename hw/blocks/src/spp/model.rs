@@ -1,0 +1,45 @@
+//! Golden model of the SPP: the pattern history table, cycle by cycle.
+use super::{SppIn, SppOut, SppParams};
+use selvedge_hw::block::Clocked;
+
+/// Golden model of the SPP.
+#[derive(Clone, Debug)]
+pub struct SppModel {
+    params: SppParams,
+    /// The pattern of each entry that has one.
+    patterns: Vec<Option<u8>>,
+    outputs: SppOut,
+}
+
+impl SppModel {
+    /// The model in its reset state: no entry has a pattern. The parameters must be valid.
+    pub fn new(params: &SppParams) -> Self {
+        SppModel {
+            params: *params,
+            patterns: vec![None; params.entries as usize],
+            outputs: SppOut::default(),
+        }
+    }
+}
+
+impl Clocked<SppIn, SppOut> for SppModel {
+    #[inline]
+    fn step(&mut self, inputs: &SppIn) -> SppOut {
+        let outputs = self.outputs;
+        if inputs.evict_i {
+            self.patterns[self.params.index(inputs.evict_address_i)] = Some(inputs.used_i);
+        }
+        self.outputs.valid_o = inputs.query_i;
+        if inputs.query_i {
+            let pattern = self.patterns[self.params.index(inputs.query_address_i)];
+            self.outputs.known_o = pattern.is_some();
+            self.outputs.sectors_o = pattern.unwrap_or(self.params.unknown_pattern()) | inputs.requested_i;
+        }
+        outputs
+    }
+
+    fn reset(&mut self) {
+        self.patterns.fill(None);
+        self.outputs = SppOut::default();
+    }
+}

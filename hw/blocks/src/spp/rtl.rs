@@ -1,0 +1,142 @@
+//! RTL of the SPP: the folded index, the pattern history table with its known bits, and the choice of the answer.
+
+use super::SppParams;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// The table's index of a block address: the XOR of its four slices.
+    ///
+    /// A is the width of the index, WIDE four times that: the address with zeros above it.
+    #[derive(LogicBlock, Default)]
+    #[require(WIDE == 4 * A && WIDE >= 32)]
+    pub struct FoldedIndex<const A: usize, const WIDE: usize> {
+        /// the block address
+        pub address_i: Signal<In, U<32>>,
+        /// the index
+        pub index_o: Signal<Out, U<A>>,
+        address: Signal<Local, U<WIDE>>,
+        index: Signal<Local, U<A>>,
+    }
+}
+
+impl<const A: usize, const WIDE: usize> Logic for FoldedIndex<A, WIDE> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.address.next = bit_cast::<WIDE, 32>(self.address_i.val());
+        self.index.next = 0.into();
+        for slice in 0..4 {
+            self.index.next = self.index.val() ^ self.address.val().get_bits::<A>(slice * A);
+        }
+        self.index_o.next = self.index.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_module! {
+    /// Predicts by a pattern history table which sectors of a missed block will be used.
+    ///
+    /// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that; ENTRIES is 2^A, in WORDS words
+    /// of 64. SECTORS is the number of sectors of a block.
+    #[require(ENTRIES == 1 << A)]
+    pub struct SppTop<
+        const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize,
+    > for SppParams as p {
+        reset "asynchronous reset, active low: no entry has a pattern";
+        inputs SppIn {
+            /// a miss asks which sectors to fetch
+            query_i: bool as Bit = 1,
+            /// block address of the miss
+            query_address_i: u32 as U<32> = 32,
+            /// sectors that the miss needs
+            requested_i: u8 as U<SECTORS> = p.sectors as usize,
+            /// a block is evicted: its pattern is committed
+            evict_i: bool as Bit = 1,
+            /// block address of the evicted block
+            evict_address_i: u32 as U<32> = 32,
+            /// sectors of the evicted block that were used
+            used_i: u8 as U<SECTORS> = p.sectors as usize,
+        }
+        outputs SppOut {
+            /// the query of the last cycle is answered
+            valid_o: bool as Bit = 1,
+            /// the answer: sectors to fetch, those requested among them
+            sectors_o: u8 as U<SECTORS> = p.sectors as usize,
+            /// the answer comes from a committed pattern
+            known_o: bool as Bit = 1,
+        }
+        parts {
+            query_index: Gate<FoldedIndex<A, WIDE>>,
+            evict_index: Gate<FoldedIndex<A, WIDE>>,
+            patterns: Mem<U<SECTORS>, A>,
+            /// entries that have a pattern
+            has_pattern: Reg<W<ENTRIES, WORDS>>,
+            valid: Reg<Bit>,
+            sectors: Reg<U<SECTORS>>,
+            known: Reg<Bit>,
+            /// what an entry without a pattern predicts
+            unknown_pattern: Constant<U<SECTORS>> = Constant::new(U::new(u64::from(p.unknown_pattern()))),
+            pattern: Signal<Local, U<SECTORS>>,
+            found: Signal<Local, Bit>,
+        }
+        upset { valid, sectors, known }
+    }
+}
+
+impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize> Logic
+    for SppTop<A, WIDE, ENTRIES, WORDS, SECTORS>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, has_pattern, valid, sectors, known);
+
+        comment!("an evicted block commits its used bits");
+        self.evict_index.address_i.next = self.evict_address_i.val();
+        self.patterns.clk_i.next = self.clk_i.val();
+        self.patterns.write_i.next = self.evict_i.val();
+        self.patterns.write_address_i.next = self.evict_index.index_o.val();
+        self.patterns.write_data_i.next = self.used_i.val();
+        if self.evict_i.val() {
+            self.has_pattern.d.next =
+                self.has_pattern.q.val().replace_bit(self.evict_index.index_o.val().index(), true);
+        }
+
+        comment!("a miss reads its entry; a pattern that is committed in this cycle counts already");
+        self.query_index.address_i.next = self.query_address_i.val();
+        self.patterns.read_address_i.next = self.query_index.index_o.val();
+        self.found.next = self.has_pattern.q.val().get_bit(self.query_index.index_o.val().index());
+        self.pattern.next = self.unknown_pattern.val();
+        if self.found.val() {
+            self.pattern.next = self.patterns.read_data_o.val();
+        }
+        if self.evict_i.val() & (self.evict_index.index_o.val() == self.query_index.index_o.val()) {
+            self.found.next = true;
+            self.pattern.next = self.used_i.val();
+        }
+
+        self.valid.d.next = self.query_i.val();
+        if self.query_i.val() {
+            self.sectors.d.next = self.pattern.val() | self.requested_i.val();
+            self.known.d.next = self.found.val();
+        }
+        self.valid_o.next = self.valid.q.val();
+        self.sectors_o.next = self.sectors.q.val();
+        self.known_o.next = self.known.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+/// The SPP for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
+pub(super) fn spp(params: &SppParams) -> Box<dyn RtlBlock<SppIn, SppOut>> {
+    match (params.entries, params.sectors) {
+        (256, 4) => RtlInstance::boxed(SppTop::<8, 32, 256, 4, 4>::new(params)),
+        (256, _) => RtlInstance::boxed(SppTop::<8, 32, 256, 4, 8>::new(params)),
+        (_, 4) => RtlInstance::boxed(SppTop::<10, 40, 1024, 16, 4>::new(params)),
+        (_, _) => RtlInstance::boxed(SppTop::<10, 40, 1024, 16, 8>::new(params)),
+    }
+}

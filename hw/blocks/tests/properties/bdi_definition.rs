@@ -1,0 +1,113 @@
+//! Does the codec give what the definition of BDI says, computed bit by bit and without any of the codec's arithmetic?
+use bitvec::prelude::*;
+use num_traits::{PrimInt, WrappingSub};
+use proptest::prelude::*;
+use selvedge_blocks::bdi::stimulus::LineGenerator;
+use selvedge_blocks::bdi::{Encoding, compress, decompress};
+use selvedge_blocks::line::{LINE_BYTES, bytes_of};
+
+type Bits = BitVec<u64, Lsb0>;
+
+/// The line as words of type `T`.
+fn words<T: PrimInt>(line: &[u8]) -> Vec<T> {
+    let bytes = size_of::<T>();
+    let word = |chunk: &[u8]| {
+        let byte = |b: &u8| T::from(*b).expect("a byte fits every word");
+        chunk.iter().rev().fold(T::zero(), |word, b| word << 8 | byte(b))
+    };
+    line.chunks_exact(bytes).map(word).collect()
+}
+
+/// The word as a signed number.
+fn signed<T: PrimInt>(word: T) -> i128 {
+    let value = word.to_i128().expect("words have at most 64 bits");
+    let bits = 8 * size_of::<T>();
+    if value >> (bits - 1) & 1 == 1 { value - (1 << bits) } else { value }
+}
+
+/// Does the word lie in -2^(8k-1) ..= 2^(8k-1)-1?
+fn fits<T: PrimInt>(word: T, delta_bytes: usize) -> bool {
+    let half = 1i128 << (8 * delta_bytes - 1);
+    (-half..half).contains(&signed(word))
+}
+
+fn push<T: PrimInt>(bits: &mut Bits, word: T, bytes: usize) {
+    let value = word.to_u64().expect("words are unsigned");
+    bits.extend_from_bitslice(&value.view_bits::<Lsb0>()[..8 * bytes]);
+}
+
+/// The payload of the encoding with words of type `T` and deltas of `delta_bytes`, if it can represent the line.
+fn payload<T: PrimInt + WrappingSub>(line: &[u8], delta_bytes: usize) -> Option<Bits> {
+    let words = words::<T>(line);
+    let base_bytes = size_of::<T>();
+    let mut bits = Bits::new();
+    if delta_bytes == 0 {
+        push(&mut bits, words[0], base_bytes);
+        return words.iter().all(|w| *w == words[0]).then_some(bits);
+    }
+    let base = words.iter().copied().find(|w| !fits(*w, delta_bytes)).unwrap_or(T::zero());
+    push(&mut bits, base, base_bytes);
+    bits.extend(words.iter().map(|w| fits(*w, delta_bytes)));
+    bits.resize(bits.len().div_ceil(8) * 8, false);
+    for word in words {
+        let delta = if fits(word, delta_bytes) { word } else { word.wrapping_sub(&base) };
+        if !fits(delta, delta_bytes) {
+            return None;
+        }
+        push(&mut bits, delta, delta_bytes);
+    }
+    Some(bits)
+}
+
+/// Encoding and payload by definition: the smallest, ties to the wider base.
+fn defined(line: &[u8]) -> (Encoding, Bits) {
+    let candidates = [
+        (Encoding::Zeros, line.iter().all(|b| *b == 0).then(Bits::new)),
+        (Encoding::B8D0, payload::<u64>(line, 0)),
+        (Encoding::B8D1, payload::<u64>(line, 1)),
+        (Encoding::B8D2, payload::<u64>(line, 2)),
+        (Encoding::B8D4, payload::<u64>(line, 4)),
+        (Encoding::B4D0, payload::<u32>(line, 0)),
+        (Encoding::B4D1, payload::<u32>(line, 1)),
+        (Encoding::B4D2, payload::<u32>(line, 2)),
+        (Encoding::B2D0, payload::<u16>(line, 0)),
+        (Encoding::B2D1, payload::<u16>(line, 1)),
+        (Encoding::Uncompressed, Some(line.iter().flat_map(|b| b.view_bits::<Lsb0>().to_bitvec()).collect())),
+    ];
+    let found = candidates.into_iter().filter_map(|(encoding, bits)| Some((encoding, bits?)));
+    found.min_by_key(|(_, bits)| bits.len()).expect("a line can always be left as it is")
+}
+
+fn check(line: &[u8]) {
+    let (encoding, bits) = defined(line);
+    let compressed = compress(line);
+    assert_eq!(
+        (compressed.encoding, usize::from(compressed.size)),
+        (encoding, bits.len() / 8),
+        "{line:02x?}"
+    );
+    let got = compressed.payload.view_bits::<Lsb0>();
+    assert_eq!(got[..bits.len()], bits, "{encoding:?} of {line:02x?}");
+    assert!(got[bits.len()..].not_any(), "bits beyond the payload");
+    assert_eq!(bytes_of(&decompress(&compressed, line.len()))[..line.len()], *line);
+}
+
+#[test]
+fn lines_of_every_encoding_are_as_defined() {
+    for bytes in LINE_BYTES {
+        let mut lines = LineGenerator::new(7, bytes);
+        for _ in 0..20_000 {
+            let line = lines.next_line();
+            check(&bytes_of(&line)[..bytes]);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_line_is_as_defined(line in prop::sample::select(LINE_BYTES.to_vec())
+        .prop_flat_map(|bytes| prop::collection::vec(prop_oneof![3 => Just(0u8), 1 => Just(0xff), 1 => any::<u8>()], bytes)))
+    {
+        check(&line);
+    }
+}

@@ -1,0 +1,302 @@
+//! What SC's decompressor promises, as RTL in lock-step with its model: lines come back through both blocks under any
+//! traffic, each in as many cycles as its codes need; wrong payloads end in an error, and soon.
+use proptest::prelude::*;
+use selvedge_blocks::line::Line;
+use selvedge_blocks::sc::compressor::{CompressorIn, CompressorParams, ScCompressor};
+use selvedge_blocks::sc::decompressor::{
+    DecompressorIn, DecompressorOut, DecompressorParams, ScDecompressor,
+};
+use selvedge_blocks::sc::huffman::{CodeBook, Counted};
+use selvedge_blocks::sc::vocabulary::Vocabulary;
+use selvedge_blocks::sc::{CodeItem, LINE_BITS, WORDS, code_stream, words_of};
+use selvedge_hw::{Engine, HwBlock, Instance, Prng};
+use std::collections::VecDeque;
+
+const CODES_PER_CYCLE: [u32; 3] = [1, 2, 4];
+
+/// A payload as it stands between the blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Payload {
+    compressed: bool,
+    bits: u16,
+    bytes: Line,
+}
+
+fn instance(symbols_per_cycle: u32) -> Instance<ScDecompressor> {
+    Instance::new("d", &DecompressorParams { symbols_per_cycle }, Engine::Lockstep).unwrap()
+}
+
+fn offer(payload: Option<Payload>, item: Option<CodeItem>, ready_i: bool) -> DecompressorIn {
+    let (content, code) = (payload.unwrap_or_default(), item.unwrap_or_default());
+    DecompressorIn {
+        valid_i: payload.is_some(),
+        compressed_i: content.compressed,
+        bits_i: content.bits,
+        payload_i: content.bytes,
+        ready_i,
+        load_valid_i: item.is_some(),
+        load_first_i: code.first,
+        load_last_i: code.last,
+        load_escape_i: code.escape,
+        load_value_i: code.value,
+        load_code_i: code.code,
+        load_length_i: code.length,
+    }
+}
+
+/// Loads codes, one whenever the block takes one.
+fn load(decompressor: &mut Instance<ScDecompressor>, items: &[CodeItem]) {
+    let end = decompressor.cycle() + 4000;
+    for item in items {
+        while !decompressor.step(&offer(None, Some(*item), true)).unwrap().load_ready_o {
+            assert!(decompressor.cycle() < end, "codes are never taken");
+        }
+    }
+}
+
+/// Decompresses one payload by an idle block; gives the cycles from the payload to the line.
+fn decompress(decompressor: &mut Instance<ScDecompressor>, payload: Payload) -> (u64, DecompressorOut) {
+    let begin = decompressor.cycle();
+    assert!(decompressor.step(&offer(Some(payload), None, true)).unwrap().ready_o);
+    loop {
+        let now = decompressor.cycle();
+        let outputs = decompressor.step(&offer(None, None, true)).unwrap();
+        if outputs.valid_o {
+            return (now - begin, outputs);
+        }
+        assert!(now <= begin + WORDS as u64 + 2, "a payload takes at most a cycle per word, and two");
+    }
+}
+
+/// A line's payload by the code book.
+fn payload_of(book: &CodeBook, line: &Line) -> Payload {
+    let codes = book.encode(&words_of(line));
+    if codes.len() > LINE_BITS {
+        return Payload { compressed: false, bits: LINE_BITS as u16, bytes: *line };
+    }
+    let mut bytes = Line::default();
+    bytes[..codes.words().len()].copy_from_slice(codes.words());
+    Payload { compressed: true, bits: codes.len() as u16, bytes }
+}
+
+/// Cycles in which the codes of a line are taken: up to `most` in each, none after an escape.
+fn groups(book: &CodeBook, line: &Line, most: u32) -> u64 {
+    let (mut groups, mut taken) = (0, 0);
+    for word in words_of(line) {
+        groups += u64::from(taken == 0);
+        taken = if book.code_of(word).is_none() || taken + 1 == most { 0 } else { taken + 1 };
+    }
+    groups
+}
+
+/// Minimum, mean to a tenth, and maximum.
+fn distribution(cycles: &mut [u64]) -> (u64, f64, u64) {
+    cycles.sort_unstable();
+    let mean = cycles.iter().sum::<u64>() as f64 / cycles.len() as f64;
+    (cycles[0], (10.0 * mean).round() / 10.0, cycles[cycles.len() - 1])
+}
+
+#[test]
+fn a_line_takes_a_cycle_per_group_of_codes_and_two() {
+    for (symbols_per_cycle, stated) in [(1, (34, 34.0, 34)), (2, (18, 20.7, 33)), (4, (10, 14.3, 33))] {
+        let facts = ScDecompressor::facts(&DecompressorParams { symbols_per_cycle });
+        let mut decompressor = instance(symbols_per_cycle);
+        let mut prng = Prng::new(11);
+        let mut latencies = Vec::new();
+        for _ in 0..20 {
+            let vocabulary = Vocabulary::draw(&mut prng);
+            let book = vocabulary.book();
+            load(&mut decompressor, &code_stream(book));
+            for _ in 0..50 {
+                let line = vocabulary.draw_line(&mut prng);
+                let payload = payload_of(book, &line);
+                let (cycles, outputs) = decompress(&mut decompressor, payload);
+                assert_eq!((outputs.line_o, outputs.error_o), (line, false));
+                let decoding = if payload.compressed { groups(book, &line, symbols_per_cycle) } else { 0 };
+                assert_eq!(cycles, decoding + 2);
+                if payload.compressed && decoding == WORDS as u64 / u64::from(symbols_per_cycle) {
+                    assert_eq!(cycles, u64::from(facts.latency), "a line without escapes");
+                }
+                if payload.compressed {
+                    latencies.push(cycles);
+                }
+            }
+        }
+        // The block's documentation states these.
+        assert_eq!((latencies.len(), distribution(&mut latencies)), (813, stated));
+    }
+}
+
+#[test]
+fn fourteen_cycles_are_kept_by_every_line_of_twelve_groups() {
+    let mut decompressor = instance(4);
+    let book = CodeBook::build([Counted { index: 0, value: 7, count: 9 }], 1, 16);
+    load(&mut decompressor, &code_stream(&book));
+    // Without escapes 10 cycles; an escape as the first of a group of four costs three quarters of a cycle.
+    for (escapes, cycles) in [(0, 10), (1, 11), (2, 12), (4, 13), (5, 14), (6, 15), (24, 28), (31, 34)] {
+        let mut words = [7u32; WORDS];
+        words[..escapes].fill(0xdead_beef);
+        let line = std::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32);
+        let payload = payload_of(&book, &line);
+        assert!(payload.compressed);
+        let (taken, outputs) = decompress(&mut decompressor, payload);
+        assert_eq!((taken, outputs.line_o), (cycles, line), "{escapes} escapes");
+    }
+}
+
+#[test]
+fn lines_kept_as_they_are_pass_in_two_cycles_without_codes() {
+    for symbols_per_cycle in CODES_PER_CYCLE {
+        let mut decompressor = instance(symbols_per_cycle);
+        let bytes = std::array::from_fn(|i| 0x0123_4567_89ab_cdef << i);
+        let payload = Payload { compressed: false, bits: LINE_BITS as u16, bytes };
+        let (cycles, outputs) = decompress(&mut decompressor, payload);
+        assert_eq!((cycles, outputs.line_o, outputs.error_o), (2, bytes, false));
+    }
+}
+
+#[test]
+fn without_codes_a_compressed_line_is_an_error_after_reset_too() {
+    let mut decompressor = instance(4);
+    let vocabulary = Vocabulary::draw(&mut Prng::new(5));
+    let payload = payload_of(vocabulary.book(), &Line::default());
+    let payload = Payload { compressed: true, ..payload };
+    for _ in 0..2 {
+        let (cycles, outputs) = decompress(&mut decompressor, payload);
+        assert_eq!((cycles, outputs.error_o, outputs.line_o), (3, true, Line::default()));
+        load(&mut decompressor, &code_stream(vocabulary.book()));
+        decompressor.reset();
+    }
+}
+
+#[test]
+fn a_stream_may_begin_anew_before_it_has_ended() {
+    let mut prng = Prng::new(4);
+    let mut decompressor = instance(2);
+    let (old, new) = (Vocabulary::draw(&mut prng), Vocabulary::draw(&mut prng));
+    let items = code_stream(old.book());
+    load(&mut decompressor, &items[..items.len() - 1]);
+    load(&mut decompressor, &code_stream(new.book()));
+    for _ in 0..50 {
+        let line = new.draw_line(&mut prng);
+        let (_, outputs) = decompress(&mut decompressor, payload_of(new.book(), &line));
+        assert_eq!((outputs.line_o, outputs.error_o), (line, false));
+    }
+}
+
+fn compressor() -> Instance<ScCompressor> {
+    Instance::new("c", &CompressorParams::default(), Engine::Lockstep).unwrap()
+}
+
+fn line_offer(line: Option<Line>, item: Option<CodeItem>, ready_i: bool) -> CompressorIn {
+    let code = item.unwrap_or_default();
+    CompressorIn {
+        valid_i: line.is_some(),
+        line_i: line.unwrap_or_default(),
+        ready_i,
+        load_valid_i: item.is_some(),
+        load_first_i: code.first,
+        load_last_i: code.last,
+        load_index_i: code.index,
+        load_escape_i: code.escape,
+        load_value_i: code.value,
+        load_code_i: code.code,
+        load_length_i: code.length,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Any bits, with any size and any codes: the line comes in time, and it is what bit-by-bit decoding gives, or an error.
+    #[test]
+    fn any_payload_ends_in_bounded_time_as_the_code_book_says(
+        width in 0usize..3,
+        seed: u64,
+        sizes in prop::collection::vec(0u16..2048, 1..20),
+    ) {
+        let mut decompressor = instance(CODES_PER_CYCLE[width]);
+        let mut prng = Prng::new(seed);
+        let vocabulary = Vocabulary::draw(&mut prng);
+        load(&mut decompressor, &code_stream(vocabulary.book()));
+        for bits in sizes {
+            // Half of them begin with good codes.
+            let mut bytes = payload_of(vocabulary.book(), &vocabulary.draw_line(&mut prng)).bytes;
+            if prng.chance(50) {
+                bytes = std::array::from_fn(|_| prng.bits());
+            }
+            let (_, outputs) = decompress(&mut decompressor, Payload { compressed: true, bits, bytes });
+            let size = usize::from(bits).min(LINE_BITS);
+            match vocabulary.book().decode(&bytes, WORDS).filter(|(_, used)| *used <= size) {
+                Some((words, _)) => {
+                    prop_assert!(!outputs.error_o);
+                    prop_assert_eq!(words_of(&outputs.line_o).to_vec(), words);
+                }
+                None => prop_assert!(outputs.error_o && outputs.line_o == Line::default()),
+            }
+        }
+    }
+
+    /// Compressor and decompressor in a row, in lock-step with their models, under any stalls, with new codes in between.
+    #[test]
+    fn lines_come_through_both_blocks_in_order_under_any_stalls(
+        width in 0usize..3,
+        seed: u64,
+        traffic in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0u8..250), 1..1500),
+    ) {
+        let (mut compressor, mut decompressor) = (compressor(), instance(CODES_PER_CYCLE[width]));
+        let mut prng = Prng::new(seed);
+        let mut vocabulary = Vocabulary::draw(&mut prng);
+        let (mut to_compressor, mut to_decompressor) = (VecDeque::new(), VecDeque::new());
+        let mut change = true;
+        let mut offered: Option<Line> = None;
+        let mut between: Option<Payload> = None;
+        let mut shown: Option<Line> = None;
+        let mut inside = VecDeque::new();
+        for (offers, pass, take, chance) in traffic {
+            let loading = !to_compressor.is_empty() || !to_decompressor.is_empty();
+            // New codes come when no line is between the blocks: what the old ones compressed would be lost.
+            change |= chance < 3 && !loading;
+            if change && offered.is_none() && inside.is_empty() {
+                change = false;
+                vocabulary = Vocabulary::draw(&mut prng);
+                to_compressor = code_stream(vocabulary.book()).into();
+                to_decompressor = to_compressor.clone();
+            }
+            if offered.is_none() && offers && !change && to_decompressor.is_empty() {
+                offered = Some(vocabulary.draw_line(&mut prng));
+            }
+            let room = between.is_none() && pass;
+            let item = to_compressor.front().copied();
+            let packed = compressor.step(&line_offer(offered, item, room)).unwrap();
+            if packed.ready_o && let Some(line) = offered.take() {
+                inside.push_back(line);
+            }
+            if packed.load_ready_o && item.is_some() {
+                to_compressor.pop_front();
+            }
+            let item = to_decompressor.front().copied();
+            let unpacked = decompressor.step(&offer(between, item, take)).unwrap();
+            if unpacked.ready_o {
+                between = None;
+            }
+            if unpacked.load_ready_o && item.is_some() {
+                to_decompressor.pop_front();
+            }
+            if packed.valid_o && room {
+                let bits = packed.bits_o;
+                between = Some(Payload { compressed: packed.compressed_o, bits, bytes: packed.payload_o });
+            }
+            // A line that is shown stays until it is taken.
+            if let Some(line) = shown {
+                prop_assert!(unpacked.valid_o && unpacked.line_o == line);
+            }
+            shown = unpacked.valid_o.then_some(unpacked.line_o);
+            if unpacked.valid_o && take {
+                shown = None;
+                prop_assert!(!unpacked.error_o);
+                prop_assert_eq!(Some(unpacked.line_o), inside.pop_front());
+            }
+        }
+    }
+}

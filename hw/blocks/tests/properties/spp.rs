@@ -1,0 +1,148 @@
+//! What the SPP promises, under random traffic: it is a table of the last committed patterns, and the RTL is that table too.
+use crate::both::{Both, assert_agree};
+use proptest::prelude::*;
+use selvedge_blocks::spp::{Spp, SppIn, SppOut, SppParams};
+use selvedge_hw::Clocked;
+use std::collections::HashMap;
+
+/// A clock's worth of traffic; none is a reset.
+type Traffic = Vec<Option<SppIn>>;
+
+fn params() -> impl Strategy<Value = SppParams> {
+    (prop_oneof![Just(256u32), Just(1024)], prop_oneof![Just(4u32), Just(8)], any::<bool>())
+        .prop_map(|(entries, sectors, unknown_coarse)| SppParams { entries, sectors, unknown_coarse })
+}
+
+/// Queries and commits of few blocks, of blocks that share entries, and of any.
+fn operation(sectors: u32) -> impl Strategy<Value = Option<SppIn>> {
+    let address = || prop_oneof![0u32..40, (0u32..40).prop_map(|a| a << 8 | a << 20), any::<u32>()];
+    let mask = move || 0u8..=((1u32 << sectors) - 1) as u8;
+    let inputs = (any::<bool>(), address(), mask(), any::<bool>(), address(), mask()).prop_map(
+        |(query_i, query_address_i, requested_i, evict_i, evict_address_i, used_i)| {
+            Some(SppIn { query_i, query_address_i, requested_i, evict_i, evict_address_i, used_i })
+        },
+    );
+    prop_oneof![300 => inputs, 1 => Just(None)]
+}
+
+fn traffic() -> impl Strategy<Value = (SppParams, Traffic)> {
+    params()
+        .prop_flat_map(|params| (Just(params), proptest::collection::vec(operation(params.sectors), 1..1500)))
+}
+
+/// The entry of an address, bit by bit: address bit `b` turns index bit `b` modulo the index's width.
+fn entry(params: &SppParams, address: u32) -> u32 {
+    let bits = params.entries.trailing_zeros();
+    (0..32).filter(|b| (address >> b) & 1 != 0).fold(0, |index, b| index ^ (1 << (b % bits)))
+}
+
+/// The answer to a query, at the cost of an idle cycle.
+fn ask(spp: &mut Both<Spp>, query_address_i: u32, requested_i: u8) -> SppOut {
+    spp.step(&SppIn { query_i: true, query_address_i, requested_i, ..SppIn::default() });
+    spp.step(&SppIn::default())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_answer_is_the_last_committed_pattern_and_the_request((params, traffic) in traffic()) {
+        let mut spp = Both::<Spp>::new(&params);
+        let mut table: HashMap<u32, u8> = HashMap::new();
+        let mut expected = SppOut::default();
+        for (clock, inputs) in traffic.iter().enumerate() {
+            let Some(inputs) = inputs else {
+                spp.reset();
+                table.clear();
+                expected = SppOut::default();
+                continue;
+            };
+            prop_assert_eq!(spp.step(inputs), expected, "clock {}", clock);
+            if inputs.evict_i {
+                table.insert(entry(&params, inputs.evict_address_i), inputs.used_i);
+            }
+            expected.valid_o = inputs.query_i;
+            if inputs.query_i {
+                let pattern = table.get(&entry(&params, inputs.query_address_i)).copied();
+                let all = u8::MAX >> (8 - params.sectors);
+                let unknown = if params.unknown_coarse { all } else { 0 };
+                expected.known_o = pattern.is_some();
+                expected.sectors_o = pattern.unwrap_or(unknown) | inputs.requested_i;
+            }
+        }
+    }
+
+    #[test]
+    fn a_committed_pattern_is_what_the_next_query_of_its_entry_gives(
+        (params, before) in traffic(),
+        address in any::<u32>(),
+        used in any::<u8>(),
+        others in proptest::collection::vec(any::<(u32, u8)>(), 0..200),
+    ) {
+        let mut spp = Both::<Spp>::new(&params);
+        for inputs in before.iter().flatten() {
+            spp.step(inputs);
+        }
+        let all = ((1u32 << params.sectors) - 1) as u8;
+        spp.step(&SppIn { evict_i: true, evict_address_i: address, used_i: used & all, ..SppIn::default() });
+        for (evict_address_i, used_i) in others {
+            if entry(&params, evict_address_i) != entry(&params, address) {
+                spp.step(&SppIn { evict_i: true, evict_address_i, used_i: used_i & all, ..SppIn::default() });
+            }
+        }
+        prop_assert_eq!(ask(&mut spp, address, 0), SppOut { valid_o: true, sectors_o: used & all, known_o: true });
+    }
+
+    #[test]
+    fn an_address_never_leaves_its_entry_and_the_entries_are_evenly_shared(params in params(), high in any::<u32>()) {
+        let mut shared = vec![0u32; params.entries as usize];
+        for low in 0..params.entries {
+            let address = (high & !(params.entries - 1)) | low;
+            prop_assert_eq!(params.index(address) as u32, entry(&params, address));
+            shared[params.index(address)] += 1;
+        }
+        prop_assert!(shared.iter().all(|times| *times == 1), "neighbouring blocks have entries of their own");
+    }
+
+    #[test]
+    fn model_and_rtl_agree_with_resets_in_mid_flight((params, traffic) in traffic()) {
+        assert_agree::<Spp>(&params, &traffic);
+    }
+}
+
+#[test]
+fn a_reset_forgets_every_pattern_though_the_memory_keeps_its_words() {
+    let mut spp = Both::<Spp>::new(&SppParams::default());
+    let evict = |address| SppIn { evict_i: true, evict_address_i: address, used_i: 1, ..SppIn::default() };
+    for address in 0..256 {
+        spp.step(&evict(address));
+    }
+    spp.reset();
+    for address in 0..256 {
+        spp.step(&SppIn { query_i: true, query_address_i: address, ..SppIn::default() });
+        let answer = spp.step(&SppIn::default());
+        assert_eq!((answer.sectors_o, answer.known_o), (0b1111, false), "{address}");
+    }
+}
+
+#[test]
+fn the_requested_sectors_are_always_fetched() {
+    let mut spp = Both::<Spp>::new(&SppParams { unknown_coarse: false, ..SppParams::default() });
+    assert_eq!(ask(&mut spp, 7, 0b0100).sectors_o, 0b0100);
+    spp.step(&SppIn { evict_i: true, evict_address_i: 7, used_i: 0b0011, ..SppIn::default() });
+    assert_eq!(ask(&mut spp, 7, 0b0100).sectors_o, 0b0111);
+}
+
+#[test]
+fn a_commit_counts_before_the_query_of_its_cycle() {
+    let mut spp = Both::<Spp>::new(&SppParams::default());
+    spp.step(&SppIn {
+        query_i: true,
+        query_address_i: 0x0001_0000,
+        requested_i: 0b1000,
+        evict_i: true,
+        evict_address_i: 0x0000_0001,
+        used_i: 0b0001,
+    });
+    assert_eq!(spp.step(&SppIn::default()), SppOut { valid_o: true, sectors_o: 0b1001, known_o: true });
+}

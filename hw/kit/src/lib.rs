@@ -1,0 +1,49 @@
+//! The kit of Selvedge's hardware blocks: a block exists as a golden model and as RTL with the same ports and the same cycles.
+//! No block is in this crate: the papers' are in `selvedge-blocks`, and a crate with blocks of its own needs this one alone.
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`block`] | the contract: [`HwBlock`], [`Clocked`], [`RtlBlock`] |
+//! | [`corners`] | what a block's stimulus must reach: [`Corners`] |
+//! | [`ports`](mod@ports) | typed port values that convert to bits, declared by [`ports!`] |
+//! | [`params`] | parameter declarations, parsing and errors |
+//! | [`registry`] | blocks without their types: [`BlockEntry`], and the list of those that a program adds |
+//! | [`engine`] | [`Instance`]: a block under the engine `model`, `rtl` or `lockstep` |
+//! | [`pipeline`] | the golden model of an elastic pipeline |
+//! | [`prng`], [`traffic`] | random numbers and traffic for stimuli |
+//! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
+//! | [`wave`] | recorded ports as VCD |
+//! | [`file`] | files of bounded size |
+//! | [`names`] | the nearest names to one that does not exist |
+//! | [`printable`](mod@printable) | text of others, made fit for a terminal |
+//! | [`rtl`] | the kit that RTL stands on |
+
+// `#[hdl_gen]` writes `::selvedge_hw::rtl::source`, here as in other crates.
+extern crate self as selvedge_hw;
+
+pub mod block;
+pub mod corners;
+pub mod engine;
+pub mod file;
+pub mod names;
+pub mod params;
+pub mod pipeline;
+pub mod ports;
+pub mod printable;
+pub mod prng;
+pub mod registry;
+pub mod rtl;
+pub mod traffic;
+pub mod verify;
+pub mod wave;
+
+pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
+pub use corners::{Corner, Corners, PortCorners};
+pub use engine::{Divergence, Engine, Fault, Instance};
+pub use params::{Allowed, ParamError, ParamSpec};
+pub use ports::{Direction, Port, PortValue, Ports};
+pub use prng::Prng;
+pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits};
+// For the macros.
+#[doc(hidden)]
+pub use serde;

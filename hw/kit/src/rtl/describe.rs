@@ -1,0 +1,309 @@
+//! Blocks that can say what they are: [`rtl_block!`](crate::rtl_block) keeps a struct's doc comments and parameters,
+//! so that the Verilog back end can name the module and comment its ports and signals with the same words.
+//!
+//! rust-hdl hands a probe only `&dyn Block`. The one method of that trait that can carry data of our own is
+//! `Logic::timing`, so each block returns its description there: `self.describe()`.
+
+use rust_hdl_core::prelude::{Logic, TimingInfo};
+
+const BLOCK: &str = "selvedge:block";
+const PARAMETER: &str = "selvedge:parameter";
+const FIELD: &str = "selvedge:field";
+
+/// What a block says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The name of its Rust type: `Encoder`.
+    pub type_name: String,
+    /// The lines of its doc comment.
+    pub doc: Vec<String>,
+    /// Const generics and run-time sizes with their values, in the order of declaration.
+    pub parameters: Vec<(String, usize)>,
+    /// Fields with the lines of their doc comments, in the order of declaration.
+    pub fields: Vec<(String, Vec<String>)>,
+}
+
+/// The words of a [`Description`], the same for all values of a block's parameters. They are data and not code, because
+/// there are hundreds of instances: building each one's strings in place was a fifth of all that the compiler had to do.
+pub struct Words {
+    /// See [`Description::type_name`].
+    pub type_name: &'static str,
+    /// See [`Description::doc`].
+    pub doc: &'static [&'static str],
+    /// The names of [`Description::parameters`].
+    pub parameters: &'static [&'static str],
+    /// See [`Description::fields`].
+    pub fields: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// A block with a [`Description`]; implemented by [`rtl_block!`](crate::rtl_block).
+pub trait Described {
+    /// What the block is, with `sizes` beside its own parameters.
+    fn description(&self, sizes: &[(&str, usize)]) -> Description;
+
+    /// The description as `Logic::timing` returns it.
+    fn describe(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[])
+    }
+
+    /// The same, with sizes that are known at run time only. A name given here may be used in index expressions of
+    /// the block's body, as const generics may.
+    fn describe_with(&self, sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
+        self.description(sizes).encode()
+    }
+}
+
+/// One record of a description in the clothes of rust-hdl's timing records.
+fn record(kind: &str, name: &str, lines: Vec<String>) -> TimingInfo {
+    TimingInfo { name: kind.into(), clock: name.into(), inputs: lines, outputs: vec![] }
+}
+
+impl Description {
+    /// `values` are those of the parameters that `words` names; `sizes` come after them.
+    pub fn new(words: &Words, values: &[usize], sizes: &[(&str, usize)]) -> Self {
+        let own = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
+        let parameters = words.parameters.iter().copied().zip(values.iter().copied());
+        Description {
+            type_name: words.type_name.to_string(),
+            doc: own(words.doc),
+            parameters: parameters
+                .chain(sizes.iter().copied())
+                .map(|(name, value)| (name.to_string(), value))
+                .collect(),
+            fields: words.fields.iter().map(|(name, doc)| (name.to_string(), own(doc))).collect(),
+        }
+    }
+
+    fn encode(self) -> Vec<TimingInfo> {
+        let mut records = vec![record(BLOCK, &self.type_name, self.doc)];
+        records.extend(
+            self.parameters
+                .into_iter()
+                .map(|(name, value)| record(PARAMETER, &name, vec![value.to_string()])),
+        );
+        records.extend(self.fields.into_iter().map(|(name, doc)| record(FIELD, &name, doc)));
+        records
+    }
+
+    /// The description of `block`, or `None` if it does not give one.
+    pub fn of<L: Logic + ?Sized>(block: &L) -> Option<Description> {
+        let mut description = None;
+        for entry in block.timing() {
+            if entry.name == BLOCK {
+                description =
+                    Some(Description { type_name: entry.clock, doc: entry.inputs, ..Description::default() });
+            } else if let Some(found) = &mut description {
+                if entry.name == PARAMETER {
+                    let value = entry.inputs.first().and_then(|text| text.parse().ok()).unwrap_or_default();
+                    found.parameters.push((entry.clock, value));
+                } else if entry.name == FIELD {
+                    found.fields.push((entry.clock, entry.inputs));
+                }
+            }
+        }
+        description
+    }
+}
+
+/// Declares the struct of a block.
+///
+/// Its doc comments, parameters and field docs become its [`Description`](crate::rtl::describe::Description), its input ports
+/// make it [`Pending`](crate::rtl::gate::Pending) for a [`Gate`](crate::rtl::gate::Gate), and if its first two fields are
+/// `pub clk_i: Signal<In, Clock>` and `pub rst_ni: Signal<In, Bit>` it is a
+/// [`ClockedBlock`](crate::rtl::step::ClockedBlock) that a [`Stepper`](crate::rtl::step::Stepper) can clock.
+///
+/// Doc comments come first, then `#[derive(LogicBlock, Default)]`. A field that does not begin as its type's default has its
+/// value after `=`. What must hold of the parameters is in `#[require(...)]`, of which there may be several: where it does not,
+/// nothing compiles. With
+/// `#[derive(LogicBlock)] #[new(p: &Params)]` the block has a function `new` in the place of a default, so that values may depend
+/// on `p`. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
+///
+/// ```
+/// use selvedge_hw::rtl::prelude::*;
+///
+/// rtl_block! {
+///     /// Reports whether a number is at least half of WIDE's range.
+///     #[derive(LogicBlock, Default)]
+///     #[require(WIDE == N + 1)]
+///     pub struct Half<const N: usize, const WIDE: usize> {
+///         /// the number
+///         pub number_i: Signal<In, U<WIDE>>,
+///         /// it is at least half of the range
+///         pub upper_o: Signal<Out, Bit>,
+///         half: Constant<U<WIDE>> = Constant::new(U::new(1 << N)),
+///     }
+/// }
+/// impl<const N: usize, const WIDE: usize> Logic for Half<N, WIDE> {
+///     #[hdl_gen]
+///     fn update(&mut self) {
+///         self.upper_o.next = self.number_i.val() >= self.half.val();
+///     }
+/// }
+/// assert_eq!(Half::<7, 8>::default().half.val().to_u64(), 128);
+/// ```
+#[macro_export]
+macro_rules! rtl_block {
+    (
+        $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
+        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
+        $vis:vis struct $name:ident { $($body:tt)* }
+    ) => {
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
+            $name [] [] [] { $($body)* });
+    };
+    (
+        $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
+        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
+        $vis:vis struct $name:ident <$(const $size:ident : usize),+ $(,)?> { $($body:tt)* }
+    ) => {
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
+            $name [$(const $size: usize),+] [$($size),+] [$($size),+] { $($body)* });
+    };
+    (
+        $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
+        $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
+        $vis:vis struct $name:ident <$type:ident : Synth $(, const $size:ident : usize)* $(,)?> { $($body:tt)* }
+    ) => {
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
+            $name [$type: Synth $(, const $size: usize)*] [$type $(, $size)*] [$($size),*] { $($body)* });
+    };
+    (
+        @all $docs:tt $derives:tt $new:tt $require:tt $vis:tt $name:ident $generics:tt $arguments:tt $sizes:tt $body:tt
+    ) => {
+        $crate::rtl_block!(@struct $docs $vis $name $generics $body);
+        $crate::rtl_block!(@initial $derives $new $require $name $generics $arguments $body);
+        $crate::rtl_block!(@describe $docs $name $generics $arguments $sizes $body);
+        $crate::rtl_block!(@clocked $name $generics $arguments $body);
+    };
+    (
+        @struct [$($doc:expr),*] [$vis:vis] $name:ident [$($generics:tt)*]
+        { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(LogicBlock)]
+        $vis struct $name<$($generics)*> {
+            $($(#[doc = $field_doc])* $field_vis $field: $type),*
+        }
+    };
+    (
+        @initial [LogicBlock Default] [] [$($require:expr),*] $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
+    ) => {
+        impl<$($generics)*> Default for $name<$($arguments)*> {
+            fn default() -> Self {
+                $(const { assert!($require) };)*
+                $name { $($field: $crate::rtl_block!(@value $($value)?)),* }
+            }
+        }
+    };
+    (
+        @initial [LogicBlock] [$bound:ident: $params:ty] [$($require:expr),*]
+        $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
+    ) => {
+        impl<$($generics)*> $name<$($arguments)*> {
+            /// Returns the block for these parameters, which are those that its generics say.
+            pub fn new($bound: $params) -> Self {
+                $(const { assert!($require) };)*
+                let _ = $bound;
+                $name { $($field: $crate::rtl_block!(@value $($value)?)),* }
+            }
+        }
+    };
+    (@initial [LogicBlock] [] [] $($other:tt)*) => {};
+    (@value $value:expr) => { $value };
+    (@value) => { Default::default() };
+    (
+        @describe [$($doc:expr),*] $name:ident [$($generics:tt)*] [$($arguments:tt)*] [$($size:ident),*]
+        { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
+    ) => {
+        impl<$($generics)*> $crate::rtl::describe::Described for $name<$($arguments)*> {
+            fn description(&self, sizes: &[(&str, usize)]) -> $crate::rtl::describe::Description {
+                let words = &$crate::rtl::describe::Words {
+                    type_name: stringify!($name),
+                    doc: &[$($doc),*],
+                    parameters: &[$(stringify!($size)),*],
+                    fields: &[$((stringify!($field), &[$($field_doc),*] as &[&str])),*],
+                };
+                $crate::rtl::describe::Description::new(words, &[$($size),*], sizes)
+            }
+        }
+        impl<$($generics)*> $crate::rtl::gate::Pending for $name<$($arguments)*> {
+            #[inline]
+            fn pending(&self) -> bool {
+                #[allow(unused_imports)]
+                use $crate::rtl::gate::NotAnInput as _;
+                false $(|| $crate::rtl::gate::FieldOf(&self.$field).pending())*
+            }
+        }
+    };
+    (
+        @clocked $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        {
+            $(#[doc = $clock_doc:expr])* pub clk_i: Signal<In, Clock>,
+            $(#[doc = $reset_doc:expr])* pub rst_ni: Signal<In, Bit>,
+            $($rest:tt)*
+        }
+    ) => {
+        impl<$($generics)*> $crate::rtl::step::ClockedBlock for $name<$($arguments)*> {
+            #[inline(always)]
+            fn set_clock(&mut self, level: bool) {
+                self.clk_i.next = level.into();
+            }
+            #[inline(always)]
+            fn clock(&self) -> (bool, bool) {
+                (self.clk_i.next.clk, self.clk_i.val().clk)
+            }
+            #[inline(always)]
+            fn set_reset_n(&mut self, level: bool) {
+                self.rst_ni.next = level;
+            }
+        }
+    };
+    (@clocked $($other:tt)*) => {};
+}
+
+/// A comment that the Verilog back end puts at this place of a block's body: `comment!("text");`.
+#[macro_export]
+macro_rules! comment {
+    ($text:literal) => {};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Description;
+    use crate::rtl::prelude::*;
+
+    rtl_block! {
+        /// First line.
+        /// Second line.
+        #[derive(LogicBlock, Default)]
+        pub struct Sample<T: Synth, const N: usize> {
+            /// what comes in
+            pub x_i: Signal<In, T>,
+            pub y_o: Signal<Out, U<N>>,
+        }
+    }
+    impl<T: Synth, const N: usize> Logic for Sample<T, N> {
+        #[hdl_gen]
+        fn update(&mut self) {
+            comment!("nothing to see");
+            self.y_o.next = 1.into();
+        }
+        fn timing(&self) -> Vec<TimingInfo> {
+            self.describe_with(&[("_depth", 3)])
+        }
+    }
+
+    #[test]
+    fn a_description_survives_the_trip_through_dyn_block() {
+        let sample = Sample::<U<4>, 9>::default();
+        let block: &dyn Block = &sample;
+        let found = Description::of(block).unwrap();
+        assert_eq!(found.type_name, "Sample");
+        assert_eq!(found.doc, [" First line.", " Second line."]);
+        assert_eq!(found.parameters, [("N".to_string(), 9), ("_depth".to_string(), 3)]);
+        assert_eq!(found.fields[0], ("x_i".to_string(), vec![" what comes in".to_string()]));
+        assert_eq!(found.fields[1], ("y_o".to_string(), vec![]));
+    }
+}

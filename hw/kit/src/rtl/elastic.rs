@@ -1,0 +1,119 @@
+//! An elastic pipeline: registers that close gaps while the output is stalled.
+
+use crate::rtl::prelude::*;
+
+rtl_block! {
+    /// One or more registers in a row between valid/ready partners.
+    ///
+    /// A register takes a new item when it is empty or when its own item moves on, so a stall at the output reaches
+    /// the input only when every register is full. One item per cycle passes; valid_o never drops before ready_i.
+    #[derive(LogicBlock)]
+    pub struct ElasticPipe<T: Synth> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// asynchronous reset, active low; empties the pipeline
+        pub rst_ni: Signal<In, Bit>,
+        /// an item is offered
+        pub valid_i: Signal<In, Bit>,
+        /// the item that is offered
+        pub data_i: Signal<In, T>,
+        /// the item is taken in this cycle
+        pub ready_o: Signal<Out, Bit>,
+        /// an item is given
+        pub valid_o: Signal<Out, Bit>,
+        /// the item that is given; it stays when it is gone
+        pub data_o: Signal<Out, T>,
+        /// the item that is given is taken in this cycle
+        pub ready_i: Signal<In, Bit>,
+        stage_valid: Vec<Reg<Bit>>,
+        stage_data: Vec<Reg<T>>,
+        /// empty registers
+        holes: Signal<Local, U<5>>,
+        /// the same, shifted so that bit 0 is the stage at hand
+        holes_ahead: Signal<Local, U<5>>,
+        /// what is offered to the stage at hand
+        valid: Signal<Local, Bit>,
+        data: Signal<Local, T>,
+        last_valid: Signal<Local, Bit>,
+        last_data: Signal<Local, T>,
+        _stages: usize,
+    }
+}
+
+impl<T: Synth> ElasticPipe<T> {
+    /// A pipeline of `stages` registers, 1 to 5.
+    pub fn new(stages: usize) -> Self {
+        ElasticPipe {
+            clk_i: Signal::default(),
+            rst_ni: Signal::default(),
+            valid_i: Signal::default(),
+            data_i: Signal::default(),
+            ready_o: Signal::default(),
+            valid_o: Signal::default(),
+            data_o: Signal::default(),
+            ready_i: Signal::default(),
+            stage_valid: (0..stages).map(|_| Reg::default()).collect(),
+            stage_data: (0..stages).map(|_| Reg::default()).collect(),
+            holes: Signal::default(),
+            holes_ahead: Signal::default(),
+            valid: Signal::default(),
+            data: Signal::default(),
+            last_valid: Signal::default(),
+            last_data: Signal::default(),
+            _stages: stages,
+        }
+    }
+
+    /// Returns pipelines of one register each, for a place of a block at which there may be none.
+    pub fn ones(count: usize) -> Vec<Self> {
+        (0..count).map(|_| ElasticPipe::new(1)).collect()
+    }
+
+    /// The register at the output.
+    pub fn last_mut(&mut self) -> &mut Reg<T> {
+        let last = self._stages - 1;
+        &mut self.stage_data[last]
+    }
+}
+
+impl<T: Synth> Logic for ElasticPipe<T> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..self._stages {
+            dff_setup!(self, clk_i, stage_valid[i], stage_data[i]);
+        }
+        self.holes.next = 0.into();
+        for i in 0..self._stages {
+            self.holes.next = self.holes.val().replace_bit(i, !self.stage_valid[i].q.val());
+        }
+        self.ready_o.next = self.ready_i.val() | self.holes.val().any();
+        comment!("from stage to stage; a hole here or further on lets an item move in");
+        self.holes_ahead.next = self.holes.val();
+        self.valid.next = self.valid_i.val();
+        self.data.next = self.data_i.val();
+        for i in 0..self._stages {
+            if self.ready_i.val() | self.holes_ahead.val().any() {
+                self.stage_valid[i].d.next = self.valid.val();
+                if self.valid.val() {
+                    self.stage_data[i].d.next = self.data.val();
+                }
+            }
+            self.holes_ahead.next = self.holes_ahead.val() >> 1;
+            self.valid.next = self.stage_valid[i].q.val();
+            self.data.next = self.stage_data[i].q.val();
+        }
+        comment!("the outputs come from the last register alone, so that no path leads from ready_i to them");
+        self.last_valid.next = false;
+        self.last_data.next = self.stage_data[0].q.val();
+        for i in 0..self._stages {
+            self.last_valid.next = self.stage_valid[i].q.val();
+            self.last_data.next = self.stage_data[i].q.val();
+        }
+        self.valid_o.next = self.last_valid.val();
+        self.data_o.next = self.last_data.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[("STAGES", self._stages)])
+    }
+}
