@@ -27,8 +27,11 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
 /// nothing to report before their end.
 #[cfg(unix)]
 pub fn end_on_signal() -> Result<(), Failure> {
-    let mut signals = signal_hook::iterator::Signals::new(signals())
-        .map_err(|e| Failure::usage(format!("cannot catch signals: {e}")))?;
+    let cannot = |e| Failure::usage(format!("cannot catch signals: {e}"));
+    for signal in signals() {
+        flag::register_usize(signal, Arc::clone(&CAUGHT), signal as usize).map_err(cannot)?;
+    }
+    let mut signals = signal_hook::iterator::Signals::new(signals()).map_err(cannot)?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let _writing = hold_off();
@@ -39,6 +42,14 @@ pub fn end_on_signal() -> Result<(), Failure> {
         }
     });
     Ok(())
+}
+
+/// Leaves the end of the command to [`end_on_signal`] when a signal has come while files were written: what comes in time is
+/// never reported as success.
+pub fn yield_to_signal() {
+    while CAUGHT.load(Ordering::Relaxed) != 0 {
+        std::thread::park();
+    }
 }
 
 /// Elsewhere Ctrl-C ends the command by itself.

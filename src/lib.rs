@@ -100,9 +100,17 @@ impl Cli {
 /// Does what the options ask for. Commands that simulate or run other programs stop by themselves when a signal comes.
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Run(_) | Command::Compare(_) | Command::Area(_) | Command::Trace(_) => {}
-        _ => interrupt::end_on_signal()?,
+        Command::Run(_) | Command::Compare(_) | Command::Area(_) | Command::Trace(_) => execute(command),
+        _ => {
+            interrupt::end_on_signal()?;
+            let result = execute(command);
+            interrupt::yield_to_signal();
+            result
+        }
     }
+}
+
+fn execute(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => run_command::run(options),
         Command::Compare(options) => compare_command::run(options),

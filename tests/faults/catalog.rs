@@ -37,6 +37,8 @@ pub struct Fault {
 /// Returns the folder of one of the workspace's packages.
 pub fn folder_of(package: &str) -> &str {
     match package {
+        "selvedge-area" => "gen/area",
+        "selvedge-gen" => "gen/verilog",
         "selvedge-hw" => "hw/kit",
         "selvedge-blocks" => "hw/blocks",
         "selvedge-gpu" => "sim/gpu",

@@ -14,6 +14,7 @@
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
 //! | [`wave`] | recorded ports as VCD |
 //! | [`file`] | files of bounded size |
+//! | [`index_function`] | from line addresses to the sets of a cache |
 //! | [`names`] | the nearest names to one that does not exist |
 //! | [`printable`](mod@printable) | text of others, made fit for a terminal |
 //! | [`rtl`] | the kit that RTL stands on |
@@ -25,6 +26,7 @@ pub mod block;
 pub mod corners;
 pub mod engine;
 pub mod file;
+pub mod index_function;
 pub mod names;
 pub mod params;
 pub mod pipeline;

@@ -28,10 +28,10 @@
 //!
 //! Ports, timing and storage: see the [family](super).
 
-use super::function::prime_above;
 use super::prime::{PrimeModulo, for_prime, prime_top};
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
+use selvedge_hw::index_function::prime_above;
 use selvedge_hw::params::{Allowed, ParamSpec};
 use selvedge_hw::rtl::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -30,9 +30,9 @@
 //!
 //! Ports, timing and storage: see the [family](super).
 
-use super::function::{polynomial, power_residue};
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use selvedge_hw::index_function::{polynomial, power_residue};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 

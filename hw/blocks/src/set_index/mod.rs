@@ -41,7 +41,6 @@ pub mod a_prime;
 pub mod bmod;
 pub mod bxor;
 pub mod d_prime;
-mod function;
 pub mod i_poly;
 mod model;
 pub mod pmod;
@@ -49,8 +48,8 @@ mod prime;
 mod stimulus;
 mod top;
 
-pub use function::IndexFunction;
 pub use model::SetIndexModel;
+pub use selvedge_hw::index_function::IndexFunction;
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;

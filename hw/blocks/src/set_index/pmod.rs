@@ -22,10 +22,10 @@
 //!
 //! Ports, timing and storage: see the [family](super).
 
-use super::function::prime_below;
 use super::prime::{PrimeModulo, for_prime, prime_top};
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use selvedge_hw::index_function::prime_below;
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 

@@ -1,5 +1,5 @@
 //! Which set of a cache a line belongs to, by the index functions that the hardware blocks compute.
-use selvedge_blocks::set_index::IndexFunction;
+use selvedge_hw::index_function::IndexFunction;
 
 /// A set index function with its elaborated constants.
 #[derive(Clone, Copy, Debug)]

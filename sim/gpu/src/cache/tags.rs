@@ -4,7 +4,7 @@
 //! 32 bytes: lines that take fewer of them make room for more lines (LATTE-CC, section III.A; CABA, section 6.5).
 use super::index::SetIndex;
 use super::sectors::SECTOR_BYTES;
-use selvedge_blocks::set_index::IndexFunction;
+use selvedge_hw::index_function::IndexFunction;
 
 /// The tag of a way that holds no line; line addresses are multiples of the line size and never reach it.
 const NO_LINE: u64 = u64::MAX;

@@ -9,7 +9,7 @@
 //! | `d-prime`, `d-prime-N` | low bits displaced by 11 (or an odd N) times the tag |
 //! | `i-poly` | modulo an irreducible polynomial |
 use super::check::Checker;
-use selvedge_blocks::set_index::IndexFunction;
+use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Deserializer, Serializer};
 
 /// What the names may be, for messages.

@@ -3,7 +3,7 @@ use super::check::Checker;
 use super::index;
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
-use selvedge_blocks::set_index::IndexFunction;
+use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
 
 /// When a miss takes its line slot.

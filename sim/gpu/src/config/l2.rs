@@ -4,7 +4,7 @@ use super::index;
 use super::l1d::{Allocate, Fetch};
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
-use selvedge_blocks::set_index::IndexFunction;
+use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
 
 /// What becomes of a store's data in the L2.

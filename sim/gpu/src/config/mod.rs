@@ -31,7 +31,7 @@ pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};
 pub use read_only::{ReadOnly, SIDES, Side};
-pub use selvedge_blocks::set_index::IndexFunction;
+pub use selvedge_hw::index_function::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 
 use serde::{Deserialize, Serialize};

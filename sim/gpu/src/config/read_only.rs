@@ -2,7 +2,7 @@
 use super::check::Checker;
 use super::l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
 use crate::cache::SECTOR_BYTES;
-use selvedge_blocks::set_index::IndexFunction;
+use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
 
 /// One read-only cache; its set index is the plain modulo and its lines have no sectors.

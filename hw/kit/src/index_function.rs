@@ -1,4 +1,5 @@
-//! The six index functions as plain arithmetic: what the golden models compute, and what a simulated cache calls.
+//! The six index functions of caches as plain arithmetic (Dai, section 3.4.1): what the golden models of their blocks compute, and
+//! what a simulated cache calls.
 
 /// Least base-2 logarithm of a number of sets that the primes and polynomials are tabled for: 16 sets.
 const LEAST_BITS: u32 = 4;
@@ -19,7 +20,7 @@ const POLYNOMIAL: [u32; 7] = [0x13, 0x25, 0x43, 0x83, 0x11b, 0x203, 0x409];
 /// 16 to 1024.
 ///
 /// ```
-/// use selvedge_blocks::set_index::IndexFunction;
+/// use selvedge_hw::index_function::IndexFunction;
 /// // Lines 32 apart all fall on one of 32 sets, unless the tag takes part.
 /// let sets = |function: IndexFunction| (0..4).map(|i| function.index(32 * i, 32)).collect::<Vec<_>>();
 /// assert_eq!(sets(IndexFunction::Bmod), [0, 0, 0, 0]);
@@ -97,23 +98,23 @@ fn index_bits(sets: u32) -> u32 {
 }
 
 /// The largest prime below the number of sets.
-pub(super) fn prime_below(sets: u32) -> u32 {
+pub fn prime_below(sets: u32) -> u32 {
     PRIME_BELOW[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
 /// The smallest prime, or Mersenne prime, above the number of sets.
-pub(super) fn prime_above(sets: u32, mersenne: bool) -> u32 {
+pub fn prime_above(sets: u32, mersenne: bool) -> u32 {
     let table = if mersenne { &MERSENNE_ABOVE } else { &PRIME_ABOVE };
     table[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
 /// The irreducible polynomial whose degree is the width of an index.
-pub(super) fn polynomial(sets: u32) -> u32 {
+pub fn polynomial(sets: u32) -> u32 {
     POLYNOMIAL[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
 /// x^i modulo a polynomial.
-pub(super) const fn power_residue(i: u32, polynomial: u32) -> u32 {
+pub const fn power_residue(i: u32, polynomial: u32) -> u32 {
     let degree = polynomial.ilog2();
     let (mut residue, mut turn) = (1, 0);
     while turn < i {
