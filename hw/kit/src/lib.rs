@@ -49,3 +49,12 @@ pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, St
 // For the macros.
 #[doc(hidden)]
 pub use serde;
+
+/// Everything that a file with a block needs.
+pub mod prelude {
+    pub use crate::rtl::prelude::*;
+    pub use crate::{
+        Allowed, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Prng, Stimulus, StimulusIter,
+        Storage, block_params,
+    };
+}

@@ -1,7 +1,5 @@
 //! The block: counts misses in a row. While the counter is full, loads bypass the L1D, but for every 16th.
-use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::{Allowed, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Prng};
-use selvedge_hw::{Stimulus, StimulusIter, Storage, block_params};
+use selvedge_hw::prelude::*;
 
 block_params! {
     /// Parameters.

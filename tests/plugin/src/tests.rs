@@ -1,8 +1,6 @@
 //! Are the block's model and RTL the same, and does the mechanism give the same report under every engine?
-use crate::block::{Params, StreamFilterBlock};
-use crate::mechanism::StreamFilter;
-use selvedge_hw::Engine;
-use selvedge_hw::verify::verify;
+use crate::{block::Params, block::StreamFilterBlock, mechanism::StreamFilter};
+use selvedge_hw::{Engine, verify::verify};
 use selvedge_sim::simulation::Simulation;
 
 #[test]
