@@ -51,8 +51,11 @@ fn folder() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let fill = || {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let data = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data"));
-        for entry in data.expect("the end-to-end tests' folder") {
+        // This file is part of the fuzzers and of a test in another folder.
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let data = here.ancestors().map(|folder| folder.join("tests/data")).find(|data| data.is_dir());
+        let data = std::fs::read_dir(data.expect("the end-to-end tests' folder"));
+        for entry in data.expect("a folder that can be read") {
             let entry = entry.expect("an entry");
             std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("copied");
         }
