@@ -569,7 +569,8 @@ impl TestPolicy {
     }
 
     fn leave<T>(stage: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
-        stage.pop_front_if(|(ready, _)| *ready <= now).map(|(_, item)| item)
+        stage.front().filter(|(ready, _)| *ready <= now)?;
+        stage.pop_front().map(|(_, item)| item)
     }
 }
 
