@@ -125,7 +125,7 @@ pub trait Mechanism {
         Ok(())
     }
 
-    /// Puts its parts into SMs and L2 partitions; the site makes the block instances.
+    /// Puts its parts into SMs and L2 partitions; `site.probes` makes the block instances.
     fn attach(part: &Part, site: &mut Site<'_>);
 
     /// Returns the search for the best of the mechanism's choices, while it has made none.

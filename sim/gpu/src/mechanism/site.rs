@@ -6,13 +6,12 @@ use crate::partition::{PartitionPart, PartitionParts};
 use crate::parts::Parts;
 use crate::sm::part::SmPart;
 use crate::sm::parts::SmParts;
-use selvedge_hw::{HwBlock, Instance};
 
 /// A part with the name of its mechanism.
 type Named<T> = (&'static str, Box<T>);
 
-/// The GPU as a mechanism finds it when it puts its parts in. The site makes the block instances, under the engine of the run,
-/// with their probes and planted faults.
+/// The GPU as a mechanism finds it when it puts its parts in. `probes` makes the block instances, under the engine of the run,
+/// with what is recorded of them and the faults planted in them.
 pub struct Site<'a> {
     /// The configuration, with what mechanisms have added to it.
     pub config: &'a GpuConfig,
@@ -42,14 +41,6 @@ impl<'a> Site<'a> {
     /// States whose parts come next, for messages.
     pub fn begin(&mut self, mechanism: &'static str) {
         self.mechanism = mechanism;
-    }
-
-    /// Makes an instance of a block. Its name is for probes, `sm3.compressor` for instance.
-    ///
-    /// # Panics
-    /// When the block refuses its parameters: the mechanism's options allow only what the block does.
-    pub fn block<B: HwBlock>(&self, name: impl Into<String>, params: &B::Params) -> Instance<B> {
-        self.probes.instance(name.into(), params)
     }
 
     /// Puts a part into every SM; `one` makes that of the SM with its number.
@@ -97,4 +88,78 @@ fn combined<T: ?Sized, All>(
         second: names[second].into(),
         why,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::has;
+    use crate::mechanism::MechanismCounters;
+    use crate::mechanism::probe::ProbeSpec;
+    use crate::sm::part::{Bypass, L1dEvent, L1dObserver, Load};
+    use crate::stage::MechanismFault;
+    use selvedge_hw::Engine;
+    use selvedge_hw::wave::Trace;
+    use selvedge_ptx::memory::DeviceMemory;
+
+    /// Observes the L1D, and lets loads bypass it if it is told to.
+    struct Own {
+        bypasses: bool,
+    }
+
+    impl SmPart for Own {
+        fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+            Ok(())
+        }
+
+        fn busy(&self) -> bool {
+            false
+        }
+
+        fn counters(&self, _: &mut MechanismCounters) {}
+
+        fn traces(&self, _: &mut Vec<Trace>) {}
+
+        has!(l1d_observer: L1dObserver);
+
+        fn bypass(&mut self) -> Option<&mut dyn Bypass> {
+            self.bypasses.then_some(self)
+        }
+    }
+
+    impl L1dObserver for Own {
+        fn l1d_event(&mut self, _: u64, _: &L1dEvent) {}
+    }
+
+    impl Bypass for Own {
+        fn bypasses(&mut self, _: u64, _: &Load) -> bool {
+            true
+        }
+    }
+
+    /// Combines two mechanisms whose parts have the ability to let loads bypass the L1D or not.
+    fn combine(first: bool, second: bool) -> Result<(), String> {
+        let config = GpuConfig::load("gtx480").expect("built in");
+        let probes = Probes::new(ProbeSpec::default(), Engine::Model);
+        let mut site = Site::new(&config, 1, &probes);
+        for (name, bypasses) in [("one", first), ("other", second)] {
+            site.begin(name);
+            site.each_sm(|_| Own { bypasses });
+        }
+        site.finish().map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn two_parts_with_the_same_exclusive_ability_are_refused_by_name() {
+        let line = "mechanisms one and other cannot be combined: both choose the loads that bypass the L1D";
+        assert_eq!(combine(true, true), Err(line.into()));
+    }
+
+    #[test]
+    fn several_parts_may_observe_and_one_decide() {
+        assert_eq!(
+            [combine(true, false), combine(false, true), combine(false, false)],
+            [Ok(()), Ok(()), Ok(())]
+        );
+    }
 }

@@ -7,7 +7,7 @@
 //! ```
 //! The port handles one request per cycle: requests whose line has just come first, then new ones in order; a new
 //! one that cannot be handled blocks those behind it. Whatever is answered goes through the hit pipeline, so a
-//! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPolicy`]).
+//! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPart`](super::part::PartitionPart)).
 use super::address::AddressMap;
 use super::parts::PartitionParts;
 use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};

@@ -11,7 +11,7 @@ mod bgp;
 mod exact;
 mod gdu;
 mod level;
-mod policies;
+mod parts;
 mod spp;
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use bgp::BgpGdu;
 use exact::ExactGdu;
 use gdu::{Fixed, Gdu};
 use level::{CacheLevel, Level};
-use policies::{PartitionGdu, SmGdu};
+use parts::{PartitionGdu, SmGdu};
 use selvedge_blocks::bgp::BgpParams;
 use selvedge_blocks::spp::SppParams;
 use selvedge_gpu::config::GpuConfig;
