@@ -1,76 +1,63 @@
-//! `selvedge run --energy-from`: energies of codecs from a report of `selvedge area --energy`, in place of the machine's table.
+//! `selvedge run --energy-from`: energies of blocks' operations from a report of `selvedge area --energy`, in place of the
+//! configuration's table.
 use crate::error::Failure;
 use selvedge_area::AreaError;
 use selvedge_area::report_file::Energies;
-use selvedge_sim::config::{EventEnergy, GpuConfig};
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::mechanism::blocks_with_energy;
 use selvedge_sim::printable::printable;
 use serde::Serialize;
 use std::path::Path;
 
-/// A codec's block with its place in the table.
-type Codec = (&'static str, fn(&mut EventEnergy) -> &mut u32);
-
-/// All that the energy model counts.
-const CODECS: [Codec; 10] = [
-    ("bdi_compressor", |table| &mut table.bdi_compress_fj),
-    ("bdi_decompressor", |table| &mut table.bdi_decompress_fj),
-    ("sc_compressor", |table| &mut table.sc_compress_fj),
-    ("sc_decompressor", |table| &mut table.sc_decompress_fj),
-    ("bpc_compressor", |table| &mut table.bpc_compress_fj),
-    ("bpc_decompressor", |table| &mut table.bpc_decompress_fj),
-    ("fpc_compressor", |table| &mut table.fpc_compress_fj),
-    ("fpc_decompressor", |table| &mut table.fpc_decompress_fj),
-    ("cpack_compressor", |table| &mut table.cpack_compress_fj),
-    ("cpack_decompressor", |table| &mut table.cpack_decompress_fj),
-];
-
-/// Where the energy of one codec is from.
+/// Where the energy of a block's operation is from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CodecSource {
-    block: &'static str,
+pub struct EnergySource {
+    block: String,
     femtojoules: u32,
-    /// None: the machine's table.
+    /// None: the configuration's table.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     library: Option<String>,
 }
 
-impl CodecSource {
+impl EnergySource {
     /// A line beside the statistics.
     pub fn statistic(&self) -> String {
         let source = match (&self.file, &self.library) {
             (Some(file), Some(library)) => format!("{file} ({library})"),
-            _ => "the machine's table".into(),
+            _ => "the configuration's table".into(),
         };
         format!("energy_of_{}_fJ = {} from {}\n", self.block, self.femtojoules, printable(&source))
     }
 }
 
-/// Puts the energies of the report in `path` into the machine's table; returns where each codec's is from.
+/// Puts the energies of the report in `path` into the configuration's table; returns where each block's is from.
 ///
 /// # Errors
-/// A file that is no such report, or that has no energy of a codec or several.
-pub fn apply(path: &Path, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, Failure> {
+/// A file that is no such report, or that has no energy of a block or several.
+pub fn apply(path: &Path, config: &mut GpuConfig) -> Result<Vec<EnergySource>, Failure> {
     let wrong = |error: AreaError| Failure::usage(format!("--energy-from {error}"));
     let energies = Energies::load(path).map_err(wrong)?;
     let name = path.display().to_string();
+    let blocks = blocks_with_energy(config);
     let mut sources = Vec::new();
-    for (block, entry) in CODECS {
-        let place = entry(&mut machine.energy);
+    for block in &blocks {
         let known = energies.femtojoules(block).map_err(wrong)?;
-        *place = known.unwrap_or(*place);
-        sources.push(CodecSource {
-            block,
-            femtojoules: *place,
+        let in_table = config.energy.blocks.get(block).copied();
+        let Some(femtojoules) = known.or(in_table) else { continue };
+        config.energy.blocks.insert(block.clone(), femtojoules);
+        sources.push(EnergySource {
+            block: block.clone(),
+            femtojoules,
             file: known.map(|_| name.clone()),
             library: known.map(|_| energies.library().to_string()),
         });
     }
     if sources.iter().all(|one| one.file.is_none()) {
-        let names: Vec<&str> = CODECS.iter().map(|(block, _)| *block).collect();
+        let names: Vec<&str> = blocks.iter().map(String::as_str).collect();
         return Err(Failure::usage(format!(
-            "--energy-from {name}: no codec is in it: allowed are {}",
+            "--energy-from {name}: has no block whose operations are counted: must be one of {}",
             names.join(", ")
         )));
     }
@@ -78,7 +65,7 @@ pub fn apply(path: &Path, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, F
 }
 
 /// Two lines that say which energies were replaced and which are the machine's.
-pub fn summary(sources: &[CodecSource]) -> String {
+pub fn summary(sources: &[EnergySource]) -> String {
     let list = |replaced: bool| {
         let some = sources.iter().filter(|one| one.file.is_some() == replaced);
         let words: Vec<String> =
@@ -88,11 +75,7 @@ pub fn summary(sources: &[CodecSource]) -> String {
     let from = sources.iter().find_map(|one| Some((one.file.as_ref()?, one.library.as_ref()?)));
     let from = from.map_or(String::new(), |(file, library)| format!("{file} ({library})"));
     let from = printable(&from);
-    format!(
-        "codec energies of {from}: {}\ncodec energies of the machine's table: {}\n",
-        list(true),
-        list(false)
-    )
+    format!("energies of {from}: {}\nenergies of the configuration's table: {}\n", list(true), list(false))
 }
 
 #[cfg(test)]
@@ -103,7 +86,7 @@ mod tests {
         GpuConfig::load("gtx480").expect("built in")
     }
 
-    fn apply_text(text: &str, machine: &mut GpuConfig) -> Result<Vec<CodecSource>, Failure> {
+    fn apply_text(text: &str, machine: &mut GpuConfig) -> Result<Vec<EnergySource>, Failure> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), text).expect("written");
         apply(file.path(), machine)
@@ -119,10 +102,11 @@ mod tests {
     fn what_the_file_has_replaces_the_tables_and_the_rest_stays() {
         let mut changed = machine();
         let sources = apply_text(&report(BDI), &mut changed).expect("a report");
-        let before = machine().energy;
-        assert_eq!(changed.energy, EventEnergy { bdi_compress_fj: 2_500_000, ..before });
+        let mut expected = machine().energy;
+        expected.blocks.insert("bdi_compressor".into(), 2_500_000);
+        assert_eq!(changed.energy, expected);
         let from_file: Vec<&str> =
-            sources.iter().filter(|one| one.file.is_some()).map(|one| one.block).collect();
+            sources.iter().filter(|one| one.file.is_some()).map(|one| one.block.as_str()).collect();
         assert_eq!(from_file, ["bdi_compressor"]);
         let text = summary(&sources);
         assert!(
@@ -136,7 +120,7 @@ mod tests {
         let cases = [
             ("hello".to_string(), "allowed is JSON"),
             ("{}".into(), "format_version 1"),
-            (report(""), "no codec is in it"),
+            (report(""), "has no block whose operations are counted: must be one of bdi_compressor, "),
             (report(&format!("{BDI}, {BDI}")), "bdi_compressor is in it 2 times"),
             (report(&BDI.replace("nJ", "pJ")), "no energy per operation in nJ"),
             (report(&BDI.replace("2.5", "-1")), "-1 nJ: allowed are"),

@@ -1,6 +1,6 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
 use crate::arguments::RunOptions;
-use crate::energy_from::{self, CodecSource};
+use crate::energy_from::{self, EnergySource};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
@@ -171,8 +171,8 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
     Ok((instance.to_string(), fault.parse().map_err(|_| wrong())?))
 }
 
-/// The machine, and where its codecs' energies are from if not from its own table.
-fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<CodecSource>), Failure> {
+/// Returns the configuration, and where its blocks' energies are from if not from its own table.
+fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
     let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
@@ -253,11 +253,11 @@ pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
 struct Sourced<'a> {
     #[serde(flatten)]
     report: &'a RunReport,
-    energy_sources: &'a [CodecSource],
+    energy_sources: &'a [EnergySource],
 }
 
 /// Reports as JSON: one by itself, several as a list.
-fn json(reports: &[RunReport], sources: &[CodecSource]) -> serde_json::Result<String> {
+fn json(reports: &[RunReport], sources: &[EnergySource]) -> serde_json::Result<String> {
     let sourced: Vec<Sourced> =
         reports.iter().map(|report| Sourced { report, energy_sources: sources }).collect();
     match (reports, sourced.as_slice()) {
@@ -269,7 +269,7 @@ fn json(reports: &[RunReport], sources: &[CodecSource]) -> serde_json::Result<St
 }
 
 /// The files that were asked for, and the table unless one of them took its place on standard output.
-fn show(options: &RunOptions, reports: &[RunReport], sources: &[CodecSource], outputs: &mut Outputs) {
+fn show(options: &RunOptions, reports: &[RunReport], sources: &[EnergySource], outputs: &mut Outputs) {
     if let Some(target) = &options.json {
         let text = json(reports, sources)
             .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));

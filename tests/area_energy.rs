@@ -314,8 +314,8 @@ fn a_run_takes_its_codecs_energies_from_the_report() {
     let totals = |text: String| -> Value { serde_json::from_str(&text).expect("JSON") };
     let plain = totals(run(&["--json", "-"]));
     let changed = totals(run(&["--json", "-", "--energy-from", "area.json", "--stats", "stats.txt"]));
-    let energy = |report: &Value| report["totals"]["energy"]["codecs_nj"].as_f64().expect("a number");
-    let lines = plain["totals"]["codecs"]["bdi_decompressed"].as_f64().expect("a count");
+    let energy = |report: &Value| report["totals"]["energy"]["blocks_nj"].as_f64().expect("a number");
+    let lines = plain["totals"]["blocks"]["bdi_decompressor"].as_f64().expect("a count");
     assert!(lines > 0.0);
     let more = energy(&changed) - energy(&plain);
     assert!((more - lines * (5.0 - 0.056)).abs() < 1e-6 * more, "{more} for {lines} lines");
@@ -325,7 +325,10 @@ fn a_run_takes_its_codecs_energies_from_the_report() {
     assert_eq!(changed["energy_sources"][0]["file"], Value::Null, "{}", changed["energy_sources"]);
     let stats = std::fs::read_to_string(folder.path().join("stats.txt")).expect("statistics");
     assert!(stats.contains("energy_of_bdi_decompressor_fJ = 5000000 from area.json (lib)\n"), "{stats}");
-    assert!(stats.contains("energy_of_bdi_compressor_fJ = 192000 from the machine's table\n"), "{stats}");
+    assert!(
+        stats.contains("energy_of_bdi_compressor_fJ = 192000 from the configuration's table\n"),
+        "{stats}"
+    );
     let shown = run(&["--energy-from", "area.json"]);
-    assert!(shown.contains("codec energies of area.json (lib): bdi_decompressor 5 nJ\n"), "{shown}");
+    assert!(shown.contains("energies of area.json (lib): bdi_decompressor 5 nJ\n"), "{shown}");
 }

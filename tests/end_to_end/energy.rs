@@ -14,7 +14,7 @@ const COMPONENTS: [&str; 12] = [
     "read_only",
     "l2",
     "crossbar",
-    "codecs",
+    "blocks",
     "leakage",
     "dram",
 ];
@@ -26,7 +26,7 @@ fn number(value: &Value, path: &str) -> f64 {
 
 /// Compares every component of some totals with the sum over their own counters, by the formulas of the page.
 fn check(totals: &Value, machine: &GpuConfig, what: &str) {
-    let t = machine.energy;
+    let t = &machine.energy;
     let n = |path: &str| number(totals, path);
     let event = |name: &str| n(&format!("sm.events.{name}"));
     let both = |name: &str| event(name) + event(&format!("assist_{name}"));
@@ -58,16 +58,12 @@ fn check(totals: &Value, machine: &GpuConfig, what: &str) {
             + fj(n("crossbar.replies.data_bytes") / 32.0 + evicted, t.l2_read_fj)
             + fj(n("crossbar.requests.data_bytes") / 32.0 + n("l2.detail.sectors_filled"), t.l2_write_fj),
         fj(n("crossbar.requests.flits") + n("crossbar.replies.flits"), t.flit_fj),
-        fj(n("codecs.bdi_compressed"), t.bdi_compress_fj)
-            + fj(n("codecs.bdi_decompressed"), t.bdi_decompress_fj)
-            + fj(n("codecs.sc_compressed"), t.sc_compress_fj)
-            + fj(n("codecs.sc_decompressed"), t.sc_decompress_fj)
-            + fj(n("codecs.bpc_compressed"), t.bpc_compress_fj)
-            + fj(n("codecs.bpc_decompressed"), t.bpc_decompress_fj)
-            + fj(n("codecs.fpc_compressed"), t.fpc_compress_fj)
-            + fj(n("codecs.fpc_decompressed"), t.fpc_decompress_fj)
-            + fj(n("codecs.cpack_compressed"), t.cpack_compress_fj)
-            + fj(n("codecs.cpack_decompressed"), t.cpack_decompress_fj),
+        totals["blocks"]
+            .as_object()
+            .expect("an object")
+            .iter()
+            .map(|(block, count)| fj(count.as_f64().expect("a count"), t.blocks[block]))
+            .sum(),
         core_us
             * (f64::from(machine.sm.count * t.sm_leakage_mw)
                 + f64::from(machine.l2.partitions * t.partition_leakage_mw)),
@@ -89,8 +85,8 @@ fn check(totals: &Value, machine: &GpuConfig, what: &str) {
 fn the_energy_of_runs_and_launches_follows_from_their_counters() {
     for (workload, mechanism, events) in [
         ("backprop", "base", &["sm.events.shared_cycles", "sm.events.fp32_ops"][..]),
-        ("gesummv", "hw-bdi", &["codecs.bdi_compressed", "codecs.bdi_decompressed"]),
-        ("gesummv", "latte-cc", &["codecs.sc_compressed", "codecs.sc_decompressed"]),
+        ("gesummv", "hw-bdi", &["blocks.bdi_compressor", "blocks.bdi_decompressor"]),
+        ("gesummv", "latte-cc", &["blocks.sc_compressor", "blocks.sc_decompressor"]),
         ("bfs", "caba-bdi", &["sm.events.assist_instructions", "sm.events.assist_accesses"]),
     ] {
         let words = ["run", workload, "--mechanism", mechanism, "--engine", "model", "--json", "-"];

@@ -1,7 +1,10 @@
-//! What costs energy and is counted for that alone: the work of issued instructions, and lines that passed dedicated codecs.
+//! Events that are counted for energy and for conservation laws: the work of issued instructions, operations of mechanisms'
+//! blocks, bursts of lines in DRAM.
 use crate::pipe_kind::PipeKind;
 use crate::stats::counters;
 use selvedge_ptx::ptx::{Instr, OpClass};
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Operations per lane of a single-precision or integer division beside one of the special function unit, and of a double-precision
 /// one: the dependent operations that the latencies of the configuration assume.
@@ -45,29 +48,46 @@ pub struct SmEvents {
 }
 }
 
+/// Operations of mechanisms' blocks by the name of the block, SMs and partitions together: lines of a codec, for instance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct BlockOperations(BTreeMap<&'static str, u64>);
+
+impl BlockOperations {
+    /// Adds operations of a block.
+    pub fn add(&mut self, block: &'static str, operations: u64) {
+        *self.0.entry(block).or_default() += operations;
+    }
+
+    /// Returns the operations of a block.
+    pub fn of(&self, block: &str) -> u64 {
+        self.0.get(block).copied().unwrap_or(0)
+    }
+
+    /// Returns every counted block with its operations, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.0.iter().map(|(block, operations)| (*block, *operations))
+    }
+}
+
+impl std::ops::Sub for &BlockOperations {
+    type Output = BlockOperations;
+
+    fn sub(self, earlier: Self) -> BlockOperations {
+        let of_interval = self.iter().map(|(block, operations)| (block, operations - earlier.of(block)));
+        BlockOperations(of_interval.collect())
+    }
+}
+
 counters! {
-/// Lines that dedicated codecs compressed or decompressed, SMs and partitions together.
-pub struct CodecEvents {
-    /// By BDI's compressors.
-    pub bdi_compressed: u64,
-    /// By BDI's decompressors.
-    pub bdi_decompressed: u64,
-    /// By SC's compressors.
-    pub sc_compressed: u64,
-    /// By SC's decompressors.
-    pub sc_decompressed: u64,
-    /// By BPC's compressors.
-    pub bpc_compressed: u64,
-    /// By BPC's decompressors.
-    pub bpc_decompressed: u64,
-    /// By FPC's compressors.
-    pub fpc_compressed: u64,
-    /// By FPC's decompressors.
-    pub fpc_decompressed: u64,
-    /// By C-Pack's compressors.
-    pub cpack_compressed: u64,
-    /// By C-Pack's decompressors.
-    pub cpack_decompressed: u64,
+/// Bursts of the lines that a mechanism keeps in DRAM in a form of its own.
+pub struct LineBursts {
+    /// That the lines took.
+    pub data: u64,
+    /// That they would have taken uncompressed.
+    pub uncompressed: u64,
+    /// Of their metadata.
+    pub metadata: u64,
 }
 }
 

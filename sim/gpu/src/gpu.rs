@@ -108,6 +108,7 @@ pub struct Gpu {
     config: Arc<GpuConfig>,
     sms: Vec<Sm>,
     wake: Vec<u64>,
+    energy_model: GpuEnergyModel,
     system: MemorySystem,
     now: u64,
     interconnect: ClockDomain,
@@ -142,6 +143,7 @@ impl Gpu {
             parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
         Gpu {
             wake: vec![u64::MAX; sms.len()],
+            energy_model: GpuEnergyModel::new(config),
             sms,
             system: MemorySystem::new(config, parts.partitions),
             config: Arc::clone(config),
@@ -264,12 +266,17 @@ impl Gpu {
             dram: memory.dram,
             crossbar: memory.crossbar,
             energy_model: EnergyModel::new(&self.config),
-            gpu_energy_model: GpuEnergyModel::new(&self.config),
+            gpu_energy_model: self.energy_model.clone(),
             ..Snapshot::default()
         };
-        self.system.parts().for_each(|parts| parts.codec_events(&mut sum.codecs));
+        for parts in self.system.parts() {
+            parts.operations(&mut sum.blocks);
+            if let Some(bursts) = parts.line_bursts() {
+                *sum.line_bursts.get_or_insert_default() += bursts;
+            }
+        }
         for sm in &self.sms {
-            sm.parts().codec_events(&mut sum.codecs);
+            sm.parts().operations(&mut sum.blocks);
             sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters;
             sum.constant += sm.read_only(Side::Constant);

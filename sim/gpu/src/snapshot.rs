@@ -1,12 +1,12 @@
 //! All counters of the GPU, and what they cost in energy.
 use crate::dram::{DramCounters, Energy, EnergyModel};
 use crate::energy::{GpuEnergy, GpuEnergyModel};
-use crate::events::CodecEvents;
+use crate::events::{BlockOperations, LineBursts};
 use crate::partition::{CrossbarStats, L2Counters};
 use crate::stats::{CacheCounters, SmCounters};
 
 /// The counters of an interval of simulation.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Core cycles.
     pub cycles: u64,
@@ -28,8 +28,10 @@ pub struct Snapshot {
     pub dram: DramCounters,
     /// Both crossbars.
     pub crossbar: CrossbarStats,
-    /// Lines that passed dedicated codecs.
-    pub codecs: CodecEvents,
+    /// Operations of mechanisms' blocks.
+    pub blocks: BlockOperations,
+    /// Bursts of lines in a form of a mechanism's own; none without such a mechanism.
+    pub line_bursts: Option<LineBursts>,
     /// What turns the channels' counters into energy.
     pub energy_model: EnergyModel,
     /// What turns all counters into energy.
@@ -45,6 +47,11 @@ impl Snapshot {
     /// The whole GPU's energy by its components.
     pub fn energy(&self) -> GpuEnergy {
         self.gpu_energy_model.energy(self)
+    }
+
+    /// Returns the blocks whose operations are counted and that have no entry in the table.
+    pub fn blocks_without_energy(&self) -> Vec<&'static str> {
+        self.gpu_energy_model.blocks_without_energy(&self.blocks)
     }
 
     /// The whole GPU's mean power, milliwatts.
@@ -63,10 +70,10 @@ impl Snapshot {
     }
 }
 
-impl std::ops::Sub for Snapshot {
-    type Output = Self;
+impl std::ops::Sub for &Snapshot {
+    type Output = Snapshot;
 
-    fn sub(self, o: Self) -> Self {
+    fn sub(self, o: Self) -> Snapshot {
         Snapshot {
             cycles: self.cycles - o.cycles,
             bus_cycles: self.bus_cycles - o.bus_cycles,
@@ -77,9 +84,10 @@ impl std::ops::Sub for Snapshot {
             instruction: self.instruction - o.instruction,
             l2: self.l2 - o.l2,
             dram: self.dram - o.dram,
-            codecs: self.codecs - o.codecs,
+            blocks: &self.blocks - &o.blocks,
+            line_bursts: self.line_bursts.map(|bursts| bursts - o.line_bursts.unwrap_or_default()),
             energy_model: self.energy_model,
-            gpu_energy_model: self.gpu_energy_model,
+            gpu_energy_model: self.gpu_energy_model.clone(),
             crossbar: CrossbarStats {
                 requests: self.crossbar.requests - o.crossbar.requests,
                 replies: self.crossbar.replies - o.crossbar.replies,

@@ -1,6 +1,6 @@
 //! The mechanisms of the papers, each a plug-in of the GPU like any other: what `selvedge_gpu` offers is all that they use.
 pub mod caba;
-pub mod codec_stage;
+pub mod codecs;
 #[cfg(test)]
 mod directed;
 pub mod dmil;

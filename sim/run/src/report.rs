@@ -1,7 +1,7 @@
 //! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
 use crate::run::RunError;
 use selvedge_gpu::dram::Energy;
-use selvedge_gpu::energy::{CodecEvents, GpuEnergy};
+use selvedge_gpu::energy::{BlockOperations, GpuEnergy, LineBursts};
 use selvedge_gpu::gpu::Limit;
 use selvedge_gpu::partition::CrossbarStats;
 use selvedge_gpu::sm::SimFault;
@@ -108,7 +108,7 @@ pub struct EnergyReport {
 }
 
 /// The whole GPU's energy in the report. Conserved: the components add up to the total.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpuEnergyReport {
     /// By components, nanojoules.
     #[serde(flatten)]
@@ -119,10 +119,13 @@ pub struct GpuEnergyReport {
     pub mean_power_mw: f64,
     /// The total times the simulated time, nanojoule seconds.
     pub delay_product_nj_s: f64,
+    /// Blocks whose operations are counted and whose energy is not known: they are charged nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks_without_energy: Vec<&'static str>,
 }
 
 /// Totals of a run or of one kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Totals {
     /// Core cycles.
     pub cycles: u64,
@@ -150,8 +153,11 @@ pub struct Totals {
     pub dram: DramReport,
     /// Crossbars.
     pub crossbar: CrossbarStats,
-    /// Lines that passed dedicated codecs.
-    pub codecs: CodecEvents,
+    /// Operations of mechanisms' blocks by the name of the block: lines of a codec, for instance.
+    pub blocks: BlockOperations,
+    /// Bursts of lines in a form of a mechanism's own; none without such a mechanism.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_bursts: Option<LineBursts>,
     /// Energy of the whole GPU, DRAM included.
     pub energy: GpuEnergyReport,
 }
@@ -199,13 +205,15 @@ impl From<Snapshot> for Totals {
                 },
             },
             crossbar: s.crossbar,
-            codecs: s.codecs,
             energy: GpuEnergyReport {
                 parts: s.energy(),
                 total_nj: s.energy().total_nj(),
                 mean_power_mw: s.power_mw(),
                 delay_product_nj_s: s.delay_product_nj_s(),
+                blocks_without_energy: s.blocks_without_energy(),
             },
+            blocks: s.blocks,
+            line_bursts: s.line_bursts,
         }
     }
 }
@@ -364,10 +372,7 @@ impl RunReport {
     /// Bursts that the lines moved would have taken uncompressed over the bursts that they took, metadata apart
     /// (CABA, section 6, printed there as its inverse); none without a compressing mechanism.
     pub fn compression_ratio(&self) -> Option<f64> {
-        let count = |name| self.mechanism_counters.get(name).copied();
-        match (count("uncompressed_bursts"), count("data_bursts")) {
-            (Some(raw), Some(moved)) if moved > 0 => Some(ratio(raw, moved)),
-            _ => None,
-        }
+        let bursts = self.totals.line_bursts.filter(|bursts| bursts.data > 0)?;
+        Some(ratio(bursts.uncompressed, bursts.data))
     }
 }

@@ -248,7 +248,7 @@ fn run_recorded(
     }
     let mut series = gpu.samples().to_vec();
     if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {
-        series.push(snapshot);
+        series.push(snapshot.clone());
     }
     let report = RunReport {
         format_version: FORMAT_VERSION,
@@ -264,7 +264,7 @@ fn run_recorded(
         limit: fault.as_ref().and_then(RunError::limit),
         error: verdict.err(),
         races: spec.workload.races(),
-        totals: snapshot.into(),
+        totals: snapshot.clone().into(),
         kernels,
         series,
         sms: gpu
@@ -334,15 +334,13 @@ fn simulate(
         let so_far = gpu.snapshot();
         let schedulers = u64::from(gpu.config().sm.count * gpu.config().sm.schedulers);
         check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
-        let mut counters = MechanismCounters::new();
-        gpu.mechanism_counters(&mut counters);
-        check_bursts(&so_far, &counters).map_err(RunError::Conservation)?;
-        let share = so_far - before;
+        check_bursts(&so_far).map_err(RunError::Conservation)?;
+        let share = &so_far - &before;
         kernels.push(KernelReport {
             name,
             grid: dims.grid,
             block: dims.block,
-            totals: share.into(),
+            totals: share.clone().into(),
             share,
             so_far,
         });

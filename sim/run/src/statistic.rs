@@ -6,7 +6,6 @@ use crate::report::{KernelReport, RunReport, ratio};
 use selvedge_gpu::printable::printable;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::CacheCounters;
-use selvedge_gpu::stats::MechanismCounters;
 use selvedge_hw::names;
 use std::fmt::Write;
 
@@ -30,11 +29,11 @@ impl std::fmt::Display for Value {
 
 /// The counters that a key is computed from.
 #[derive(Clone, Copy, Debug)]
-pub struct Counted {
+pub struct Counted<'a> {
     /// Those of one launch.
-    pub launch: Snapshot,
+    pub launch: &'a Snapshot,
     /// Those from the beginning of the run to the launch's end.
-    pub so_far: Snapshot,
+    pub so_far: &'a Snapshot,
 }
 
 /// A key of the statistics.
@@ -217,7 +216,7 @@ pub static STATISTICS: [Statistic; 111] = statistics! {
     "energy_read_only_nJ", "energy of constant, texture and instruction caches", |c| Real(c.so_far.energy().read_only_nj);
     "energy_L2_nJ", "energy of the L2 slices: lookups, data read and written", |c| Real(c.so_far.energy().l2_nj);
     "energy_icnt_nJ", "energy of flits on both crossbars", |c| Real(c.so_far.energy().crossbar_nj);
-    "energy_codecs_nJ", "energy of dedicated compressors and decompressors", |c| Real(c.so_far.energy().codecs_nj);
+    "energy_blocks_nJ", "energy of mechanisms' blocks: operations times the entries of [energy.blocks]", |c| Real(c.so_far.energy().blocks_nj);
     "energy_leakage_nJ", "static energy of the GPU chip: leakage power times the time so far", |c| Real(c.so_far.energy().leakage_nj);
     "energy_dram_nJ", "dram_energy_total_nJ", |c| Real(c.so_far.energy().dram_nj);
     "energy_total_nJ", "all the GPU's energy so far, DRAM included: the sum of its twelve components",
@@ -256,8 +255,8 @@ pub struct UnknownStatistic {
     pub allowed: String,
 }
 
-fn counted(kernel: &KernelReport) -> Counted {
-    Counted { launch: kernel.share, so_far: kernel.so_far }
+fn counted(kernel: &KernelReport) -> Counted<'_> {
+    Counted { launch: &kernel.share, so_far: &kernel.so_far }
 }
 
 /// A block of `key = value` lines for each launch.
@@ -307,10 +306,10 @@ pub fn series_csv(reports: &[RunReport]) -> String {
     let header = ["workload", "mechanism", "from_cycle", "to_cycle"].into_iter();
     let mut all = vec![header.chain(keys.iter().map(|key| key.key)).map(String::from).collect()];
     for report in reports {
-        let mut before = Snapshot::default();
-        for &until in &report.series {
-            let stretch = until - before;
-            let counted = Counted { launch: stretch, so_far: stretch };
+        let mut before = &Snapshot::default();
+        for until in &report.series {
+            let interval = until - before;
+            let counted = Counted { launch: &interval, so_far: &interval };
             let fixed = [
                 report.workload.clone(),
                 report.mechanism.clone(),
@@ -370,10 +369,9 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenL
 ///
 /// # Errors
 /// The law with both sides.
-pub fn check_bursts(run: &Snapshot, counters: &MechanismCounters) -> Result<(), BrokenLaw> {
-    let count = |name| counters.get(name).copied();
-    let Some(data) = count("data_bursts") else { return Ok(()) };
-    let told = data + count("metadata_bursts").unwrap_or(0);
+pub fn check_bursts(run: &Snapshot) -> Result<(), BrokenLaw> {
+    let Some(lines) = run.line_bursts else { return Ok(()) };
+    let told = lines.data + lines.metadata;
     equal(
         "DRAM moves the bursts of the lines as they are compressed, and their metadata",
         run.dram.bursts,
@@ -406,6 +404,7 @@ impl BrokenLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use selvedge_gpu::energy::LineBursts;
     use std::collections::HashSet;
 
     #[test]
@@ -428,7 +427,7 @@ mod tests {
             snapshot.sm.thread_instructions = thread_instructions;
             snapshot
         };
-        let counted = Counted { launch: snapshot(10, 25), so_far: snapshot(40, 60) };
+        let counted = Counted { launch: &snapshot(10, 25), so_far: &snapshot(40, 60) };
         let value = |key| (find(key).expect("a key").value)(&counted).to_string();
         assert_eq!(value("gpu_sim_cycle"), "10");
         assert_eq!(value("gpu_ipc"), "2.5000");
@@ -456,11 +455,13 @@ mod tests {
     fn a_burst_that_no_line_has_breaks_a_law() {
         let mut run = Snapshot::default();
         run.dram.bursts = 8;
-        assert_eq!(check_bursts(&run, &MechanismCounters::new()), Ok(()), "nothing is compressed");
-        let mut counters = MechanismCounters::from([("data_bursts", 6), ("metadata_bursts", 2)]);
-        assert_eq!(check_bursts(&run, &counters), Ok(()));
-        counters.insert("data_bursts", 7);
-        let law = check_bursts(&run, &counters).expect_err("one is missing").to_string();
+        assert_eq!(check_bursts(&run), Ok(()), "nothing is compressed");
+        let mut bursts = LineBursts { data: 6, uncompressed: 9, metadata: 2 };
+        run.line_bursts = Some(bursts);
+        assert_eq!(check_bursts(&run), Ok(()));
+        bursts.data = 7;
+        run.line_bursts = Some(bursts);
+        let law = check_bursts(&run).expect_err("one is missing").to_string();
         assert!(law.ends_with("8 against 9"), "{law}");
     }
 }

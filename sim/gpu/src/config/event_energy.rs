@@ -1,17 +1,22 @@
-//! What the energy of SMs, caches, crossbars and codecs is computed from: the energy of one event of each kind.
+//! What the energy of SMs, caches, crossbars and mechanisms' blocks is computed from: the energy of one event of each kind.
 use super::check::Checker;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Declares the table: every entry is checked and can be listed.
 macro_rules! event_energy {
     ($($(#[$doc:meta])* $field:ident,)*) => {
         /// The energy of one event, femtojoules (`_fj`), and power, milliwatts (`_mw`). See docs/energy.md for the events.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub struct EventEnergy { $($(#[$doc])* pub $field: u32,)* }
+        pub struct EventEnergy {
+            $($(#[$doc])* pub $field: u32,)*
+            /// An operation of a mechanism's block, femtojoules, by the name of the block.
+            pub blocks: BTreeMap<String, u32>,
+        }
 
         impl EventEnergy {
-            /// Every entry by its name.
+            /// Returns every entry but those of blocks by its name.
             pub fn entries(&self) -> Vec<(&'static str, u32)> {
                 vec![$((stringify!($field), self.$field)),*]
             }
@@ -56,26 +61,6 @@ event_energy! {
     l2_write_fj,
     /// 32 bytes across a crossbar.
     flit_fj,
-    /// A line through BDI's compressor.
-    bdi_compress_fj,
-    /// A line through BDI's decompressor.
-    bdi_decompress_fj,
-    /// A line through SC's compressor.
-    sc_compress_fj,
-    /// A line through SC's decompressor.
-    sc_decompress_fj,
-    /// A line through BPC's compressor.
-    bpc_compress_fj,
-    /// A line through BPC's decompressor.
-    bpc_decompress_fj,
-    /// A line through FPC's compressor.
-    fpc_compress_fj,
-    /// A line through FPC's decompressor.
-    fpc_decompress_fj,
-    /// A line through C-Pack's compressor.
-    cpack_compress_fj,
-    /// A line through C-Pack's decompressor.
-    cpack_decompress_fj,
     /// Power of an SM with a warp on it beyond its leakage, whatever it issues.
     sm_active_mw,
     /// Leakage of an SM.
@@ -92,6 +77,9 @@ impl EventEnergy {
         for (name, value) in self.entries() {
             let most = if name.ends_with("_mw") { MOST_MW } else { MOST };
             check.range(&format!("energy.{name}"), value, 0, most);
+        }
+        for (block, value) in &self.blocks {
+            check.range(&format!("energy.blocks.{block}"), *value, 0, MOST);
         }
     }
 }

@@ -135,9 +135,10 @@ enum Strange {
 }
 
 fn gather_strange(known: &Table, table: &Table, section: &str, note: &mut dyn FnMut(&str, &str, Strange)) {
+    let is_open = section == "energy.blocks";
     for (key, value) in table {
         let path = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
-        match (known.get(key), value) {
+        match (known.get(key).or(is_open.then_some(&Value::Integer(0))), value) {
             (None, _) => {
                 let allowed: Vec<_> = known.keys().map(|k| format!("`{k}`")).collect();
                 note(&path, key, Strange::Key(allowed.join(", ")));

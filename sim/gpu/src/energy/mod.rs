@@ -12,14 +12,15 @@
 //! | read-only caches | accesses, sectors filled |
 //! | L2 | lookups; bytes read for answers and evictions, written by requests and fills |
 //! | crossbars | flits |
-//! | codecs | lines compressed and decompressed |
+//! | blocks | operations of mechanisms' blocks |
 //! | leakage | cycles |
 
-pub use crate::events::{CodecEvents, SmEvents, Work};
+pub use crate::events::{BlockOperations, LineBursts, SmEvents, Work};
 
 use crate::config::{EventEnergy, GpuConfig, WritePolicy};
 use crate::snapshot::Snapshot;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Bytes of the unit in which the table counts data.
 const UNIT_BYTES: u64 = 32;
@@ -45,8 +46,8 @@ pub struct GpuEnergy {
     pub l2_nj: f64,
     /// Crossbars.
     pub crossbar_nj: f64,
-    /// Dedicated compressors and decompressors.
-    pub codecs_nj: f64,
+    /// Mechanisms' blocks: compressors and decompressors, for instance.
+    pub blocks_nj: f64,
     /// Static energy of the GPU chip; that of the DRAM is among the DRAM's.
     pub leakage_nj: f64,
     /// DRAM channels, by LAMAR's formula.
@@ -66,7 +67,7 @@ impl GpuEnergy {
             self.read_only_nj,
             self.l2_nj,
             self.crossbar_nj,
-            self.codecs_nj,
+            self.blocks_nj,
             self.leakage_nj,
             self.dram_nj,
         ]
@@ -79,9 +80,9 @@ impl GpuEnergy {
 }
 
 /// The table in the units of the sums, and what of the machine turns counters into events.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuEnergyModel {
-    table: Option<EventEnergy>,
+    table: Option<Arc<EventEnergy>>,
     core_mhz: f64,
     sms: f64,
     partitions: f64,
@@ -98,7 +99,7 @@ impl GpuEnergyModel {
     pub fn new(config: &GpuConfig) -> Self {
         let units = |bytes: u32| f64::from(bytes) / UNIT_BYTES as f64;
         Self {
-            table: Some(config.energy),
+            table: Some(Arc::new(config.energy.clone())),
             core_mhz: f64::from(config.clock.core_mhz),
             sms: f64::from(config.sm.count),
             partitions: f64::from(config.l2.partitions),
@@ -133,10 +134,17 @@ impl GpuEnergyModel {
             l2_nj: self.l2(s, t),
             crossbar_nj: self.flit_units
                 * nj(s.crossbar.requests.flits + s.crossbar.replies.flits, t.flit_fj),
-            codecs_nj: codecs(&s.codecs, t),
+            blocks_nj: blocks(&s.blocks, t),
             leakage_nj: self.over_cycles(s.cycles, leakage_mw),
             dram_nj: s.dram_energy().total_nj(),
         }
+    }
+
+    /// Returns the blocks of `operations` that have no entry in the table; none without a table.
+    pub fn blocks_without_energy(&self, operations: &BlockOperations) -> Vec<&'static str> {
+        let Some(table) = &self.table else { return Vec::new() };
+        let names = operations.iter().map(|(block, _)| block);
+        names.filter(|block| !table.blocks.contains_key(*block)).collect()
     }
 
     /// Mean power over the stretch that was counted, milliwatts; 0 without time.
@@ -194,17 +202,8 @@ fn read_only(s: &Snapshot, t: &EventEnergy) -> f64 {
     nj(accesses, t.read_only_access_fj) + nj(filled, t.read_only_fill_fj)
 }
 
-fn codecs(c: &CodecEvents, t: &EventEnergy) -> f64 {
-    nj(c.bdi_compressed, t.bdi_compress_fj)
-        + nj(c.bdi_decompressed, t.bdi_decompress_fj)
-        + nj(c.sc_compressed, t.sc_compress_fj)
-        + nj(c.sc_decompressed, t.sc_decompress_fj)
-        + nj(c.bpc_compressed, t.bpc_compress_fj)
-        + nj(c.bpc_decompressed, t.bpc_decompress_fj)
-        + nj(c.fpc_compressed, t.fpc_compress_fj)
-        + nj(c.fpc_decompressed, t.fpc_decompress_fj)
-        + nj(c.cpack_compressed, t.cpack_compress_fj)
-        + nj(c.cpack_decompressed, t.cpack_decompress_fj)
+fn blocks(operations: &BlockOperations, t: &EventEnergy) -> f64 {
+    operations.iter().map(|(block, count)| nj(count, t.blocks.get(block).copied().unwrap_or(0))).sum()
 }
 
 #[cfg(test)]
@@ -237,7 +236,7 @@ mod tests {
         (s.l1d.hits, s.l1d.write_hits, s.l1d.sectors_filled) = (5, 1, 8);
         s.crossbar.replies.data_bytes = 320;
         s.crossbar.requests.flits = 7;
-        s.codecs.sc_decompressed = 1000;
+        s.blocks.add("sc_decompressor", 1000);
         let e = s.energy();
         let fj = |count: f64, one: u32| count * f64::from(one) / 1e6;
         near(e.instructions_nj, fj(5.0, t.instruction_fj));
@@ -246,7 +245,7 @@ mod tests {
         near(e.l1d_nj, fj(10.0, t.l1d_lookup_fj) + fj(20.0, t.l1d_read_fj) + fj(8.0, t.l1d_write_fj));
         near(e.l2_nj, fj(10.0, t.l2_read_fj));
         near(e.crossbar_nj, fj(7.0, t.flit_fj));
-        near(e.codecs_nj, 336.0);
+        near(e.blocks_nj, 336.0);
         near(e.total_nj(), e.parts().iter().sum());
     }
 
@@ -276,7 +275,7 @@ mod tests {
     #[test]
     fn each_event_costs_its_own_entry_of_the_table() {
         let config = all_different("");
-        let t = config.energy;
+        let t = &config.energy;
         // 250 lines of 128 bytes are a thousand units of 32 bytes.
         let events: &[(u32, Count, Component)] = &[
             (t.instruction_fj, |s| s.sm.warp_instructions = 1000, |e| e.instructions_nj),
@@ -307,16 +306,6 @@ mod tests {
             (t.l2_write_fj, |s| s.l2.cache.sectors_filled = 1000, |e| e.l2_nj),
             (t.flit_fj, |s| s.crossbar.requests.flits = 1000, |e| e.crossbar_nj),
             (t.flit_fj, |s| s.crossbar.replies.flits = 1000, |e| e.crossbar_nj),
-            (t.bdi_compress_fj, |s| s.codecs.bdi_compressed = 1000, |e| e.codecs_nj),
-            (t.bdi_decompress_fj, |s| s.codecs.bdi_decompressed = 1000, |e| e.codecs_nj),
-            (t.sc_compress_fj, |s| s.codecs.sc_compressed = 1000, |e| e.codecs_nj),
-            (t.sc_decompress_fj, |s| s.codecs.sc_decompressed = 1000, |e| e.codecs_nj),
-            (t.bpc_compress_fj, |s| s.codecs.bpc_compressed = 1000, |e| e.codecs_nj),
-            (t.bpc_decompress_fj, |s| s.codecs.bpc_decompressed = 1000, |e| e.codecs_nj),
-            (t.fpc_compress_fj, |s| s.codecs.fpc_compressed = 1000, |e| e.codecs_nj),
-            (t.fpc_decompress_fj, |s| s.codecs.fpc_decompressed = 1000, |e| e.codecs_nj),
-            (t.cpack_compress_fj, |s| s.codecs.cpack_compressed = 1000, |e| e.codecs_nj),
-            (t.cpack_decompress_fj, |s| s.codecs.cpack_decompressed = 1000, |e| e.codecs_nj),
         ];
         for (price, count, component) in events {
             check_price(&config, *price, *count, *component);
@@ -324,6 +313,14 @@ mod tests {
         for (name, price) in t.entries().iter().filter(|(name, _)| name.ends_with("_fj")) {
             assert!(events.iter().any(|(checked, ..)| checked == price), "{name}");
         }
+    }
+
+    #[test]
+    fn an_operation_of_a_block_costs_the_blocks_own_entry_and_nothing_without_one() {
+        let config = all_different("[energy.blocks]\nbdi_compressor = 2001\nmine = 2002\n");
+        check_price(&config, 2001, |s| s.blocks.add("bdi_compressor", 1000), |e| e.blocks_nj);
+        check_price(&config, 2002, |s| s.blocks.add("mine", 1000), |e| e.blocks_nj);
+        check_price(&config, 0, |s| s.blocks.add("another", 1000), |e| e.blocks_nj);
     }
 
     #[test]
@@ -350,7 +347,7 @@ mod tests {
         let mut s = Snapshot { gpu_energy_model: GpuEnergyModel::new(&config), ..Snapshot::default() };
         // One of 15 SMs has a warp for a microsecond of four.
         (s.cycles, s.sm.resident_cycles) = (5600, 1400);
-        let t = config.energy;
+        let t = &config.energy;
         near(s.energy().sm_active_nj, f64::from(t.sm_active_mw));
         near(s.energy().leakage_nj, 4.0 * f64::from(15 * t.sm_leakage_mw + 6 * t.partition_leakage_mw));
     }

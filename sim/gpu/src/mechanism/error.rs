@@ -34,6 +34,14 @@ pub enum MechanismError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// An energy of a block that no mechanism has.
+    #[error("energy.blocks.{name}: no mechanism has such a block: {allowed}")]
+    Block {
+        /// The block.
+        name: String,
+        /// The blocks there are.
+        allowed: String,
+    },
     /// Two mechanisms that cannot work together.
     #[error("mechanisms {first} and {second} cannot be combined: both {why}")]
     Conflict {

@@ -5,7 +5,7 @@
 //!  replies  <-- reply  <-- L2 <-- fills <------ DRAM <------- read plan
 //! ```
 use crate::cache::{Fetched, LinePart};
-use crate::events::CodecEvents;
+use crate::events::{BlockOperations, LineBursts};
 use crate::packet::Packet;
 use crate::stage::{MechanismFault, Stage};
 use crate::stats::MechanismCounters;
@@ -63,9 +63,15 @@ pub trait PartitionPart {
     /// Adds what the part's recorded block instances have seen.
     fn traces(&self, out: &mut Vec<Trace>);
 
-    /// Adds the lines that its dedicated codecs have compressed and decompressed.
-    fn codec_events(&self, out: &mut CodecEvents) {
+    /// Adds the operations of its blocks, by the name of the block: the energy model charges each.
+    fn operations(&self, out: &mut BlockOperations) {
         let _ = out;
+    }
+
+    /// Returns the bursts of the lines that it keeps in DRAM in a form of its own: a conservation law compares them with
+    /// those that DRAM moved.
+    fn line_bursts(&self) -> Option<LineBursts> {
+        None
     }
 
     /// Observes the L2 slice.

@@ -2,7 +2,7 @@
 use super::part::{DramPlan, Eviction, Fill, L2Event, PartitionPart, Placement};
 use crate::abilities::{abilities, each, only};
 use crate::cache::{LinePart, SECTOR_BYTES};
-use crate::events::CodecEvents;
+use crate::events::{BlockOperations, LineBursts};
 use crate::packet::Packet;
 use crate::stage::{MechanismFault, Offer, Stage};
 use crate::stats::MechanismCounters;
@@ -68,9 +68,17 @@ impl PartitionParts {
         self.parts.iter().for_each(|part| part.traces(out));
     }
 
-    /// Adds the lines of the codecs of all parts.
-    pub fn codec_events(&self, out: &mut CodecEvents) {
-        self.parts.iter().for_each(|part| part.codec_events(out));
+    /// Returns the bursts of the lines that a part keeps in DRAM in a form of its own.
+    pub fn line_bursts(&self) -> Option<LineBursts> {
+        self.parts.iter().filter_map(|part| part.line_bursts()).reduce(|mut all, more| {
+            all += more;
+            all
+        })
+    }
+
+    /// Adds the operations of the blocks of all parts.
+    pub fn operations(&self, out: &mut BlockOperations) {
+        self.parts.iter().for_each(|part| part.operations(out));
     }
 
     pub(super) fn l2_event(&mut self, now: u64, event: &L2Event) {

@@ -9,7 +9,7 @@
 //!  registers <-- hits <--------------------------------------- placement <-- fills <-- crossbar
 //! ```
 use crate::cache::Fetched;
-use crate::events::CodecEvents;
+use crate::events::BlockOperations;
 use crate::packet::Packet;
 use crate::pipe_kind::{PIPE_KINDS, PipeKind};
 use crate::sm::lsu::InstId;
@@ -61,8 +61,8 @@ pub trait SmPart {
     /// Adds what the part's recorded block instances have seen.
     fn traces(&self, out: &mut Vec<Trace>);
 
-    /// Adds the lines that its dedicated codecs have compressed and decompressed.
-    fn codec_events(&self, out: &mut CodecEvents) {
+    /// Adds the operations of its blocks, by the name of the block: the energy model charges each.
+    fn operations(&self, out: &mut BlockOperations) {
         let _ = out;
     }
 

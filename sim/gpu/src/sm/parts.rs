@@ -6,7 +6,7 @@ use super::part::{
 };
 use super::scheduler::WarpMask;
 use crate::abilities::{abilities, each, only};
-use crate::events::CodecEvents;
+use crate::events::BlockOperations;
 use crate::packet::Packet;
 use crate::stage::{MechanismFault, Offer, Stage};
 use crate::stats::{FailCause, MechanismCounters};
@@ -88,9 +88,9 @@ impl SmParts {
         self.parts.iter().for_each(|part| part.traces(out));
     }
 
-    /// Adds the lines of the codecs of all parts.
-    pub fn codec_events(&self, out: &mut CodecEvents) {
-        self.parts.iter().for_each(|part| part.codec_events(out));
+    /// Adds the operations of the blocks of all parts.
+    pub fn operations(&self, out: &mut BlockOperations) {
+        self.parts.iter().for_each(|part| part.operations(out));
     }
 
     pub(super) fn l1d_event(&mut self, now: u64, event: &L1dEvent) {

@@ -30,7 +30,7 @@ mod tests;
 pub mod warp;
 pub mod work;
 
-use crate::hw_bdi::form::{Algorithm, Choice};
+use crate::codecs::{Algorithm, Choice};
 use crate::hw_bdi::lines::LineStore;
 use crate::hw_bdi::{self, AssistedL2, MD_KB};
 use deployment::WARPS;

@@ -1,5 +1,5 @@
 //! The compressed lines of an L1D that keeps such: with more tags than ways (CABA, section 7.5), or for direct load (7.6).
-use crate::hw_bdi::form::LineForms;
+use crate::codecs::LineForms;
 use selvedge_gpu::sm::part::{L1dEvent, Space};
 use selvedge_ptx::memory::program_of;
 use std::collections::HashMap;

@@ -8,10 +8,10 @@ use super::resident::Resident;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Latencies};
 use super::work::{Counters, Origin, Work};
-use crate::codec_stage::WrongValue;
+use super::{cpack, fpc};
+use crate::codecs::{Algorithm, Form, LINE_BYTES, LineForms, WrongValue};
 use crate::hw_bdi::SharedLines;
-use crate::hw_bdi::form::{Algorithm, LineForms};
-use crate::hw_bdi::lines::{LINE_BYTES, has_values};
+use crate::hw_bdi::lines::has_values;
 use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_blocks::line::bytes_of;
 use selvedge_gpu::has;
@@ -28,6 +28,16 @@ use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use std::collections::VecDeque;
+
+/// Returns the number of a form's encoding, which is another for every algorithm; 0: the line is not compressed.
+fn tag(form: &Form) -> u8 {
+    match form {
+        Form::Bdi(form) => form.encoding.tag(),
+        Form::Fpc(_) => fpc::TAG,
+        Form::Cpack(_) => cpack::TAG,
+        Form::Raw | Form::Bpc(_) | Form::Sc(_) => 0,
+    }
+}
 
 /// The event of a store that is compressed by an algorithm: a bit marks stores, the events of loads are the encodings' tags.
 pub const fn store_event(algorithm: Algorithm) -> u8 {
@@ -131,9 +141,12 @@ impl AssistSm {
     /// The event of a line.
     fn event(&self, is_fill: bool, work: &Work) -> u8 {
         match work.origin {
-            Origin::Hit { .. } if self.options.direct_load => direct_event(work.line.tag),
-            _ if is_fill => work.line.tag,
-            _ => store_event(work.line.algorithm),
+            Origin::Hit { .. } if self.options.direct_load => direct_event(tag(&work.line.form)),
+            _ if is_fill => tag(&work.line.form),
+            _ => {
+                let first = self.lines.borrow().choice().first();
+                store_event(work.line.form.algorithm().unwrap_or(first))
+            }
         }
     }
 
@@ -171,8 +184,9 @@ impl AssistSm {
     fn start(&mut self, is_fill: bool, at: usize) {
         let queue = if is_fill { &mut self.fills } else { &mut self.stores };
         let Some(work) = queue.remove(at) else { return };
-        let input = if is_fill { work.line.payload } else { work.line.values };
-        self.assists.start(work.warp, is_fill, work, Lanes::new(bytes_of(&input)));
+        let input = if is_fill { work.line.payload() } else { &work.line.values };
+        let lanes = Lanes::new(bytes_of(input));
+        self.assists.start(work.warp, is_fill, work, lanes);
     }
 
     /// Hands out the work of assist warps that are done.
@@ -207,13 +221,13 @@ impl AssistSm {
     fn compressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
         let line = assist.work.line;
         let Some(mut packet) = assist.work.store() else { return Ok(()) };
-        let expected = line.is_compressed().then_some((line.tag, line.size));
-        let made = assist.made().map(|made| (made.encoding, made.size));
-        if made != expected || made.is_some() && assist.lanes.output != bytes_of(&line.payload) {
+        let expected = line.is_compressed().then_some((tag(&line.form), line.bytes()));
+        let made = assist.made().map(|made| (made.encoding, u16::from(made.size)));
+        if made != expected || made.is_some() && assist.lanes.output != bytes_of(line.payload()) {
             return Err(self.wrong(packet.line));
         }
         if made.is_some() {
-            packet.data_bytes = u16::from(line.size);
+            packet.data_bytes = line.bytes();
             packet.payload = self.lines.borrow_mut().send(line);
             self.counters.compressed += 1;
             self.failures = 0;
@@ -406,7 +420,7 @@ impl Stage<Packet> for AssistSm {
             self.counters.overflowed += 1;
             return Offer::Pass;
         }
-        let line = self.lines.borrow().forms(memory, packet.line);
+        let line = self.lines.borrow_mut().forms(memory, packet.line);
         self.stores.push_back(Work { origin: Origin::Store(*packet), warp, line, since: now });
         Offer::Taken
     }

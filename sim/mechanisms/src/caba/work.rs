@@ -1,5 +1,5 @@
 //! The lines that wait for assist warps or have one, and what has been counted of them.
-use crate::hw_bdi::form::LineForms;
+use crate::codecs::LineForms;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::sm::lsu::InstId;

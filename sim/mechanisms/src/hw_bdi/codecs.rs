@@ -1,138 +1,20 @@
 //! The codecs of a partition: a compressor and a decompressor for each algorithm that its lines are compressed by.
 use super::Latencies;
-use super::form::{Algorithm, Choice, LineForms};
-use super::lines::{LINE_BYTES, has_values};
+use super::lines::has_values;
 use super::partition::Inbound;
-use crate::codec_stage::{Codec, CodecStage, compressed};
-use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
-use selvedge_blocks::cpack::{self, CpackCompressor, CpackDecompressor, CpackParams};
-use selvedge_blocks::fpc::{self, FpcCompressor, FpcDecompressor};
+use crate::codecs::{
+    Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LINE_BYTES,
+    LineForms,
+};
+use selvedge_blocks::bdi::BdiParams;
+use selvedge_blocks::cpack::{self, CpackParams};
+use selvedge_blocks::fpc;
 use selvedge_blocks::line::Line;
-use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::stage::{MechanismFault, Offer};
 use selvedge_hw::wave::Trace;
-
-/// A line in the two forms that a codec of FPC has.
-#[derive(Clone, Copy, Debug)]
-pub struct FpcForms {
-    form: fpc::Compressed,
-    values: Line,
-}
-
-impl FpcForms {
-    fn of(values: Line) -> Self {
-        FpcForms { form: fpc::compress(&values, LINE_BYTES, fpc::Variant::Segments), values }
-    }
-}
-
-impl Codec for FpcCompressor {
-    type Forms = FpcForms;
-
-    fn inputs(offered: Option<&FpcForms>, ready: bool) -> fpc::CompressorIn {
-        let line_i = offered.map_or_else(Line::default, |line| line.values);
-        fpc::CompressorIn { valid_i: offered.is_some(), line_i, ready_i: ready }
-    }
-
-    fn took(out: &fpc::CompressorOut) -> bool {
-        out.ready_o
-    }
-
-    fn gives(out: &fpc::CompressorOut) -> bool {
-        out.valid_o
-    }
-
-    fn is_right(out: &fpc::CompressorOut, line: &FpcForms) -> bool {
-        let fpc::Compressed { compressed, bits, payload } = line.form;
-        (out.encoding_o, out.size_o, out.payload_o) == (u8::from(compressed), bits, payload)
-    }
-}
-
-impl Codec for FpcDecompressor {
-    type Forms = FpcForms;
-
-    fn inputs(offered: Option<&FpcForms>, ready: bool) -> fpc::DecompressorIn {
-        fpc::DecompressorIn {
-            valid_i: offered.is_some(),
-            encoding_i: offered.map_or(0, |line| u8::from(line.form.compressed)),
-            payload_i: offered.map_or_else(Line::default, |line| line.form.payload),
-            ready_i: ready,
-        }
-    }
-
-    fn took(out: &fpc::DecompressorOut) -> bool {
-        out.ready_o
-    }
-
-    fn gives(out: &fpc::DecompressorOut) -> bool {
-        out.valid_o
-    }
-
-    fn is_right(out: &fpc::DecompressorOut, line: &FpcForms) -> bool {
-        !out.error_o && out.line_o == line.values
-    }
-}
-
-/// A line in the two forms that a codec of C-Pack has.
-#[derive(Clone, Copy, Debug)]
-pub struct CpackForms {
-    form: cpack::Compressed,
-    values: Line,
-}
-
-impl CpackForms {
-    fn of(values: Line) -> Self {
-        CpackForms { form: cpack::compress(&values, LINE_BYTES, cpack::Variant::Small4), values }
-    }
-}
-
-impl Codec for CpackCompressor {
-    type Forms = CpackForms;
-
-    fn inputs(offered: Option<&CpackForms>, ready: bool) -> cpack::CompressorIn {
-        let line_i = offered.map_or_else(Line::default, |line| line.values);
-        cpack::CompressorIn { valid_i: offered.is_some(), line_i, ready_i: ready }
-    }
-
-    fn took(out: &cpack::CompressorOut) -> bool {
-        out.ready_o
-    }
-
-    fn gives(out: &cpack::CompressorOut) -> bool {
-        out.valid_o
-    }
-
-    fn is_right(out: &cpack::CompressorOut, line: &CpackForms) -> bool {
-        let cpack::Compressed { encoding, bits, payload } = line.form;
-        (out.encoding_o, out.size_o, out.payload_o) == (encoding.tag(), bits, payload)
-    }
-}
-
-impl Codec for CpackDecompressor {
-    type Forms = CpackForms;
-
-    fn inputs(offered: Option<&CpackForms>, ready: bool) -> cpack::DecompressorIn {
-        cpack::DecompressorIn {
-            valid_i: offered.is_some(),
-            encoding_i: offered.map_or(0, |line| line.form.encoding.tag()),
-            payload_i: offered.map_or_else(Line::default, |line| line.form.payload),
-            ready_i: ready,
-        }
-    }
-
-    fn took(out: &cpack::DecompressorOut) -> bool {
-        out.ready_o
-    }
-
-    fn gives(out: &cpack::DecompressorOut) -> bool {
-        out.valid_o
-    }
-
-    fn is_right(out: &cpack::DecompressorOut, line: &CpackForms) -> bool {
-        !out.error_o && out.line_o == line.values
-    }
-}
 
 /// A compressor and a decompressor of one algorithm.
 trait Stages {
@@ -141,59 +23,61 @@ trait Stages {
     /// Takes a line that the compressor is done with.
     fn compressed(&mut self) -> Option<u64>;
     /// Offers a line to the decompressor.
-    fn decompress(&mut self, what: Inbound, line: u64, values: Line) -> Offer;
+    fn decompress(&mut self, what: Inbound, line: u64, forms: &LineForms) -> Offer;
     /// Takes what the decompressor is done with.
     fn decompressed(&mut self) -> Option<(Inbound, u64)>;
-    /// One clock.
+    /// Advances both by one cycle.
     fn tick(&mut self, now: u64) -> Result<(), MechanismFault>;
-    /// Is anything in one of them?
+    /// Returns whether anything is in one of them.
     fn is_busy(&self) -> bool;
-    /// Lines that were compressed and decompressed.
+    /// Returns the lines that were compressed and decompressed.
     fn lines(&self) -> [u64; 2];
-    /// What was recorded.
+    /// Adds them to the blocks' operations.
+    fn operations(&self, out: &mut BlockOperations);
+    /// Adds what was recorded.
     fn traces(&self, out: &mut Vec<Trace>);
 }
 
-/// The codecs of one algorithm, with how it sees a line.
-struct Pair<C: Codec, D: Codec<Forms = C::Forms>> {
-    compressor: CodecStage<C, ()>,
-    decompressor: CodecStage<D, Inbound>,
-    forms: fn(Line) -> C::Forms,
+/// The codecs of one algorithm.
+struct Pair<C: Codec> {
+    algorithm: Algorithm,
+    compressor: CodecStage<Compressing<C>, ()>,
+    decompressor: CodecStage<Decompressing<C>, Inbound>,
+    /// Returns the codec's own form of a line, if it is one.
+    own: fn(Form) -> Option<C::Form>,
 }
 
-impl<C: Codec, D: Codec<Forms = C::Forms>> Stages for Pair<C, D> {
+impl<C: Codec> Stages for Pair<C> {
     fn compress(&mut self, line: u64, values: Line) -> Offer {
         if !self.compressor.has_room() {
             return Offer::Full;
         }
-        self.compressor.push((), line, (self.forms)(values));
+        let (own, algorithm) = (self.own, self.algorithm);
+        let expected = || own(algorithm.compress(&values)).expect("an algorithm has a form of its own");
+        self.compressor.push((), line, values, expected);
         Offer::Taken
     }
 
     fn compressed(&mut self) -> Option<u64> {
-        self.compressor.pop().map(|((), line, _)| line)
+        self.compressor.pop().map(|done| done.address)
     }
 
-    fn decompress(&mut self, what: Inbound, line: u64, values: Line) -> Offer {
+    fn decompress(&mut self, what: Inbound, line: u64, forms: &LineForms) -> Offer {
+        let Some(form) = (self.own)(forms.form) else { return Offer::Pass };
         if !self.decompressor.has_room() {
             return Offer::Full;
         }
-        self.decompressor.push(what, line, (self.forms)(values));
+        self.decompressor.push(what, line, form, || forms.values);
         Offer::Taken
     }
 
     fn decompressed(&mut self) -> Option<(Inbound, u64)> {
-        self.decompressor.pop().map(|(what, line, _)| (what, line))
+        self.decompressor.pop().map(|done| (done.what, done.address))
     }
 
     fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
-        if self.compressor.is_busy() {
-            self.compressor.tick(now)?;
-        }
-        if self.decompressor.is_busy() {
-            self.decompressor.tick(now)?;
-        }
-        Ok(())
+        self.compressor.tick(now)?;
+        self.decompressor.tick(now)
     }
 
     fn is_busy(&self) -> bool {
@@ -201,7 +85,12 @@ impl<C: Codec, D: Codec<Forms = C::Forms>> Stages for Pair<C, D> {
     }
 
     fn lines(&self) -> [u64; 2] {
-        [self.compressor.lines, self.decompressor.lines]
+        [self.compressor.lines(), self.decompressor.lines()]
+    }
+
+    fn operations(&self, out: &mut BlockOperations) {
+        self.compressor.operations(out);
+        self.decompressor.operations(out);
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
@@ -210,37 +99,37 @@ impl<C: Codec, D: Codec<Forms = C::Forms>> Stages for Pair<C, D> {
     }
 }
 
-/// The codecs of an algorithm in partition `id`. Those of FPC and C-Pack have the latencies of their blocks.
+/// Makes the codecs of an algorithm in partition `id`. Those of FPC and C-Pack have the latencies of their blocks.
 fn stages(algorithm: Algorithm, id: u32, latencies: Latencies, probes: &Probes) -> Box<dyn Stages> {
-    let bytes = LINE_BYTES as u32;
+    let named = |what: &str| format!("l2.p{id}.{what}");
     match algorithm {
         Algorithm::Bdi => {
-            let Latencies { compress, decompress } = latencies;
-            Box::new(Pair::<BdiCompressor, BdiDecompressor> {
-                compressor: CodecStage::new(format!("l2.p{id}.compressor"), bytes, compress, probes),
-                decompressor: CodecStage::new(format!("l2.p{id}.decompressor"), bytes, decompress, probes),
-                forms: |values| compressed(values, LINE_BYTES as u32),
+            let of_depth = |depth: u32| BdiParams { line_bytes: LINE_BYTES, pipeline_depth: depth as usize };
+            let [compress, decompress] = [latencies.compress, latencies.decompress].map(of_depth);
+            Box::new(Pair::<Bdi> {
+                algorithm,
+                compressor: CodecStage::new(named("compressor"), &compress, probes),
+                decompressor: CodecStage::new(named("decompressor"), &decompress, probes),
+                own: |form| if let Form::Bdi(form) = form { Some(form) } else { None },
             })
         }
         Algorithm::Fpc => {
             let compress = fpc::CompressorParams { segmented: true, ..Default::default() };
             let decompress = fpc::DecompressorParams { segmented: true, ..Default::default() };
-            let names = ["compressor", "decompressor"].map(|what| format!("l2.p{id}.fpc_{what}"));
-            let [compressor, decompressor] = names;
-            Box::new(Pair::<FpcCompressor, FpcDecompressor> {
-                compressor: CodecStage::with_params(compressor, &compress, probes),
-                decompressor: CodecStage::with_params(decompressor, &decompress, probes),
-                forms: FpcForms::of,
+            Box::new(Pair::<Fpc> {
+                algorithm,
+                compressor: CodecStage::new(named("fpc_compressor"), &compress, probes),
+                decompressor: CodecStage::new(named("fpc_decompressor"), &decompress, probes),
+                own: |form| if let Form::Fpc(form) = form { Some(form) } else { None },
             })
         }
         Algorithm::Cpack => {
             let params = CpackParams { dictionary: cpack::VALUES, ..CpackParams::default() };
-            let names = ["compressor", "decompressor"].map(|what| format!("l2.p{id}.cpack_{what}"));
-            let [compressor, decompressor] = names;
-            Box::new(Pair::<CpackCompressor, CpackDecompressor> {
-                compressor: CodecStage::with_params(compressor, &params, probes),
-                decompressor: CodecStage::with_params(decompressor, &params, probes),
-                forms: CpackForms::of,
+            Box::new(Pair::<Cpack> {
+                algorithm,
+                compressor: CodecStage::new(named("cpack_compressor"), &params, probes),
+                decompressor: CodecStage::new(named("cpack_decompressor"), &params, probes),
+                own: |form| if let Form::Cpack(form) = form { Some(form) } else { None },
             })
         }
     }
@@ -268,9 +157,10 @@ impl Codecs {
         }
     }
 
-    /// The codecs of an algorithm; one that no line is compressed by is not asked for.
-    fn of(&mut self, algorithm: Algorithm) -> &mut dyn Stages {
-        let at = self.stages.iter().position(|(own, _)| *own == algorithm);
+    /// Returns the codecs of a line's algorithm; an uncompressed line passes those of the first.
+    fn of(&mut self, form: &Form) -> &mut dyn Stages {
+        let algorithm = form.algorithm();
+        let at = self.stages.iter().position(|(own, _)| Some(*own) == algorithm);
         self.stages[at.unwrap_or(0)].1.as_mut()
     }
 
@@ -279,7 +169,7 @@ impl Codecs {
         if !has_values(line) || !forms.is_compressed() {
             return Offer::Pass;
         }
-        let stage = self.of(forms.algorithm).decompress(what, line, forms.values);
+        let stage = self.of(&forms.form).decompress(what, line, forms);
         self.writes += usize::from(stage == Offer::Taken && matches!(what, Inbound::Write(_)));
         stage
     }
@@ -292,7 +182,7 @@ impl Codecs {
 
     /// Offers a line to the compressor of its algorithm.
     pub(super) fn compress(&mut self, line: u64, forms: &LineForms) -> Offer {
-        self.of(forms.algorithm).compress(line, forms.values)
+        self.of(&forms.form).compress(line, forms.values)
     }
 
     /// Takes a line that a compressor is done with.
@@ -342,16 +232,8 @@ impl Codecs {
         lines.fold([0, 0], |all, one| [all[0] + one[0], all[1] + one[1]])
     }
 
-    pub(super) fn codec_events(&self, out: &mut CodecEvents) {
-        for (algorithm, stages) in &self.stages {
-            let [compressed, decompressed] = stages.lines();
-            let counts = match algorithm {
-                Algorithm::Bdi => [&mut out.bdi_compressed, &mut out.bdi_decompressed],
-                Algorithm::Fpc => [&mut out.fpc_compressed, &mut out.fpc_decompressed],
-                Algorithm::Cpack => [&mut out.cpack_compressed, &mut out.cpack_decompressed],
-            };
-            counts.into_iter().zip([compressed, decompressed]).for_each(|(count, lines)| *count += lines);
-        }
+    pub(super) fn operations(&self, out: &mut BlockOperations) {
+        self.stages.iter().for_each(|(_, stages)| stages.operations(out));
     }
 
     pub(super) fn traces(&self, out: &mut Vec<Trace>) {

@@ -1,6 +1,7 @@
 //! The SM's share of `ideal-bdi`: lines are compressed and decompressed as they pass.
 use super::SharedLines;
-use super::lines::{LINE_BYTES, has_values};
+use super::lines::has_values;
+use crate::codecs::LINE_BYTES;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
@@ -60,9 +61,9 @@ impl Stage<Packet> for IdealSm {
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Offer::Pass;
         }
-        let line = self.lines.borrow().forms(memory, packet.line);
+        let line = self.lines.borrow_mut().forms(memory, packet.line);
         if line.is_compressed() {
-            packet.data_bytes = u16::from(line.size);
+            packet.data_bytes = line.bytes();
             packet.payload = self.lines.borrow_mut().send(line);
             self.compressed += 1;
         }

@@ -1,13 +1,13 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
-use super::form::{Choice, LineForms};
+use crate::codecs::{Choice, LINE_BYTES, LineForms};
 use selvedge_blocks::bdi::units;
-use selvedge_blocks::line::words_of;
+use selvedge_blocks::line::{Line, words_of};
 use selvedge_ptx::memory::{DeviceMemory, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
 use std::collections::HashMap;
 
-/// Bytes of a line; a machine with others is refused.
-pub const LINE_BYTES: usize = 128;
+/// Lines whose forms are remembered: a power of two. A line passes several places soon after each other, with the same values.
+const REMEMBERED: usize = 1024;
 
 /// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
 pub fn has_values(line: u64) -> bool {
@@ -40,6 +40,8 @@ pub struct LineStore {
     forms: HashMap<u64, LineForm>,
     in_flight: Vec<LineForms>,
     free: Vec<u32>,
+    /// Forms of lines that have been compressed, by the line's address.
+    remembered: Vec<LineForms>,
 }
 
 impl LineStore {
@@ -53,15 +55,37 @@ impl LineStore {
         self.choice
     }
 
-    /// The line's values in functional memory, and their compressed form.
-    pub fn forms(&self, memory: &DeviceMemory, line: u64) -> LineForms {
+    /// Returns the line's values in functional memory, and their compressed form.
+    pub fn forms(&mut self, memory: &DeviceMemory, line: u64) -> LineForms {
+        let (values, choice) = (Self::values(memory, line), self.choice);
+        let remembered = self.place(line);
+        if remembered.values != values {
+            *remembered = choice.line(values);
+        }
+        *remembered
+    }
+
+    /// Remembers what a codec has made of a line.
+    pub fn remember(&mut self, line: u64, forms: LineForms) {
+        *self.place(line) = forms;
+    }
+
+    fn place(&mut self, line: u64) -> &mut LineForms {
+        if self.remembered.is_empty() {
+            self.remembered = vec![self.choice.line(Line::default()); REMEMBERED];
+        }
+        &mut self.remembered[line as usize / LINE_BYTES % REMEMBERED]
+    }
+
+    /// Returns the line's values in functional memory.
+    pub fn values(memory: &DeviceMemory, line: u64) -> Line {
         let mut bytes = [0u8; LINE_BYTES];
         memory.line(line, &mut bytes);
-        self.choice.line(words_of(&bytes))
+        words_of(&bytes)
     }
 
     /// Bursts that the line's values would take in DRAM now.
-    pub fn bursts_now(&self, line: u64, memory: &DeviceMemory) -> u32 {
+    pub fn bursts_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         if has_values(line) { self.forms(memory, line).bursts() } else { units(LINE_BYTES) as u32 }
     }
 
@@ -105,8 +129,8 @@ impl LineStore {
         }
     }
 
-    /// A compressed line on the crossbar.
-    pub fn on_its_way(&self, handle: u32) -> &LineForms {
+    /// Returns a compressed line on the crossbar.
+    pub fn in_flight(&self, handle: u32) -> &LineForms {
         &self.in_flight[handle as usize - 1]
     }
 

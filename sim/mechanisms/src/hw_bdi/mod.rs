@@ -14,7 +14,6 @@
 //! compressed from the start (section 5.3.1). The values are those of functional memory when a line enters a codec.
 //! Local memory is not in it, so its lines are not compressed.
 mod codecs;
-pub mod form;
 mod ideal;
 pub mod lines;
 mod partition;

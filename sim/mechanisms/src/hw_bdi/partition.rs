@@ -1,10 +1,11 @@
 //! A partition's share of the compressing mechanisms: codecs between L2 and DRAM, the metadata cache, compressed replies.
 use super::SharedLines;
 use super::codecs::Codecs;
-use super::lines::{L2Form, LINE_BYTES, has_values};
+use super::lines::{L2Form, has_values};
+use crate::codecs::LINE_BYTES;
 use crate::md_cache::{MdAccess, MetadataCache};
 use selvedge_gpu::cache::LinePart;
-use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::events::{BlockOperations, LineBursts};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::difference::Difference;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
@@ -72,9 +73,7 @@ pub struct Partition {
     difference: Difference,
     map: AddressMap,
     store: SharedLines,
-    data_bursts: u64,
-    uncompressed_bursts: u64,
-    metadata_bursts: u64,
+    bursts: LineBursts,
     compressed_replies: u64,
     raw_replies: u64,
     /// Lines that were given room in the L2, and their sub-blocks.
@@ -100,9 +99,7 @@ impl Partition {
             difference: Difference::default(),
             map,
             store,
-            data_bursts: 0,
-            uncompressed_bursts: 0,
-            metadata_bursts: 0,
+            bursts: LineBursts::default(),
             compressed_replies: 0,
             raw_replies: 0,
             rooms: 0,
@@ -135,10 +132,10 @@ impl Partition {
     }
 
     fn plan(&mut self, bursts: u32, cost: MdAccess) -> DramPlan {
-        self.data_bursts += u64::from(bursts);
-        self.uncompressed_bursts += u64::from(RAW_BURSTS);
+        self.bursts.data += u64::from(bursts);
+        self.bursts.uncompressed += u64::from(RAW_BURSTS);
         let fetches = cost.fetch.is_some() && !cost.in_flight;
-        self.metadata_bursts += u64::from(fetches) + u64::from(cost.write_back.is_some());
+        self.bursts.metadata += u64::from(fetches) + u64::from(cost.write_back.is_some());
         DramPlan {
             bursts,
             metadata: cost.fetch.map(|block| METADATA_BASE + block),
@@ -154,7 +151,7 @@ impl Partition {
                 if codecs.has_write() {
                     return Offer::Full;
                 }
-                codecs.decompress(Inbound::Write(*packet), packet.line, store.on_its_way(packet.payload))
+                codecs.decompress(Inbound::Write(*packet), packet.line, store.in_flight(packet.payload))
             }
             _ => Offer::Pass,
         };
@@ -191,10 +188,10 @@ impl PartitionPart for Partition {
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "data_bursts", self.data_bursts);
-        count(out, "uncompressed_bursts", self.uncompressed_bursts);
+        count(out, "data_bursts", self.bursts.data);
+        count(out, "uncompressed_bursts", self.bursts.uncompressed);
         if let Some(cache) = &self.metadata {
-            count(out, "metadata_bursts", self.metadata_bursts);
+            count(out, "metadata_bursts", self.bursts.metadata);
             count(out, "metadata_accesses", cache.accesses);
             count(out, "metadata_hits", cache.hits);
         }
@@ -220,10 +217,14 @@ impl PartitionPart for Partition {
         out.extend(self.metadata.as_ref().and_then(MetadataCache::trace));
     }
 
-    fn codec_events(&self, out: &mut CodecEvents) {
+    fn operations(&self, out: &mut BlockOperations) {
         if let Logic::Dedicated(codecs) = &self.logic {
-            codecs.codec_events(out);
+            codecs.operations(out);
         }
+    }
+
+    fn line_bursts(&self) -> Option<LineBursts> {
+        Some(self.bursts)
     }
 
     has!(placement: part::Placement, dram: DramPlans, fills: Stage<part::Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
@@ -235,7 +236,7 @@ impl part::Placement for Partition {
     }
 
     fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
-        let store = self.store.borrow();
+        let mut store = self.store.borrow_mut();
         let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
         let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
         self.rooms += 1;
@@ -256,7 +257,7 @@ impl DramPlans for Partition {
 
     fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
-        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow().bursts_now(line, memory) };
+        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow_mut().bursts_now(line, memory) };
         let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
         self.store.borrow_mut().written_to_dram(line, bursts, l2);
         let found = self.look_up(line, Some(bursts));
@@ -275,7 +276,7 @@ impl Stage<part::Fill> for Partition {
         let line = fill.0.line;
         match self.logic.codecs() {
             Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
-                let forms = self.store.borrow().forms(memory, line);
+                let forms = self.store.borrow_mut().forms(memory, line);
                 codecs.decompress(Inbound::Fill, line, &forms)
             }
             _ => Offer::Pass,
@@ -295,7 +296,7 @@ impl Stage<Eviction> for Partition {
         let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
             return Offer::Pass;
         };
-        let forms = self.store.borrow().forms(memory, line);
+        let forms = self.store.borrow_mut().forms(memory, line);
         codecs.compress(line, &forms)
     }
 
@@ -327,7 +328,7 @@ impl Stage<Packet> for Partition {
         }
         let stage = match &mut self.logic {
             Logic::Dedicated(codecs) => {
-                let forms = self.store.borrow().forms(memory, packet.line);
+                let forms = self.store.borrow_mut().forms(memory, packet.line);
                 codecs.decompress(Inbound::Write(*packet), packet.line, &forms)
             }
             // The line is compressed again at once.
@@ -358,7 +359,7 @@ impl Replies for Partition {
         if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
             let line = store.forms(memory, packet.line);
             if line.is_compressed() {
-                packet.data_bytes = u16::from(line.size);
+                packet.data_bytes = line.bytes();
                 packet.payload = store.send(line);
                 self.compressed_replies += 1;
                 return;

@@ -1,10 +1,9 @@
 //! The SM's share of `hw-bdi`: replies are decompressed before the L1D, full-line stores compressed before the crossbar.
-use super::form::{Algorithm, LineForms};
-use super::lines::{LINE_BYTES, has_values};
+use super::lines::{LineStore, has_values};
 use super::{Latencies, SharedLines};
-use crate::codec_stage::{CodecStage, compressed};
-use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
-use selvedge_gpu::energy::CodecEvents;
+use crate::codecs::{Bdi, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, LineForms};
+use selvedge_blocks::bdi::{BdiParams, compress_words};
+use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
@@ -16,18 +15,18 @@ use selvedge_ptx::memory::DeviceMemory;
 
 /// The codecs of one SM.
 pub struct SmCodecs {
-    compressor: CodecStage<BdiCompressor, Packet>,
-    decompressor: CodecStage<BdiDecompressor, Fill>,
+    compressor: CodecStage<Compressing<Bdi>, Packet>,
+    decompressor: CodecStage<Decompressing<Bdi>, Fill>,
     store: SharedLines,
 }
 
 impl SmCodecs {
     pub(super) fn new(id: u32, latencies: Latencies, store: SharedLines, probes: &Probes) -> Self {
-        let Latencies { compress, decompress } = latencies;
-        let bytes = LINE_BYTES as u32;
+        let of_depth = |depth: u32| BdiParams { line_bytes: LINE_BYTES, pipeline_depth: depth as usize };
+        let [compress, decompress] = [latencies.compress, latencies.decompress].map(of_depth);
         SmCodecs {
-            compressor: CodecStage::new(format!("sm{id}.compressor"), bytes, compress, probes),
-            decompressor: CodecStage::new(format!("sm{id}.decompressor"), bytes, decompress, probes),
+            compressor: CodecStage::new(format!("sm{id}.compressor"), &compress, probes),
+            decompressor: CodecStage::new(format!("sm{id}.decompressor"), &decompress, probes),
             store,
         }
     }
@@ -36,27 +35,22 @@ impl SmCodecs {
 impl SmPart for SmCodecs {
     fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         let _ = memory;
-        if self.compressor.is_busy() {
-            self.compressor.tick(now)?;
-        }
-        if self.decompressor.is_busy() {
-            self.decompressor.tick(now)?;
-        }
-        Ok(())
+        self.compressor.tick(now)?;
+        self.decompressor.tick(now)
     }
 
     fn busy(&self) -> bool {
         self.compressor.is_busy() || self.decompressor.is_busy()
     }
 
-    fn codec_events(&self, out: &mut CodecEvents) {
-        out.bdi_compressed += self.compressor.lines;
-        out.bdi_decompressed += self.decompressor.lines;
+    fn operations(&self, out: &mut BlockOperations) {
+        self.compressor.operations(out);
+        self.decompressor.operations(out);
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
-        count(out, "sm_lines_compressed", self.compressor.lines);
-        count(out, "sm_lines_decompressed", self.decompressor.lines);
+        count(out, "sm_lines_compressed", self.compressor.lines());
+        count(out, "sm_lines_decompressed", self.decompressor.lines());
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
@@ -77,12 +71,13 @@ impl Stage<Fill> for SmCodecs {
             return Offer::Full;
         }
         let line = self.store.borrow_mut().receive(packet.payload);
-        self.decompressor.push(*fill, packet.line, compressed(line.values, LINE_BYTES as u32));
+        let Form::Bdi(form) = line.form else { return Offer::Pass };
+        self.decompressor.push(*fill, packet.line, form, || line.values);
         Offer::Taken
     }
 
     fn pop(&mut self) -> Option<Fill> {
-        self.decompressor.pop().map(|(fill, ..)| fill)
+        self.decompressor.pop().map(|done| done.what)
     }
 }
 
@@ -94,17 +89,20 @@ impl Stage<Packet> for SmCodecs {
         if !self.compressor.has_room() {
             return Offer::Full;
         }
-        let line = self.store.borrow().forms(memory, packet.line);
-        self.compressor.push(*packet, packet.line, compressed(line.values, LINE_BYTES as u32));
+        let values = LineStore::values(memory, packet.line);
+        self.compressor.push(*packet, packet.line, values, || compress_words(&values, LINE_BYTES));
         Offer::Taken
     }
 
     fn pop(&mut self) -> Option<Packet> {
-        let (mut packet, _, line) = self.compressor.pop()?;
-        let line = LineForms::of(Algorithm::Bdi, line.values);
+        let done = self.compressor.pop()?;
+        let mut packet = done.what;
+        let line = LineForms { form: Form::Bdi(done.output).if_smaller(), values: done.input };
+        let mut store = self.store.borrow_mut();
+        store.remember(done.address, line);
         if line.is_compressed() {
-            packet.data_bytes = u16::from(line.size);
-            packet.payload = self.store.borrow_mut().send(line);
+            packet.data_bytes = line.bytes();
+            packet.payload = store.send(line);
         }
         Some(packet)
     }

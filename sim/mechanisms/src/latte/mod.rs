@@ -4,7 +4,6 @@
 //! takes no sub-blocks. A hit on a compressed line takes the hit latency of the L1D and then waits for the decompressor: the
 //! queue block gives the latencies that the paper assumes, and the codec itself, through which the line passes, what it takes
 //! beyond that. Stores evict what they hit, so that no compressed line ever changes.
-mod codecs;
 mod controller;
 mod hits;
 mod kernel_opt;
@@ -289,7 +288,7 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     }
     let l1d = &mut config.l1d;
     let whole = "allowed is 128: the codecs take whole lines of that size";
-    if l1d.line_bytes != codecs::LINE_BYTES as u32 {
+    if l1d.line_bytes != crate::codecs::LINE_BYTES as u32 {
         return Err(part.unsuited("l1d.line_bytes", l1d.line_bytes, whole));
     }
     if l1d.sector_bytes != l1d.line_bytes {

@@ -5,21 +5,20 @@
 //!               |          \-- data go to the warps at once; the line can be read while it waits here
 //!               \--hits on compressed lines--> [queue] beside [decompressors] --> warps
 //! ```
-use super::codecs::{BpcForms, Form, LINE_BYTES, ScForms};
 use super::controller::Controller;
 use super::hits::Hits;
 use super::statistical::{Statistical, Tag};
 use super::{High, ModeSource, Settings};
-use crate::codec_stage::{CodecStage, Forms, WrongValue};
+use crate::codecs::{Bdi, Bpc, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, WrongValue};
 use crate::hw_bdi::has_values;
-use selvedge_blocks::bdi::{self, BdiCompressor, BdiDecompressor};
-use selvedge_blocks::bpc::{self, BpcCompressor, BpcDecompressor, BpcParams};
+use selvedge_blocks::bdi::{self, BdiParams};
+use selvedge_blocks::bpc::{self, BpcParams};
 use selvedge_blocks::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
 use selvedge_blocks::line::{Line, words_of};
 use selvedge_blocks::sc;
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::energy::CodecEvents;
+use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
@@ -50,8 +49,8 @@ struct Stored {
 
 /// BPC's two codecs.
 struct BpcCodecs {
-    compressor: CodecStage<BpcCompressor, Tag>,
-    decompressor: CodecStage<BpcDecompressor, Tag>,
+    compressor: CodecStage<Compressing<Bpc>, Tag>,
+    decompressor: CodecStage<Decompressing<Bpc>, Tag>,
 }
 
 /// The compressed L1D of one SM.
@@ -63,8 +62,8 @@ pub struct CompressedL1d {
     launches: usize,
     index: SetIndex,
     controller: Option<Controller>,
-    bdi_compressor: CodecStage<BdiCompressor, Tag>,
-    bdi_decompressor: CodecStage<BdiDecompressor, Tag>,
+    bdi_compressor: CodecStage<Compressing<Bdi>, Tag>,
+    bdi_decompressor: CodecStage<Decompressing<Bdi>, Tag>,
     sc: Option<Statistical>,
     bpc: Option<BpcCodecs>,
     hits: Hits,
@@ -98,27 +97,19 @@ impl CompressedL1d {
             let params = LatteControllerParams { sets: l1d.sets, policy, ..Default::default() };
             Controller::new(format!("{prefix}.latte"), &params, probes)
         });
-        let bytes = LINE_BYTES as u32;
+        let of_depth = |depth: u32| BdiParams { line_bytes: LINE_BYTES, pipeline_depth: depth as usize };
+        let [bdi_compress, bdi_decompress] = [super::BDI_COMPRESS, super::BDI_DECOMPRESS].map(of_depth);
         let named = |block: &str| format!("{prefix}.{block}");
         let uses = |high| settings.uses(Mode::HighCapacity) && settings.high == high;
         CompressedL1d {
             index: SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes),
             controller,
-            bdi_compressor: CodecStage::new(named("bdi_compressor"), bytes, super::BDI_COMPRESS, probes),
-            bdi_decompressor: CodecStage::new(
-                named("bdi_decompressor"),
-                bytes,
-                super::BDI_DECOMPRESS,
-                probes,
-            ),
+            bdi_compressor: CodecStage::new(named("bdi_compressor"), &bdi_compress, probes),
+            bdi_decompressor: CodecStage::new(named("bdi_decompressor"), &bdi_decompress, probes),
             sc: uses(High::Sc).then(|| Statistical::new(&prefix, settings.instant_codes, probes)),
             bpc: uses(High::Bpc).then(|| BpcCodecs {
-                compressor: CodecStage::with_params(named("bpc_compressor"), &BpcParams::default(), probes),
-                decompressor: CodecStage::with_params(
-                    named("bpc_decompressor"),
-                    &BpcParams::default(),
-                    probes,
-                ),
+                compressor: CodecStage::new(named("bpc_compressor"), &BpcParams::default(), probes),
+                decompressor: CodecStage::new(named("bpc_decompressor"), &BpcParams::default(), probes),
             }),
             hits: Hits::new(named("queue"), settings.queue, probes),
             arrived: VecDeque::with_capacity(ARRIVED),
@@ -204,13 +195,11 @@ impl CompressedL1d {
         self.lines[mode as usize] += 1;
         match (mode, &mut self.sc, &mut self.bpc) {
             (Mode::LowLatency, ..) => {
-                let form = bdi::compress_words(&values, LINE_BYTES);
-                self.bdi_compressor.push(0, line, Forms { form, values });
+                self.bdi_compressor.push(0, line, values, || bdi::compress_words(&values, LINE_BYTES));
             }
             (Mode::HighCapacity, Some(sc), _) if sc.can_compress() => sc.compress(0, line, &values),
             (Mode::HighCapacity, _, Some(bpc)) => {
-                let form = bpc::compress_words(&values, LINE_BYTES);
-                bpc.compressor.push(0, line, BpcForms { form, values });
+                bpc.compressor.push(0, line, values, || bpc::compress_words(&values, LINE_BYTES));
             }
             _ => self.place(line, Stored { mode, form: Form::Raw, values }),
         }
@@ -229,17 +218,14 @@ impl CompressedL1d {
     }
 
     fn clock_codecs(&mut self, now: u64) -> Result<(), MechanismFault> {
-        if self.bdi_compressor.is_busy() {
-            self.bdi_compressor.tick(now)?;
+        self.bdi_compressor.tick(now)?;
+        while let Some(done) = self.bdi_compressor.pop() {
+            let stored = Stored { mode: Mode::LowLatency, form: Form::Bdi(done.output), values: done.input };
+            self.place(done.address, stored);
         }
-        while let Some((_, line, Forms { form, values })) = self.bdi_compressor.pop() {
-            self.place(line, Stored { mode: Mode::LowLatency, form: Form::Bdi(form), values });
-        }
-        if self.bdi_decompressor.is_busy() {
-            self.bdi_decompressor.tick(now)?;
-        }
-        while let Some((tag, ..)) = self.bdi_decompressor.pop() {
-            self.hits.decompressed(tag);
+        self.bdi_decompressor.tick(now)?;
+        while let Some(done) = self.bdi_decompressor.pop() {
+            self.hits.decompressed(done.what);
         }
         self.clock_sc(now)?;
         self.clock_bpc(now)
@@ -251,13 +237,13 @@ impl CompressedL1d {
             sc.tick(now)?;
         }
         let mut compressed = Vec::new();
-        while let Some((_, line, ScForms { form, values })) = sc.compressor.pop() {
+        while let Some(done) = sc.compressor.pop() {
             // The codes that it was compressed with are about to go.
-            let form = if sc.can_compress() { Form::Sc(form) } else { Form::Raw };
-            compressed.push((line, Stored { mode: Mode::HighCapacity, form, values }));
+            let form = if sc.can_compress() { Form::Sc(done.output) } else { Form::Raw };
+            compressed.push((done.address, Stored { mode: Mode::HighCapacity, form, values: done.input }));
         }
-        while let Some((tag, ..)) = sc.decompressor.pop() {
-            self.hits.decompressed(tag);
+        while let Some(done) = sc.decompressor.pop() {
+            self.hits.decompressed(done.what);
         }
         let gives_up = sc.take_give_up();
         compressed.into_iter().for_each(|(line, stored)| self.place(line, stored));
@@ -280,18 +266,15 @@ impl CompressedL1d {
 
     fn clock_bpc(&mut self, now: u64) -> Result<(), MechanismFault> {
         let Some(bpc) = &mut self.bpc else { return Ok(()) };
-        if bpc.compressor.is_busy() {
-            bpc.compressor.tick(now)?;
-        }
-        if bpc.decompressor.is_busy() {
-            bpc.decompressor.tick(now)?;
-        }
-        while let Some((tag, ..)) = bpc.decompressor.pop() {
-            self.hits.decompressed(tag);
+        bpc.compressor.tick(now)?;
+        bpc.decompressor.tick(now)?;
+        while let Some(done) = bpc.decompressor.pop() {
+            self.hits.decompressed(done.what);
         }
         let mut compressed = Vec::new();
-        while let Some((_, line, BpcForms { form, values })) = bpc.compressor.pop() {
-            compressed.push((line, Stored { mode: Mode::HighCapacity, form: Form::Bpc(form), values }));
+        while let Some(done) = bpc.compressor.pop() {
+            let form = Form::Bpc(done.output);
+            compressed.push((done.address, Stored { mode: Mode::HighCapacity, form, values: done.input }));
         }
         compressed.into_iter().for_each(|(line, stored)| self.place(line, stored));
         Ok(())
@@ -300,9 +283,9 @@ impl CompressedL1d {
     /// Puts the line of a hit into its decompressor.
     fn decompress(&mut self, tag: Tag, line: u64, Stored { form, values, .. }: Stored) {
         match (form, &mut self.sc, &mut self.bpc) {
-            (Form::Bdi(form), ..) => self.bdi_decompressor.push(tag, line, Forms { form, values }),
-            (Form::Sc(form), Some(sc), _) => sc.decompressor.push(tag, line, ScForms { form, values }),
-            (Form::Bpc(form), _, Some(bpc)) => bpc.decompressor.push(tag, line, BpcForms { form, values }),
+            (Form::Bdi(form), ..) => self.bdi_decompressor.push(tag, line, form, || values),
+            (Form::Sc(form), Some(sc), _) => sc.decompressor.push(tag, line, form, || values),
+            (Form::Bpc(form), _, Some(bpc)) => bpc.decompressor.push(tag, line, form, || values),
             _ => unreachable!("a line has the form of a codec that there is"),
         }
     }
@@ -310,7 +293,7 @@ impl CompressedL1d {
     /// Does the form stand for the values, by the codec's definition?
     fn is_right(&self, Stored { form, values, .. }: &Stored) -> bool {
         match form {
-            Form::Raw => true,
+            Form::Raw | Form::Fpc(_) | Form::Cpack(_) => true,
             Form::Bdi(form) => bdi::decompress(form, LINE_BYTES) == *values,
             Form::Bpc(form) => bpc::decompress(form, LINE_BYTES).line == *values,
             Form::Sc(form) => {
@@ -359,16 +342,16 @@ impl SmPart for CompressedL1d {
             && !self.sc.as_ref().is_some_and(Statistical::holds_lines)
     }
 
-    fn codec_events(&self, out: &mut CodecEvents) {
-        out.bdi_compressed += self.bdi_compressor.lines;
-        out.bdi_decompressed += self.bdi_decompressor.lines;
+    fn operations(&self, out: &mut BlockOperations) {
+        self.bdi_compressor.operations(out);
+        self.bdi_decompressor.operations(out);
         if let Some(sc) = &self.sc {
-            out.sc_compressed += sc.compressor.lines;
-            out.sc_decompressed += sc.decompressor.lines;
+            sc.compressor.operations(out);
+            sc.decompressor.operations(out);
         }
         if let Some(bpc) = &self.bpc {
-            out.bpc_compressed += bpc.compressor.lines;
-            out.bpc_decompressed += bpc.decompressor.lines;
+            bpc.compressor.operations(out);
+            bpc.decompressor.operations(out);
         }
     }
 

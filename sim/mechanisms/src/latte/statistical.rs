@@ -9,12 +9,11 @@
 //!
 //! The table must hold still while codes are built from it, so an EP that should count values while they are built does not.
 //! Each connection between two blocks is a register.
-use super::codecs::{Coded, ScForms};
-use crate::codec_stage::CodecStage;
+use crate::codecs::{CodecStage, Coded, Compressing, Decompressing, Sc};
 use selvedge_blocks::line::Line;
 use selvedge_blocks::sc::code_builder::{CodeBuilderIn, CodeBuilderParams, ScCodeBuilder};
-use selvedge_blocks::sc::compressor::{CompressorParams, ScCompressor};
-use selvedge_blocks::sc::decompressor::{DecompressorParams, ScDecompressor};
+use selvedge_blocks::sc::compressor::CompressorParams;
+use selvedge_blocks::sc::decompressor::DecompressorParams;
 use selvedge_blocks::sc::huffman::{Code, CodeBook, Counted, Symbol};
 use selvedge_blocks::sc::vft::{ScVft, VftIn, VftOut, VftParams};
 use selvedge_blocks::sc::{CodeItem, MAX_CODE_BITS, WORDS, code_stream, words_of};
@@ -148,8 +147,8 @@ enum Phase {
 pub struct Statistical {
     vft: Instance<ScVft>,
     builder: Builder,
-    pub(super) compressor: CodecStage<ScCompressor, Tag>,
-    pub(super) decompressor: CodecStage<ScDecompressor, Tag>,
+    pub(super) compressor: CodecStage<Compressing<Sc>, Tag>,
+    pub(super) decompressor: CodecStage<Decompressing<Sc>, Tag>,
     phase: Phase,
     is_training: bool,
     clears: bool,
@@ -188,8 +187,8 @@ impl Statistical {
         Statistical {
             vft: probes.instance(format!("{prefix}.vft"), &VftParams::default()),
             builder,
-            compressor: CodecStage::with_params(compressor, &CompressorParams::default(), probes),
-            decompressor: CodecStage::with_params(decompressor, &DecompressorParams::default(), probes),
+            compressor: CodecStage::new(compressor, &CompressorParams::default(), probes),
+            decompressor: CodecStage::new(decompressor, &DecompressorParams::default(), probes),
             phase: Phase::Idle,
             is_training: false,
             clears: false,
@@ -214,11 +213,6 @@ impl Statistical {
     /// Are there codes, and may a line be put into the compressor?
     pub fn can_compress(&self) -> bool {
         self.book.is_some() && !matches!(self.phase, Phase::Draining | Phase::Loading)
-    }
-
-    /// A line's form under the codes in use.
-    pub fn form(&self, values: &Line) -> Coded {
-        Coded::of(values, self.book.as_ref())
     }
 
     /// The line that `form` stands for, by the definition of the codes in use.
@@ -400,8 +394,8 @@ impl Statistical {
 
     /// Puts a line into the compressor; the caller has checked [`Statistical::can_compress`].
     pub fn compress(&mut self, tag: Tag, line: u64, values: &Line) {
-        let form = self.form(values);
-        self.compressor.push(tag, line, ScForms { form, values: *values });
+        let book = self.book.as_ref();
+        self.compressor.push(tag, line, *values, || Coded::of(values, book));
     }
 
     /// Adds its counters to the report.

@@ -1,5 +1,5 @@
 //! What the compressed L1D gains, costs and gives up, on kernels made for it.
-use super::codecs::{Coded, Form};
+use crate::codecs::{Coded, Form};
 use proptest::prelude::*;
 use selvedge_blocks::sc::huffman::{CodeBook, Counted};
 use selvedge_gpu::config::GpuConfig;

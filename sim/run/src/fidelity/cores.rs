@@ -112,7 +112,7 @@ fn strides(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
         let mut time = |repeat: usize| {
             let before = bench.snapshot();
             let cycles = bench.run(&format!("{head}{}", body.repeat(repeat)), 1, 32 * warps, buffer)?;
-            let share = bench.snapshot() - before;
+            let share = &bench.snapshot() - &before;
             Ok::<_, FidelityError>((cycles, share.sm.transactions, share.sm.memory_instructions))
         };
         time(1)?;

@@ -1,7 +1,9 @@
 //! The registry: the mechanisms of the papers, and those that were added.
+use selvedge_gpu::config::GpuConfig;
 pub use selvedge_gpu::mechanism::*;
 use selvedge_hw::NameTaken;
 pub use selvedge_mechanisms::*;
+use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
 pub use spec::MechanismSpec;
@@ -27,6 +29,25 @@ pub fn add<M: Mechanism>() -> Result<(), NameTaken> {
 pub fn all() -> Vec<&'static MechanismInfo> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
     ALL.iter().chain(added.iter().copied()).collect()
+}
+
+/// Returns the blocks whose operations may have an energy: those of `config`'s table, and those of added mechanisms.
+pub fn blocks_with_energy(config: &GpuConfig) -> BTreeSet<String> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    let of_added = added.iter().flat_map(|info| info.blocks).map(|block| block.to_string());
+    config.energy.blocks.keys().cloned().chain(of_added).collect()
+}
+
+/// Checks that the energies of `config` are those of blocks that mechanisms have.
+///
+/// # Errors
+/// [`MechanismError::Block`].
+fn check_energies(config: &GpuConfig) -> Result<(), MechanismError> {
+    let known: BTreeSet<&str> = all().iter().flat_map(|info| info.blocks).copied().collect();
+    let unknown = config.energy.blocks.keys().find(|block| !known.contains(block.as_str()));
+    let Some(name) = unknown else { return Ok(()) };
+    let allowed = selvedge_hw::names::allowed(name, known, "selvedge list blocks");
+    Err(MechanismError::Block { name: name.clone(), allowed })
 }
 
 /// The registry's entry of that name.

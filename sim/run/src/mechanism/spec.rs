@@ -165,6 +165,7 @@ impl MechanismSpec {
     /// [`MechanismError::Machine`] when it does not suit a mechanism.
     pub fn machine(&self, config: &GpuConfig) -> Result<GpuConfig, MechanismError> {
         self.is_settled()?;
+        super::check_energies(config)?;
         // What one brings along another may refuse, whichever is named first.
         with(self.parts.iter().rev(), config.clone())?;
         with(self.parts.iter(), config.clone())

@@ -187,7 +187,7 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
         error,
         throughput: Throughput::of(&programs),
         programs,
-        totals: measured.total.into(),
+        totals: measured.total.clone().into(),
         mechanism_counters,
         host: HostReport {
             wall_s,

@@ -1,9 +1,7 @@
 //! A line in both of its forms, by the algorithm that compresses it.
-use super::lines::LINE_BYTES;
-use crate::caba::{cpack as cpack_routine, fpc as fpc_routine};
-use selvedge_blocks::bdi::{self, units};
+use super::{Form, LINE_BYTES};
 use selvedge_blocks::line::Line;
-use selvedge_blocks::{cpack, fpc};
+use selvedge_blocks::{bdi, cpack, fpc};
 
 /// What compresses lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +18,15 @@ pub enum Algorithm {
 impl Algorithm {
     /// All of them, the cheapest decompression first.
     pub const ALL: [Algorithm; 3] = [Algorithm::Bdi, Algorithm::Cpack, Algorithm::Fpc];
+
+    /// Returns the line as it compresses it, smaller or not.
+    pub fn compress(self, values: &Line) -> Form {
+        match self {
+            Algorithm::Bdi => Form::Bdi(bdi::compress_words(values, LINE_BYTES)),
+            Algorithm::Fpc => Form::Fpc(fpc::compress(values, LINE_BYTES, fpc::Variant::Segments)),
+            Algorithm::Cpack => Form::Cpack(cpack::compress(values, LINE_BYTES, cpack::Variant::Small4)),
+        }
+    }
 }
 
 /// Which algorithm each line is compressed by.
@@ -49,7 +56,12 @@ impl Choice {
         }
     }
 
-    /// A line of these values.
+    /// Returns the algorithm that a line is put through first.
+    pub fn first(self) -> Algorithm {
+        self.algorithms()[0]
+    }
+
+    /// Returns a line of these values.
     pub fn line(self, values: Line) -> LineForms {
         let forms = self.algorithms().iter().map(|algorithm| LineForms::of(*algorithm, values));
         // Of several with the fewest bursts, the first.
@@ -60,49 +72,43 @@ impl Choice {
 /// A line in both of its forms.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineForms {
-    /// What compresses it.
-    pub algorithm: Algorithm,
-    /// Number of its encoding, other for every algorithm; 0: it is not compressed.
-    pub tag: u8,
-    /// Bytes of the payload.
-    pub size: u8,
-    /// Compressed.
-    pub payload: Line,
+    /// As it is kept.
+    pub form: Form,
     /// Uncompressed.
     pub values: Line,
 }
 
 impl LineForms {
-    /// The line as an algorithm compresses it, if that saves a burst.
+    /// Returns the line as an algorithm compresses it, if that saves a burst.
     pub fn of(algorithm: Algorithm, values: Line) -> Self {
-        let (tag, size, payload) = match algorithm {
-            Algorithm::Bdi => {
-                let form = bdi::compress_words(&values, LINE_BYTES);
-                (form.encoding.tag(), usize::from(form.size), form.payload)
-            }
-            Algorithm::Fpc => {
-                let form = fpc::compress(&values, LINE_BYTES, fpc::Variant::Segments);
-                (fpc_routine::TAG, usize::from(form.bits).div_ceil(8), form.payload)
-            }
-            Algorithm::Cpack => {
-                let form = cpack::compress(&values, LINE_BYTES, cpack::Variant::Small4);
-                (cpack_routine::TAG, usize::from(form.bits).div_ceil(8), form.payload)
-            }
-        };
-        if units(size) < units(LINE_BYTES) {
-            return LineForms { algorithm, tag, size: size as u8, payload, values };
-        }
-        LineForms { algorithm, tag: 0, size: LINE_BYTES as u8, payload: values, values }
+        LineForms { form: algorithm.compress(&values).if_smaller(), values }
     }
 
-    /// 32-byte bursts that it takes: at least one.
+    /// Returns the 32-byte bursts that it takes: at least one.
     pub fn bursts(&self) -> u32 {
-        units(usize::from(self.size)) as u32
+        self.form.sub_blocks()
     }
 
-    /// Is it smaller compressed?
+    /// Returns whether it is smaller compressed.
     pub fn is_compressed(&self) -> bool {
-        usize::from(self.size) < LINE_BYTES
+        self.form != Form::Raw
+    }
+
+    /// Returns the bytes of the payload.
+    pub fn bytes(&self) -> u16 {
+        self.form.bytes() as u16
+    }
+
+    /// Returns the payload.
+    pub fn payload(&self) -> &Line {
+        match &self.form {
+            Form::Raw => &self.values,
+            Form::Bdi(form) => &form.payload,
+            Form::Fpc(form) => &form.payload,
+            Form::Cpack(form) => &form.payload,
+            Form::Bpc(form) => &form.payload,
+            Form::Sc(form) => &form.payload,
+        }
     }
 }
 
@@ -120,16 +126,15 @@ mod tests {
         let near = line(|i| 0x1234_5600 + i as u32);
         let nibbles = line(|i| i as u32 * 5 % 8);
         let few = line(|i| [0x1234_5678, 0x9abc_def0, 0x0f1e_2d3c, 0x5566_7788][i % 4]);
-        for (values, algorithm) in
-            [(near, Algorithm::Bdi), (nibbles, Algorithm::Fpc), (few, Algorithm::Cpack)]
-        {
+        let is_bdi = |form| matches!(form, Form::Bdi(_));
+        let is_fpc = |form| matches!(form, Form::Fpc(_));
+        let is_cpack = |form| matches!(form, Form::Cpack(_));
+        let expected: [(Line, fn(Form) -> bool); 3] = [(near, is_bdi), (nibbles, is_fpc), (few, is_cpack)];
+        for (values, is_expected) in expected {
             let best = Choice::Best.line(values);
             let bursts = Algorithm::ALL.map(|algorithm| LineForms::of(algorithm, values).bursts());
-            assert_eq!(
-                (best.algorithm, Some(best.bursts())),
-                (algorithm, bursts.into_iter().min()),
-                "{bursts:?}"
-            );
+            assert!(is_expected(best.form), "{:?}", best.form);
+            assert_eq!(Some(best.bursts()), bursts.into_iter().min(), "{bursts:?}");
         }
     }
 
@@ -142,6 +147,6 @@ mod tests {
             _ => 0,
         });
         let form = LineForms::of(Algorithm::Fpc, values);
-        assert_eq!((form.is_compressed(), form.tag, form.bursts()), (false, 0, 4));
+        assert_eq!((form.form, form.bursts(), form.payload()), (Form::Raw, 4, &values));
     }
 }

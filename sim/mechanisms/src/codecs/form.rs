@@ -1,0 +1,56 @@
+//! A line as a cache or DRAM keeps it.
+use super::{Algorithm, Coded, LINE_BYTES};
+use selvedge_blocks::bdi::units;
+use selvedge_blocks::{bdi, bpc, cpack, fpc};
+
+/// How a line is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Uncompressed.
+    #[default]
+    Raw,
+    /// By BDI.
+    Bdi(bdi::Compressed),
+    /// By FPC.
+    Fpc(fpc::Compressed),
+    /// By C-Pack.
+    Cpack(cpack::Compressed),
+    /// By BPC.
+    Bpc(bpc::Compressed),
+    /// By SC.
+    Sc(Coded),
+}
+
+impl Form {
+    /// Returns the algorithm that decompresses it, if it is one of bandwidth compression.
+    pub fn algorithm(&self) -> Option<Algorithm> {
+        match self {
+            Form::Bdi(_) => Some(Algorithm::Bdi),
+            Form::Fpc(_) => Some(Algorithm::Fpc),
+            Form::Cpack(_) => Some(Algorithm::Cpack),
+            Form::Raw | Form::Bpc(_) | Form::Sc(_) => None,
+        }
+    }
+
+    /// Returns the bytes of its payload.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Form::Raw => LINE_BYTES,
+            Form::Bdi(form) => usize::from(form.size),
+            Form::Fpc(form) => usize::from(form.bits).div_ceil(8),
+            Form::Cpack(form) => usize::from(form.bits).div_ceil(8),
+            Form::Bpc(form) => usize::from(form.size),
+            Form::Sc(form) => usize::from(form.bits).div_ceil(8),
+        }
+    }
+
+    /// Returns the 32-byte sub-blocks that it takes, 1 to 4; so many bursts it takes in DRAM.
+    pub fn sub_blocks(&self) -> u32 {
+        units(self.bytes()) as u32
+    }
+
+    /// Returns itself if it takes fewer sub-blocks than the line, which else needs no decompressor.
+    pub fn if_smaller(self) -> Self {
+        if self.sub_blocks() < Form::Raw.sub_blocks() { self } else { Form::Raw }
+    }
+}
