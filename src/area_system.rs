@@ -4,29 +4,8 @@ use crate::error::Failure;
 use selvedge_area::system::{Part, System};
 use selvedge_blocks::find;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::mechanism::{self, MechanismSpec};
+use selvedge_sim::mechanism::{MechanismSpec, Overhead};
 use selvedge_sim::run::instances;
-
-/// Bits beside the address of a line that is kept compressed: its encoding, and its 32-byte sub-blocks.
-const COMPRESSED_BITS: u32 = 4 + 3;
-/// Bits of an address.
-const ADDRESS_BITS: u32 = 32;
-/// Bits beside the address of a line that is kept compressed in the L2: its encoding, and its 32-byte bursts.
-const L2_FORM_BITS: u32 = 4 + 2;
-
-/// What papers say of a whole mechanism's storage or area.
-const CLAIMS: [(&str, &str); 10] = [
-    ("static-sc", "LATTE-CC: 15.5 KB for tables of SC, 6.45% of the L1s of 15 SMs"),
-    ("latte-cc", "LATTE-CC: 134 B for the controller, and SC's 15.5 KB, 6.45% of the L1s of 15 SMs"),
-    ("bgp", "LAMAR: 4 Kbit for each predictor"),
-    ("mdb-local", "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage"),
-    ("mdb-global", "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage"),
-    ("dmil", "Dai: 7 + 12 + 10 bits for each kernel of an SM"),
-    ("qbmi", "Dai: 10 bits for each kernel of an SM, beside MILG"),
-    ("hw-bdi", "CABA: an 8 KB metadata cache at each memory controller"),
-    ("hw-bdi-mem", "CABA: an 8 KB metadata cache at each memory controller"),
-    ("caba-bdi", "CABA: tables of the assist warps, and an 8 KB metadata cache at each memory controller"),
-];
 
 /// The mechanisms that the options name.
 ///
@@ -51,43 +30,27 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
         return Err(Failure::usage(format!("--mechanism {text}: it has no blocks in {}", base.name)));
     }
     let (l1d, l2) = (&base.l1d, &base.l2);
-    let name = mechanism.text.split(',').next().unwrap_or_default();
+    let overhead = overhead(&mechanism);
+    let added = |bits: fn(&Overhead, &GpuConfig) -> u64| {
+        bits(&overhead, &machine).saturating_sub(bits(&Overhead::default(), &base)) as usize
+    };
+    let published = mechanism.parts.iter().map(|part| part.info.published).find(|text| !text.is_empty());
     Ok(System {
         parts: Part::all_of(blocks),
-        added_l1d_tag_bits: added_l1d_tag_bits(&mechanism, &base, &machine),
-        added_l2_tag_bits: mechanism.parts.iter().map(|part| added_l2_tag_bits(part, &machine)).sum(),
+        added_l1d_tag_bits: added(Overhead::all_l1d_tag_bits),
+        added_l2_tag_bits: added(Overhead::all_l2_tag_bits),
         l1d_bits: 8 * (l1d.sets * l1d.ways * l1d.line_bytes * base.sm.count) as usize,
         l2_bits: 8 * (l2.sets * l2.ways * l2.line_bytes * l2.partitions) as usize,
-        claim: CLAIMS.iter().find(|(of, _)| *of == name).map(|(_, claim)| *claim),
+        claim: published,
         config: base.name,
         mechanism: mechanism.text,
     })
 }
 
-/// Bits that the tags of all L1Ds grow by.
-fn added_l1d_tag_bits(mechanism: &MechanismSpec, base: &GpuConfig, machine: &GpuConfig) -> usize {
-    let in_place = mechanism.parts.iter().any(mechanism::compresses_l1d_in_place);
-    let of_all = |gpu: &GpuConfig, in_place| l1d_tag_bits(gpu, in_place) * gpu.sm.count as usize;
-    of_all(machine, in_place).saturating_sub(of_all(base, false))
-}
-
-/// Bits of the tags of an L1D: address and valid bit, and what a compressed line adds where there are such lines: with more than
-/// one tag for a way, or `in_place`.
-fn l1d_tag_bits(machine: &GpuConfig, in_place: bool) -> usize {
-    let l1d = &machine.l1d;
-    let address = ADDRESS_BITS - l1d.sets.ilog2() - l1d.line_bytes.ilog2();
-    let compressed = if l1d.tags_per_way > 1 || in_place { COMPRESSED_BITS } else { 0 };
-    (l1d.sets * l1d.ways * l1d.tags_per_way * (address + 1 + compressed)) as usize
-}
-
-/// Bits that the tags of the L2 grow by where it keeps compressed lines: what says how a line is kept, and further tags.
-fn added_l2_tag_bits(part: &mechanism::Part, machine: &GpuConfig) -> usize {
-    let l2 = &machine.l2;
-    let Some(tags_per_way) = mechanism::compressed_l2_tags(part) else { return 0 };
-    let address = ADDRESS_BITS - l2.sets.ilog2() - l2.line_bytes.ilog2() - l2.partitions.ilog2();
-    let ways = (l2.sets * l2.ways * l2.partitions) as usize;
-    let (of_one, more) = (L2_FORM_BITS as usize, (address + 1 + L2_FORM_BITS) as usize);
-    ways * (of_one + (tags_per_way as usize - 1) * more)
+/// Returns what the mechanisms add beside their blocks.
+fn overhead(mechanism: &MechanismSpec) -> Overhead {
+    let of_parts = mechanism.parts.iter().map(|part| (part.info.overhead)(part));
+    of_parts.fold(Overhead::default(), Overhead::and)
 }
 
 #[cfg(test)]

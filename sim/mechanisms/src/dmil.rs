@@ -22,6 +22,7 @@ use selvedge_ptx::memory::DeviceMemory;
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "dmil",
     summary: "limits in-flight memory instructions by reservation failures",
+    published: "Dai: 7 + 12 + 10 bits for each kernel of an SM",
     source: "Dai, section 4.3.3",
     blocks: &["milg"],
     options: &[],

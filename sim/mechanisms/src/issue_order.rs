@@ -36,6 +36,7 @@ pub const RBMI: MechanismInfo = MechanismInfo {
 pub const QBMI: MechanismInfo = MechanismInfo {
     name: "qbmi",
     summary: "ranks kernels by memory-instruction quotas, so that all make equally many requests",
+    published: "Dai: 10 bits for each kernel of an SM, beside MILG",
     source: "Dai, section 4.3.2",
     blocks: &["qbmi"],
     needs: Needs::Nothing,

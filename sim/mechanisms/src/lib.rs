@@ -20,7 +20,7 @@ pub mod smil;
 pub mod swl;
 pub mod ucp;
 
-use selvedge_gpu::mechanism::{MechanismInfo, Needs, Part, any_machine, no_parts};
+use selvedge_gpu::mechanism::{MechanismInfo, Needs, any_machine, no_parts};
 
 /// The baseline.
 pub const BASE: MechanismInfo = MechanismInfo {
@@ -74,17 +74,3 @@ pub const ALL: &[MechanismInfo] = &[
     mrpb::INFO,
     ucp::INFO,
 ];
-
-/// Returns whether an L1D with one tag for each way keeps lines compressed.
-pub fn compresses_l1d_in_place(part: &Part) -> bool {
-    part.options.get(caba::DIRECT_LOAD) == Some(&1)
-}
-
-/// Returns the tags for each way of an L2 that keeps lines compressed; none where it keeps them as they are.
-pub fn compressed_l2_tags(part: &Part) -> Option<u32> {
-    let has_metadata = part.options.contains_key(hw_bdi::MD_KB.name);
-    let elsewhere = [hw_bdi::INFO_MEM.name, hw_bdi::INFO_IDEAL.name].contains(&part.info.name);
-    let compresses = has_metadata && !elsewhere;
-    let is_raw = part.options.get(caba::L2) == Some(&1);
-    (compresses && !is_raw).then(|| part.options.get(caba::L2_TAGS).copied().unwrap_or(1))
-}

@@ -39,6 +39,7 @@ const INTERVAL: OptionInfo =
 pub const LOCAL: MechanismInfo = MechanismInfo {
     name: "mdb-local",
     summary: "lets so many warps or CTAs use the L1D as a model of hits and stalls says, in each SM",
+    published: "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage",
     source: "Dai, sections 2.5 and 2.6 (MDB-local)",
     blocks: &["bpg"],
     options: &[UNIT, INTERVAL],
@@ -54,6 +55,7 @@ pub const LOCAL: MechanismInfo = MechanismInfo {
 pub const GLOBAL: MechanismInfo = MechanismInfo {
     name: "mdb-global",
     summary: "the same, with one generator in SM 0 that chooses for all SMs",
+    published: "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage",
     source: "Dai, sections 2.5 and 2.6 (MDB-global)",
     attach: |part, site| attach(part, site, false),
     ..LOCAL

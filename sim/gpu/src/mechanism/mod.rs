@@ -6,6 +6,7 @@ mod claim;
 pub mod difference;
 mod error;
 mod option;
+mod overhead;
 mod part;
 pub mod probe;
 mod search;
@@ -15,6 +16,7 @@ pub mod stepped;
 pub use claim::Claim;
 pub use error::MechanismError;
 pub use option::{AUTO, OptionInfo};
+pub use overhead::Overhead;
 pub use part::Part;
 pub use search::{Found, Search, Stopped, Trial, Trials};
 pub use site::Site;
@@ -24,10 +26,11 @@ pub mod prelude {
     pub use super::difference::Difference;
     pub use super::stepped::Stepped;
     pub use super::{
-        Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Part, Site, count,
+        Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Overhead, Part, Site, count,
     };
     pub use crate::cache::LinePart;
     pub use crate::config::GpuConfig;
+    pub use crate::events::{BlockOperations, LineBursts};
     pub use crate::has;
     pub use crate::packet::Packet;
     pub use crate::partition::part::{
@@ -84,6 +87,8 @@ pub struct MechanismInfo {
     pub options: &'static [OptionInfo],
     /// What a trace may lack.
     pub needs: Needs,
+    /// What its paper states of the whole mechanism's storage or area; empty if nothing.
+    pub published: &'static str,
     /// What it asks of the machine; empty when it suits every one.
     pub machine_needs: &'static str,
     /// What it has for itself.
@@ -93,6 +98,8 @@ pub struct MechanismInfo {
     pub machine: fn(&Part, &mut GpuConfig) -> Result<(), MechanismError>,
     /// Puts its parts into SMs and L2 partitions.
     pub attach: fn(&Part, &mut Site<'_>),
+    /// What it adds to a GPU beside its blocks.
+    pub overhead: fn(&Part) -> Overhead,
     /// Its search, while it has made no choice.
     pub search: fn(&Part, &GpuConfig) -> Option<Box<dyn Search>>,
 }
@@ -113,6 +120,8 @@ pub trait Mechanism {
     const NEEDS: Needs = Needs::Nothing;
     /// What it requires of the configuration, for lists; empty when it suits every one.
     const CONFIGURATION: &'static str = "";
+    /// What its paper states of the whole mechanism's storage or area; empty if nothing.
+    const PUBLISHED: &'static str = "";
     /// What only one mechanism can have.
     const CLAIMS: &'static [Claim] = &[];
 
@@ -127,6 +136,12 @@ pub trait Mechanism {
 
     /// Puts its parts into SMs and L2 partitions; `site.probes` makes the block instances.
     fn attach(part: &Part, site: &mut Site<'_>);
+
+    /// Returns what it adds to a GPU beside its blocks, for the sums of `selvedge area --mechanism`.
+    fn overhead(part: &Part) -> Overhead {
+        let _ = part;
+        Overhead::default()
+    }
 
     /// Returns the search for the best of the mechanism's choices, while it has made none.
     fn search(part: &Part, config: &GpuConfig) -> Option<Box<dyn Search>> {
@@ -144,10 +159,12 @@ impl MechanismInfo {
         blocks: &[],
         options: &[],
         needs: Needs::Nothing,
+        published: "",
         machine_needs: "",
         claims: &[],
         machine: any_machine,
         attach: no_parts,
+        overhead: no_overhead,
         search: no_search,
     };
 
@@ -160,10 +177,12 @@ impl MechanismInfo {
             blocks: M::BLOCKS,
             options: M::OPTIONS,
             needs: M::NEEDS,
+            published: M::PUBLISHED,
             machine_needs: M::CONFIGURATION,
             claims: M::CLAIMS,
             machine: M::configure,
             attach: M::attach,
+            overhead: M::overhead,
             search: M::search,
         }
     }
@@ -176,6 +195,11 @@ pub fn any_machine(_: &Part, _: &mut GpuConfig) -> Result<(), MechanismError> {
 
 /// A mechanism that is a matter of the machine alone.
 pub fn no_parts(_: &Part, _: &mut Site<'_>) {}
+
+/// Nothing beside the blocks.
+pub fn no_overhead(_: &Part) -> Overhead {
+    Overhead::default()
+}
 
 /// A mechanism without choices.
 pub fn no_search(_: &Part, _: &GpuConfig) -> Option<Box<dyn Search>> {

@@ -30,7 +30,7 @@ mod tests;
 pub mod warp;
 pub mod work;
 
-use crate::codecs::{Algorithm, Choice};
+use crate::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS};
 use crate::hw_bdi::lines::LineStore;
 use crate::hw_bdi::{self, AssistedL2, MD_KB};
 use deployment::WARPS;
@@ -38,7 +38,9 @@ use routine::Routines;
 use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_blocks::bdi::Encoding;
 use selvedge_gpu::config::{GpuConfig, WritePolicy};
-use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
+use selvedge_gpu::mechanism::{
+    Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
+};
 use sm::{AssistSm, direct_event, store_event};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -133,7 +135,7 @@ const OPTIONS: &[OptionInfo] = &[
 
 /// Compression by assist warps with the algorithms of `choice`.
 macro_rules! compression {
-    ($name:literal, $title:literal, $summary:literal, $blocks:expr, $choice:expr) => {
+    ($name:literal, $title:literal, $summary:literal, $blocks:expr, $choice:expr $(, published: $published:literal)?) => {
         MechanismInfo {
             name: $name,
             summary: $summary,
@@ -142,9 +144,11 @@ macro_rules! compression {
             options: OPTIONS,
             needs: Needs::Values,
             machine_needs: "lines of 128 bytes, at most 48 warps on two schedulers",
+            $(published: $published,)?
             claims: &[Claim::MemoryLines, Claim::AssistWarps],
             machine: |part, config| machine(part, $choice, config),
             attach: |part, site| attach(part, $choice, site),
+            overhead,
             ..MechanismInfo::NOTHING
         }
     };
@@ -156,7 +160,8 @@ pub const INFO_BDI: MechanismInfo = compression!(
     "CABA-BDI",
     "BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "bdi_compressor", "bdi_decompressor", "md_cache"],
-    Choice::One(Algorithm::Bdi)
+    Choice::One(Algorithm::Bdi),
+    published: "CABA: tables of the assist warps, and an 8 KB metadata cache at each memory controller"
 );
 
 /// The registry's entry of `caba-fpc`.
@@ -291,6 +296,17 @@ fn compress_l1d(part: &Part, tags: u32, config: &mut GpuConfig) -> Result<(), Me
     }
     l1d.tags_per_way = tags;
     Ok(())
+}
+
+/// Tags of caches that keep lines compressed say how.
+fn overhead(part: &Part) -> Overhead {
+    let has_compressed_l1d = part.options[L1_TAGS] > 1 || part.options[DIRECT_LOAD] == 1;
+    let has_raw_l2 = part.options[L2] == 1;
+    Overhead {
+        l1d_tag_bits: if has_compressed_l1d { L1D_TAG_BITS } else { 0 },
+        l2_tag_bits: if has_raw_l2 { 0 } else { L2_TAG_BITS },
+        l2_tags_per_way: part.options[L2_TAGS],
+    }
 }
 
 fn attach(part: &Part, choice: Choice, site: &mut Site<'_>) {

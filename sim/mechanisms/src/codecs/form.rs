@@ -3,6 +3,12 @@ use super::{Algorithm, Coded, LINE_BYTES};
 use selvedge_blocks::bdi::units;
 use selvedge_blocks::{bdi, bpc, cpack, fpc};
 
+/// Bits of a tag of a compressed L1D beside address and valid bit: the line's encoding, and its 32-byte sub-blocks.
+pub const L1D_TAG_BITS: u32 = 4 + 3;
+
+/// Bits of a tag of a compressed L2 beside address and valid bit: the line's encoding, and its 32-byte bursts.
+pub const L2_TAG_BITS: u32 = 4 + 2;
+
 /// How a line is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {

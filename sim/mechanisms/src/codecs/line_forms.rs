@@ -126,14 +126,12 @@ mod tests {
         let near = line(|i| 0x1234_5600 + i as u32);
         let nibbles = line(|i| i as u32 * 5 % 8);
         let few = line(|i| [0x1234_5678, 0x9abc_def0, 0x0f1e_2d3c, 0x5566_7788][i % 4]);
-        let is_bdi = |form| matches!(form, Form::Bdi(_));
-        let is_fpc = |form| matches!(form, Form::Fpc(_));
-        let is_cpack = |form| matches!(form, Form::Cpack(_));
-        let expected: [(Line, fn(Form) -> bool); 3] = [(near, is_bdi), (nibbles, is_fpc), (few, is_cpack)];
-        for (values, is_expected) in expected {
+        for (values, algorithm) in
+            [(near, Algorithm::Bdi), (nibbles, Algorithm::Fpc), (few, Algorithm::Cpack)]
+        {
             let best = Choice::Best.line(values);
             let bursts = Algorithm::ALL.map(|algorithm| LineForms::of(algorithm, values).bursts());
-            assert!(is_expected(best.form), "{:?}", best.form);
+            assert_eq!(best.form.algorithm(), Some(algorithm));
             assert_eq!(Some(best.bursts()), bursts.into_iter().min(), "{bursts:?}");
         }
     }

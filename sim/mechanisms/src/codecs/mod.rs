@@ -12,7 +12,7 @@ mod stage;
 pub use bdi::Bdi;
 pub use bpc::Bpc;
 pub use cpack::Cpack;
-pub use form::Form;
+pub use form::{Form, L1D_TAG_BITS, L2_TAG_BITS};
 pub use fpc::Fpc;
 pub use line_forms::{Algorithm, Choice, LineForms};
 pub use sc::{Coded, Sc};

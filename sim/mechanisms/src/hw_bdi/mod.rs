@@ -19,6 +19,7 @@ pub mod lines;
 mod partition;
 mod sm;
 
+use crate::codecs::L2_TAG_BITS;
 use crate::md_cache::MetadataCache;
 use codecs::Codecs;
 use ideal::IdealSm;
@@ -27,7 +28,9 @@ pub(crate) use lines::has_values;
 use partition::{Logic, Partition, Reach};
 use selvedge_gpu::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Part, Site};
+use selvedge_gpu::mechanism::{
+    Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
+};
 use selvedge_gpu::partition::AddressMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -56,6 +59,7 @@ const OPTIONS: [OptionInfo; 3] = [
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "hw-bdi",
     summary: "BDI on the crossbar, in the L2 and in DRAM, by dedicated logic",
+    published: "CABA: an 8 KB metadata cache at each memory controller",
     source: "CABA, section 7 (HW-BDI)",
     blocks: &["bdi_compressor", "bdi_decompressor", "md_cache"],
     options: &OPTIONS,
@@ -64,6 +68,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     claims: &[Claim::MemoryLines],
     machine: check,
     attach,
+    overhead: |_| Overhead { l2_tag_bits: L2_TAG_BITS, ..Overhead::default() },
     ..MechanismInfo::NOTHING
 };
 
@@ -71,6 +76,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
 pub const INFO_MEM: MechanismInfo = MechanismInfo {
     name: "hw-bdi-mem",
     summary: "BDI in DRAM only, by dedicated logic",
+    published: "CABA: an 8 KB metadata cache at each memory controller",
     source: "CABA, section 7 (HW-BDI-Mem)",
     blocks: &["bdi_compressor", "bdi_decompressor", "md_cache"],
     options: &OPTIONS,

@@ -100,6 +100,7 @@ pub const STATIC_GDU: MechanismInfo = MechanismInfo {
 pub const BGP: MechanismInfo = MechanismInfo {
     name: "bgp",
     summary: "predicts by a Bloom filter of evicted blocks whether a miss fetches all sectors or those requested",
+    published: "LAMAR: 4 Kbit for each predictor",
     source: "LAMAR, section 3.4",
     blocks: &["bgp"],
     options: &[
