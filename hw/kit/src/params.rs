@@ -65,8 +65,8 @@ pub struct ParamSpec {
     pub doc: &'static str,
 }
 
-/// Declares a block's parameters: a struct of plain values with its defaults, and `SPECS`, what
-/// [`HwBlock::PARAMS`](crate::HwBlock::PARAMS) is.
+/// Declares a block's parameters: a struct of plain values; `SPECS`, what [`HwBlock::PARAMS`](crate::HwBlock::PARAMS) is; and
+/// `DEFAULT`, its default as a constant.
 ///
 /// ```
 /// use selvedge_hw::{Allowed, block_params};
@@ -105,11 +105,14 @@ macro_rules! block_params {
                     doc: concat!($($doc),+).trim_ascii(),
                 }
             ),+];
+
+            /// The default of every parameter.
+            pub const DEFAULT: Self = $params { $($field: $default),+ };
         }
 
         impl Default for $params {
             fn default() -> Self {
-                $params { $($field: $default),+ }
+                $params::DEFAULT
             }
         }
     };
