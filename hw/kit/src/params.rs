@@ -201,6 +201,15 @@ impl Schema {
         Ok(map)
     }
 
+    /// Checks an object, and puts its values in the place of the defaults.
+    pub fn complete(&self, mut defaults: Value, object: &Value) -> Result<Value, ParamError> {
+        self.check(object)?;
+        if let (Value::Object(all), Value::Object(given)) = (&mut defaults, object) {
+            all.extend(given.clone());
+        }
+        Ok(defaults)
+    }
+
     /// Checks every name and value of an object.
     pub fn check(&self, object: &Value) -> Result<(), ParamError> {
         let Value::Object(map) = object else {

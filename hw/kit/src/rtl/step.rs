@@ -75,15 +75,7 @@ impl<B: ClockedBlock> Stepper<B> {
     /// # Errors
     /// As for [`Stepper::new`].
     pub fn reset(&mut self) -> Result<(), StepError> {
-        self.block.set_reset_n(false);
-        for level in [false, true, false] {
-            self.block.set_clock(level);
-            self.settle()?;
-        }
-        self.block.set_reset_n(true);
-        self.settle()?;
-        self.cycle = 0;
-        Ok(())
+        reset(&mut self.block, &mut self.cycle)
     }
 
     /// One clock cycle: `set` assigns inputs (`port.next = value`), the block settles, `read` looks at the outputs,
@@ -93,14 +85,23 @@ impl<B: ClockedBlock> Stepper<B> {
     /// As for [`Stepper::new`].
     #[inline]
     pub fn step<R>(&mut self, set: impl FnOnce(&mut B), read: impl FnOnce(&B) -> R) -> Result<R, StepError> {
-        self.block.set_clock(false);
         set(&mut self.block);
-        self.settle()?;
+        self.settle_low()?;
         let result = read(&self.block);
-        self.block.set_clock(true);
-        self.settle()?;
-        self.cycle += 1;
+        self.end_cycle()?;
         Ok(result)
+    }
+
+    /// First half of a cycle, whose inputs are set: the outputs are those of this cycle afterwards.
+    pub(super) fn settle_low(&mut self) -> Result<(), StepError> {
+        settle_at(&mut self.block, false, self.cycle)
+    }
+
+    /// Second half of a cycle: the clock rises.
+    pub(super) fn end_cycle(&mut self) -> Result<(), StepError> {
+        settle_at(&mut self.block, true, self.cycle)?;
+        self.cycle += 1;
+        Ok(())
     }
 
     /// Cycles since the last reset.
@@ -122,13 +123,29 @@ impl<B: ClockedBlock> Stepper<B> {
     pub fn into_block(self) -> B {
         self.block
     }
+}
 
-    fn settle(&mut self) -> Result<(), StepError> {
-        match settle(&mut self.block) {
-            Ok(_) => Ok(()),
-            Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle: self.cycle }),
-        }
+// The work is done without the block's type: a copy of it for each of more than a hundred tops takes the compiler seconds.
+
+/// Settles a block in `cycle` with the clock at `level`.
+fn settle_at(block: &mut dyn ClockedBlock, level: bool, cycle: u64) -> Result<(), StepError> {
+    block.set_clock(level);
+    match settle(block) {
+        Ok(_) => Ok(()),
+        Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle }),
     }
+}
+
+/// Takes a block through a cycle of reset.
+fn reset(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
+    block.set_reset_n(false);
+    for level in [false, true, false] {
+        settle_at(block, level, *cycle)?;
+    }
+    block.set_reset_n(true);
+    settle_at(block, false, *cycle)?;
+    *cycle = 0;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -50,9 +50,12 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
         {
             return *outputs;
         }
-        let (outputs, changed) =
-            activity::watch(|| self.stepper.step(|top| top.drive(inputs), T::sample).expect(SETTLES));
-        self.steady = (!changed).then_some((*inputs, outputs));
+        activity::begin();
+        self.stepper.block_mut().drive(inputs);
+        self.stepper.settle_low().expect(SETTLES);
+        let outputs = self.stepper.block().sample();
+        self.stepper.end_cycle().expect(SETTLES);
+        self.steady = if activity::end() { None } else { Some((*inputs, outputs)) };
         outputs
     }
 
