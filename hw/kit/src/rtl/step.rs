@@ -63,11 +63,21 @@ impl<B: ClockedBlock> Stepper<B> {
     ///
     /// # Errors
     /// [`StepError::NoConvergence`] if the block has a combinational loop.
-    pub fn new(mut block: B) -> Result<Self, StepError> {
-        block.connect_all();
-        let mut stepper = Stepper { block, cycle: 0 };
-        stepper.reset()?;
+    pub fn new(block: B) -> Result<Self, StepError> {
+        let mut stepper = Stepper::unconnected(block);
+        stepper.connect()?;
         Ok(stepper)
+    }
+
+    /// Owns `block`, which is not connected yet.
+    pub(super) fn unconnected(block: B) -> Self {
+        Stepper { block, cycle: 0 }
+    }
+
+    /// Connects the block and takes it through one cycle of reset.
+    pub(super) fn connect(&mut self) -> Result<(), StepError> {
+        self.block.connect_all();
+        self.reset()
     }
 
     /// One cycle with reset low; afterwards the clock is low, reset is high and the cycle count is zero.
@@ -99,9 +109,7 @@ impl<B: ClockedBlock> Stepper<B> {
 
     /// Second half of a cycle: the clock rises.
     pub(super) fn end_cycle(&mut self) -> Result<(), StepError> {
-        settle_at(&mut self.block, true, self.cycle)?;
-        self.cycle += 1;
-        Ok(())
+        edge(&mut self.block, &mut self.cycle)
     }
 
     /// Cycles since the last reset.
@@ -134,6 +142,13 @@ fn settle_at(block: &mut dyn ClockedBlock, level: bool, cycle: u64) -> Result<()
         Ok(_) => Ok(()),
         Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle }),
     }
+}
+
+/// Raises the clock, which ends a cycle.
+fn edge(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
+    settle_at(block, true, *cycle)?;
+    *cycle += 1;
+    Ok(())
 }
 
 /// Takes a block through a cycle of reset.

@@ -39,7 +39,9 @@ impl<T: RtlTop> RtlInstance<T> {
     /// # Panics
     /// When the block has a combinational loop.
     pub fn boxed(top: T) -> Box<dyn RtlBlock<T::In, T::Out>> {
-        Box::new(RtlInstance { stepper: Stepper::new(top).expect(SETTLES), steady: None })
+        let mut instance = Box::new(RtlInstance { stepper: Stepper::unconnected(top), steady: None });
+        instance.stepper.connect().expect(SETTLES);
+        instance
     }
 }
 
