@@ -239,7 +239,7 @@ impl<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize>
 }
 
 elaborate! {
-    /// The BGP for valid parameters.
+    /// Returns the BGP for valid parameters.
     pub(super) fn bgp(params: &BgpParams as PARAMS) -> Box<dyn RtlBlock<BgpIn, BgpOut>> {
         for bitarray_bits in [2048, 4096] {
             for refresh_period in [512, 1024] {

@@ -171,7 +171,7 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
 }
 
 elaborate! {
-    /// The queue for valid parameters.
+    /// Returns the queue for valid parameters.
     pub(super) fn decompression_queue(
         params: &DecompressionQueueParams as PARAMS
     ) -> Box<dyn RtlBlock<DecompressionQueueIn, DecompressionQueueOut>> {

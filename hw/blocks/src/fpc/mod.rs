@@ -122,7 +122,7 @@ block_params! {
 }
 
 impl CompressorParams {
-    /// The lines that these parameters are for.
+    /// Returns the lines that these parameters are for.
     pub const fn lines(&self) -> Lines {
         Lines { bytes: self.line_bytes, segmented: self.segmented }
     }
@@ -134,7 +134,7 @@ impl CompressorParams {
 }
 
 impl DecompressorParams {
-    /// The lines that these parameters are for.
+    /// Returns the lines that these parameters are for.
     pub const fn lines(&self) -> Lines {
         Lines { bytes: self.line_bytes, segmented: self.segmented }
     }

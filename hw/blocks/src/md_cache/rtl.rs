@@ -223,7 +223,7 @@ impl<
 }
 
 elaborate! {
-    /// The cache for valid parameters.
+    /// Returns the cache for valid parameters.
     pub(super) fn md_cache(params: &MdCacheParams as PARAMS) -> Box<dyn RtlBlock<MdCacheIn, MdCacheOut>> {
         for kilobytes in [4, 8, 16] {
             for entry_bits in [2, 4] {

@@ -164,7 +164,7 @@ impl<
 }
 
 elaborate! {
-    /// The MILG for valid parameters.
+    /// Returns the MILG for valid parameters.
     pub(super) fn milg(params: &MilgParams as PARAMS) -> Box<dyn RtlBlock<MilgIn, MilgOut>> {
         for inflight_bits in [6, 7, 8] {
             for rsfail_bits in [12, 14] {

@@ -132,7 +132,7 @@ impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize
 }
 
 elaborate! {
-    /// The SPP for valid parameters.
+    /// Returns the SPP for valid parameters.
     pub(super) fn spp(params: &SppParams as PARAMS) -> Box<dyn RtlBlock<SppIn, SppOut>> {
         for entries in [256, 1024] {
             for sectors in [4, 8] {

@@ -67,7 +67,7 @@ impl<const BITS: usize, const ADDRESS: usize, const SLOT: usize> Logic
 }
 
 elaborate! {
-    /// The AWS for valid parameters.
+    /// Returns the AWS for valid parameters.
     pub(super) fn aws(params: &AwsParams as PARAMS) -> Box<dyn RtlBlock<AwsIn, AwsOut>> {
         for instructions in [512, 1024] {
             for instruction_bits in [32, 64] {

@@ -45,7 +45,7 @@ const fn head_bits(base_bits: usize, words: usize) -> usize {
 }
 
 elaborate! {
-    /// The compressor for valid parameters.
+    /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &BdiParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
             BdiCompressor {
@@ -72,7 +72,7 @@ elaborate! {
 }
 
 elaborate! {
-    /// The decompressor for valid parameters.
+    /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(params: &BdiParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
             BdiDecompressor {

@@ -13,7 +13,7 @@ pub use decompressor::{BpcDecompressor, DecompressorIn, DecompressorOut};
 use selvedge_hw::rtl::prelude::*;
 
 elaborate! {
-    /// The compressor for valid parameters.
+    /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &BpcParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
             BpcCompressor {
@@ -35,7 +35,7 @@ elaborate! {
 }
 
 elaborate! {
-    /// The decompressor for valid parameters.
+    /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(params: &BpcParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
             BpcDecompressor {

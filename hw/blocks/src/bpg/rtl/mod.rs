@@ -142,7 +142,7 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
 }
 
 elaborate! {
-    /// The BPG for valid parameters.
+    /// Returns the BPG for valid parameters.
     pub(in crate::bpg) fn bpg(params: &BpgParams as PARAMS) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
         for tag_bits in [20, 32] {
             BpgTop {

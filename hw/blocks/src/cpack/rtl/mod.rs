@@ -14,7 +14,7 @@ use super::fifo::DECODED_AT_ONCE;
 use selvedge_hw::rtl::prelude::*;
 
 elaborate! {
-    /// The compressor for valid parameters.
+    /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &CpackParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
             match dictionary {
@@ -37,7 +37,7 @@ elaborate! {
 }
 
 elaborate! {
-    /// The decompressor for valid parameters.
+    /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(params: &CpackParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
             match dictionary {

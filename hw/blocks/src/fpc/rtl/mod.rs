@@ -17,7 +17,7 @@ use decompressor::DecompressorCuts;
 use selvedge_hw::rtl::prelude::*;
 
 elaborate! {
-    /// The compressor for valid parameters.
+    /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
             for segmented in [false, true] {
@@ -64,7 +64,7 @@ pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
 }
 
 elaborate! {
-    /// The decompressor for valid parameters.
+    /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(
         params: &DecompressorParams as PARAMS
     ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {

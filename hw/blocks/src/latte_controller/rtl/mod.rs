@@ -258,7 +258,7 @@ impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
 }
 
 elaborate! {
-    /// The LATTE-CC controller for valid parameters.
+    /// Returns the LATTE-CC controller for valid parameters.
     pub(super) fn latte_controller(
         params: &LatteControllerParams as PARAMS
     ) -> Box<dyn RtlBlock<LatteControllerIn, LatteControllerOut>> {

@@ -185,7 +185,7 @@ impl<
 }
 
 elaborate! {
-    /// The QBMI for valid parameters.
+    /// Returns the QBMI for valid parameters.
     pub(in crate::qbmi) fn qbmi(params: &QbmiParams as PARAMS) -> Box<dyn RtlBlock<QbmiIn, QbmiOut>> {
         for kernels in [2, 3, 4] {
             QbmiTop {

@@ -264,7 +264,7 @@ impl<
 }
 
 elaborate! {
-    /// The table for valid parameters.
+    /// Returns the table for valid parameters.
     pub(super) fn vft(params: &VftParams as PARAMS) -> Box<dyn RtlBlock<VftIn, VftOut>> {
         for entries in [64, 1024] {
             ScVftTop {

@@ -234,7 +234,7 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
 }
 
 elaborate! {
-    /// The AWB for valid parameters.
+    /// Returns the AWB for valid parameters.
     pub(super) fn awb(params: &AwbParams as PARAMS) -> Box<dyn RtlBlock<AwbIn, AwbOut>> {
         for instruction_bits in [32, 64] {
             AssistWarpBuffer { BITS = PARAMS.instruction_bits as usize }

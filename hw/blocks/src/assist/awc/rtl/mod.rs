@@ -232,7 +232,7 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
 }
 
 elaborate! {
-    /// The AWC for valid parameters.
+    /// Returns the AWC for valid parameters.
     pub(super) fn awc(params: &AwcParams as PARAMS) -> Box<dyn RtlBlock<AwcIn, AwcOut>> {
         for entries in [8, 48] {
             AssistWarpController {

@@ -244,7 +244,7 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
 }
 
 elaborate! {
-    /// The AWT for valid parameters.
+    /// Returns the AWT for valid parameters.
     pub(super) fn awt(params: &AwtParams as PARAMS) -> Box<dyn RtlBlock<AwtIn, AwtOut>> {
         for entries in [8, 48] {
             AssistWarpTable {

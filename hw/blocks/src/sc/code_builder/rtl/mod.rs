@@ -255,7 +255,7 @@ impl<
 }
 
 elaborate! {
-    /// The builder for valid parameters.
+    /// Returns the builder for valid parameters.
     pub(super) fn code_builder(
         params: &CodeBuilderParams as PARAMS
     ) -> Box<dyn RtlBlock<CodeBuilderIn, CodeBuilderOut>> {

@@ -314,7 +314,7 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
 }
 
 elaborate! {
-    /// The compressor for valid parameters.
+    /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for symbols_per_cycle in [4, 8, 16] {
             ScCompressorTop {

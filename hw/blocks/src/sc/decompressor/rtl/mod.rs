@@ -291,7 +291,7 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
 }
 
 elaborate! {
-    /// The decompressor for valid parameters.
+    /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(
         params: &DecompressorParams as PARAMS
     ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
