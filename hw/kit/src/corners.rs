@@ -47,8 +47,12 @@ impl<I, O> PortCorners<I, O> {
         demanded: u64,
         seen: impl Fn(&I, &O) -> bool + 'static,
     ) -> Self {
-        self.corners.push((Corner { name, times: 0, demanded }, Box::new(seen)));
+        self.push(Corner { name, times: 0, demanded }, Box::new(seen));
         self
+    }
+
+    fn push(&mut self, corner: Corner, seen: Counts<I, O>) {
+        self.corners.push((corner, seen));
     }
 }
 

@@ -89,21 +89,21 @@ impl IndexFunction {
 }
 
 /// Width of an index.
-fn index_bits(sets: u32) -> u32 {
+const fn index_bits(sets: u32) -> u32 {
     assert!(
-        sets.is_power_of_two() && (16..=1024).contains(&sets),
-        "{sets} sets: not a power of two, 16 to 1024"
+        sets.is_power_of_two() && 16 <= sets && sets <= 1024,
+        "the number of sets must be a power of two, 16 to 1024"
     );
     sets.ilog2()
 }
 
 /// The largest prime below the number of sets.
-pub fn prime_below(sets: u32) -> u32 {
+pub const fn prime_below(sets: u32) -> u32 {
     PRIME_BELOW[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
 /// The smallest prime, or Mersenne prime, above the number of sets.
-pub fn prime_above(sets: u32, mersenne: bool) -> u32 {
+pub const fn prime_above(sets: u32, mersenne: bool) -> u32 {
     let table = if mersenne { &MERSENNE_ABOVE } else { &PRIME_ABOVE };
     table[(index_bits(sets) - LEAST_BITS) as usize]
 }

@@ -65,8 +65,8 @@ pub struct ParamSpec {
     pub doc: &'static str,
 }
 
-/// Declares a block's parameters: a struct of plain values with its defaults, and `SPECS`, what
-/// [`HwBlock::PARAMS`](crate::HwBlock::PARAMS) is.
+/// Declares a block's parameters: a struct of plain values; `SPECS`, what [`HwBlock::PARAMS`](crate::HwBlock::PARAMS) is; and
+/// `DEFAULT`, its default as a constant.
 ///
 /// ```
 /// use selvedge_hw::{Allowed, block_params};
@@ -105,11 +105,14 @@ macro_rules! block_params {
                     doc: concat!($($doc),+).trim_ascii(),
                 }
             ),+];
+
+            /// The default of every parameter.
+            pub const DEFAULT: Self = $params { $($field: $default),+ };
         }
 
         impl Default for $params {
             fn default() -> Self {
-                $params { $($field: $default),+ }
+                $params::DEFAULT
             }
         }
     };
@@ -196,6 +199,15 @@ impl Schema {
             map.insert(spec.name.to_string(), value);
         }
         Ok(map)
+    }
+
+    /// Checks an object, and puts its values in the place of the defaults.
+    pub fn complete(&self, mut defaults: Value, object: &Value) -> Result<Value, ParamError> {
+        self.check(object)?;
+        if let (Value::Object(all), Value::Object(given)) = (&mut defaults, object) {
+            all.extend(given.clone());
+        }
+        Ok(defaults)
     }
 
     /// Checks every name and value of an object.

@@ -99,23 +99,13 @@ pub trait Ports: Copy + Default + PartialEq + Debug + 'static {
 
     /// Describes every port of this side.
     fn describe(params: &Self::Params, direction: Direction) -> Vec<Port> {
-        let port = |index: usize| Port {
-            name: Self::NAMES[index],
-            bits: Self::width(params, index),
-            direction,
-            doc: Self::DOCS[index],
-        };
-        (0..Self::NAMES.len()).map(port).collect()
+        describe(Self::NAMES, Self::DOCS, direction, &|index| Self::width(params, index))
     }
 
     /// Every port's value as words, ports in order.
     fn to_bits(&self, params: &Self::Params) -> Vec<Vec<u64>> {
-        let value = |index: usize| {
-            let mut words = vec![0; Self::width(params, index).div_ceil(64)];
-            self.store(index, &mut words);
-            words
-        };
-        (0..Self::NAMES.len()).map(value).collect()
+        let width = |index| Self::width(params, index);
+        values(Self::NAMES.len(), &width, &|index, words| self.store(index, words))
     }
 
     /// The side whose ports have the given values.
@@ -123,13 +113,43 @@ pub trait Ports: Copy + Default + PartialEq + Debug + 'static {
     /// # Panics
     /// When `bits` has not one entry per port, each with the words that the port's width needs: a caller's bug.
     fn from_bits(bits: &[Vec<u64>]) -> Self {
-        assert_eq!(bits.len(), Self::NAMES.len(), "one value per port");
+        assert!(bits.len() == Self::NAMES.len(), "one value per port");
         let mut ports = Self::default();
         for (index, words) in bits.iter().enumerate() {
             ports.load(index, words);
         }
         ports
     }
+}
+
+/// Describes ports by their names, what they mean, and their widths.
+fn describe(
+    names: &'static [&'static str],
+    docs: &'static [&'static str],
+    direction: Direction,
+    width: &dyn Fn(usize) -> usize,
+) -> Vec<Port> {
+    let port = |index: usize| Port { name: names[index], bits: width(index), direction, doc: docs[index] };
+    (0..names.len()).map(port).collect()
+}
+
+/// Returns the values of `count` ports with these widths, each as `store` writes it.
+fn values(count: usize, width: &dyn Fn(usize) -> usize, store: &dyn Fn(usize, &mut [u64])) -> Vec<Vec<u64>> {
+    let value = |index: usize| {
+        let mut words = vec![0; width(index).div_ceil(64)];
+        store(index, &mut words);
+        words
+    };
+    (0..count).map(value).collect()
+}
+
+/// Ends a look-up of a port that a side does not have.
+///
+/// # Panics
+/// Always: a caller's bug.
+#[cold]
+pub fn no_port(beyond: usize) -> ! {
+    panic!("the index of a port must be less than their number, not {beyond} more")
 }
 
 /// Declares one side of a block: a plain `Copy` struct with public fields and its [`Ports`] implementation.
@@ -177,15 +197,26 @@ macro_rules! ports {
             }
 
             fn store(&self, index: usize, words: &mut [u64]) {
-                let stores: &[fn(&Self, &mut [u64])] =
-                    &[$(|side, words| $crate::PortValue::store(&side.$field, words)),+];
-                stores[index](self, words);
+                let mut left = index;
+                $(
+                    if left == 0 {
+                        return $crate::PortValue::store(&self.$field, words);
+                    }
+                    left -= 1;
+                )+
+                $crate::ports::no_port(left)
             }
 
             fn load(&mut self, index: usize, words: &[u64]) {
-                let loads: &[fn(&mut Self, &[u64])] =
-                    &[$(|side, words| side.$field = $crate::PortValue::load(words)),+];
-                loads[index](self, words);
+                let mut left = index;
+                $(
+                    if left == 0 {
+                        self.$field = $crate::PortValue::load(words);
+                        return;
+                    }
+                    left -= 1;
+                )+
+                $crate::ports::no_port(left)
             }
         }
     };

@@ -140,12 +140,14 @@ pub trait BlockEntry: Sync {
     /// # Errors
     /// When the parameters are not valid.
     fn corners(&self, params: &Value) -> Result<Box<dyn CornersBits>, ParamError>;
+}
 
+impl dyn BlockEntry + '_ {
     /// Its storage in bits, with the paper's claim beside where there is one: "4130 (paper: 4096)".
     ///
     /// # Errors
     /// When the parameters are not valid.
-    fn storage(&self, params: &Value) -> Result<String, ParamError> {
+    pub fn storage(&self, params: &Value) -> Result<String, ParamError> {
         let bits = self.facts(params)?.storage_bits();
         Ok(match self.claim() {
             Some(claim) => format!("{bits} (paper: {})", claim.bits),
@@ -154,7 +156,7 @@ pub trait BlockEntry: Sync {
     }
 
     /// Every object of parameters in which one parameter differs from its default; of a long range only the ends.
-    fn variants(&self) -> Vec<Value> {
+    pub fn variants(&self) -> Vec<Value> {
         let defaults = self.defaults();
         let mut variants = Vec::new();
         for spec in self.schema() {
@@ -178,13 +180,10 @@ impl<B> Entry<B> {
 }
 
 impl<B: HwBlock> Entry<B> {
+    const SCHEMA: Schema = Schema { block: B::NAME, specs: B::PARAMS };
+
     fn typed(params: &Value) -> Result<B::Params, ParamError> {
-        Schema { block: B::NAME, specs: B::PARAMS }.check(params)?;
-        let mut all =
-            serde_json::to_value(B::Params::default()).expect("parameters are plain numbers and switches");
-        if let (Value::Object(all), Value::Object(given)) = (&mut all, params) {
-            all.extend(given.clone());
-        }
+        let all = Self::SCHEMA.complete(Self::object(&B::Params::default()), params)?;
         let typed = serde_json::from_value(all).expect("the schema admits only what the fields can hold");
         B::conflicts(&typed)?;
         Ok(typed)
@@ -218,7 +217,7 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
         Self::object(&B::Params::default())
     }
     fn params(&self, pairs: &[(String, String)]) -> Result<Value, ParamError> {
-        let given = Schema { block: B::NAME, specs: B::PARAMS }.parse(pairs)?;
+        let given = Self::SCHEMA.parse(pairs)?;
         self.check(&Value::Object(given))
     }
     fn check(&self, params: &Value) -> Result<Value, ParamError> {

@@ -48,6 +48,14 @@ impl<const MISS: usize> Logic for Top<MISS> {
     }
 }
 
+elaborate! {
+    fn top(params: &Params as PARAMS) -> Box<dyn RtlBlock<Inputs, Outputs>> {
+        for miss_bits in [3, 4] {
+            Top { MISS = PARAMS.miss_bits as usize }
+        }
+    }
+}
+
 pub struct Model {
     full: u32,
     misses: u32,
@@ -82,10 +90,8 @@ impl HwBlock for StreamFilterBlock {
         Ok(Model { full: (1 << params.miss_bits) - 1, misses: 0, asks: 0 })
     }
     fn rtl(params: &Params) -> Result<Box<dyn RtlBlock<Inputs, Outputs>>, ParamError> {
-        Ok(match params.miss_bits {
-            3 => RtlInstance::boxed(Top::<3>::new(params)),
-            _ => RtlInstance::boxed(Top::<4>::new(params)),
-        })
+        Self::validate(params)?;
+        Ok(top(params))
     }
     fn facts(params: &Params) -> Facts {
         let bits = params.miss_bits as usize + 4;

@@ -83,21 +83,28 @@ block_params! {
 }
 
 impl BdiParams {
-    fn line_bits(&self) -> usize {
+    const fn line_bits(&self) -> usize {
         8 * self.line_bytes
     }
 
     /// Bits that hold a payload size from 0 to `line_bytes`.
-    fn size_bits(&self) -> usize {
+    const fn size_bits(&self) -> usize {
         self.line_bytes.ilog2() as usize + 1
     }
 
-    fn words(&self) -> usize {
+    const fn words(&self) -> usize {
         self.line_bytes / 2
     }
 
+    /// Bits of the line with the bases and masks of all searches.
+    const fn searched_bits(&self) -> usize {
+        // For 8-byte words three bases and masks, for 4-byte words two, for 2-byte words one.
+        let masks = 3 * self.words() / 4 + 2 * self.words() / 2 + self.words();
+        self.line_bits() + 3 * 64 + 2 * 32 + 16 + masks
+    }
+
     /// Bits of line or deltas, tag, base and mask.
-    fn chosen_bits(&self) -> usize {
+    const fn chosen_bits(&self) -> usize {
         self.line_bits() + 4 + 64 + self.words()
     }
 
@@ -112,9 +119,7 @@ impl BdiParams {
 
     fn compressor_facts(&self) -> Facts {
         let cuts = rtl::compressor_cuts(self.pipeline_depth);
-        // For 8-byte words three bases and masks, for 4-byte words two, for 2-byte words one.
-        let masks = 3 * self.words() / 4 + 2 * self.words() / 2 + self.words();
-        let first = self.line_bits() + 3 * 64 + 2 * 32 + 16 + masks;
+        let first = self.searched_bits();
         self.facts(&[
             ("line, bases and masks", cuts.firsts, first),
             ("line, bases, masks and what fits", cuts.nears, first + 7),

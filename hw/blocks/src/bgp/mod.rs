@@ -101,12 +101,12 @@ block_params! {
 
 impl BgpParams {
     /// Width of an index into an array.
-    pub fn index_bits(&self) -> u32 {
+    pub const fn index_bits(&self) -> u32 {
         self.bitarray_bits.ilog2()
     }
 
     /// Insertions between two swaps: the history that the newly active array holds at least.
-    pub fn half_period(&self) -> u32 {
+    pub const fn half_period(&self) -> u32 {
         self.refresh_period / 2
     }
 

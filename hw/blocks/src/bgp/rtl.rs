@@ -238,20 +238,20 @@ impl<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize>
     }
 }
 
-/// The BGP for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
-pub(super) fn bgp(params: &BgpParams) -> Box<dyn RtlBlock<BgpIn, BgpOut>> {
-    macro_rules! by_period_and_sectors {
-        ($index:literal, $wide:literal) => {
-            match (params.refresh_period, params.sectors) {
-                (512, 4) => RtlInstance::boxed(BgpTop::<$index, $wide, 8, 4>::new(params)),
-                (512, _) => RtlInstance::boxed(BgpTop::<$index, $wide, 8, 8>::new(params)),
-                (_, 4) => RtlInstance::boxed(BgpTop::<$index, $wide, 9, 4>::new(params)),
-                (_, _) => RtlInstance::boxed(BgpTop::<$index, $wide, 9, 8>::new(params)),
+elaborate! {
+    /// Returns the BGP for valid parameters.
+    pub(super) fn bgp(params: &BgpParams as PARAMS) -> Box<dyn RtlBlock<BgpIn, BgpOut>> {
+        for bitarray_bits in [2048, 4096] {
+            for refresh_period in [512, 1024] {
+                for sectors in [4, 8] {
+                    BgpTop {
+                        A = PARAMS.index_bits() as usize,
+                        WIDE = 2 * A,
+                        HALF = PARAMS.half_period().ilog2() as usize,
+                        SECTORS = PARAMS.sectors as usize,
+                    }
+                }
             }
-        };
-    }
-    match params.index_bits() {
-        11 => by_period_and_sectors!(11, 22),
-        _ => by_period_and_sectors!(12, 24),
+        }
     }
 }

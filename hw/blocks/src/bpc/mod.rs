@@ -74,9 +74,9 @@ pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
 use code::{PLANES, Shape};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
 /// Codes that the decompressor reads in a cycle, and planes that the compressor codes.
 pub const SYMBOLS_PER_CYCLE: usize = 4;
@@ -84,34 +84,25 @@ pub const SYMBOLS_PER_CYCLE: usize = 4;
 /// Cycles in which the compressor codes planes.
 pub const PACK_CYCLES: usize = PLANES.div_ceil(SYMBOLS_PER_CYCLE);
 
-/// Parameters of compressor and decompressor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BpcParams {
-    /// Bytes of a line: 32, 64 or 128.
-    pub line_bytes: usize,
-}
-
-impl Default for BpcParams {
-    fn default() -> Self {
-        BpcParams { line_bytes: 128 }
+block_params! {
+    /// Parameters of compressor and decompressor.
+    pub struct BpcParams {
+        /// bytes of a line
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
     }
 }
 
 impl BpcParams {
-    const SPECS: &'static [ParamSpec] =
-        &[ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" }];
-
-    fn line_bits(&self) -> usize {
+    const fn line_bits(&self) -> usize {
         8 * self.line_bytes
     }
 
-    fn plane_bits(&self) -> usize {
-        Shape::of(self.line_bytes).plane_bits
+    const fn shape(&self) -> Shape {
+        Shape::of(self.line_bytes)
     }
 
     /// Bits that hold a payload size from 0 to `line_bytes`.
-    fn size_bits(&self) -> usize {
+    const fn size_bits(&self) -> usize {
         self.line_bytes.ilog2() as usize + 1
     }
 
@@ -148,7 +139,7 @@ impl HwBlock for BpcCompressor {
     fn facts(params: &BpcParams) -> Facts {
         BpcParams::facts(vec![
             Storage { name: "line", bits: params.line_bits() },
-            Storage { name: "planes and their zero flags", bits: PLANES * (params.plane_bits() + 2) },
+            Storage { name: "planes and their zero flags", bits: PLANES * (params.shape().plane_bits + 2) },
             Storage { name: "codes and their length", bits: params.line_bits() + 11 },
             Storage { name: "planes left, run, busy", bits: 6 + 6 + 1 },
             Storage { name: "result", bits: params.line_bits() + params.size_bits() + 2 },
@@ -196,7 +187,7 @@ impl HwBlock for BpcDecompressor {
         BpcParams::facts(vec![
             Storage { name: "payload and bits read", bits: params.line_bits() + 11 },
             Storage { name: "base word", bits: 32 },
-            Storage { name: "planes and the last one", bits: PLANES * params.plane_bits() },
+            Storage { name: "planes and the last one", bits: PLANES * params.shape().plane_bits },
             Storage { name: "planes read, busy, coded, failed", bits: 6 + 3 },
             Storage { name: "result", bits: params.line_bits() + 2 },
         ])

@@ -130,7 +130,7 @@ block_params! {
 
 impl BpgParams {
     /// Width of a line address: tag and index.
-    pub fn line_bits(&self) -> usize {
+    pub const fn line_bits(&self) -> usize {
         self.tag_bits as usize + INDEX_BITS
     }
 }

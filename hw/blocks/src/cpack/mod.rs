@@ -113,12 +113,12 @@ impl CpackParams {
         if self.dictionary == VALUES { Variant::Small4 } else { Variant::Fifo16 }
     }
 
-    fn line_bits(&self) -> usize {
+    const fn line_bits(&self) -> usize {
         8 * self.line_bytes
     }
 
     /// Bits that hold a payload size from 0 to all bits of the line, and the length of the longest string of codes.
-    fn size_bits(&self) -> usize {
+    const fn size_bits(&self) -> usize {
         self.line_bits().ilog2() as usize + 1
     }
 

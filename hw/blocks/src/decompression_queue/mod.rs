@@ -80,12 +80,12 @@ block_params! {
 
 impl DecompressionQueueParams {
     /// Width of a position: 0 to `depth`.
-    pub fn position_bits(&self) -> usize {
+    pub const fn position_bits(&self) -> usize {
         self.depth.ilog2() as usize + 1
     }
 
     /// Width of an effective latency: that of the last position at the largest latency.
-    pub fn hit_latency_bits(&self) -> usize {
+    pub const fn hit_latency_bits(&self) -> usize {
         let largest = ((1 << LATENCY_BITS) - 1) * (self.depth + 1);
         largest.ilog2() as usize + 1
     }

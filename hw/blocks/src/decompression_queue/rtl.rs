@@ -170,13 +170,17 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
     }
 }
 
-/// The queue for valid parameters. Widths that follow from others are spelled out, and checked by the block.
-pub(super) fn decompression_queue(
-    params: &DecompressionQueueParams,
-) -> Box<dyn RtlBlock<DecompressionQueueIn, DecompressionQueueOut>> {
-    match params.depth {
-        4 => RtlInstance::boxed(DecompressionQueueTop::<2, 3, 7>::new(params)),
-        8 => RtlInstance::boxed(DecompressionQueueTop::<3, 4, 8>::new(params)),
-        _ => RtlInstance::boxed(DecompressionQueueTop::<4, 5, 8>::new(params)),
+elaborate! {
+    /// Returns the queue for valid parameters.
+    pub(super) fn decompression_queue(
+        params: &DecompressionQueueParams as PARAMS
+    ) -> Box<dyn RtlBlock<DecompressionQueueIn, DecompressionQueueOut>> {
+        for depth in [4, 8, 16] {
+            DecompressionQueueTop {
+                A = PARAMS.depth.ilog2() as usize,
+                POSITION = PARAMS.position_bits(),
+                LATENCY = PARAMS.hit_latency_bits(),
+            }
+        }
     }
 }

@@ -93,83 +93,86 @@ pub use pattern::Pattern;
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-use serde::{Deserialize, Serialize};
 
-/// Declares the parameters of one of the two blocks, which differ in the default depth of the pipeline.
-macro_rules! params {
-    ($(#[doc = $doc:literal])* $name:ident, $depth:literal of $depths:expr) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields, default)]
-        pub struct $name {
-            /// Bytes of a line: 32, 64 or 128.
-            pub line_bytes: usize,
-            /// One prefix for each segment of four words, as in CABA, instead of one for each word or zero run.
-            pub segmented: bool,
-            /// Registers from input to output: the latency in cycles.
-            pub pipeline_depth: usize,
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                $name { line_bytes: 128, segmented: false, pipeline_depth: $depth }
-            }
-        }
-
-        impl $name {
-            const SPECS: &'static [ParamSpec] = &[
-                ParamSpec { name: "line_bytes", allowed: Allowed::OneOf(&[32, 64, 128]), doc: "bytes of a line" },
-                ParamSpec {
-                    name: "segmented",
-                    allowed: Allowed::Switch,
-                    doc: "one prefix for each segment of four words",
-                },
-                ParamSpec {
-                    name: "pipeline_depth",
-                    allowed: Allowed::OneOf(&$depths),
-                    doc: "registers from input to output: the latency in cycles",
-                },
-            ];
-
-            /// The variant that `segmented` chooses.
-            pub fn variant(&self) -> Variant {
-                if self.segmented { Variant::Segments } else { Variant::Words }
-            }
-
-            fn line_bits(&self) -> usize {
-                8 * self.line_bytes
-            }
-
-            /// Prefixes of a line, zero runs taken apart.
-            fn groups(&self) -> usize {
-                let words = self.line_bytes / 4;
-                if self.segmented { words / SEGMENT_WORDS } else { words }
-            }
-
-            /// What the block states of itself with these registers besides the bits that say which are full.
-            fn facts(&self, mut storage: Vec<Storage>) -> Facts {
-                storage.push(Storage { name: "valid bits", bits: self.pipeline_depth });
-                Facts { storage, latency: self.pipeline_depth as u32, interval: 1 }
-            }
-        }
-    };
-}
-
-params! {
+block_params! {
     /// Parameters of the compressor: two registers by default.
-    CompressorParams, 2 of [1, 2, 5]
+    pub struct CompressorParams {
+        /// bytes of a line
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// one prefix for each segment of four words
+        segmented: bool = false, Allowed::Switch;
+        /// registers from input to output: the latency in cycles
+        pipeline_depth: usize = 2, Allowed::OneOf(&[1, 2, 5]);
+    }
 }
 
-params! {
+block_params! {
     /// Parameters of the decompressor: five registers by default, LATTE-CC's latency.
-    DecompressorParams, 5 of [1, 2, 3, 4, 5]
+    pub struct DecompressorParams {
+        /// bytes of a line
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// one prefix for each segment of four words
+        segmented: bool = false, Allowed::Switch;
+        /// registers from input to output: the latency in cycles
+        pipeline_depth: usize = 5, Allowed::OneOf(&[1, 2, 3, 4, 5]);
+    }
 }
 
-/// Bits that hold a payload size from 0 to all bits of the line.
-fn size_bits(params: &CompressorParams) -> usize {
-    params.line_bits().ilog2() as usize + 1
+impl CompressorParams {
+    /// Returns the lines that these parameters are for.
+    pub const fn lines(&self) -> Lines {
+        Lines { bytes: self.line_bytes, segmented: self.segmented }
+    }
+
+    /// Bits that hold a payload size from 0 to all bits of the line.
+    const fn size_bits(&self) -> usize {
+        self.lines().bits().ilog2() as usize + 1
+    }
+}
+
+impl DecompressorParams {
+    /// Returns the lines that these parameters are for.
+    pub const fn lines(&self) -> Lines {
+        Lines { bytes: self.line_bytes, segmented: self.segmented }
+    }
+}
+
+/// The size of lines, and how they are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Bytes of a line: 32, 64 or 128.
+    pub bytes: usize,
+    /// One prefix for each segment of four words, as in CABA, instead of one for each word or zero run.
+    pub segmented: bool,
+}
+
+impl Lines {
+    /// The variant that `segmented` chooses.
+    pub const fn variant(self) -> Variant {
+        if self.segmented { Variant::Segments } else { Variant::Words }
+    }
+
+    const fn bits(self) -> usize {
+        8 * self.bytes
+    }
+
+    const fn words(self) -> usize {
+        self.bytes / 4
+    }
+
+    /// Prefixes of a line, zero runs taken apart.
+    const fn groups(self) -> usize {
+        if self.segmented { self.words() / SEGMENT_WORDS } else { self.words() }
+    }
+}
+
+/// What a block states of itself with these registers besides the bits that say which are full.
+fn facts(pipeline_depth: usize, mut storage: Vec<Storage>) -> Facts {
+    storage.push(Storage { name: "valid bits", bits: pipeline_depth });
+    Facts { storage, latency: pipeline_depth as u32, interval: 1 }
 }
 
 /// The compressor; see the [module](self).
@@ -194,21 +197,23 @@ impl HwBlock for FpcCompressor {
         Ok(rtl::compressor(params))
     }
     fn facts(params: &CompressorParams) -> Facts {
-        let between = params.line_bits() + 9 * params.groups();
+        let lines = params.lines();
+        let between = lines.bits() + 9 * lines.groups();
         let behind = params.pipeline_depth.saturating_sub(1).max(1);
-        params.facts(vec![
+        let storage = vec![
             Storage {
                 name: "line and symbols between the two halves of the logic",
                 bits: if params.pipeline_depth > 1 { between } else { 0 },
             },
-            Storage { name: "results", bits: behind * (params.line_bits() + 1 + size_bits(params)) },
-        ])
+            Storage { name: "results", bits: behind * (lines.bits() + 1 + params.size_bits()) },
+        ];
+        facts(params.pipeline_depth, storage)
     }
     fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
     }
     fn corners(params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
-        let (bytes, variant) = (params.line_bytes, params.variant());
+        let (bytes, variant) = (params.line_bytes, params.lines().variant());
         let leaves = |i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i;
         let mut corners = PortCorners::new(leaves)
             .with("line as it was", 1000, move |i, o| leaves(i, o) && o.encoding_o == 0)
@@ -252,10 +257,10 @@ impl HwBlock for FpcDecompressor {
     }
     fn facts(params: &DecompressorParams) -> Facts {
         let cuts = rtl::decompressor_cuts(params.pipeline_depth);
-        let (line, groups) = (params.line_bits(), params.groups());
+        let (line, groups) = (params.lines().bits(), params.lines().groups());
         let symbol = if params.segmented { 3 } else { 6 };
         let data = line + 3 * groups + 2;
-        params.facts(vec![
+        let storage = vec![
             Storage {
                 name: "payload, rest of the head, half of the prefixes",
                 bits: cuts.half * (line + (symbol + 3) * groups / 2 + 3 + 8 + 1),
@@ -264,13 +269,14 @@ impl HwBlock for FpcDecompressor {
             Storage { name: "data and prefixes", bits: cuts.aligned * data },
             Storage { name: "strings of a few words and prefixes", bits: cuts.split * data },
             Storage { name: "results", bits: line + 1 },
-        ])
+        ];
+        facts(params.pipeline_depth, storage)
     }
     fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
     }
     fn corners(params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
-        let (bytes, variant) = (params.line_bytes, params.variant());
+        let (bytes, variant) = (params.line_bytes, params.lines().variant());
         let enters = |i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o;
         // Only word by word there are runs, and so payloads that are refused.
         let errors = if params.segmented { 0 } else { 200 };

@@ -18,7 +18,7 @@ impl CompressorModel {
     /// The model in its reset state. The parameters must be valid.
     pub fn new(params: &CompressorParams) -> Self {
         let pipeline = Pipeline::new(params.pipeline_depth);
-        CompressorModel { line_bytes: params.line_bytes, variant: params.variant(), pipeline }
+        CompressorModel { line_bytes: params.line_bytes, variant: params.lines().variant(), pipeline }
     }
 }
 
@@ -55,7 +55,7 @@ impl DecompressorModel {
     /// The model in its reset state. The parameters must be valid.
     pub fn new(params: &DecompressorParams) -> Self {
         let pipeline = Pipeline::new(params.pipeline_depth);
-        DecompressorModel { line_bytes: params.line_bytes, variant: params.variant(), pipeline }
+        DecompressorModel { line_bytes: params.line_bytes, variant: params.lines().variant(), pipeline }
     }
 }
 

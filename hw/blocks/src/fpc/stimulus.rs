@@ -82,7 +82,7 @@ pub(super) fn decompressor(
     params: &DecompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
-    let (line_bytes, variant) = (params.line_bytes, params.variant());
+    let (line_bytes, variant) = (params.line_bytes, params.lines().variant());
     let mut lines = LineGenerator::new(seed, line_bytes);
     let draw = move |prng: &mut Prng| {
         let Compressed { compressed, mut payload, .. } = compress(&lines.next_line(), line_bytes, variant);

@@ -89,27 +89,27 @@ block_params! {
 
 impl MdCacheParams {
     /// Number of sets.
-    pub fn sets(&self) -> u32 {
+    pub const fn sets(&self) -> u32 {
         self.kilobytes * 1024 * 8 / (BLOCK_BITS * WAYS) as u32
     }
 
     /// Lines whose entries share a block.
-    pub fn lines_per_block(&self) -> u32 {
+    pub const fn lines_per_block(&self) -> u32 {
         BLOCK_BITS as u32 / self.entry_bits
     }
 
     /// Bits of a line's number within its block.
-    pub fn offset_bits(&self) -> u32 {
+    pub const fn offset_bits(&self) -> u32 {
         self.lines_per_block().ilog2()
     }
 
     /// Bits of a block's number.
-    pub fn block_bits(&self) -> u32 {
+    pub const fn block_bits(&self) -> u32 {
         32 - self.offset_bits()
     }
 
     /// Bits of a tag.
-    pub fn tag_bits(&self) -> u32 {
+    pub const fn tag_bits(&self) -> u32 {
         self.block_bits() - self.sets().ilog2()
     }
 }

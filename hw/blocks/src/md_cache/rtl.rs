@@ -2,7 +2,7 @@
 
 use super::entry::{BlockData, MdEntry};
 use super::lookup::{MdLookup, STATE_BITS};
-use super::{BLOCK_BITS, MdCacheParams};
+use super::{BLOCK_BITS, MdCacheParams, WAYS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_module! {
@@ -222,14 +222,22 @@ impl<
     }
 }
 
-/// The cache for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
-pub(super) fn md_cache(params: &MdCacheParams) -> Box<dyn RtlBlock<MdCacheIn, MdCacheOut>> {
-    match (params.kilobytes, params.entry_bits) {
-        (4, 2) => RtlInstance::boxed(MdCacheTop::<2, 7, 5, 7, 20, 25, 80, 2>::new(params)),
-        (4, _) => RtlInstance::boxed(MdCacheTop::<4, 6, 5, 7, 21, 26, 84, 2>::new(params)),
-        (8, 2) => RtlInstance::boxed(MdCacheTop::<2, 7, 6, 8, 19, 25, 76, 2>::new(params)),
-        (8, _) => RtlInstance::boxed(MdCacheTop::<4, 6, 6, 8, 20, 26, 80, 2>::new(params)),
-        (_, 2) => RtlInstance::boxed(MdCacheTop::<2, 7, 7, 9, 18, 25, 72, 2>::new(params)),
-        (_, _) => RtlInstance::boxed(MdCacheTop::<4, 6, 7, 9, 19, 26, 76, 2>::new(params)),
+elaborate! {
+    /// Returns the cache for valid parameters.
+    pub(super) fn md_cache(params: &MdCacheParams as PARAMS) -> Box<dyn RtlBlock<MdCacheIn, MdCacheOut>> {
+        for kilobytes in [4, 8, 16] {
+            for entry_bits in [2, 4] {
+                MdCacheTop {
+                    ENTRY = PARAMS.entry_bits as usize,
+                    OFFSET = PARAMS.offset_bits() as usize,
+                    SET = PARAMS.sets().ilog2() as usize,
+                    SLOT = SET + WAYS.ilog2() as usize,
+                    TAG = PARAMS.tag_bits() as usize,
+                    BLOCK = PARAMS.block_bits() as usize,
+                    TAGS = WAYS * TAG,
+                    TW = word_count(TAGS),
+                }
+            }
+        }
     }
 }

@@ -163,21 +163,22 @@ impl<
     }
 }
 
-/// The MILG for valid parameters. Widths that follow from others are spelled out, and checked by the block.
-pub(super) fn milg(params: &MilgParams) -> Box<dyn RtlBlock<MilgIn, MilgOut>> {
-    macro_rules! by_counters {
-        ($inflight:literal, $sum:literal) => {
-            match (params.rsfail_bits, params.request_bits) {
-                (12, 10) => RtlInstance::boxed(MilgTop::<$inflight, 12, 10, 2, 3, $sum>::new(params)),
-                (12, _) => RtlInstance::boxed(MilgTop::<$inflight, 12, 8, 4, 5, $sum>::new(params)),
-                (_, 10) => RtlInstance::boxed(MilgTop::<$inflight, 14, 10, 4, 5, $sum>::new(params)),
-                (_, _) => RtlInstance::boxed(MilgTop::<$inflight, 14, 8, 6, 7, $sum>::new(params)),
+elaborate! {
+    /// Returns the MILG for valid parameters.
+    pub(super) fn milg(params: &MilgParams as PARAMS) -> Box<dyn RtlBlock<MilgIn, MilgOut>> {
+        for inflight_bits in [6, 7, 8] {
+            for rsfail_bits in [12, 14] {
+                for request_bits in [8, 10] {
+                    MilgTop {
+                        INFLIGHT = PARAMS.inflight_bits as usize,
+                        RSFAIL = PARAMS.rsfail_bits as usize,
+                        REQUEST = PARAMS.request_bits as usize,
+                        PER_REQUEST = RSFAIL - REQUEST,
+                        REM = PER_REQUEST + 1,
+                        SUM = INFLIGHT + 1,
+                    }
+                }
             }
-        };
-    }
-    match params.inflight_bits {
-        6 => by_counters!(6, 7),
-        7 => by_counters!(7, 8),
-        _ => by_counters!(8, 9),
+        }
     }
 }

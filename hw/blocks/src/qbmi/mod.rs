@@ -106,12 +106,12 @@ block_params! {
 
 impl QbmiParams {
     /// Width of a kernel's number and of its rank.
-    pub fn kernel_bits(&self) -> usize {
+    pub const fn kernel_bits(&self) -> usize {
         if self.kernels == 2 { 1 } else { 2 }
     }
 
     /// Width of a quota in a set: the least common multiple of all kernels but one can be 32, 32 x 31 or 32 x 31 x 29.
-    pub fn set_bits(&self) -> usize {
+    pub const fn set_bits(&self) -> usize {
         match self.kernels {
             2 => 6,
             3 => 10,
@@ -120,7 +120,7 @@ impl QbmiParams {
     }
 
     /// Width of a kernel's current quota: room for two sets.
-    pub fn quota_bits(&self) -> usize {
+    pub const fn quota_bits(&self) -> usize {
         self.set_bits() + 1
     }
 

@@ -28,27 +28,21 @@
 //!
 //! Ports, timing and storage: see the [family](super).
 
-use super::prime::{PrimeModulo, for_prime, prime_top};
+use super::prime::{PrimeModulo, Widths, prime_top};
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
+use super::{Hash, IndexFunction, SETS, SetIndex, set_index_ports};
+use selvedge_hw::block_params;
 use selvedge_hw::index_function::prime_above;
 use selvedge_hw::params::{Allowed, ParamSpec};
 use selvedge_hw::rtl::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of the prime modulo mapping that uses every set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct APrimeParams {
-    /// Cache sets or memory partitions.
-    pub sets: u32,
-    /// The prime is the smallest Mersenne prime above the number of sets, not the smallest prime.
-    pub mersenne: bool,
-}
-
-impl Default for APrimeParams {
-    fn default() -> Self {
-        APrimeParams { sets: 32, mersenne: false }
+block_params! {
+    /// Parameters of the prime modulo mapping that uses every set.
+    pub struct APrimeParams {
+        /// cache sets or memory partitions
+        sets: u32 = 32, SETS;
+        /// the prime is the smallest Mersenne prime above the number of sets
+        mersenne: bool = false, Allowed::Switch;
     }
 }
 
@@ -64,14 +58,7 @@ impl Hash for APrime {
     const NAME: &'static str = "set_index_a_prime";
     const SUMMARY: &'static str =
         "maps a line to a set by its address modulo a prime above the number of sets, cut to the index";
-    const PARAMS: &'static [ParamSpec] = &[
-        SETS_PARAM,
-        ParamSpec {
-            name: "mersenne",
-            allowed: Allowed::Switch,
-            doc: "the prime is the smallest Mersenne prime above the number of sets",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = APrimeParams::SPECS;
     type Params = APrimeParams;
     type In = APrimeIn;
     type Out = APrimeOut;
@@ -82,18 +69,32 @@ impl Hash for APrime {
     fn function(params: &APrimeParams) -> IndexFunction {
         IndexFunction::APrime { mersenne: params.mersenne }
     }
-    fn rtl(params: &APrimeParams) -> Box<dyn RtlBlock<APrimeIn, APrimeOut>> {
-        match (params.sets, params.mersenne) {
-            (16, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 17, 4)>::new(params)),
-            (16, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 31, 4)>::new(params)),
-            (32, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 37, 5)>::new(params)),
-            (32, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 127, 5)>::new(params)),
-            (64, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 67, 6)>::new(params)),
-            (64, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 127, 6)>::new(params)),
-            (_, false) => RtlInstance::boxed(<for_prime!(APrimeTop, 131, 7)>::new(params)),
-            (_, true) => RtlInstance::boxed(<for_prime!(APrimeTop, 8191, 7)>::new(params)),
+    elaborate! {
+        fn rtl(params: &APrimeParams as PARAMS) -> Box<dyn RtlBlock<APrimeIn, APrimeOut>> {
+            for sets in [16, 32, 64, 128] {
+                for mersenne in [false, true] {
+                    APrimeTop {
+                        CHUNK1 = widths(&PARAMS).chunk1,
+                        COUNT1 = widths(&PARAMS).count1,
+                        PADDED1 = widths(&PARAMS).padded1,
+                        SUM1 = widths(&PARAMS).sum1,
+                        CHUNK2 = widths(&PARAMS).chunk2,
+                        COUNT2 = widths(&PARAMS).count2,
+                        PADDED2 = widths(&PARAMS).padded2,
+                        SUM2 = widths(&PARAMS).sum2,
+                        STEPS = widths(&PARAMS).steps,
+                        BITS = widths(&PARAMS).bits,
+                        K = PARAMS.sets.ilog2() as usize,
+                    }
+                }
+            }
         }
     }
+}
+
+/// The widths of the residue.
+const fn widths(params: &APrimeParams) -> Widths {
+    Widths::of(prime_above(params.sets, params.mersenne))
 }
 
 prime_top! {

@@ -15,7 +15,7 @@
 //! Ports, timing and storage: see the [family](super).
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 
@@ -28,7 +28,7 @@ pub struct Bmod;
 impl Hash for Bmod {
     const NAME: &'static str = "set_index_bmod";
     const SUMMARY: &'static str = "maps a line to a set by the low bits of its address";
-    const PARAMS: &'static [ParamSpec] = &[SETS_PARAM];
+    const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;
     type Out = SetIndexOut;
@@ -39,12 +39,11 @@ impl Hash for Bmod {
     fn function(_: &SetsParams) -> IndexFunction {
         IndexFunction::Bmod
     }
-    fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
-        match params.sets {
-            16 => RtlInstance::boxed(BmodTop::<4>::new(params)),
-            32 => RtlInstance::boxed(BmodTop::<5>::new(params)),
-            64 => RtlInstance::boxed(BmodTop::<6>::new(params)),
-            _ => RtlInstance::boxed(BmodTop::<7>::new(params)),
+    elaborate! {
+        fn rtl(params: &SetsParams as PARAMS) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
+            for sets in [16, 32, 64, 128] {
+                BmodTop { K = PARAMS.sets.ilog2() as usize }
+            }
         }
     }
 }

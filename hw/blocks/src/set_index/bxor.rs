@@ -18,7 +18,7 @@
 //! Ports, timing and storage: see the [family](super).
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 
@@ -32,7 +32,7 @@ impl Hash for Bxor {
     const NAME: &'static str = "set_index_bxor";
     const SUMMARY: &'static str =
         "maps a line to a set by the XOR of the low bits of its address with those above";
-    const PARAMS: &'static [ParamSpec] = &[SETS_PARAM];
+    const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;
     type Out = SetIndexOut;
@@ -43,12 +43,11 @@ impl Hash for Bxor {
     fn function(_: &SetsParams) -> IndexFunction {
         IndexFunction::Bxor
     }
-    fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
-        match params.sets {
-            16 => RtlInstance::boxed(BxorTop::<4>::new(params)),
-            32 => RtlInstance::boxed(BxorTop::<5>::new(params)),
-            64 => RtlInstance::boxed(BxorTop::<6>::new(params)),
-            _ => RtlInstance::boxed(BxorTop::<7>::new(params)),
+    elaborate! {
+        fn rtl(params: &SetsParams as PARAMS) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
+            for sets in [16, 32, 64, 128] {
+                BxorTop { K = PARAMS.sets.ilog2() as usize }
+            }
         }
     }
 }

@@ -22,24 +22,18 @@
 //! Ports, timing and storage: see the [family](super).
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, set_index_ports};
+use super::{Hash, IndexFunction, SETS, SetIndex, set_index_ports};
+use selvedge_hw::block_params;
 use selvedge_hw::params::{Allowed, ParamSpec};
 use selvedge_hw::rtl::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of the prime displacement mapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DPrimeParams {
-    /// Cache sets or memory partitions.
-    pub sets: u32,
-    /// The prime that the tag is multiplied by.
-    pub prime: u32,
-}
-
-impl Default for DPrimeParams {
-    fn default() -> Self {
-        DPrimeParams { sets: 32, prime: 11 }
+block_params! {
+    /// Parameters of the prime displacement mapping.
+    pub struct DPrimeParams {
+        /// cache sets or memory partitions
+        sets: u32 = 32, SETS;
+        /// the prime that the tag is multiplied by
+        prime: u32 = 11, Allowed::OneOf(&[11, 19, 31]);
     }
 }
 
@@ -55,14 +49,7 @@ impl Hash for DPrime {
     const NAME: &'static str = "set_index_d_prime";
     const SUMMARY: &'static str =
         "maps a line to a set by its low address bits, displaced by a prime times its tag";
-    const PARAMS: &'static [ParamSpec] = &[
-        SETS_PARAM,
-        ParamSpec {
-            name: "prime",
-            allowed: Allowed::OneOf(&[11, 19, 31]),
-            doc: "the prime that the tag is multiplied by",
-        },
-    ];
+    const PARAMS: &'static [ParamSpec] = DPrimeParams::SPECS;
     type Params = DPrimeParams;
     type In = DPrimeIn;
     type Out = DPrimeOut;
@@ -73,12 +60,11 @@ impl Hash for DPrime {
     fn function(params: &DPrimeParams) -> IndexFunction {
         IndexFunction::DPrime { prime: params.prime }
     }
-    fn rtl(params: &DPrimeParams) -> Box<dyn RtlBlock<DPrimeIn, DPrimeOut>> {
-        match params.sets {
-            16 => RtlInstance::boxed(DPrimeTop::<4>::new(params)),
-            32 => RtlInstance::boxed(DPrimeTop::<5>::new(params)),
-            64 => RtlInstance::boxed(DPrimeTop::<6>::new(params)),
-            _ => RtlInstance::boxed(DPrimeTop::<7>::new(params)),
+    elaborate! {
+        fn rtl(params: &DPrimeParams as PARAMS) -> Box<dyn RtlBlock<DPrimeIn, DPrimeOut>> {
+            for sets in [16, 32, 64, 128] {
+                DPrimeTop { K = PARAMS.sets.ilog2() as usize }
+            }
         }
     }
 }

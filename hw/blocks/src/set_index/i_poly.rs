@@ -31,7 +31,7 @@
 //! Ports, timing and storage: see the [family](super).
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::index_function::{polynomial, power_residue};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
@@ -45,7 +45,7 @@ pub struct IPoly;
 impl Hash for IPoly {
     const NAME: &'static str = "set_index_i_poly";
     const SUMMARY: &'static str = "maps a line to a set by its address modulo an irreducible polynomial";
-    const PARAMS: &'static [ParamSpec] = &[SETS_PARAM];
+    const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;
     type Out = SetIndexOut;
@@ -56,12 +56,11 @@ impl Hash for IPoly {
     fn function(_: &SetsParams) -> IndexFunction {
         IndexFunction::IPoly
     }
-    fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
-        match params.sets {
-            16 => RtlInstance::boxed(IPolyTop::<4>::new(params)),
-            32 => RtlInstance::boxed(IPolyTop::<5>::new(params)),
-            64 => RtlInstance::boxed(IPolyTop::<6>::new(params)),
-            _ => RtlInstance::boxed(IPolyTop::<7>::new(params)),
+    elaborate! {
+        fn rtl(params: &SetsParams as PARAMS) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
+            for sets in [16, 32, 64, 128] {
+                IPolyTop { K = PARAMS.sets.ilog2() as usize }
+            }
         }
     }
 }

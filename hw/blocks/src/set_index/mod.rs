@@ -52,19 +52,16 @@ pub use model::SetIndexModel;
 pub use selvedge_hw::index_function::IndexFunction;
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
 use selvedge_hw::ports::Ports;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
 /// The numbers of sets that are elaborated: 16 memory partitions; 32 sets of 16 KB, 64 of 32 KB in 4 ways of 128-byte lines.
 const SETS: Allowed = Allowed::OneOf(&[16, 32, 64, 128]);
-
-/// Declaration of the parameter that all set index blocks have.
-const SETS_PARAM: ParamSpec =
-    ParamSpec { name: "sets", allowed: SETS, doc: "cache sets or memory partitions" };
 
 /// The ports of a set index block with these parameters.
 macro_rules! set_index_ports {
@@ -110,18 +107,13 @@ macro_rules! set_index_ports {
 }
 use set_index_ports;
 
-/// Parameters of a set index block without any of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SetsParams {
-    /// Cache sets or memory partitions.
-    pub sets: u32,
-}
-
-impl Default for SetsParams {
-    /// The sets of a 16 KB cache of 4 ways and 128-byte lines.
-    fn default() -> Self {
-        SetsParams { sets: 32 }
+block_params! {
+    /// Parameters of a set index block without any of its own.
+    ///
+    /// The default is the sets of a 16 KB cache of 4 ways and 128-byte lines.
+    pub struct SetsParams {
+        /// cache sets or memory partitions
+        sets: u32 = 32, SETS;
     }
 }
 

@@ -22,9 +22,9 @@
 //!
 //! Ports, timing and storage: see the [family](super).
 
-use super::prime::{PrimeModulo, for_prime, prime_top};
+use super::prime::{PrimeModulo, Widths, prime_top};
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS_PARAM, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::index_function::prime_below;
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
@@ -39,7 +39,7 @@ impl Hash for Pmod {
     const NAME: &'static str = "set_index_pmod";
     const SUMMARY: &'static str =
         "maps a line to a set by its address modulo the largest prime below the number of sets";
-    const PARAMS: &'static [ParamSpec] = &[SETS_PARAM];
+    const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;
     type Out = SetIndexOut;
@@ -50,14 +50,30 @@ impl Hash for Pmod {
     fn function(_: &SetsParams) -> IndexFunction {
         IndexFunction::Pmod
     }
-    fn rtl(params: &SetsParams) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
-        match params.sets {
-            16 => RtlInstance::boxed(<for_prime!(PmodTop, 13, 4)>::new(params)),
-            32 => RtlInstance::boxed(<for_prime!(PmodTop, 31, 5)>::new(params)),
-            64 => RtlInstance::boxed(<for_prime!(PmodTop, 61, 6)>::new(params)),
-            _ => RtlInstance::boxed(<for_prime!(PmodTop, 127, 7)>::new(params)),
+    elaborate! {
+        fn rtl(params: &SetsParams as PARAMS) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
+            for sets in [16, 32, 64, 128] {
+                PmodTop {
+                    CHUNK1 = widths(&PARAMS).chunk1,
+                    COUNT1 = widths(&PARAMS).count1,
+                    PADDED1 = widths(&PARAMS).padded1,
+                    SUM1 = widths(&PARAMS).sum1,
+                    CHUNK2 = widths(&PARAMS).chunk2,
+                    COUNT2 = widths(&PARAMS).count2,
+                    PADDED2 = widths(&PARAMS).padded2,
+                    SUM2 = widths(&PARAMS).sum2,
+                    STEPS = widths(&PARAMS).steps,
+                    BITS = widths(&PARAMS).bits,
+                    K = PARAMS.sets.ilog2() as usize,
+                }
+            }
         }
     }
+}
+
+/// The widths of the residue.
+const fn widths(params: &SetsParams) -> Widths {
+    Widths::of(prime_below(params.sets))
 }
 
 prime_top! {

@@ -19,15 +19,45 @@ struct Weight {
 }
 
 /// The residue of least magnitude of 2^`exponent` modulo `prime`.
-fn weight(exponent: usize, prime: u64) -> Weight {
-    let residue = (0..exponent).fold(1 % prime, |residue, _| residue * 2 % prime);
+const fn weight(exponent: usize, prime: u64) -> Weight {
+    let (mut residue, mut i) = (1 % prime, 0);
+    while i < exponent {
+        residue = residue * 2 % prime;
+        i += 1;
+    }
     let negative = residue > prime / 2;
     Weight { magnitude: if negative { prime - residue } else { residue }, negative }
 }
 
 /// A chunk of ones.
-fn ones(chunk: usize) -> u64 {
+const fn ones(chunk: usize) -> u64 {
     (1 << chunk) - 1
+}
+
+/// What the sum of `count` chunks of `chunk` bits starts with, for the chunks that enter inverted.
+const fn start(prime: u64, chunk: usize, count: usize) -> u64 {
+    let (mut negative, mut i) = (0, 0);
+    while i < count {
+        let weight = weight(i * chunk, prime);
+        if weight.negative {
+            negative += weight.magnitude * ones(chunk);
+        }
+        i += 1;
+    }
+    (prime - negative % prime) % prime
+}
+
+/// The largest sum that can come out of a fold of values up to `most`.
+const fn largest_sum(prime: u64, chunk: usize, count: usize, most: u64) -> u64 {
+    let (mut sum, mut i) = (start(prime, chunk, count), 0);
+    while i < count {
+        let weight = weight(i * chunk, prime);
+        let left = most >> (i * chunk);
+        let largest = if weight.negative || left > ones(chunk) { ones(chunk) } else { left };
+        sum += largest * weight.magnitude;
+        i += 1;
+    }
+    sum
 }
 
 rtl_block! {
@@ -58,23 +88,17 @@ impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usiz
     /// The fold modulo `prime` of values up to `most`; the largest sum that can come out.
     fn new(prime: u64, most: u64) -> (Self, u64) {
         const { assert!(COUNT == IN.div_ceil(CHUNK) && PADDED == COUNT * CHUNK && PADDED <= 64) };
-        let weights: [Weight; COUNT] = std::array::from_fn(|i| weight(i * CHUNK, prime));
-        let negative: u64 = weights.iter().filter(|w| w.negative).map(|w| w.magnitude * ones(CHUNK)).sum();
-        let start = (prime - negative % prime) % prime;
-        let largest = |i: usize, weight: &Weight| {
-            let chunk = if weight.negative { ones(CHUNK) } else { ones(CHUNK).min(most >> (i * CHUNK)) };
-            chunk * weight.magnitude
-        };
-        let bound = start + weights.iter().enumerate().map(|(i, weight)| largest(i, weight)).sum::<u64>();
+        let bound = largest_sum(prime, CHUNK, COUNT, most);
         assert!(bound <= U::<OUT>::MAX, "modulo {prime}, a fold to {OUT} bits would overflow: {bound}");
         let fold = Fold {
             value_i: Signal::default(),
             sum_o: Signal::default(),
-            start: Constant::new(U::new(start)),
+            start: Constant::new(U::new(start(prime, CHUNK, COUNT))),
             inverted: std::array::from_fn(|i| {
-                Constant::new(U::new(if weights[i].negative { ones(CHUNK) } else { 0 }))
+                let negative = weight(i * CHUNK, prime).negative;
+                Constant::new(U::new(if negative { ones(CHUNK) } else { 0 }))
             }),
-            factor: std::array::from_fn(|i| Constant::new(U::new(weights[i].magnitude))),
+            factor: std::array::from_fn(|i| Constant::new(U::new(weight(i * CHUNK, prime).magnitude))),
             padded: Signal::default(),
             chunk: Signal::default(),
             sum: Signal::default(),
@@ -188,20 +212,52 @@ impl<
     }
 }
 
-/// The widths for a prime, in a top with K index bits: first fold, second fold, subtractions, bits of the prime. Chosen for
-/// the fewest subtractions, and then for the fewest additions.
-macro_rules! for_prime {
-    ($top:ident, 13, $k:literal) => { $top<6, 6, 36, 9, 2, 5, 10, 6, 2, 4, $k> };
-    ($top:ident, 17, $k:literal) => { $top<4, 8, 32, 8, 4, 2, 8, 6, 1, 5, $k> };
-    ($top:ident, 31, $k:literal) => { $top<5, 7, 35, 8, 5, 2, 10, 6, 1, 5, $k> };
-    ($top:ident, 37, $k:literal) => { $top<4, 8, 32, 10, 2, 5, 10, 8, 2, 6, $k> };
-    ($top:ident, 61, $k:literal) => { $top<6, 6, 36, 12, 6, 2, 12, 8, 2, 6, $k> };
-    ($top:ident, 67, $k:literal) => { $top<6, 6, 36, 12, 6, 2, 12, 9, 2, 7, $k> };
-    ($top:ident, 127, $k:literal) => { $top<7, 5, 35, 10, 7, 2, 14, 8, 1, 7, $k> };
-    ($top:ident, 131, $k:literal) => { $top<7, 5, 35, 14, 7, 2, 14, 10, 2, 8, $k> };
-    ($top:ident, 8191, $k:literal) => { $top<13, 3, 39, 15, 13, 2, 26, 14, 1, 13, $k> };
+/// The generics of a [`PrimeModulo`] by name.
+pub(super) struct Widths {
+    pub chunk1: usize,
+    pub count1: usize,
+    pub padded1: usize,
+    pub sum1: usize,
+    pub chunk2: usize,
+    pub count2: usize,
+    pub padded2: usize,
+    pub sum2: usize,
+    pub steps: usize,
+    pub bits: usize,
 }
-pub(super) use for_prime;
+
+impl Widths {
+    /// The widths for a prime. The chunks are chosen for the fewest subtractions, and then for the fewest additions.
+    pub const fn of(prime: u32) -> Self {
+        let (chunk1, chunk2) = match prime {
+            13 => (6, 2),
+            17 => (4, 4),
+            31 => (5, 5),
+            37 => (4, 2),
+            61 | 67 => (6, 6),
+            127 | 131 => (7, 7),
+            8191 => (13, 13),
+            _ => panic!("no chunks are chosen for this prime"),
+        };
+        let count1 = 32usize.div_ceil(chunk1);
+        let most1 = largest_sum(prime as u64, chunk1, count1, u32::MAX as u64);
+        let sum1 = width_of(most1 as usize);
+        let count2 = sum1.div_ceil(chunk2);
+        let most2 = largest_sum(prime as u64, chunk2, count2, most1);
+        Widths {
+            chunk1,
+            count1,
+            padded1: chunk1 * count1,
+            sum1,
+            chunk2,
+            count2,
+            padded2: chunk2 * count2,
+            sum2: width_of(most2 as usize),
+            steps: width_of((most2 / prime as u64) as usize),
+            bits: width_of(prime as usize),
+        }
+    }
+}
 
 /// The top of a block whose index is the residue modulo a prime, cut to K bits.
 macro_rules! prime_top {
@@ -252,20 +308,19 @@ mod tests {
     /// A modulo, settled for one line after the other.
     macro_rules! residues {
         ($prime:tt, $lines:expr) => {{
-            type Modulo<
-                const CHUNK1: usize,
-                const COUNT1: usize,
-                const PADDED1: usize,
-                const SUM1: usize,
-                const CHUNK2: usize,
-                const COUNT2: usize,
-                const PADDED2: usize,
-                const SUM2: usize,
-                const STEPS: usize,
-                const BITS: usize,
-                const K: usize,
-            > = PrimeModulo<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS>;
-            let mut modulo = <for_prime!(Modulo, $prime, 0)>::new($prime);
+            const W: Widths = Widths::of($prime);
+            let mut modulo = PrimeModulo::<
+                { W.chunk1 },
+                { W.count1 },
+                { W.padded1 },
+                { W.sum1 },
+                { W.chunk2 },
+                { W.count2 },
+                { W.padded2 },
+                { W.sum2 },
+                { W.steps },
+                { W.bits },
+            >::new($prime);
             modulo.connect_all();
             for line in $lines {
                 let line: u32 = line;

@@ -81,7 +81,7 @@ block_params! {
 
 impl SppParams {
     /// Width of an index into the table.
-    pub fn index_bits(&self) -> u32 {
+    pub const fn index_bits(&self) -> u32 {
         self.entries.ilog2()
     }
 

@@ -131,12 +131,19 @@ impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize
     }
 }
 
-/// The SPP for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
-pub(super) fn spp(params: &SppParams) -> Box<dyn RtlBlock<SppIn, SppOut>> {
-    match (params.entries, params.sectors) {
-        (256, 4) => RtlInstance::boxed(SppTop::<8, 32, 256, 4, 4>::new(params)),
-        (256, _) => RtlInstance::boxed(SppTop::<8, 32, 256, 4, 8>::new(params)),
-        (_, 4) => RtlInstance::boxed(SppTop::<10, 40, 1024, 16, 4>::new(params)),
-        (_, _) => RtlInstance::boxed(SppTop::<10, 40, 1024, 16, 8>::new(params)),
+elaborate! {
+    /// Returns the SPP for valid parameters.
+    pub(super) fn spp(params: &SppParams as PARAMS) -> Box<dyn RtlBlock<SppIn, SppOut>> {
+        for entries in [256, 1024] {
+            for sectors in [4, 8] {
+                SppTop {
+                    A = PARAMS.index_bits() as usize,
+                    WIDE = 4 * A,
+                    ENTRIES = PARAMS.entries as usize,
+                    WORDS = word_count(ENTRIES),
+                    SECTORS = PARAMS.sectors as usize,
+                }
+            }
+        }
     }
 }

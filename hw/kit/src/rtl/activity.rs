@@ -34,12 +34,21 @@ pub(super) fn watch_within(part: impl FnOnce()) -> bool {
     changed
 }
 
-/// Runs `edge` on this thread; gives its result and whether a state element changed in it.
-#[inline]
-pub fn watch<R>(edge: impl FnOnce() -> R) -> (R, bool) {
+/// Begins to watch this thread, up to [`end`].
+pub(super) fn begin() {
     CHANGED.set(false);
+}
+
+/// Says whether a state element changed since [`begin`].
+pub(super) fn end() -> bool {
+    CHANGED.replace(true)
+}
+
+/// Runs `edge` on this thread; gives its result and whether a state element changed in it.
+pub fn watch<R>(edge: impl FnOnce() -> R) -> (R, bool) {
+    begin();
     let result = edge();
-    (result, CHANGED.replace(true))
+    (result, end())
 }
 
 #[cfg(test)]

@@ -234,11 +234,26 @@ impl<const N: usize> Synth for U<N> {
         bits_descriptor(N)
     }
     fn vcd(self) -> VCDValue {
-        Bits::<N>::from(self).vcd()
+        vcd_value(&[self.0], N)
     }
     fn verilog(self) -> VerilogLiteral {
         Bits::<N>::from(self).into()
     }
+}
+
+/// The lowest `bits` of some words as rust-hdl dumps them: highest bit first, a single one by itself.
+fn vcd_value(words: &[u64], bits: usize) -> VCDValue {
+    if bits == 1 {
+        return (words[0] & 1 != 0).into();
+    }
+    let mut values = Vec::new();
+    for word in words.iter().rev() {
+        if let VCDValue::Vector(word) = Bits::<64>::from(*word).into() {
+            values.extend(word);
+        }
+    }
+    values.drain(..values.len() - bits);
+    VCDValue::Vector(values)
 }
 
 /// rust-hdl's description of a plain vector of bits.
@@ -536,7 +551,7 @@ impl<const N: usize, const K: usize> Synth for W<N, K> {
         bits_descriptor(N)
     }
     fn vcd(self) -> VCDValue {
-        Bits::<N>::from(self).vcd()
+        vcd_value(&self.0, N)
     }
     fn verilog(self) -> VerilogLiteral {
         Bits::<N>::from(self).into()
@@ -592,7 +607,12 @@ impl<const N: usize, const K: usize> Words for W<N, K> {
     }
     #[inline(always)]
     fn from_word(word: impl Fn(usize) -> u64) -> Self {
-        Self::from_words(std::array::from_fn(word))
+        let (mut words, mut i) = ([0; K], 0);
+        while i < K {
+            words[i] = word(i);
+            i += 1;
+        }
+        Self::from_words(words)
     }
 }
 

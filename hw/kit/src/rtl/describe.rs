@@ -38,8 +38,10 @@ pub struct Words {
 
 /// A block with a [`Description`]; implemented by [`rtl_block!`](crate::rtl_block).
 pub trait Described {
-    /// What the block is, with `sizes` beside its own parameters.
-    fn description(&self, sizes: &[(&str, usize)]) -> Description;
+    /// The words of its description.
+    const WORDS: &'static Words;
+    /// The values of its parameters, in the order of [`Words::parameters`].
+    const VALUES: &'static [usize];
 
     /// The description as `Logic::timing` returns it.
     fn describe(&self) -> Vec<TimingInfo> {
@@ -48,8 +50,9 @@ pub trait Described {
 
     /// The same, with sizes that are known at run time only. A name given here may be used in index expressions of
     /// the block's body, as const generics may.
+    #[inline]
     fn describe_with(&self, sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
-        self.description(sizes).encode()
+        Description::new(Self::WORDS, Self::VALUES, sizes).encode()
     }
 }
 
@@ -218,15 +221,17 @@ macro_rules! rtl_block {
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         impl<$($generics)*> $crate::rtl::describe::Described for $name<$($arguments)*> {
-            fn description(&self, sizes: &[(&str, usize)]) -> $crate::rtl::describe::Description {
-                let words = &$crate::rtl::describe::Words {
+            const WORDS: &'static $crate::rtl::describe::Words = {
+                // One for all values of the generics.
+                static WORDS: $crate::rtl::describe::Words = $crate::rtl::describe::Words {
                     type_name: stringify!($name),
                     doc: &[$($doc),*],
                     parameters: &[$(stringify!($size)),*],
                     fields: &[$((stringify!($field), &[$($field_doc),*] as &[&str])),*],
                 };
-                $crate::rtl::describe::Description::new(words, &[$($size),*], sizes)
-            }
+                &WORDS
+            };
+            const VALUES: &'static [usize] = &[$($size),*];
         }
         impl<$($generics)*> $crate::rtl::gate::Pending for $name<$($arguments)*> {
             #[inline]

@@ -40,6 +40,15 @@ rtl_block! {
     }
 }
 
+/// Returns the registers of a pipeline.
+pub(super) fn stages_of<T: Synth>(stages: usize) -> Vec<Reg<T>> {
+    let mut registers = Vec::with_capacity(stages);
+    for _ in 0..stages {
+        registers.push(Reg::default());
+    }
+    registers
+}
+
 impl<T: Synth> ElasticPipe<T> {
     /// A pipeline of `stages` registers, 1 to 5.
     pub fn new(stages: usize) -> Self {
@@ -52,8 +61,8 @@ impl<T: Synth> ElasticPipe<T> {
             valid_o: Signal::default(),
             data_o: Signal::default(),
             ready_i: Signal::default(),
-            stage_valid: (0..stages).map(|_| Reg::default()).collect(),
-            stage_data: (0..stages).map(|_| Reg::default()).collect(),
+            stage_valid: stages_of(stages),
+            stage_data: stages_of(stages),
             holes: Signal::default(),
             holes_ahead: Signal::default(),
             valid: Signal::default(),
@@ -66,7 +75,11 @@ impl<T: Synth> ElasticPipe<T> {
 
     /// Returns pipelines of one register each, for a place of a block at which there may be none.
     pub fn ones(count: usize) -> Vec<Self> {
-        (0..count).map(|_| ElasticPipe::new(1)).collect()
+        let mut pipes = Vec::with_capacity(count);
+        for _ in 0..count {
+            pipes.push(ElasticPipe::new(1));
+        }
+        pipes
     }
 
     /// The register at the output.

@@ -30,18 +30,26 @@ pub(super) fn template(code: String) -> Verilog {
 
 /// The memory array and its initial contents.
 fn storage<T: Synth>(initial: &[T]) -> String {
-    let (bits, depth) = (T::BITS, initial.len());
+    let zero = T::default();
+    let words = match initial.iter().all(|word| *word == zero) {
+        true => Vec::new(),
+        false => initial.iter().map(|word| word.verilog()).collect(),
+    };
+    storage_text(T::BITS, initial.len(), &zero.verilog(), &words)
+}
+
+/// The memory array with `depth` words of `bits` bits, and its initial contents: `words`, or zero without any.
+fn storage_text(bits: usize, depth: usize, zero: &VerilogLiteral, words: &[VerilogLiteral]) -> String {
     let mut text = format!("reg [{}:0] words [0:{}];\n\n", bits - 1, depth - 1);
-    if initial.iter().all(|word| *word == T::default()) {
-        let zero = T::default().verilog();
+    if words.is_empty() {
         text += &format!(
             "integer i;\ninitial begin\n  for (i = 0; i < {depth}; i = i + 1) begin : clear\n    words[i] = {zero:x};\n  \
              end\nend\n\n"
         );
     } else {
         text += "initial begin\n";
-        for (address, word) in initial.iter().enumerate() {
-            text += &format!("  words[{address}] = {:x};\n", word.verilog());
+        for (address, word) in words.iter().enumerate() {
+            text += &format!("  words[{address}] = {word:x};\n");
         }
         text += "end\n\n";
     }
@@ -120,6 +128,16 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
     }
 }
 
+/// Returns the Verilog of a [`SyncMem`] with this memory array.
+fn sync_mem(storage: String, bits: usize, zero: &VerilogLiteral) -> Verilog {
+    template(format!(
+        "{storage}reg [{}:0] read_data_q;\ninitial read_data_q = {zero:x};\nalways @(posedge clk_i) begin\n  read_data_q <= \
+         words[read_address_i];\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\nend\n\n\
+         assign read_data_o = read_data_q;\n",
+        bits - 1,
+    ))
+}
+
 rtl_block! {
     /// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.
     #[derive(LogicBlock)]
@@ -185,15 +203,7 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
         self.read_data_o.connect();
     }
     fn hdl(&self) -> Verilog {
-        let mut code = storage(&self._initial);
-        code += &format!(
-            "reg [{}:0] read_data_q;\ninitial read_data_q = {:x};\nalways @(posedge clk_i) begin\n  read_data_q <= \
-             words[read_address_i];\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\nend\n\n\
-             assign read_data_o = read_data_q;\n",
-            T::BITS - 1,
-            T::default().verilog()
-        );
-        template(code)
+        sync_mem(storage(&self._initial), T::BITS, &T::default().verilog())
     }
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe_with(&[("BITS", T::BITS)])

@@ -18,6 +18,7 @@
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`activity`] | whether a register or memory changed: what does not change need not be evaluated |
 //! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
+//! | [`elaborate`](mod@elaborate) | [`elaborate!`](crate::elaborate): from a block's parameters to its RTL, const generics by name |
 //! | [`module`] | [`rtl_module!`](crate::rtl_module): the top of a block, each port stated once |
 //! | [`top`] | [`RtlTop`](top::RtlTop): a block's signals as typed ports, written by [`rtl_top!`](crate::rtl_top) |
 //!
@@ -71,6 +72,7 @@ pub mod activity;
 pub mod bit_array;
 pub mod bits;
 pub mod describe;
+pub mod elaborate;
 pub mod elastic;
 pub mod gate;
 pub mod idle;
@@ -92,6 +94,7 @@ pub mod prelude {
     pub use super::bit_array::BitArray;
     pub use super::bits::{U, W, array, bit_cast, bit_cast_to, to_bits::ToBits};
     pub use super::describe::Described;
+    pub use super::elaborate::{width_of, word_count};
     pub use super::elastic::ElasticPipe;
     pub use super::gate::{Gate, Pending};
     pub use super::idle::Idle;
@@ -106,7 +109,7 @@ pub mod prelude {
     pub use super::unpacker::{BitSplitter, BitUnpacker};
     pub use super::valid_ready::ValidReady;
     pub use crate::block::{Clocked, RtlBlock};
-    pub use crate::{comment, dff_setup, rtl_block, rtl_module, rtl_top};
+    pub use crate::{comment, dff_setup, elaborate, rtl_block, rtl_module, rtl_top};
     pub use rust_hdl_core::prelude::{
         Bit, Block, Clock, Constant, In, Local, Logic, LogicBlock, LogicState, Out, Probe, Signal, Synth,
         TimingInfo, TypeDescriptor, TypeKind, VCDValue, Verilog, VerilogLiteral, Wrapper, ast, block, clog2,

@@ -71,6 +71,61 @@ impl<
     }
 }
 
+/// Returns the packer's Verilog.
+///
+/// All levels stand in one process: with an assignment per element, an event-driven simulator would pass each change of a bit on
+/// by itself, level by level.
+fn text(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
+    let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
+    let mut body = format!(
+        "  // the fields without what is beyond their lengths
+  length_0 = length_i;
+  for (g = 0; g < {fields}; g = g + 1) begin
+    string_0[g*{f} +: {f}] = field_i[g*{f} +: {f}] & ~({{{f}{{1'b1}}}} << length_0[g*{len} +: {len}]);
+  end
+"
+    );
+    let (mut count, mut bits, mut length_bits) = (fields, f, len);
+    for level in 1..=levels(fields) {
+        let wide = (2 * bits).min(out);
+        let (below, above) = (format!("string_{}", level - 1), format!("string_{level}"));
+        let of = |index: &str| extended(&element(&below, index, bits), wide - bits);
+        let (declaration, sum, lonely_sum) = sums(level, count, length_bits);
+        let (pairs, after) = (count / 2, count.div_ceil(2));
+        declarations += &format!("reg [{after}*{wide}-1:0] {above};\n{declaration}");
+        write!(
+            body,
+            "  // merged: {after} strings of up to {wide} bits
+  for (g = 0; g < {pairs}; g = g + 1) begin
+    {} = {} | ({} << {});
+    {sum}  end
+",
+            element(&above, "g", wide),
+            of("2*g"),
+            of("2*g+1"),
+            element(&format!("length_{}", level - 1), "2*g", length_bits),
+        )
+        .expect("a String takes all text");
+        if count % 2 == 1 {
+            let last = of(&(count - 1).to_string());
+            body += &format!("  {} = {last};\n  {lonely_sum}", element(&above, &pairs.to_string(), wide));
+        }
+        (count, bits, length_bits) = (after, wide, length_bits + 1);
+    }
+    let top = levels(fields);
+    let string = extended(&format!("string_{top}"), out - bits);
+    template(format!(
+        "{declarations}
+always @(*) begin : pack
+  integer g;
+{body}end
+
+assign string_o = {string};
+assign length_o = length_{top};
+"
+    ))
+}
+
 /// A slice of `bits` bits of an array `name`, element `index`.
 fn element(name: &str, index: &str, bits: usize) -> String {
     let index = if index.contains('+') { format!("({index})") } else { index.to_string() };
@@ -130,58 +185,8 @@ impl<
         self.length_o.connect();
     }
 
-    // All levels stand in one process: with an assignment per element, an event-driven simulator would pass each change of a
-    // bit on by itself, level by level.
     fn hdl(&self) -> Verilog {
-        let mut declarations =
-            format!("reg [{FIELDS}*{F}-1:0] string_0;\nreg [{FIELDS}*{LEN}-1:0] length_0;\n");
-        let mut body = format!(
-            "  // the fields without what is beyond their lengths
-  length_0 = length_i;
-  for (g = 0; g < {FIELDS}; g = g + 1) begin
-    string_0[g*{F} +: {F}] = field_i[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
-  end
-"
-        );
-        let (mut count, mut bits, mut length_bits) = (FIELDS, F, LEN);
-        for level in 1..=levels(FIELDS) {
-            let wide = (2 * bits).min(OUT);
-            let (below, above) = (format!("string_{}", level - 1), format!("string_{level}"));
-            let of = |index: &str| extended(&element(&below, index, bits), wide - bits);
-            let (declaration, sum, lonely_sum) = sums(level, count, length_bits);
-            let (pairs, after) = (count / 2, count.div_ceil(2));
-            declarations += &format!("reg [{after}*{wide}-1:0] {above};\n{declaration}");
-            write!(
-                body,
-                "  // merged: {after} strings of up to {wide} bits
-  for (g = 0; g < {pairs}; g = g + 1) begin
-    {} = {} | ({} << {});
-    {sum}  end
-",
-                element(&above, "g", wide),
-                of("2*g"),
-                of("2*g+1"),
-                element(&format!("length_{}", level - 1), "2*g", length_bits),
-            )
-            .expect("a String takes all text");
-            if count % 2 == 1 {
-                let last = of(&(count - 1).to_string());
-                body += &format!("  {} = {last};\n  {lonely_sum}", element(&above, &pairs.to_string(), wide));
-            }
-            (count, bits, length_bits) = (after, wide, length_bits + 1);
-        }
-        let top = levels(FIELDS);
-        let string = extended(&format!("string_{top}"), OUT - bits);
-        template(format!(
-            "{declarations}
-always @(*) begin : pack
-  integer g;
-{body}end
-
-assign string_o = {string};
-assign length_o = length_{top};
-"
-        ))
+        text(FIELDS, F, LEN, OUT)
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -8,6 +8,7 @@
 //! data_o   ==============< A >=======     keeps A until the next valid data
 //! ```
 
+use super::elastic::stages_of;
 use crate::rtl::prelude::*;
 
 rtl_block! {
@@ -44,8 +45,8 @@ impl<T: Synth> Pipe<T> {
             data_i: Signal::default(),
             valid_o: Signal::default(),
             data_o: Signal::default(),
-            stage_valid: (0..stages).map(|_| Reg::default()).collect(),
-            stage_data: (0..stages).map(|_| Reg::default()).collect(),
+            stage_valid: stages_of(stages),
+            stage_data: stages_of(stages),
             valid: Signal::default(),
             data: Signal::default(),
             _stages: stages,

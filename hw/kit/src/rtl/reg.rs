@@ -59,6 +59,11 @@ impl<T: Synth> Reg<T> {
     }
 }
 
+/// The Verilog of a register with this reset value.
+fn register(reset_value: VerilogLiteral) -> Verilog {
+    Verilog::Wrapper(Wrapper { code: format!("{reset_value:x}"), cores: REGISTER.into() })
+}
+
 impl<T: Synth> Default for Reg<T> {
     /// Resets to the type's default: zero.
     fn default() -> Self {
@@ -85,7 +90,7 @@ impl<T: Synth> Logic for Reg<T> {
     }
 
     fn hdl(&self) -> Verilog {
-        Verilog::Wrapper(Wrapper { code: format!("{:x}", self.reset_literal()), cores: REGISTER.into() })
+        register(self.reset_literal())
     }
 }
 

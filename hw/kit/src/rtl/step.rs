@@ -63,11 +63,21 @@ impl<B: ClockedBlock> Stepper<B> {
     ///
     /// # Errors
     /// [`StepError::NoConvergence`] if the block has a combinational loop.
-    pub fn new(mut block: B) -> Result<Self, StepError> {
-        block.connect_all();
-        let mut stepper = Stepper { block, cycle: 0 };
-        stepper.reset()?;
+    pub fn new(block: B) -> Result<Self, StepError> {
+        let mut stepper = Stepper::unconnected(block);
+        stepper.connect()?;
         Ok(stepper)
+    }
+
+    /// Owns `block`, which is not connected yet.
+    pub(super) fn unconnected(block: B) -> Self {
+        Stepper { block, cycle: 0 }
+    }
+
+    /// Connects the block and takes it through one cycle of reset.
+    pub(super) fn connect(&mut self) -> Result<(), StepError> {
+        self.block.connect_all();
+        self.reset()
     }
 
     /// One cycle with reset low; afterwards the clock is low, reset is high and the cycle count is zero.
@@ -75,15 +85,7 @@ impl<B: ClockedBlock> Stepper<B> {
     /// # Errors
     /// As for [`Stepper::new`].
     pub fn reset(&mut self) -> Result<(), StepError> {
-        self.block.set_reset_n(false);
-        for level in [false, true, false] {
-            self.block.set_clock(level);
-            self.settle()?;
-        }
-        self.block.set_reset_n(true);
-        self.settle()?;
-        self.cycle = 0;
-        Ok(())
+        reset(&mut self.block, &mut self.cycle)
     }
 
     /// One clock cycle: `set` assigns inputs (`port.next = value`), the block settles, `read` looks at the outputs,
@@ -93,14 +95,21 @@ impl<B: ClockedBlock> Stepper<B> {
     /// As for [`Stepper::new`].
     #[inline]
     pub fn step<R>(&mut self, set: impl FnOnce(&mut B), read: impl FnOnce(&B) -> R) -> Result<R, StepError> {
-        self.block.set_clock(false);
         set(&mut self.block);
-        self.settle()?;
+        self.settle_low()?;
         let result = read(&self.block);
-        self.block.set_clock(true);
-        self.settle()?;
-        self.cycle += 1;
+        self.end_cycle()?;
         Ok(result)
+    }
+
+    /// First half of a cycle, whose inputs are set: the outputs are those of this cycle afterwards.
+    pub(super) fn settle_low(&mut self) -> Result<(), StepError> {
+        settle_at(&mut self.block, false, self.cycle)
+    }
+
+    /// Second half of a cycle: the clock rises.
+    pub(super) fn end_cycle(&mut self) -> Result<(), StepError> {
+        edge(&mut self.block, &mut self.cycle)
     }
 
     /// Cycles since the last reset.
@@ -122,13 +131,36 @@ impl<B: ClockedBlock> Stepper<B> {
     pub fn into_block(self) -> B {
         self.block
     }
+}
 
-    fn settle(&mut self) -> Result<(), StepError> {
-        match settle(&mut self.block) {
-            Ok(_) => Ok(()),
-            Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle: self.cycle }),
-        }
+// The work is done without the block's type: a copy of it for each of more than a hundred tops takes the compiler seconds.
+
+/// Settles a block in `cycle` with the clock at `level`.
+fn settle_at(block: &mut dyn ClockedBlock, level: bool, cycle: u64) -> Result<(), StepError> {
+    block.set_clock(level);
+    match settle(block) {
+        Ok(_) => Ok(()),
+        Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle }),
     }
+}
+
+/// Raises the clock, which ends a cycle.
+fn edge(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
+    settle_at(block, true, *cycle)?;
+    *cycle += 1;
+    Ok(())
+}
+
+/// Takes a block through a cycle of reset.
+fn reset(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
+    block.set_reset_n(false);
+    for level in [false, true, false] {
+        settle_at(block, level, *cycle)?;
+    }
+    block.set_reset_n(true);
+    settle_at(block, false, *cycle)?;
+    *cycle = 0;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -39,7 +39,9 @@ impl<T: RtlTop> RtlInstance<T> {
     /// # Panics
     /// When the block has a combinational loop.
     pub fn boxed(top: T) -> Box<dyn RtlBlock<T::In, T::Out>> {
-        Box::new(RtlInstance { stepper: Stepper::new(top).expect(SETTLES), steady: None })
+        let mut instance = Box::new(RtlInstance { stepper: Stepper::unconnected(top), steady: None });
+        instance.stepper.connect().expect(SETTLES);
+        instance
     }
 }
 
@@ -50,9 +52,12 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
         {
             return *outputs;
         }
-        let (outputs, changed) =
-            activity::watch(|| self.stepper.step(|top| top.drive(inputs), T::sample).expect(SETTLES));
-        self.steady = (!changed).then_some((*inputs, outputs));
+        activity::begin();
+        self.stepper.block_mut().drive(inputs);
+        self.stepper.settle_low().expect(SETTLES);
+        let outputs = self.stepper.block().sample();
+        self.stepper.end_cycle().expect(SETTLES);
+        self.steady = if activity::end() { None } else { Some((*inputs, outputs)) };
         outputs
     }
 

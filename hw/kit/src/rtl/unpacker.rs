@@ -81,27 +81,8 @@ impl<
         }
     }
 
-    // All levels stand in one process, as the packer's do.
     fn hdl(&self) -> Verilog {
-        let (declarations, body) = halves::<FIELDS, F, LEN, IN>(levels(FIELDS) - DONE, 0);
-        let body = format!(
-            "{body}  // the fields without what follows them
-  for (g = 0; g < {FIELDS}; g = g + 1) begin
-    fields[g*{F} +: {F}] = string_0[g*{F} +: {F}] & ~({{{F}{{1'b1}}}} << length_0[g*{LEN} +: {LEN}]);
-  end
-"
-        );
-        let unused = unused(levels(FIELDS) - DONE, FIELDS, LEN);
-        template(format!(
-            "{declarations}reg [{FIELDS}*{F}-1:0] fields;
-
-always @(*) begin : unpack
-  integer g;
-{body}end
-
-assign field_o = fields;
-{unused}"
-        ))
+        unpacker(FIELDS, F, LEN, IN, DONE)
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -127,25 +108,62 @@ impl<
     }
 }
 
+/// Returns the Verilog of a [`BitUnpacker`]. All levels stand in one process, as the packer's do.
+fn unpacker(fields: usize, f: usize, len: usize, input: usize, done: usize) -> Verilog {
+    let (declarations, body) = halves(fields, f, len, input, levels(fields) - done, 0);
+    let body = format!(
+        "{body}  // the fields without what follows them
+  for (g = 0; g < {fields}; g = g + 1) begin
+    fields[g*{f} +: {f}] = string_0[g*{f} +: {f}] & ~({{{f}{{1'b1}}}} << length_0[g*{len} +: {len}]);
+  end
+"
+    );
+    let unused = unused(levels(fields) - done, fields, len);
+    template(format!(
+        "{declarations}reg [{fields}*{f}-1:0] fields;
+
+always @(*) begin : unpack
+  integer g;
+{body}end
+
+assign field_o = fields;
+{unused}"
+    ))
+}
+
+/// Returns the Verilog of a [`BitSplitter`].
+fn splitter(fields: usize, f: usize, len: usize, input: usize, split: usize) -> Verilog {
+    let top = levels(fields);
+    let down = top - split;
+    let (declarations, body) = halves(fields, f, len, input, top, down);
+    let unused = unused(top, fields, len);
+    template(format!(
+        "{declarations}
+always @(*) begin : split
+  integer g;
+{body}end
+
+assign strings_o = string_{down};
+{unused}"
+    ))
+}
+
 /// Declarations and body of the levels from `from` down to `to`: `string_i` holds the strings of level `from`, where one of a
 /// level has twice the bits of one of the level below, and `string_{to}` gets those of level `to`.
-fn halves<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize>(
-    from: usize,
-    to: usize,
-) -> (String, String) {
-    let mut declarations = format!("reg [{FIELDS}*{LEN}-1:0] length_0;\n");
+fn halves(fields: usize, f: usize, len: usize, input: usize, from: usize, to: usize) -> (String, String) {
+    let mut declarations = format!("reg [{fields}*{len}-1:0] length_0;\n");
     let mut body =
         "  // the lengths of all strings, from the fields up\n  length_0 = length_i;\n".to_string();
     for level in 1..from {
-        let count = FIELDS >> (level - 1);
-        let (declaration, sum, _) = sums(level, count, LEN + level - 1);
+        let count = fields >> (level - 1);
+        let (declaration, sum, _) = sums(level, count, len + level - 1);
         declarations += &declaration;
         body += &format!("  for (g = 0; g < {}; g = g + 1) begin\n    {sum}  end\n", count / 2);
     }
-    declarations += &format!("reg [{IN}-1:0] string_{from};\n");
+    declarations += &format!("reg [{input}-1:0] string_{from};\n");
     body += &format!("  // the strings, halved level by level\n  string_{from} = string_i;\n");
     for level in (to..from).rev() {
-        let (count, half, length_bits) = (FIELDS >> (level + 1), F << level, LEN + level);
+        let (count, half, length_bits) = (fields >> (level + 1), f << level, len + level);
         let both = 2 * half;
         let length = format!("length_{level}[2*g*{length_bits} +: {length_bits}]");
         // An index has as many bits as the string has places.
@@ -153,7 +171,7 @@ fn halves<const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize
             0 => length,
             missing => format!("{{{missing}'d0, {length}}}"),
         };
-        declarations += &format!("reg [{IN}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
+        declarations += &format!("reg [{input}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
         body += &format!(
             "  for (g = 0; g < {count}; g = g + 1) begin
     whole_{level} = string_{}[g*{both} +: {both}];
@@ -257,19 +275,7 @@ impl<
     }
 
     fn hdl(&self) -> Verilog {
-        let top = levels(FIELDS);
-        let down = top - LEVELS;
-        let (declarations, body) = halves::<FIELDS, F, LEN, IN>(top, down);
-        let unused = unused(top, FIELDS, LEN);
-        template(format!(
-            "{declarations}
-always @(*) begin : split
-  integer g;
-{body}end
-
-assign strings_o = string_{down};
-{unused}"
-        ))
+        splitter(FIELDS, F, LEN, IN, LEVELS)
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -131,7 +131,7 @@ block_params! {
 
 impl AwcParams {
     /// Parameters of the table.
-    pub fn table(&self) -> AwtParams {
+    pub const fn table(&self) -> AwtParams {
         AwtParams { entries: self.entries }
     }
 }

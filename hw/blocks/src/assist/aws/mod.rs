@@ -64,7 +64,7 @@ block_params! {
 
 impl AwsParams {
     /// Bits of the address of a word.
-    pub fn address_bits(&self) -> u32 {
+    pub const fn address_bits(&self) -> u32 {
         self.instructions.ilog2()
     }
 

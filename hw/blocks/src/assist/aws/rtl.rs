@@ -66,12 +66,17 @@ impl<const BITS: usize, const ADDRESS: usize, const SLOT: usize> Logic
     }
 }
 
-/// The AWS for valid parameters.
-pub(super) fn aws(params: &AwsParams) -> Box<dyn RtlBlock<AwsIn, AwsOut>> {
-    match (params.instructions, params.instruction_bits) {
-        (512, 32) => RtlInstance::boxed(AssistWarpStore::<32, 9, 4>::new(params)),
-        (512, _) => RtlInstance::boxed(AssistWarpStore::<64, 9, 4>::new(params)),
-        (_, 32) => RtlInstance::boxed(AssistWarpStore::<32, 10, 5>::new(params)),
-        (_, _) => RtlInstance::boxed(AssistWarpStore::<64, 10, 5>::new(params)),
+elaborate! {
+    /// Returns the AWS for valid parameters.
+    pub(super) fn aws(params: &AwsParams as PARAMS) -> Box<dyn RtlBlock<AwsIn, AwsOut>> {
+        for instructions in [512, 1024] {
+            for instruction_bits in [32, 64] {
+                AssistWarpStore {
+                    BITS = PARAMS.instruction_bits as usize,
+                    ADDRESS = PARAMS.address_bits() as usize,
+                    SLOT = ADDRESS - SR_BITS,
+                }
+            }
+        }
     }
 }

@@ -70,6 +70,9 @@ use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
 
+/// Bits of SR.ID and warp of an entry, which name an assist warp.
+pub(in crate::assist) const KEY_BITS: usize = SR_BITS + WARP_BITS;
+
 block_params! {
     /// Parameters of an AWT.
     pub struct AwtParams {
@@ -85,7 +88,7 @@ impl AwtParams {
     }
 
     /// Bits of the number of an entry.
-    pub fn index_bits(&self) -> u32 {
+    pub const fn index_bits(&self) -> u32 {
         self.entries.next_power_of_two().ilog2()
     }
 }

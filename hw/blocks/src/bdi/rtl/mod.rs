@@ -16,19 +16,7 @@ pub use decompressor::{BdiDecompressor, DecompressorIn, DecompressorOut};
 use super::BdiParams;
 use compressor::CompressorCuts;
 use decompressor::DecompressorCuts;
-use selvedge_hw::block::RtlBlock;
-use selvedge_hw::rtl::top::RtlInstance;
-
-// Widths that follow from the size of the line, spelled out because the RTL's types cannot compute with their own
-// parameters: line bits and words; words of 8, 4 and 2 bytes; bits of base and mask for each; bits of a payload size
-// (compressor only); bits and words of the middle register; bits and words of the result register. The tops check them.
-type Compressor32 = BdiCompressor<256, 4, 4, 8, 16, 72, 40, 32, 6, 572, 9, 579, 10, 340, 6, 266, 5>;
-type Compressor64 = BdiCompressor<512, 8, 8, 16, 32, 72, 48, 48, 7, 872, 14, 879, 14, 612, 10, 523, 9>;
-type Compressor128 =
-    BdiCompressor<1024, 16, 16, 32, 64, 80, 64, 80, 8, 1472, 23, 1479, 24, 1156, 19, 1036, 17>;
-type Decompressor32 = BdiDecompressor<256, 4, 4, 8, 16, 72, 40, 32, 340, 6, 516, 9, 257, 5>;
-type Decompressor64 = BdiDecompressor<512, 8, 8, 16, 32, 72, 48, 48, 612, 10, 1028, 17, 513, 9>;
-type Decompressor128 = BdiDecompressor<1024, 16, 16, 32, 64, 80, 64, 80, 1156, 19, 2052, 33, 1025, 17>;
+use selvedge_hw::rtl::prelude::*;
 
 /// Where a compressor's registers stand, so that its longest path is short for so many of them.
 ///
@@ -51,20 +39,58 @@ pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
     DecompressorCuts { spread, operands, results: depth - spread - operands }
 }
 
-/// The compressor for valid parameters.
-pub(super) fn compressor(params: &BdiParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-    match params.line_bytes {
-        32 => RtlInstance::boxed(Compressor32::new(params)),
-        64 => RtlInstance::boxed(Compressor64::new(params)),
-        _ => RtlInstance::boxed(Compressor128::new(params)),
+/// Bits of a base and of a mask for `words` words, in whole bytes.
+const fn head_bits(base_bits: usize, words: usize) -> usize {
+    base_bits + words.next_multiple_of(8)
+}
+
+elaborate! {
+    /// Returns the compressor for valid parameters.
+    pub(super) fn compressor(params: &BdiParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+        for line_bytes in [32, 64, 128] {
+            BdiCompressor {
+                LINE = PARAMS.line_bits(),
+                LW = word_count(LINE),
+                N8 = LINE / 64,
+                N4 = LINE / 32,
+                N2 = LINE / 16,
+                H8 = head_bits(64, N8),
+                H4 = head_bits(32, N4),
+                H2 = head_bits(16, N2),
+                SIZE = PARAMS.size_bits(),
+                FIRST = PARAMS.searched_bits(),
+                FW = word_count(FIRST),
+                NEAR = FIRST + 7,
+                NW = word_count(NEAR),
+                MID = PARAMS.chosen_bits(),
+                MW = word_count(MID),
+                RESULT = LINE + 4 + SIZE,
+                RW = word_count(RESULT),
+            }
+        }
     }
 }
 
-/// The decompressor for valid parameters.
-pub(super) fn decompressor(params: &BdiParams) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
-    match params.line_bytes {
-        32 => RtlInstance::boxed(Decompressor32::new(params)),
-        64 => RtlInstance::boxed(Decompressor64::new(params)),
-        _ => RtlInstance::boxed(Decompressor128::new(params)),
+elaborate! {
+    /// Returns the decompressor for valid parameters.
+    pub(super) fn decompressor(params: &BdiParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+        for line_bytes in [32, 64, 128] {
+            BdiDecompressor {
+                LINE = PARAMS.line_bits(),
+                LW = word_count(LINE),
+                N8 = LINE / 64,
+                N4 = LINE / 32,
+                N2 = LINE / 16,
+                H8 = head_bits(64, N8),
+                H4 = head_bits(32, N4),
+                H2 = head_bits(16, N2),
+                MID = PARAMS.chosen_bits(),
+                MW = word_count(MID),
+                BOTH = 2 * LINE + 4,
+                BW = word_count(BOTH),
+                RESULT = LINE + 1,
+                RW = word_count(RESULT),
+            }
+        }
     }
 }

@@ -141,10 +141,16 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
     }
 }
 
-/// The BPG for valid parameters. Widths that follow from the tag's are spelled out, and checked by the blocks.
-pub(in crate::bpg) fn bpg(params: &BpgParams) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
-    match params.tag_bits {
-        20 => RtlInstance::boxed(BpgTop::<25, 20, 80, 2>::new(params)),
-        _ => RtlInstance::boxed(BpgTop::<37, 32, 128, 2>::new(params)),
+elaborate! {
+    /// Returns the BPG for valid parameters.
+    pub(in crate::bpg) fn bpg(params: &BpgParams as PARAMS) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
+        for tag_bits in [20, 32] {
+            BpgTop {
+                ADDRESS = PARAMS.line_bits(),
+                TAG = PARAMS.tag_bits as usize,
+                LINE = WAYS * TAG,
+                WORDS = word_count(LINE),
+            }
+        }
     }
 }

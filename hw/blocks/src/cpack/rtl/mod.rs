@@ -10,34 +10,54 @@ pub use compressor::{CompressorIn, CompressorOut, CpackCompressor, CpackSmallCom
 pub use decompressor::{CpackDecompressor, CpackSmallDecompressor, DecompressorIn, DecompressorOut};
 
 use super::CpackParams;
-use selvedge_hw::block::RtlBlock;
-use selvedge_hw::rtl::top::RtlInstance;
+use super::fifo::DECODED_AT_ONCE;
+use selvedge_hw::rtl::prelude::*;
 
-// Widths that follow from the size of the line, spelled out because the RTL's types cannot compute with their own
-// parameters; the tops check them.
-
-/// The compressor for valid parameters: bits and 64-bit words of the line, bits of a size; in CABA's variant also words of
-/// 32 bits, and bits and 64-bit words of the result register.
-pub(super) fn compressor(params: &CpackParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-    match (params.line_bytes, params.dictionary) {
-        (32, 4) => RtlInstance::boxed(CpackSmallCompressor::<256, 4, 8, 9, 267, 5>::new(params)),
-        (64, 4) => RtlInstance::boxed(CpackSmallCompressor::<512, 8, 16, 10, 524, 9>::new(params)),
-        (_, 4) => RtlInstance::boxed(CpackSmallCompressor::<1024, 16, 32, 11, 1037, 17>::new(params)),
-        (32, _) => RtlInstance::boxed(CpackCompressor::<256, 4, 9>::new(params)),
-        (64, _) => RtlInstance::boxed(CpackCompressor::<512, 8, 10>::new(params)),
-        (_, _) => RtlInstance::boxed(CpackCompressor::<1024, 16, 11>::new(params)),
+elaborate! {
+    /// Returns the compressor for valid parameters.
+    pub(super) fn compressor(params: &CpackParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+        for line_bytes in [32, 64, 128] {
+            match dictionary {
+                4 => {
+                    CpackSmallCompressor {
+                        LINE = PARAMS.line_bits(),
+                        LW = word_count(LINE),
+                        WORDS = LINE / 32,
+                        SIZE = PARAMS.size_bits(),
+                        RESULT = LINE + 2 + SIZE,
+                        RW = word_count(RESULT),
+                    }
+                }
+                16 => {
+                    CpackCompressor { LINE = PARAMS.line_bits(), LW = word_count(LINE), SIZE = PARAMS.size_bits() }
+                }
+            }
+        }
     }
 }
 
-/// The decompressor for valid parameters: bits and 64-bit words of the line, groups of four words; in CABA's variant words
-/// of 32 bits, and bits and 64-bit words of the result register.
-pub(super) fn decompressor(params: &CpackParams) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
-    match (params.line_bytes, params.dictionary) {
-        (32, 4) => RtlInstance::boxed(CpackSmallDecompressor::<256, 4, 8, 257, 5>::new(params)),
-        (64, 4) => RtlInstance::boxed(CpackSmallDecompressor::<512, 8, 16, 513, 9>::new(params)),
-        (_, 4) => RtlInstance::boxed(CpackSmallDecompressor::<1024, 16, 32, 1025, 17>::new(params)),
-        (32, _) => RtlInstance::boxed(CpackDecompressor::<256, 4, 2>::new(params)),
-        (64, _) => RtlInstance::boxed(CpackDecompressor::<512, 8, 4>::new(params)),
-        (_, _) => RtlInstance::boxed(CpackDecompressor::<1024, 16, 8>::new(params)),
+elaborate! {
+    /// Returns the decompressor for valid parameters.
+    pub(super) fn decompressor(params: &CpackParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+        for line_bytes in [32, 64, 128] {
+            match dictionary {
+                4 => {
+                    CpackSmallDecompressor {
+                        LINE = PARAMS.line_bits(),
+                        LW = word_count(LINE),
+                        WORDS = LINE / 32,
+                        RESULT = LINE + 1,
+                        RW = word_count(RESULT),
+                    }
+                }
+                16 => {
+                    CpackDecompressor {
+                        LINE = PARAMS.line_bits(),
+                        LW = word_count(LINE),
+                        GROUPS = LINE / 32 / DECODED_AT_ONCE,
+                    }
+                }
+            }
+        }
     }
 }

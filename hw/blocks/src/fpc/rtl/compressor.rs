@@ -3,7 +3,7 @@
 use super::classify::FpcClassify;
 use super::pack::FpcPack;
 use super::whole::FpcCompress;
-use crate::fpc::{CompressorParams, size_bits};
+use crate::fpc::CompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -22,7 +22,7 @@ rtl_module! {
             /// a line is offered
             valid_i: bool as Bit = 1,
             /// the line: byte 0 in bits 7 to 0
-            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.lines().bits(),
         }
         outputs CompressorOut {
             /// the line is taken in this cycle
@@ -32,9 +32,9 @@ rtl_module! {
             /// 1: head and data; 0: the line as it was
             encoding_o: u8 as U<1> = 1,
             /// its size in bits
-            size_o: u16 as U<SIZE> = size_bits(p),
+            size_o: u16 as U<SIZE> = p.size_bits(),
             /// head and data from bit 0 up; zero beyond the size
-            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.lines().bits(),
         }
         inputs {
             /// the consumer takes the payload in this cycle

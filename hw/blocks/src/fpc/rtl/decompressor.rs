@@ -47,7 +47,7 @@ rtl_module! {
             /// 1: head and data; 0: the line as it was
             encoding_i: u8 as U<1> = 1,
             /// head and data from bit 0 up
-            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.lines().bits(),
         }
         outputs DecompressorOut {
             /// the payload is taken in this cycle
@@ -57,7 +57,7 @@ rtl_module! {
             /// a zero run reached beyond the line; the line is zero
             error_o: bool as Bit = 1,
             /// the line: byte 0 in bits 7 to 0
-            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.lines().bits(),
         }
         inputs {
             /// the consumer takes the line in this cycle

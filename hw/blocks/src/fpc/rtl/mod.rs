@@ -12,42 +12,40 @@ mod whole;
 pub use compressor::{CompressorIn, CompressorOut, FpcCompressor, FpcCompressorOneCycle};
 pub use decompressor::{DecompressorIn, DecompressorOut, FpcDecompressor};
 
-use super::{CompressorParams, DecompressorParams};
+use super::{CompressorParams, DecompressorParams, Lines};
 use decompressor::DecompressorCuts;
-use selvedge_hw::block::RtlBlock;
-use selvedge_hw::rtl::top::RtlInstance;
+use selvedge_hw::rtl::prelude::*;
 
-/// The instance for valid parameters: `$pipelined` and `$one_cycle` with the widths of each line size and variant.
-macro_rules! instance {
-    (
-        $params:ident, $pipelined:ident, $one_cycle:ident:
-        $(($bytes:literal, $segmented:literal) => [$($width:literal),*]),* $(,)?
-    ) => {
-        match ($params.line_bytes, $params.segmented, $params.pipeline_depth) {
-            $(
-                ($bytes, $segmented, 1) => RtlInstance::boxed($one_cycle::<$($width),*>::new($params)),
-                ($bytes, $segmented, _) => RtlInstance::boxed($pipelined::<$($width),*>::new($params)),
-            )*
-            other => unreachable!("not valid: {other:?}"),
+elaborate! {
+    /// Returns the compressor for valid parameters.
+    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+        for line_bytes in [32, 64, 128] {
+            for segmented in [false, true] {
+                match pipeline_depth { 1 => FpcCompressorOneCycle, 2 | 5 => FpcCompressor } {
+                    LINE = PARAMS.lines().bits(),
+                    LW = word_count(LINE),
+                    WORDS = PARAMS.lines().words(),
+                    GROUPS = PARAMS.lines().groups(),
+                    GROUP = WORDS / GROUPS,
+                    SYM = 9 * GROUPS,
+                    SYMW = word_count(SYM),
+                    HEAD = longest_head(PARAMS.lines()),
+                    HEADW = word_count(HEAD),
+                    HSUM = 3 + clog2(GROUPS),
+                    SIZE = PARAMS.size_bits(),
+                    MID = LINE + SYM,
+                    MW = word_count(MID),
+                    RESULT = LINE + 1 + SIZE,
+                    RW = word_count(RESULT),
+                }
+            }
         }
-    };
+    }
 }
 
-// Widths that follow from the size of the line, spelled out because the RTL's types cannot compute with their own
-// parameters; the tops check them.
-
-/// The compressor for valid parameters: bits and 64-bit words of the line; words, groups and words of a group; bits and
-/// 64-bit words of all symbols and of the longest head; bits of the lengths of head and payload; bits and 64-bit words of
-/// the middle register and of the result.
-pub(super) fn compressor(params: &CompressorParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-    instance! { params, FpcCompressor, FpcCompressorOneCycle:
-        (32, false) => [256, 4, 8, 8, 1, 72, 2, 36, 1, 6, 9, 328, 6, 266, 5],
-        (64, false) => [512, 8, 16, 16, 1, 144, 3, 72, 2, 7, 10, 656, 11, 523, 9],
-        (128, false) => [1024, 16, 32, 32, 1, 288, 5, 144, 3, 8, 11, 1312, 21, 1036, 17],
-        (32, true) => [256, 4, 8, 2, 4, 18, 1, 6, 1, 4, 9, 274, 5, 266, 5],
-        (64, true) => [512, 8, 16, 4, 4, 36, 1, 12, 1, 5, 10, 548, 9, 523, 9],
-        (128, true) => [1024, 16, 32, 8, 4, 72, 2, 24, 1, 6, 11, 1096, 18, 1036, 17],
-    }
+/// Bits of the longest head that a compressor makes: of no two words it takes more than the 6 of a run and the 3 of a prefix.
+const fn longest_head(lines: Lines) -> usize {
+    if lines.segmented { 3 * lines.groups() } else { 9 * lines.words() / 2 }
 }
 
 /// Where a decompressor's registers stand, so that its longest path is short for so many of them.
@@ -65,28 +63,40 @@ pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
     DecompressorCuts { half, parsed, aligned, split }
 }
 
-/// The decompressor for valid parameters: bits and 64-bit words of the line; words, and levels of their tree before the last
-/// step; groups, words of a group and half the groups; zero runs or none; bits of the longest symbol; bits and 64-bit words of the
-/// longest head that may be met, of all prefixes and of half of them, and of the registers.
-pub(super) fn decompressor(
-    params: &DecompressorParams,
-) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
-    macro_rules! instance {
-        ($(($bytes:literal, $segmented:literal) => [$($width:literal),*]),* $(,)?) => {
-            match (params.line_bytes, params.segmented) {
-                $(($bytes, $segmented) => {
-                    RtlInstance::boxed(FpcDecompressor::<$($width),*>::new(params))
-                })*
-                other => unreachable!("not valid: {other:?}"),
+elaborate! {
+    /// Returns the decompressor for valid parameters.
+    pub(super) fn decompressor(
+        params: &DecompressorParams as PARAMS
+    ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+        for line_bytes in [32, 64, 128] {
+            for segmented in [false, true] {
+                FpcDecompressor {
+                    LINE = PARAMS.lines().bits(),
+                    LW = word_count(LINE),
+                    WORDS = PARAMS.lines().words(),
+                    // Half of the tree, whose other half is the last step.
+                    LEVELS = clog2(WORDS) / 2,
+                    GROUPS = PARAMS.lines().groups(),
+                    GROUP = WORDS / GROUPS,
+                    HALF = GROUPS / 2,
+                    RUNS = !PARAMS.segmented as usize,
+                    SYMBOL = 3 * (1 + RUNS),
+                    HEAD = SYMBOL * GROUPS,
+                    HEADW = word_count(HEAD),
+                    PRE = 3 * GROUPS,
+                    PREW = word_count(PRE),
+                    PART = 3 * HALF,
+                    PARTW = word_count(PART),
+                    FIRST = LINE + HALF * (SYMBOL + 3) + 3 + 8 + 1,
+                    FW = word_count(FIRST),
+                    MID = LINE + PRE + 8 + 1 + 1,
+                    MW = word_count(MID),
+                    CUT = LINE + PRE + 2,
+                    CW = word_count(CUT),
+                    RESULT = LINE + 1,
+                    RW = word_count(RESULT),
+                }
             }
-        };
-    }
-    instance! {
-        (32, false) => [256, 4, 8, 1, 8, 1, 4, 1, 6, 48, 1, 24, 1, 12, 1, 304, 5, 290, 5, 282, 5, 257, 5],
-        (64, false) => [512, 8, 16, 2, 16, 1, 8, 1, 6, 96, 2, 48, 1, 24, 1, 596, 10, 570, 9, 562, 9, 513, 9],
-        (128, false) => [1024, 16, 32, 2, 32, 1, 16, 1, 6, 192, 3, 96, 2, 48, 1, 1180, 19, 1130, 18, 1122, 18, 1025, 17],
-        (32, true) => [256, 4, 8, 1, 2, 4, 1, 0, 3, 6, 1, 6, 1, 3, 1, 274, 5, 272, 5, 264, 5, 257, 5],
-        (64, true) => [512, 8, 16, 2, 4, 4, 2, 0, 3, 12, 1, 12, 1, 6, 1, 536, 9, 534, 9, 526, 9, 513, 9],
-        (128, true) => [1024, 16, 32, 2, 8, 4, 4, 0, 3, 24, 1, 24, 1, 12, 1, 1060, 17, 1058, 17, 1050, 17, 1025, 17],
+        }
     }
 }

@@ -257,12 +257,13 @@ impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
     }
 }
 
-/// The LATTE-CC controller for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
-pub(super) fn latte_controller(
-    params: &LatteControllerParams,
-) -> Box<dyn RtlBlock<LatteControllerIn, LatteControllerOut>> {
-    match params.sets {
-        32 => RtlInstance::boxed(LatteControllerTop::<5, 3>::new(params)),
-        _ => RtlInstance::boxed(LatteControllerTop::<6, 4>::new(params)),
+elaborate! {
+    /// Returns the LATTE-CC controller for valid parameters.
+    pub(super) fn latte_controller(
+        params: &LatteControllerParams as PARAMS
+    ) -> Box<dyn RtlBlock<LatteControllerIn, LatteControllerOut>> {
+        for sets in [32, 64] {
+            LatteControllerTop { SET = PARAMS.sets.ilog2() as usize, REST = SET - 2 }
+        }
     }
 }

@@ -184,11 +184,18 @@ impl<
     }
 }
 
-/// The QBMI for valid parameters. Widths that follow from others are spelled out, and checked by the block.
-pub(in crate::qbmi) fn qbmi(params: &QbmiParams) -> Box<dyn RtlBlock<QbmiIn, QbmiOut>> {
-    match params.kernels {
-        2 => RtlInstance::boxed(QbmiTop::<2, 1, 6, 7, 2, 14>::new(params)),
-        3 => RtlInstance::boxed(QbmiTop::<3, 2, 10, 11, 6, 33>::new(params)),
-        _ => RtlInstance::boxed(QbmiTop::<4, 2, 15, 16, 8, 64>::new(params)),
+elaborate! {
+    /// Returns the QBMI for valid parameters.
+    pub(in crate::qbmi) fn qbmi(params: &QbmiParams as PARAMS) -> Box<dyn RtlBlock<QbmiIn, QbmiOut>> {
+        for kernels in [2, 3, 4] {
+            QbmiTop {
+                K = PARAMS.kernels as usize,
+                N = PARAMS.kernel_bits(),
+                SET = PARAMS.set_bits(),
+                QUOTA = PARAMS.quota_bits(),
+                RANKS = K * N,
+                QUOTAS = K * QUOTA,
+            }
+        }
     }
 }

@@ -106,12 +106,12 @@ block_params! {
 
 impl CodeBuilderParams {
     /// Width of an entry's index.
-    pub fn index_bits(&self) -> usize {
+    pub const fn index_bits(&self) -> usize {
         self.entries.ilog2() as usize
     }
 
     /// Width of the weight of a package. All items of a list together weigh at most what all symbols weigh, once per list.
-    fn weight_bits(&self) -> usize {
+    const fn weight_bits(&self) -> usize {
         let symbols = (self.entries << COUNT_BITS) + (1 << ESCAPE_BITS);
         (MAX_CODE_BITS * symbols).ilog2() as usize + 1
     }

@@ -84,17 +84,17 @@ block_params! {
 
 impl VftParams {
     /// Width of an entry's index.
-    pub fn index_bits(&self) -> usize {
+    pub const fn index_bits(&self) -> usize {
         self.entries.ilog2() as usize
     }
 
     /// Width of a set's number.
-    pub fn set_bits(&self) -> usize {
+    pub const fn set_bits(&self) -> usize {
         self.index_bits() - 2
     }
 
     /// What is kept of a value.
-    fn tag_bits(&self) -> usize {
+    const fn tag_bits(&self) -> usize {
         WORD_BITS - self.set_bits()
     }
 }

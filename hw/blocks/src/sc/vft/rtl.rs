@@ -1,7 +1,7 @@
 //! RTL of the value-frequency table: where a value lies, what a word does to a set, and the two stages around the memory.
 
 use super::{COUNT_BITS, LOST_BITS, VftParams};
-use crate::sc::WORD_BITS;
+use crate::sc::{WAYS, WORD_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -263,10 +263,19 @@ impl<
     }
 }
 
-/// The table for valid parameters. Widths that follow from others are spelled out, and checked by the block.
-pub(super) fn vft(params: &VftParams) -> Box<dyn RtlBlock<VftIn, VftOut>> {
-    match params.entries {
-        64 => RtlInstance::boxed(ScVftTop::<6, 4, 8, 28, 40, 160, 3>::new(params)),
-        _ => RtlInstance::boxed(ScVftTop::<10, 8, 4, 24, 36, 144, 3>::new(params)),
+elaborate! {
+    /// Returns the table for valid parameters.
+    pub(super) fn vft(params: &VftParams as PARAMS) -> Box<dyn RtlBlock<VftIn, VftOut>> {
+        for entries in [64, 1024] {
+            ScVftTop {
+                INDEX = PARAMS.index_bits(),
+                A = PARAMS.set_bits(),
+                SLICES = WORD_BITS / A,
+                TAG = PARAMS.tag_bits(),
+                ENTRY = TAG + COUNT_BITS,
+                SET = WAYS * ENTRY,
+                K = word_count(SET),
+            }
+        }
     }
 }

@@ -233,10 +233,11 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
     }
 }
 
-/// The AWB for valid parameters.
-pub(super) fn awb(params: &AwbParams) -> Box<dyn RtlBlock<AwbIn, AwbOut>> {
-    match params.instruction_bits {
-        32 => RtlInstance::boxed(AssistWarpBuffer::<32>::new(params)),
-        _ => RtlInstance::boxed(AssistWarpBuffer::<64>::new(params)),
+elaborate! {
+    /// Returns the AWB for valid parameters.
+    pub(super) fn awb(params: &AwbParams as PARAMS) -> Box<dyn RtlBlock<AwbIn, AwbOut>> {
+        for instruction_bits in [32, 64] {
+            AssistWarpBuffer { BITS = PARAMS.instruction_bits as usize }
+        }
     }
 }

@@ -8,6 +8,7 @@ use control::Control;
 use super::{AwcParams, BUFFER, EVENT_BITS, SLOT_BITS, STORE, STORE_ADDRESS_BITS, UNITS, WORD_BITS};
 use crate::assist::awb::{AssistWarpBuffer, PAIR_BITS};
 use crate::assist::aws::AssistWarpStore;
+use crate::assist::awt::KEY_BITS;
 use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
@@ -230,10 +231,16 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
     }
 }
 
-/// The AWC for valid parameters. Widths that follow from others are spelled out, and checked by the table.
-pub(super) fn awc(params: &AwcParams) -> Box<dyn RtlBlock<AwcIn, AwcOut>> {
-    match params.entries {
-        8 => RtlInstance::boxed(AssistWarpController::<8, 3, 88, 2>::new(params)),
-        _ => RtlInstance::boxed(AssistWarpController::<48, 6, 528, 9>::new(params)),
+elaborate! {
+    /// Returns the AWC for valid parameters.
+    pub(super) fn awc(params: &AwcParams as PARAMS) -> Box<dyn RtlBlock<AwcIn, AwcOut>> {
+        for entries in [8, 48] {
+            AssistWarpController {
+                ENTRIES = PARAMS.entries as usize,
+                INDEX = PARAMS.table().index_bits() as usize,
+                KEYS = KEY_BITS * ENTRIES,
+                WORDS = word_count(KEYS),
+            }
+        }
     }
 }

@@ -6,12 +6,9 @@ mod first_set;
 use entry_match::EntryMatch;
 use first_set::FirstSet;
 
-use super::AwtParams;
+use super::{AwtParams, KEY_BITS};
 use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
-
-/// SR.ID and warp of an entry, which name an assist warp.
-const KEY_BITS: usize = SR_BITS + WARP_BITS;
 
 /// The part of an entry that is only read when it is deployed: lanes, live-in, live-out, SR.End.
 type Context = W<71, 2>;
@@ -246,10 +243,16 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
     }
 }
 
-/// The AWT for valid parameters. Widths that follow from others are spelled out, and checked by the block.
-pub(super) fn awt(params: &AwtParams) -> Box<dyn RtlBlock<AwtIn, AwtOut>> {
-    match params.entries {
-        8 => RtlInstance::boxed(AssistWarpTable::<8, 3, 88, 2>::new(params)),
-        _ => RtlInstance::boxed(AssistWarpTable::<48, 6, 528, 9>::new(params)),
+elaborate! {
+    /// Returns the AWT for valid parameters.
+    pub(super) fn awt(params: &AwtParams as PARAMS) -> Box<dyn RtlBlock<AwtIn, AwtOut>> {
+        for entries in [8, 48] {
+            AssistWarpTable {
+                ENTRIES = PARAMS.entries as usize,
+                INDEX = PARAMS.index_bits() as usize,
+                KEYS = KEY_BITS * ENTRIES,
+                WORDS = word_count(KEYS),
+            }
+        }
     }
 }

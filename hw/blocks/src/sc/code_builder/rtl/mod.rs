@@ -254,11 +254,21 @@ impl<
     }
 }
 
-/// The builder for valid parameters. Widths that follow from others are spelled out, and checked by the blocks.
-pub(super) fn code_builder(params: &CodeBuilderParams) -> Box<dyn RtlBlock<CodeBuilderIn, CodeBuilderOut>> {
-    match (params.index_bits(), params.weight_bits()) {
-        (6, 23) => RtlInstance::boxed(ScCodeBuilderTop::<6, 7, 18, 23, 8, 2, 6>::new(params)),
-        (10, 27) => RtlInstance::boxed(ScCodeBuilderTop::<10, 11, 22, 27, 12, 6, 10>::new(params)),
-        widths => unreachable!("no builder has the widths {widths:?}"),
+elaborate! {
+    /// Returns the builder for valid parameters.
+    pub(super) fn code_builder(
+        params: &CodeBuilderParams as PARAMS
+    ) -> Box<dyn RtlBlock<CodeBuilderIn, CodeBuilderOut>> {
+        for entries in [64, 1024] {
+            ScCodeBuilderTop {
+                INDEX = PARAMS.index_bits(),
+                COUNT = INDEX + 1,
+                ITEM = COUNT_BITS + INDEX,
+                WEIGHT = PARAMS.weight_bits(),
+                ITEMS = COUNT + 1,
+                WORD = COUNT - 5,
+                ADDRESS = WORD + 4,
+            }
+        }
     }
 }

@@ -313,16 +313,16 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
     }
 }
 
-// Words per cycle, and what follows from them: bits and 64-bit words of a group, bits of their number. The top checks them.
-type FourWords = ScCompressorTop<4, 192, 3, 8>;
-type EightWords = ScCompressorTop<8, 384, 6, 9>;
-type SixteenWords = ScCompressorTop<16, 768, 12, 10>;
-
-/// The compressor for valid parameters.
-pub(super) fn compressor(params: &CompressorParams) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-    match params.symbols_per_cycle {
-        4 => RtlInstance::boxed(FourWords::new(params)),
-        8 => RtlInstance::boxed(EightWords::new(params)),
-        _ => RtlInstance::boxed(SixteenWords::new(params)),
+elaborate! {
+    /// Returns the compressor for valid parameters.
+    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+        for symbols_per_cycle in [4, 8, 16] {
+            ScCompressorTop {
+                K = PARAMS.symbols_per_cycle as usize,
+                GROUP = 48 * K,
+                GW = word_count(GROUP),
+                SUM = width_of(GROUP),
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ mod parts;
 
 use super::DecompressorParams;
 use crate::line::Line;
-use crate::sc::LINE_BITS;
+use crate::sc::{LINE_BITS, MAX_CODE_BITS, WORD_BITS};
 use parts::{Bases, Ends, ScAssemble, ScDecodeGroup};
 use selvedge_hw::rtl::prelude::*;
 
@@ -290,19 +290,19 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
     }
 }
 
-// Codes per cycle, and what follows from them: bits and 64-bit words of the window, and of a line and a cycle's words. The
-// parts check them.
-type OneCode = ScDecompressorTop<1, 48, 1, 1056, 17>;
-type TwoCodes = ScDecompressorTop<2, 64, 1, 1088, 17>;
-type FourCodes = ScDecompressorTop<4, 96, 2, 1152, 18>;
-
-/// The decompressor for valid parameters.
-pub(super) fn decompressor(
-    params: &DecompressorParams,
-) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
-    match params.symbols_per_cycle {
-        1 => RtlInstance::boxed(OneCode::new(params)),
-        2 => RtlInstance::boxed(TwoCodes::new(params)),
-        _ => RtlInstance::boxed(FourCodes::new(params)),
+elaborate! {
+    /// Returns the decompressor for valid parameters.
+    pub(super) fn decompressor(
+        params: &DecompressorParams as PARAMS
+    ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+        for symbols_per_cycle in [1, 2, 4] {
+            ScDecompressorTop {
+                K = PARAMS.symbols_per_cycle as usize,
+                WINDOW = MAX_CODE_BITS * K + WORD_BITS,
+                WW = word_count(WINDOW),
+                BOTH = LINE_BITS + WORD_BITS * K,
+                BW = word_count(BOTH),
+            }
+        }
     }
 }
