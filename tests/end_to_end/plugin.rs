@@ -92,6 +92,26 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     );
     assert_eq!(struck.status.code(), Some(3), "{}", text(&struck));
     assert!(text(&struck).contains("sm0.my_filter (my_filter): model and RTL differ"), "{}", text(&struck));
+    refuses_a_top_that_no_fault_can_strike(&here, &cargo);
+}
+
+/// Damages the crate's block, and demands that the compiler says in words what is wrong.
+fn refuses_a_top_that_no_fault_can_strike(here: &Path, cargo: &str) {
+    let file = here.join("src/block.rs");
+    let block = fs::read_to_string(&file).expect("written by `init`");
+    let last = "misses: Reg<U<MISS>>,\n        }";
+    assert!(block.contains("registers {") && block.contains(last), "{block}");
+    for (damaged, message) in [
+        (block.replace("registers {", "parts {"), "error: rtl_module!: `registers { .. }` is missing"),
+        (
+            block.replace(last, &format!("{last} upset {{ asks }}")),
+            "error: rtl_module!: `registers` and `upset` exclude each other",
+        ),
+    ] {
+        fs::write(&file, damaged).expect("written");
+        let output = shell(here, &format!("{cargo} build"));
+        assert!(!output.status.success() && text(&output).contains(message), "{message}: {}", text(&output));
+    }
 }
 
 #[test]

@@ -21,3 +21,8 @@ pub use selvedge_gpu::{
 };
 pub use selvedge_ptx::{memory, ptx, texture};
 pub use selvedge_workloads::{launch_file, workload};
+
+/// The Rust of the guide to mechanisms of one's own.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending.md")]
+struct Guide;

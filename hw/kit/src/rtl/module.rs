@@ -6,7 +6,8 @@
 /// A port is `name: type of its value as type of its signal = width`, where the width is an expression over the parameters,
 /// which are bound to the name after `as`. A second `inputs` after the outputs has those that stand behind them in the Verilog.
 /// `registers` are those that planted faults strike, and `parts` whatever else the block consists of. Where the struck registers
-/// stand among the parts, or within one, `upset` names them as [`rtl_top!`](crate::rtl_top) does. A part that does not begin as its
+/// stand among the parts, or within one, `upset` names them in place of `registers`, as [`rtl_top!`](crate::rtl_top) does. Without
+/// either a fault could strike nothing, which is a compile error. A part that does not begin as its
 /// type's default has its value after `=`; it may depend on the parameters. `reset` says what the reset does.
 ///
 /// The block is made by its function `new` from the parameters. A second struct below the first one, without `for` and without
@@ -164,6 +165,20 @@ macro_rules! rtl_module {
     };
     (@generics [] [$($head:tt)*] $body:tt) => { $crate::rtl_block! { $($head)* $body } };
     (@generics [$($generics:tt)+] [$($head:tt)*] $body:tt) => { $crate::rtl_block! { $($head)* <$($generics)+> $body } };
+    (@map $generics:tt $type:tt $inputs:ident $first:tt $outputs:ident $output:tt $last:tt []) => {
+        ::core::compile_error!(
+            "rtl_module!: `registers { .. }` is missing; where all registers stand under `parts`, `upset { register, .. }` after it names \
+             those that planted faults strike"
+        );
+    };
+    (
+        @map $generics:tt $type:tt $inputs:ident $first:tt $outputs:ident $output:tt $last:tt
+        [registers $registers:tt $kind:ident $($upset:tt)+]
+    ) => {
+        ::core::compile_error!(
+            "rtl_module!: `registers` and `upset` exclude each other; with `upset` the registers stand under `parts`"
+        );
+    };
     (
         @map [$($generics:tt)*] [$type:ty] $inputs:ident
         { $($(#[doc = $first_doc:literal])+ $first:ident: $first_value:ty as $first_signal:ty = $first_width:expr),+ $(,)? }

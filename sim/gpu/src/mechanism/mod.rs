@@ -28,7 +28,7 @@ pub mod prelude {
     pub use super::{
         Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Overhead, Part, Site, count,
     };
-    pub use crate::cache::LinePart;
+    pub use crate::cache::{Fetched, LinePart};
     pub use crate::config::GpuConfig;
     pub use crate::events::{BlockOperations, LineBursts};
     pub use crate::has;
@@ -38,13 +38,13 @@ pub mod prelude {
     };
     pub use crate::sm::part::{
         AssistIssue, Bypass, FailureBypass, FetchSectors, Fill, Hit, L1dEvent, L1dObserver, Load,
-        MemoryEvent, MemoryGate, MemoryObserver, MemoryRank, Placement, Prefetch, Prefetcher, RegionMemo,
-        RequestQueues, ScheduleObserver, SmPart, Space, WarpHold, WarpObserver, Ways,
+        MemoryEvent, MemoryGate, MemoryObserver, MemoryRank, Placement, Prefetch, Prefetched, Prefetcher,
+        RegionMemo, RequestQueues, ScheduleObserver, SmPart, Space, WarpHold, WarpObserver, Ways,
     };
     pub use crate::stage::{MechanismFault, Offer, Stage};
     pub use crate::stats::{Decision, FailCause};
     pub use selvedge_hw::wave::Trace;
-    pub use selvedge_ptx::memory::DeviceMemory;
+    pub use selvedge_ptx::memory::{DeviceMemory, program_of};
 }
 
 use crate::config::GpuConfig;
