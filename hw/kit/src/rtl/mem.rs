@@ -23,9 +23,20 @@ use crate::rtl::prelude::*;
 /// and `@initial STATEMENT` (kept only where there is no reset at all).
 pub const TEMPLATE: &str = "selvedge:template";
 
+/// What stands in the place of [`TEMPLATE`] where the text has contents that are not zero, so that the block's type and sizes
+/// do not say all.
+pub const FILLED_TEMPLATE: &str = "selvedge:template filled";
+
 /// A leaf's Verilog from its text.
 pub(super) fn template(code: String) -> Verilog {
     Verilog::Wrapper(Wrapper { code, cores: TEMPLATE.into() })
+}
+
+/// The same of a memory that starts with `initial`, and its registers with the type's default.
+pub(super) fn memory<T: Synth>(code: String, initial: &[T]) -> Verilog {
+    let is_zero = |word: &T| format!("{:x}", word.verilog()).ends_with("'h0");
+    let cores = if initial.iter().chain([&T::default()]).all(is_zero) { TEMPLATE } else { FILLED_TEMPLATE };
+    Verilog::Wrapper(Wrapper { code, cores: cores.into() })
 }
 
 /// The memory array and its initial contents.
@@ -113,7 +124,7 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
         let mut code = storage(&self._initial);
         code += "always @(posedge clk_i) begin\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\n\
                  end\n\nassign read_data_o = words[read_address_i];\n";
-        template(code)
+        memory(code, &self._initial)
     }
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe_with(&[("BITS", T::BITS)])
@@ -193,7 +204,7 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
             T::BITS - 1,
             T::default().verilog()
         );
-        template(code)
+        memory(code, &self._initial)
     }
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe_with(&[("BITS", T::BITS)])
