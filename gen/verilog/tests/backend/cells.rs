@@ -190,8 +190,14 @@ fn reduced(tokens: &[String], at: usize) -> Option<(usize, usize, String)> {
     if token(0) == "{" && number(1).is_some() && zeros {
         return Some((at, 6, format!("{}'h0", token(1))));
     }
-    let (left, right) = (number(0)?, number(2)?);
     let before = at.checked_sub(1).map_or("", |at| tokens[at].as_str());
+    if before == "{" && token(0) == "(" && number(1).is_some() && token(2) == ")" {
+        return Some((at, 3, token(1).to_string()));
+    }
+    if let Some(width) = token(0).strip_suffix("'d0") {
+        return Some((at, 1, format!("{width}'h0")));
+    }
+    let (left, right) = (number(0)?, number(2)?);
     let binds =
         |operator: &str| ["+", "-", "*", "/", "**"].iter().position(|one| *one == operator).map(|at| at / 2);
     let own = binds(token(1))?;
@@ -220,6 +226,7 @@ fn constant_expressions_are_computed_as_verilog_does() {
     assert_eq!(value("2*A + 6/3 - 1"), "11");
     assert_eq!(value("p*A - 1"), "p*5-1");
     assert_eq!(value("{A{1'b0}}"), "5'h0");
+    assert_eq!(value("{(2*A){1'b0}}"), "10'h0");
 }
 
 rtl_block! {
