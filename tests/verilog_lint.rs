@@ -1,5 +1,5 @@
 //! Is the Verilog of every block, with every reset style, silent under Verilator's full lint, and free of latches, loops and
-//! multiple drivers in Yosys? And are all blocks together one design, in which each shared cell is once?
+//! multiple drivers in Yosys? Together all blocks are one design, in which each shared cell is once.
 use selvedge_blocks::BLOCKS;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
@@ -48,7 +48,7 @@ fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
     });
 }
 
-/// A module `system` with an instance of each block, whose ports are the blocks' with the block's name in front.
+/// Returns a module `system` with an instance of each block, whose ports are the blocks' with the block's name in front.
 fn system(designs: &[Design]) -> String {
     let (mut ports, mut body) = (vec![], String::new());
     for design in designs {

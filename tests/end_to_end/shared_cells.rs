@@ -1,4 +1,4 @@
-//! Does `selvedge gen` write all files that a block needs: with the cells that blocks share, or with modules of its own?
+//! `selvedge gen` writes all files that a block needs: with the cells that blocks share, or with modules of its own.
 
 use crate::command::selvedge;
 use std::collections::BTreeSet;

@@ -44,7 +44,11 @@ struct Family {
     samples: Vec<Box<dyn Block>>,
 }
 
-/// Returns the cell that the block of this node is an elaboration of, where it is one; `draft` is that elaboration.
+/// Returns the cell that stands for the block of this node, whose elaboration is `draft`; `None` if the block is none of the kit, or
+/// its name cannot say its text.
+///
+/// # Errors
+/// [`EmitError`] if a sample cannot be written.
 pub(crate) fn cell(
     nodes: &[Node],
     id: usize,
@@ -74,11 +78,12 @@ pub(crate) fn cell(
     }))
 }
 
-/// Does the block have a reset in Rust, so that its text depends on the style?
+/// Returns whether the block has a reset in Rust: then its text depends on the style.
 pub(crate) fn has_reset(node: &Node) -> bool {
     node.atoms.iter().any(|atom| atom.path.key == "rst_ni")
 }
 
+/// Returns what the name says about the reset.
 fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
     match reset {
         ResetStyle::SyncHigh if has_reset(node) => "_sync_high",
@@ -87,12 +92,12 @@ fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
     }
 }
 
-/// The values of const generics as they stand in a name; a family says the width of its data.
+/// Returns the values of const generics as they stand in a name.
 fn values(parameters: &[(String, usize)]) -> String {
     parameters.iter().map(|(_, value)| format!("_{value}")).collect()
 }
 
-/// Are all memories and registers of the block zero at first?
+/// Returns whether all memories and registers of the block are zero at first.
 fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
     let is_zero = |code: &str| parse_literal(code, 1) == BigUint::default();
     let filled = matches!(&node.code, Verilog::Wrapper(w) if w.cores == FILLED_TEMPLATE);
@@ -103,13 +108,10 @@ fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
         })
 }
 
-/// Does the text of such a block depend on its const generics alone, or on its data's width, which it states?
+/// Returns whether the numbers that such a block states, its const generics and the width of its data, determine its text.
 fn numbers_say_all(description: &Description) -> bool {
-    match description.type_name.as_str() {
-        "BitArray" | "BitPacker" | "BitSplitter" | "BitUnpacker" => true,
-        "Mem" | "ReplicatedMem" | "SyncMem" => true,
-        _ => false,
-    }
+    let types = ["BitArray", "BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
+    types.contains(&description.type_name.as_str())
 }
 
 /// Returns the families of a type whose sizes can be parameters. The samples' sizes have no relation to each other, so that a number
@@ -172,7 +174,8 @@ fn families(description: &Description) -> Vec<Family> {
     }
 }
 
-/// Returns the module that the samples become, without its name, if the elaboration `draft` is that module with some values.
+/// Returns the module that the samples become, not named yet, if the elaboration `draft` is that module with some values. The width of
+/// the data is a parameter or in the family's suffix, and so none of the numbers for the name.
 fn sized(
     family: &Family,
     description: &Description,

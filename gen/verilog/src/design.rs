@@ -21,7 +21,7 @@ pub struct Module {
     pub text: String,
     /// Its ports, in order; with the widths that they have by default, if the module has parameters.
     pub ports: Vec<Port>,
-    /// Is it a cell of the kit that blocks share?
+    /// Whether it is a cell of the kit that blocks share.
     pub cell: bool,
 }
 
@@ -106,7 +106,7 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
     Ok(Design { modules })
 }
 
-/// The text of a cell, which counts once where several blocks' file lists name its file.
+/// Returns the text of a cell's module so that it counts once where several blocks' file lists name its file.
 fn guarded(name: &str, text: &str) -> String {
     let guard = format!("{}_V", name.to_uppercase());
     format!("`ifndef {guard}\n`define {guard}\n\n{text}\n`endif\n")

@@ -66,12 +66,12 @@ targets:
     )
 }
 
-/// What FuseSoC calls the core of a module.
+/// Returns what FuseSoC calls the core of a module.
 fn core_name(module: &str, version: &str) -> String {
     format!("selvedge::{module}:{version}")
 }
 
-/// The FuseSoC `.core` file of a shared cell with the targets `default` and `lint` (Verilator).
+/// Returns the FuseSoC `.core` file of a shared cell with the targets `default` and `lint` (Verilator).
 pub fn cell_core_file(cell: &Module, version: &str) -> String {
     let name = &cell.name;
     format!(

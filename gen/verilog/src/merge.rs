@@ -188,7 +188,7 @@ pub(crate) fn merge(members: &[Member]) -> Option<Merged> {
     merge_over(members, Numbers::of(members)?)
 }
 
-/// The same, with two to the power of a parameter as one more thing that a number can be.
+/// Merges as [`merge`] does; a number can also become two to the power of a parameter.
 pub(crate) fn merge_with_powers(members: &[Member]) -> Option<Merged> {
     merge_over(members, Numbers::of(members)?.with_powers())
 }

@@ -1,4 +1,4 @@
-//! Are the kit's cells shared as they should be: one text for a name, and the circuit that a block's own modules are?
+//! Shared cells of the kit: one text for a name, and the circuit that a block's own modules are.
 
 use crate::sequential::lock_step;
 use crate::tools;

@@ -111,7 +111,7 @@ impl Description {
         description
     }
 
-    /// Is the block's type one of the kit?
+    /// Returns whether the block's type is one of the kit.
     pub fn is_of_kit(&self) -> bool {
         module_path!().strip_suffix("describe").is_some_and(|kit| self.module.starts_with(kit))
     }

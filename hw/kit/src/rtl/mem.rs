@@ -23,8 +23,7 @@ use crate::rtl::prelude::*;
 /// and `@initial STATEMENT` (kept only where there is no reset at all).
 pub const TEMPLATE: &str = "selvedge:template";
 
-/// What stands in the place of [`TEMPLATE`] where the text has contents that are not zero, so that the block's type and sizes
-/// do not say all.
+/// Stands in the place of [`TEMPLATE`] where the text has contents that are not zero, which the block's type and sizes do not say.
 pub const FILLED_TEMPLATE: &str = "selvedge:template filled";
 
 /// A leaf's Verilog from its text.
@@ -32,7 +31,7 @@ pub(super) fn template(code: String) -> Verilog {
     Verilog::Wrapper(Wrapper { code, cores: TEMPLATE.into() })
 }
 
-/// The same of a memory that starts with `initial`, and its registers with the type's default.
+/// Returns the Verilog of a memory that starts with `initial`, and its registers with the type's default.
 pub(super) fn memory<T: Synth>(code: String, initial: &[T]) -> Verilog {
     let is_zero = |word: &T| format!("{:x}", word.verilog()).ends_with("'h0");
     let cores = if initial.iter().chain([&T::default()]).all(is_zero) { TEMPLATE } else { FILLED_TEMPLATE };
