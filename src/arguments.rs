@@ -321,6 +321,9 @@ pub struct GenOptions {
     /// How registers are reset
     #[arg(long, default_value_t = ResetStyle::AsyncLow, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
+    /// Give each block its own modules in the place of the cells that blocks share (selvedge_mem and the like)
+    #[arg(long, conflicts_with = "list")]
+    pub self_contained: bool,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,

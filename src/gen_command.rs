@@ -5,7 +5,7 @@ use crate::output::{print, write_files};
 use selvedge_area::Table;
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{EmitOptions, emit};
+use selvedge_gen::{Cells, EmitOptions, emit};
 use selvedge_hw::BlockEntry;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (entry, params) in jobs {
         let of_block = files_of(entry, &params, options)?;
-        // A block that is named twice has the same files twice.
+        // A block that is named twice has the same files twice, and blocks share cells.
         files.extend(of_block.into_iter().filter(|file| !files.contains(file)).collect::<Vec<_>>());
     }
     write_files(&files)
@@ -58,7 +58,8 @@ fn files_of(
     params: &Value,
     options: &GenOptions,
 ) -> Result<Vec<(PathBuf, String)>, Failure> {
-    let emit_options = EmitOptions::of(entry, params, options.reset);
+    let cells = if options.self_contained { Cells::Own } else { Cells::Shared };
+    let emit_options = EmitOptions { cells, ..EmitOptions::of(entry, params, options.reset) };
     let block = entry.elaborate(params).map_err(Failure::usage)?;
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
     let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();

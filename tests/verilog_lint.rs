@@ -1,10 +1,11 @@
 //! Is the Verilog of every block, with every reset style, silent under Verilator's full lint, and free of latches, loops and
-//! multiple drivers in Yosys?
+//! multiple drivers in Yosys? Together all blocks are one design, in which each shared cell is once.
 use selvedge_blocks::BLOCKS;
-use selvedge_gen::{EmitOptions, ResetStyle};
+use selvedge_gen::files::all_files;
+use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
-use selvedge_testbenches::tool::{VERILATOR, YOSYS};
+use selvedge_testbenches::tool::{IVERILOG, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
 
 const STYLES: [ResetStyle; 3] = [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
@@ -45,6 +46,58 @@ fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
         let said = YOSYS.run(folder, ["-q", "-p", &script]).unwrap();
         assert_eq!(said, "", "{block}");
     });
+}
+
+/// Returns a module `system` with an instance of each block, whose ports are the blocks' with the block's name in front.
+fn system(designs: &[Design]) -> String {
+    let (mut ports, mut body) = (vec![], String::new());
+    for design in designs {
+        let name = &design.top().name;
+        let mut pins = vec![];
+        for port in &design.top().ports {
+            let direction = if port.input { "input" } else { "output" };
+            let range = if port.width > 1 || port.elements.is_some() {
+                format!("[{}:0]", port.width - 1)
+            } else {
+                String::new()
+            };
+            ports.push(format!("  {direction} wire {range} {name}_{}", port.name));
+            pins.push(format!(".{0}({name}_{0})", port.name));
+        }
+        body += &format!("  {name} {name} ({});\n", pins.join(", "));
+    }
+    format!("module system (\n{}\n);\n{body}endmodule\n", ports.join(",\n"))
+}
+
+#[test]
+fn all_blocks_are_one_design_for_verilator_and_icarus() {
+    for reset in STYLES {
+        let options = EmitOptions { reset, ..EmitOptions::default() };
+        let designs: Vec<Design> = BLOCKS
+            .iter()
+            .map(|block| {
+                let rtl = block.elaborate(&block.defaults()).expect("the defaults are valid");
+                emit(rtl.as_ref(), block.name(), &options).expect("the block is emitted")
+            })
+            .collect();
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in designs.iter().flat_map(|design| all_files(design, &options, "0.1.0", 10.0)) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        std::fs::write(folder.path().join("system.v"), system(&designs)).unwrap();
+        let users = |cell: &str| designs.iter().filter(|design| design.text().contains(cell)).count();
+        assert!(users("selvedge_mem #(") > 1 && users("selvedge_sync_mem #(") > 1, "blocks share cells");
+
+        let lists = |option: &'static str| {
+            designs.iter().flat_map(move |design| [option.to_string(), format!("{}.f", design.top().name)])
+        };
+        let lint = ["--lint-only", "-Wall", "--top-module", "system"].map(String::from);
+        let words = lint.into_iter().chain(lists("-f")).chain(["system.v".to_string()]);
+        assert_eq!(VERILATOR.run(folder.path(), words).unwrap(), "", "{reset}");
+        let elaborate = ["-g2005", "-Wall", "-Wno-timescale", "-tnull", "-s", "system"].map(String::from);
+        let words = elaborate.into_iter().chain(lists("-c")).chain(["system.v".to_string()]);
+        assert_eq!(IVERILOG.run(folder.path(), words).unwrap(), "", "{reset}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
 awb_low_partition.v
-awb_mem.v
+selvedge_mem.v
 awb_slots.v
 awb.v

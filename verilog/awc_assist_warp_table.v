@@ -108,7 +108,7 @@ module awc_assist_warp_table (
   wire [47:0] next_entry_first_o;
   wire [5:0] next_entry_index_o;
 
-  awc_mem_6_71 contexts (
+  selvedge_mem #(.A (6), .BITS (71)) contexts (
     .clk_i           (clk_i),
     .write_i         (accept),
     .write_address_i (free_entry_index_o),
@@ -117,7 +117,7 @@ module awc_assist_warp_table (
     .read_data_o     (contexts_read_data_o)
   );
 
-  awc_mem_6_7 insts (
+  selvedge_mem #(.A (6), .BITS (7)) insts (
     .clk_i           (clk_i),
     .write_i         (deploy),
     .write_address_i (next_entry_index_o),

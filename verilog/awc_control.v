@@ -116,7 +116,7 @@ module awc_control (
   reg [15:0] stage_live_in_q;
   reg [15:0] stage_live_out_q;
 
-  awc_mem_5_13 routes (
+  selvedge_mem #(.A (5), .BITS (13)) routes (
     .clk_i           (clk_i),
     .write_i         (map_write_i),
     .write_address_i (map_event_i),

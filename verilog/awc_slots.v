@@ -35,7 +35,7 @@ module awc_slots (
   reg [5:0] write_address;
   reg [5:0] read_address;
 
-  awc_mem_6_64 instructions (
+  selvedge_mem #(.A (6), .BITS (64)) instructions (
     .clk_i           (clk_i),
     .write_i         (write_i),
     .write_address_i (write_address),
@@ -44,7 +44,7 @@ module awc_slots (
     .read_data_o     (instruction_o)
   );
 
-  awc_mem_6_65 contexts (
+  selvedge_mem #(.A (6), .BITS (65)) contexts (
     .clk_i           (clk_i),
     .write_i         (write_i),
     .write_address_i (write_address),

@@ -1,2 +1,2 @@
-aws_sync_mem.v
+selvedge_sync_mem.v
 aws.v

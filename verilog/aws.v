@@ -38,7 +38,7 @@ module aws (
   wire [8:0] memory_read_address_i;
   reg valid_q;
 
-  aws_sync_mem memory (
+  selvedge_sync_mem #(.A (9), .BITS (64)) memory (
     .clk_i           (clk_i),
     .write_i         (write_i),
     .write_address_i (write_address_i),

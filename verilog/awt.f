@@ -1,4 +1,4 @@
 awt_first_set.v
 awt_entry_match.v
-awt_mem.v
+selvedge_mem.v
 awt.v

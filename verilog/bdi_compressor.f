@@ -1,4 +1,4 @@
-bdi_compressor_elastic_pipe.v
+selvedge_elastic_pipe_1.v
 bdi_compressor_bdi_pack_one.v
 bdi_compressor_bdi_pack.v
 bdi_compressor_bdi_bases.v

@@ -107,7 +107,7 @@ module bdi_compressor (
   genvar g;
   generate
     for (g = 0; g < 1; g = g + 1) begin : each_after_choice
-      bdi_compressor_elastic_pipe #(.DATA_WIDTH (1156)) after_choice (
+      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_choice (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .valid_i (after_choice_valid_i[g]),
@@ -120,7 +120,7 @@ module bdi_compressor (
     end
   endgenerate
 
-  bdi_compressor_elastic_pipe #(.DATA_WIDTH (1036)) results (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (deltas_valid),

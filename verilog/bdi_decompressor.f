@@ -1,4 +1,4 @@
-bdi_decompressor_elastic_pipe.v
+selvedge_elastic_pipe_1.v
 bdi_decompressor_bdi_stops.v
 bdi_decompressor_bdi_add.v
 bdi_decompressor_bdi_bases.v

@@ -81,7 +81,7 @@ module bdi_decompressor (
   genvar g;
   generate
     for (g = 0; g < 1; g = g + 1) begin : each_after_spread
-      bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1156)) after_spread (
+      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_spread (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .valid_i (after_spread_valid_i[g]),
@@ -94,7 +94,7 @@ module bdi_decompressor (
     end
   endgenerate
 
-  bdi_decompressor_elastic_pipe #(.DATA_WIDTH (1025)) results (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (both_valid),

@@ -1,4 +1,4 @@
-bgp_bit_array.v
+selvedge_bit_array_6_11.v
 bgp_hashes.v
 bgp_dual_bloom.v
 bgp.v

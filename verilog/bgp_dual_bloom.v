@@ -49,7 +49,7 @@ module bgp_dual_bloom (
     .index_o   (hashes_index_o)
   );
 
-  bgp_bit_array array0 (
+  selvedge_bit_array_6_11 array0 (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (array0_clear_i),
@@ -58,7 +58,7 @@ module bgp_dual_bloom (
     .bit_o     (array0_bit_o)
   );
 
-  bgp_bit_array array1 (
+  selvedge_bit_array_6_11 array1 (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (array1_clear_i),

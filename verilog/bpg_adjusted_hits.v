@@ -63,7 +63,7 @@ module bpg_adjusted_hits (
   reg [9:0] hits_q;
   reg [13:0] adjusted_q;
 
-  bpg_mem tags (
+  selvedge_mem #(.A (2), .BITS (128)) tags (
     .clk_i           (clk_i),
     .write_i         (watched),
     .write_address_i (set_i),

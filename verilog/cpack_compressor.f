@@ -1,4 +1,4 @@
-cpack_compressor_bit_packer.v
+selvedge_bit_packer_4_34_6_136_3_8.v
 cpack_compressor_cpack_encode_word.v
 cpack_compressor_cpack_encode.v
 cpack_compressor.v

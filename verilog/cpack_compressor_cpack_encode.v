@@ -102,7 +102,7 @@ module cpack_compressor_cpack_encode (
     .next_o       (next_o)
   );
 
-  cpack_compressor_bit_packer pack (
+  selvedge_bit_packer_4_34_6_136_3_8 pack (
     .field_i  (pack_field_i),
     .length_i (pack_length_i),
     .string_o (string_o),

@@ -1,2 +1,2 @@
-decompression_queue_mem.v
+selvedge_mem.v
 decompression_queue.v

@@ -76,7 +76,7 @@ module decompression_queue (
   reg [7:0] hit_latency_q;
   reg [7:0] exact_latency_q;
 
-  decompression_queue_mem lines (
+  selvedge_mem #(.A (3), .BITS (12)) lines (
     .clk_i           (clk_i),
     .write_i         (lines_write_i),
     .write_address_i (write_q),

@@ -1,6 +1,6 @@
-fpc_compressor_bit_packer_32_32.v
-fpc_compressor_bit_packer_32_6.v
+selvedge_bit_packer_32_32_6_1024_16_11.v
+selvedge_bit_packer_32_6_3_144_3_8.v
 fpc_compressor_fpc_pack.v
-fpc_compressor_elastic_pipe.v
+selvedge_elastic_pipe_1.v
 fpc_compressor_fpc_classify.v
 fpc_compressor.v

@@ -49,7 +49,7 @@ module fpc_compressor (
   wire [10:0] pack_size_o;
   wire [1023:0] pack_payload_o;
 
-  fpc_compressor_elastic_pipe #(.DATA_WIDTH (1036)) results (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (middle_valid_o),
@@ -65,7 +65,7 @@ module fpc_compressor (
     .symbols_o (classify_symbols_o)
   );
 
-  fpc_compressor_elastic_pipe #(.DATA_WIDTH (1312)) middle (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1312)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),

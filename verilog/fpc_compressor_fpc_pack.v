@@ -49,14 +49,14 @@ module fpc_compressor_fpc_pack (
   wire [1023:0] data_string_o;
   wire [10:0] data_length_o;
 
-  fpc_compressor_bit_packer_32_6 head (
+  selvedge_bit_packer_32_6_3_144_3_8 head (
     .field_i  (head_field_i),
     .length_i (head_length_i),
     .string_o (head_string_o),
     .length_o (head_length_o)
   );
 
-  fpc_compressor_bit_packer_32_32 data (
+  selvedge_bit_packer_32_32_6_1024_16_11 data (
     .field_i  (data_field_i),
     .length_i (data_length_i),
     .string_o (data_string_o),

@@ -1,8 +1,8 @@
-fpc_decompressor_elastic_pipe.v
-fpc_decompressor_bit_unpacker.v
+selvedge_elastic_pipe_1.v
+selvedge_bit_unpacker_32_32_6_1024_16_2.v
 fpc_decompressor_fpc_lengths.v
 fpc_decompressor_fpc_expand.v
-fpc_decompressor_bit_splitter.v
+selvedge_bit_splitter_32_32_6_1024_16_2.v
 fpc_decompressor_fpc_split.v
 fpc_decompressor_fpc_parse.v
 fpc_decompressor.v

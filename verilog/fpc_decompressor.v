@@ -135,7 +135,7 @@ module fpc_decompressor (
   genvar g_2;
   generate
     for (g_2 = 0; g_2 < 1; g_2 = g_2 + 1) begin : each_after_half
-      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1180)) after_half (
+      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1180)) after_half (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .valid_i (after_half_valid_i[g_2]),
@@ -151,7 +151,7 @@ module fpc_decompressor (
   genvar g_3;
   generate
     for (g_3 = 0; g_3 < 1; g_3 = g_3 + 1) begin : each_after_parse
-      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1130)) after_parse (
+      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1130)) after_parse (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .valid_i (after_parse_valid_i[g_3]),
@@ -167,7 +167,7 @@ module fpc_decompressor (
   genvar g_4;
   generate
     for (g_4 = 0; g_4 < 1; g_4 = g_4 + 1) begin : each_after_align
-      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1122)) after_align (
+      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_align (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .valid_i (after_align_valid_i[g_4]),
@@ -183,7 +183,7 @@ module fpc_decompressor (
   genvar g_5;
   generate
     for (g_5 = 0; g_5 < 1; g_5 = g_5 + 1) begin : each_after_split
-      fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1122)) after_split (
+      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_split (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
         .valid_i (after_split_valid_i[g_5]),
@@ -196,7 +196,7 @@ module fpc_decompressor (
     end
   endgenerate
 
-  fpc_decompressor_elastic_pipe #(.DATA_WIDTH (1025)) results (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (strings_valid),

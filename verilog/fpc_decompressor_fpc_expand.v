@@ -46,7 +46,7 @@ module fpc_decompressor_fpc_expand (
     .length_o   (lengths_length_o)
   );
 
-  fpc_decompressor_bit_unpacker data (
+  selvedge_bit_unpacker_32_32_6_1024_16_2 data (
     .string_i (strings_i),
     .length_i (lengths_length_o),
     .field_o  (data_field_o)

@@ -28,7 +28,7 @@ module fpc_decompressor_fpc_split (
     .length_o   (lengths_length_o)
   );
 
-  fpc_decompressor_bit_splitter split (
+  selvedge_bit_splitter_32_32_6_1024_16_2 split (
     .string_i  (string_i),
     .length_i  (lengths_length_o),
     .strings_o (split_strings_o)

@@ -1,7 +1,5 @@
 md_cache_md_entry.v
 md_cache_md_lookup.v
-md_cache_bit_array.v
-md_cache_sync_mem_8_256.v
-md_cache_sync_mem_6_14.v
-md_cache_sync_mem_6_80.v
+selvedge_bit_array_1_6.v
+selvedge_sync_mem.v
 md_cache.v

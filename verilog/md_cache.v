@@ -108,7 +108,7 @@ module md_cache (
   reg [25:0] writeback_block_q;
   reg [255:0] writeback_data_q;
 
-  md_cache_sync_mem_6_80 tags (
+  selvedge_sync_mem #(.A (6), .BITS (80)) tags (
     .clk_i           (clk_i),
     .write_i         (looking_q),
     .write_address_i (set),
@@ -117,7 +117,7 @@ module md_cache (
     .read_data_o     (tags_read_data_o)
   );
 
-  md_cache_sync_mem_6_14 states (
+  selvedge_sync_mem #(.A (6), .BITS (14)) states (
     .clk_i           (clk_i),
     .write_i         (looking_q),
     .write_address_i (set),
@@ -126,7 +126,7 @@ module md_cache (
     .read_data_o     (states_read_data_o)
   );
 
-  md_cache_sync_mem_8_256 data (
+  selvedge_sync_mem #(.A (8), .BITS (256)) data (
     .clk_i           (clk_i),
     .write_i         (data_write_i),
     .write_address_i (slot),
@@ -135,7 +135,7 @@ module md_cache (
     .read_data_o     (data_read_data_o)
   );
 
-  md_cache_bit_array used (
+  selvedge_bit_array_1_6 used (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (1'b0),

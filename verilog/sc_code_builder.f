@@ -1,10 +1,8 @@
 sc_code_builder_emitter.v
 sc_code_builder_ones_below.v
-sc_code_builder_mem.v
-sc_code_builder_sync_mem_10_32.v
+selvedge_mem.v
+selvedge_sync_mem.v
 sc_code_builder_lengths.v
-sc_code_builder_sync_mem_11_27.v
 sc_code_builder_merger.v
-sc_code_builder_sync_mem_11_22.v
 sc_code_builder_sorter.v
 sc_code_builder.v

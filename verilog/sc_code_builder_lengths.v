@@ -73,7 +73,7 @@ module sc_code_builder_lengths (
   reg [10:0] symbols_q;
   wire [5:0] ones_ones_o;
 
-  sc_code_builder_sync_mem_10_32 items (
+  selvedge_sync_mem #(.A (10), .BITS (32)) items (
     .clk_i           (clk_i),
     .write_i         (items_write_i),
     .write_address_i (items_write_address_i),
@@ -82,7 +82,7 @@ module sc_code_builder_lengths (
     .read_data_o     (items_read_data_o)
   );
 
-  sc_code_builder_mem longer_from (
+  selvedge_mem #(.A (4), .BITS (11)) longer_from (
     .clk_i           (clk_i),
     .write_i         (list_ends),
     .write_address_i (longer_from_write_address_i),

@@ -79,7 +79,7 @@ module sc_code_builder_merger (
   // weight of the last item, which the next one may be packaged with
   reg [26:0] last_weight_q;
 
-  sc_code_builder_sync_mem_11_27 packages (
+  selvedge_sync_mem #(.A (11), .BITS (27)) packages (
     .clk_i           (clk_i),
     .write_i         (packages_write_i),
     .write_address_i (packages_write_address_i),

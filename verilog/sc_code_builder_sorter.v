@@ -73,7 +73,7 @@ module sc_code_builder_sorter (
   // the item that was read is written
   reg moving_q;
 
-  sc_code_builder_sync_mem_11_22 memory (
+  selvedge_sync_mem #(.A (11), .BITS (22)) memory (
     .clk_i           (clk_i),
     .write_i         (write),
     .write_address_i (memory_write_address_i),

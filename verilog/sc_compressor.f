@@ -1,5 +1,5 @@
 sc_compressor_sc_append.v
-sc_compressor_bit_packer.v
+selvedge_bit_packer_8_48_6_384_6_9.v
 sc_compressor_sc_encode_word.v
-sc_compressor_replicated_mem.v
+selvedge_replicated_mem.v
 sc_compressor.v

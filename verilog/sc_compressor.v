@@ -122,7 +122,7 @@ module sc_compressor (
   reg valid_q;
   reg compressed_q;
 
-  sc_compressor_replicated_mem tables (
+  selvedge_replicated_mem #(.A (8), .P (8), .BITS (180)) tables (
     .clk_i           (clk_i),
     .write_i         (tables_write_i),
     .write_address_i (tables_write_address_i),
@@ -145,7 +145,7 @@ module sc_compressor (
     end
   endgenerate
 
-  sc_compressor_bit_packer pack_group (
+  selvedge_bit_packer_8_48_6_384_6_9 pack_group (
     .field_i  (fields_q),
     .length_i (lengths_q),
     .string_o (pack_group_string_o),

@@ -1,4 +1,4 @@
 sc_decompressor_sc_assemble.v
 sc_decompressor_sc_decode_group.v
-sc_decompressor_replicated_mem.v
+selvedge_replicated_mem.v
 sc_decompressor.v

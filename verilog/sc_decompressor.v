@@ -114,7 +114,7 @@ module sc_decompressor (
   reg valid_q;
   reg error_q;
 
-  sc_decompressor_replicated_mem values (
+  selvedge_replicated_mem #(.A (10), .P (4), .BITS (32)) values (
     .clk_i           (clk_i),
     .write_i         (values_write_i),
     .write_address_i (code_place),

@@ -70,7 +70,7 @@ module sc_vft (
   reg [31:0] read_value_q;
   reg [11:0] read_count_q;
 
-  sc_vft_sync_mem memory (
+  selvedge_sync_mem #(.A (8), .BITS (144)) memory (
     .clk_i           (clk_i),
     .write_i         (training_q),
     .write_address_i (set_q),
@@ -79,7 +79,7 @@ module sc_vft (
     .read_data_o     (memory_read_data_o)
   );
 
-  sc_vft_bit_array valid (
+  selvedge_bit_array_1_8 valid (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (clear_i),

@@ -1,3 +1,3 @@
-spp_mem.v
+selvedge_mem.v
 spp_folded_index.v
 spp.v

@@ -60,7 +60,7 @@ module spp (
     .index_o   (evict_index_index_o)
   );
 
-  spp_mem patterns (
+  selvedge_mem #(.A (8), .BITS (4)) patterns (
     .clk_i           (clk_i),
     .write_i         (evict_i),
     .write_address_i (evict_index_index_o),

@@ -248,7 +248,9 @@ endmodule
         decompressor.name,
         top = line_bits - 1,
     );
-    let sources = compressor.sources.iter().chain(&decompressor.sources).cloned().collect();
+    // The two share cells.
+    let other = decompressor.sources.iter().filter(|source| !compressor.sources.contains(source));
+    let sources = compressor.sources.iter().chain(other).cloned().collect();
     Property { text, sources }
 }
 

@@ -23,6 +23,7 @@ mod printing;
 mod probe;
 mod races;
 mod readme;
+mod shared_cells;
 mod stale_verilog;
 mod statistics;
 #[cfg(unix)]

@@ -4,7 +4,7 @@ use crate::fpga::Family;
 use crate::operation::EnergySetup;
 use crate::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use crate::tool::Found;
-use selvedge_gen::{EmitOptions, ResetStyle, emit};
+use selvedge_gen::{Cells, EmitOptions, ResetStyle, emit};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::parallel;
 use serde_json::Value;
@@ -92,7 +92,10 @@ impl Job<'_> {
                 temporary.path()
             }
         };
-        let options = EmitOptions::of(self.entry, &self.params, ResetStyle::AsyncLow);
+        let options = EmitOptions {
+            cells: Cells::Own,
+            ..EmitOptions::of(self.entry, &self.params, ResetStyle::AsyncLow)
+        };
         let facts = self.entry.facts(&self.params)?;
         let block = self.entry.elaborate(&self.params)?;
         let design = emit(block.as_ref(), self.entry.name(), &options)?;

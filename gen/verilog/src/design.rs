@@ -1,11 +1,12 @@
 //! A block and everything below it, as modules.
 
+use crate::cells::{self, Cell, cell};
 use crate::elaborate::{Node, elaborate};
 use crate::error::{EmitError, Problem};
 use crate::merge::{Member, merge, skeleton};
 use crate::module::{Draft, ModuleWriter, Port, place_holder};
 use crate::names;
-use crate::options::EmitOptions;
+use crate::options::{Cells, EmitOptions, ResetStyle};
 use crate::print::{paragraphs, wrap_code, wrap_comment};
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::reg::REGISTER;
@@ -20,6 +21,8 @@ pub struct Module {
     pub text: String,
     /// Its ports, in order; with the widths that they have by default, if the module has parameters.
     pub ports: Vec<Port>,
+    /// Whether it is a cell of the kit that blocks share.
+    pub cell: bool,
 }
 
 /// All modules of a block, each once, sub-modules before those that use them; the last one is the block itself.
@@ -53,6 +56,8 @@ struct Distinct {
     /// What instances name in its place: the number of the module that stands for several, itself among them, and
     /// the values of that one's parameters.
     stand_in: Option<(usize, String)>,
+    /// The name, if the module is a cell that blocks share.
+    cell: Option<String>,
 }
 
 impl Distinct {
@@ -73,26 +78,12 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
         let problem = if names::is_reserved(top) { Problem::ReservedName } else { Problem::BadName };
         return Err(EmitError { block: top.into(), subject: top.into(), problem });
     }
-    let nodes = elaborate(block, top);
-    let mut distinct: Vec<Distinct> = vec![];
-    let mut drafts: Vec<Draft> = vec![];
-    let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut by_text: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for id in (0..nodes.len()).rev() {
-        if matches!(&nodes[id].code, Verilog::Wrapper(w) if w.cores == REGISTER) {
-            continue;
-        }
-        let draft = ModuleWriter::new(&nodes, id, options.reset, &module_of, &drafts).write()?;
-        let identity = (stem(&nodes[id]), draft.text.clone());
-        let module = *by_text.entry(identity).or_insert_with(|| {
-            drafts.push(draft.clone());
-            let fixed = parameters(&nodes[id]);
-            distinct.push(Distinct { draft, node: id, fixed, parameters: vec![], stand_in: None });
-            distinct.len() - 1
-        });
-        module_of.insert(id, module);
+    if options.cells == Cells::Shared && top.starts_with(cells::PREFIX) {
+        return Err(EmitError { block: top.into(), subject: top.into(), problem: Problem::CellName });
     }
-    merge_all(&nodes, &mut distinct);
+    let nodes = elaborate(block, top);
+    let mut distinct = write_all(&nodes, options.reset)?;
+    merge_all(&nodes, &mut distinct, options)?;
     let names = decide_names(top, &nodes, &distinct);
     let modules = distinct
         .iter()
@@ -105,14 +96,50 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
                 body = body.replace(&place_holder(number), other);
             }
             let body: String = body.lines().flat_map(wrap_code).map(|line| line + "\n").collect();
-            let text = format!(
-                "{}module {name} {body}\n`default_nettype wire\n",
-                head(name, top, module, &nodes[module.node], options)
-            );
-            Module { name: name.clone(), text, ports: module.draft.ports.clone() }
+            let head = head(name, top, module, &nodes[module.node], options);
+            let text = format!("`default_nettype none\n\nmodule {name} {body}\n`default_nettype wire\n");
+            let text = if module.cell.is_some() { guarded(name, &text) } else { text };
+            let (ports, cell) = (module.draft.ports.clone(), module.cell.is_some());
+            Module { name: name.clone(), text: head + &text, ports, cell }
         })
         .collect();
     Ok(Design { modules })
+}
+
+/// Returns the text of a cell's module so that it counts once where several blocks' file lists name its file.
+fn guarded(name: &str, text: &str) -> String {
+    let guard = format!("{}_V", name.to_uppercase());
+    format!("`ifndef {guard}\n`define {guard}\n\n{text}\n`endif\n")
+}
+
+/// Writes every module once, sub-modules before those that use them.
+fn write_all(nodes: &[Node], reset: ResetStyle) -> Result<Vec<Distinct>, EmitError> {
+    let mut distinct: Vec<Distinct> = vec![];
+    let mut drafts: Vec<Draft> = vec![];
+    let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut by_text: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for id in (0..nodes.len()).rev() {
+        if matches!(&nodes[id].code, Verilog::Wrapper(w) if w.cores == REGISTER) {
+            continue;
+        }
+        let draft = ModuleWriter::new(nodes, id, reset, &module_of, &drafts).write()?;
+        let identity = (stem(&nodes[id]), draft.text.clone());
+        let module = *by_text.entry(identity).or_insert_with(|| {
+            drafts.push(draft.clone());
+            let fixed = parameters(&nodes[id]);
+            distinct.push(Distinct {
+                draft,
+                node: id,
+                fixed,
+                parameters: vec![],
+                stand_in: None,
+                cell: None,
+            });
+            distinct.len() - 1
+        });
+        module_of.insert(id, module);
+    }
+    Ok(distinct)
 }
 
 /// What a module is called after: the type of its block, or its field.
@@ -132,11 +159,12 @@ fn used_modules(text: &str, count: usize) -> Vec<usize> {
     (0..count).filter(|number| text.contains(&place_holder(*number))).collect()
 }
 
-/// Merges modules that are equal but for their numbers, inner ones first, so that those around them may follow.
+/// Merges modules that are equal but for their numbers, inner ones first, so that those around them may follow; and puts the
+/// cells that blocks share in the place of the block's own.
 ///
 /// The module that stands for a group has the place of its first member, which lies before all that use any of them,
 /// and the text of its last, which is the first in the source.
-fn merge_all(nodes: &[Node], distinct: &mut [Distinct]) {
+fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
     let mut heights: Vec<usize> = vec![];
     for module in distinct.iter() {
         let used = used_modules(&module.draft.text, heights.len());
@@ -152,13 +180,35 @@ fn merge_all(nodes: &[Node], distinct: &mut [Distinct]) {
                         text.replace(&place_holder(number), &format!("{}{values}", place_holder(*stand_in)));
                 }
             }
-            let node = &nodes[distinct[module].node];
-            if distinct[module].node != 0 && node.description.is_some() {
-                groups.entry((stem(node), skeleton(&text))).or_default().push(module);
-            }
             distinct[module].draft.text = text;
+            let id = distinct[module].node;
+            if id == 0 || nodes[id].description.is_none() {
+                continue;
+            }
+            if options.cells == Cells::Shared
+                && let Some(cell) = cell(nodes, id, &distinct[module].draft, options.reset)?
+            {
+                share(distinct, module, cell);
+            } else {
+                let skeleton = skeleton(&distinct[module].draft.text);
+                groups.entry((stem(&nodes[id]), skeleton)).or_default().push(module);
+            }
         }
         groups.values().filter(|group| group.len() > 1).for_each(|group| merge_group(distinct, group));
+    }
+    Ok(())
+}
+
+/// Lets the cell stand for the module; the first module of a design that is the cell is written.
+fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
+    let first = distinct.iter().position(|other| other.cell.as_ref() == Some(&cell.name)).unwrap_or(module);
+    let values: Vec<String> = cell.values.iter().map(|(name, value)| format!(".{name} ({value})")).collect();
+    let values = if values.is_empty() { String::new() } else { format!(" #({})", values.join(", ")) };
+    distinct[module].stand_in = Some((first, values));
+    if first == module {
+        distinct[module].draft = cell.draft;
+        distinct[module].fixed = cell.fixed;
+        distinct[module].cell = Some(cell.name);
     }
 }
 
@@ -188,14 +238,15 @@ fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
 fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (module, entry) in distinct.iter().enumerate() {
-        if entry.node == 0 || !entry.stands(module) {
+        if entry.node == 0 || entry.cell.is_some() || !entry.stands(module) {
             continue;
         }
         let stem = stem(&nodes[entry.node]);
         let stem = stem.strip_prefix(&format!("{top}_")).unwrap_or(&stem).to_string();
         groups.entry(format!("{top}_{stem}")).or_default().push(module);
     }
-    let mut names = vec![top.to_string(); distinct.len()];
+    let mut names: Vec<String> =
+        distinct.iter().map(|module| module.cell.clone().unwrap_or(top.to_string())).collect();
     for (stem, modules) in groups {
         let parameters: Vec<&Vec<(String, usize)>> =
             modules.iter().map(|module| &distinct[*module].fixed).collect();
@@ -220,7 +271,7 @@ fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String>
 
 /// The comment at the head of a file.
 fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOptions) -> String {
-    let (header, is_top) = (&options.header, module.node == 0);
+    let (header, is_top, is_cell) = (&options.header, module.node == 0, module.cell.is_some());
     let mut lines = vec![format!("// {name}"), "//".into()];
     if let Some(description) = &node.description {
         for paragraph in paragraphs(&description.doc) {
@@ -244,17 +295,17 @@ fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOpt
     if !module.parameters.is_empty() {
         lines.extend(wrap_comment("", &format!("Used with: {}", uses(&module.parameters).join("; "))));
     }
-    if !is_top {
+    if !is_top && !is_cell {
         lines.push(format!("// Part of: {top}"));
     }
-    if !header.source.is_empty() {
+    if !is_cell && !header.source.is_empty() {
         lines.extend(wrap_comment("", &format!("Source: {}", header.source)));
     }
     if !header.tool.is_empty() {
-        lines.extend(wrap_comment("", &format!("Written by {} with reset {}", header.tool, options.reset)));
+        let any_reset = is_cell && !cells::has_reset(node);
+        let reset = if any_reset { String::new() } else { format!(" with reset {}", options.reset) };
+        lines.extend(wrap_comment("", &format!("Written by {}{reset}", header.tool)));
     }
-    lines.push(String::new());
-    lines.push("`default_nettype none".into());
     lines.push(String::new());
     lines.join("\n") + "\n"
 }

@@ -103,6 +103,9 @@ pub enum Problem {
     /// A name that Verilog or the file system cannot have.
     #[error("not a lower_snake_case name")]
     BadName,
+    /// A name that begins as those of the cells that blocks share.
+    #[error("must not begin with selvedge_: that is how the names of shared cells begin")]
+    CellName,
     /// Two things with the same name in Verilog.
     #[error("has the same name in Verilog as `{other}`")]
     NameClash {

@@ -1,4 +1,4 @@
-//! Files around a design: file list, FuseSoC core, timing constraints, Yosys script, a wrapper for synthesis.
+//! Files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
 
 use crate::design::{Design, Module};
 use crate::module::Port;
@@ -14,20 +14,24 @@ pub fn file_list(design: &Design) -> String {
     design.modules.iter().map(|module| file_name(&module.name) + "\n").collect()
 }
 
-/// The FuseSoC `.core` file with the targets `default`, `lint` (Verilator) and `synth` (Yosys, with registered I/O).
+/// The FuseSoC `.core` file with the targets `default`, `lint` (Verilator) and `synth` (Yosys, with registered I/O). It depends on
+/// the cores of shared cells ([`cell_core_file`]), so that a system of several blocks has each cell once.
 pub fn core_file(design: &Design, version: &str) -> String {
     let top = &design.top().name;
-    let files: String =
-        design.modules.iter().map(|module| format!("      - {}\n", file_name(&module.name))).collect();
+    let (cells, own): (Vec<&Module>, Vec<&Module>) = design.modules.iter().partition(|module| module.cell);
+    let files: String = own.iter().map(|module| format!("      - {}\n", file_name(&module.name))).collect();
+    let cells: String =
+        cells.iter().map(|cell| format!("      - {}\n", core_name(&cell.name, version))).collect();
+    let depend = if cells.is_empty() { String::new() } else { format!("    depend:\n{cells}") };
     format!(
         "\
 CAPI=2:
-name: selvedge::{top}:{version}
+name: {}
 
 filesets:
   rtl:
     files:
-{files}    file_type: verilogSource-2005
+{files}{depend}    file_type: verilogSource-2005
   synth_wrapper:
     files:
       - {top}_synth_wrapper.v
@@ -57,7 +61,45 @@ targets:
         arch: xilinx
         output_format: json
         yosys_synth_options: [-flatten]
-"
+",
+        core_name(top, version)
+    )
+}
+
+/// Returns what FuseSoC calls the core of a module.
+fn core_name(module: &str, version: &str) -> String {
+    format!("selvedge::{module}:{version}")
+}
+
+/// Returns the FuseSoC `.core` file of a shared cell with the targets `default` and `lint` (Verilator).
+pub fn cell_core_file(cell: &Module, version: &str) -> String {
+    let name = &cell.name;
+    format!(
+        "\
+CAPI=2:
+name: {}
+
+filesets:
+  rtl:
+    files:
+      - {}
+    file_type: verilogSource-2005
+
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: {name}
+  lint:
+    filesets: [rtl]
+    toplevel: {name}
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+",
+        core_name(name, version),
+        file_name(name)
     )
 }
 
@@ -158,10 +200,11 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     };
     lines.push(top.ports.iter().map(pin).collect::<Vec<_>>().join(",\n"));
     lines.push("  );\n\nendmodule\n\n`default_nettype wire".into());
-    Module { name, text: lines.join("\n") + "\n", ports: vec![] }
+    Module { name, text: lines.join("\n") + "\n", ports: vec![], cell: false }
 }
 
-/// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper.
+/// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper, and a `.core` for
+/// each shared cell. The files of a cell are the same for every design that has it.
 pub fn all_files(
     design: &Design,
     options: &EmitOptions,
@@ -172,6 +215,8 @@ pub fn all_files(
     let wrapper = synth_wrapper(design, options);
     let mut files: Vec<(String, String)> =
         design.modules.iter().map(|module| (file_name(&module.name), module.text.clone())).collect();
+    let cells = design.modules.iter().filter(|module| module.cell);
+    files.extend(cells.map(|cell| (format!("{}.core", cell.name), cell_core_file(cell, version))));
     files.push((file_name(&wrapper.name), wrapper.text));
     files.push((format!("{top}.f"), file_list(design)));
     files.push((format!("{top}.core"), core_file(design, version)));

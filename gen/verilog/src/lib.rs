@@ -14,6 +14,7 @@
 //! | several | one `always @(*)` with its defaults |
 //! | an array of equal sub-blocks | a `generate` loop |
 //! | blocks that differ in const generics or widths alone | one module with parameters |
+//! | a memory, pipeline or packer of the kit | a cell that all blocks share: `selvedge_mem` ([`Cells`]) |
 //! | doc comments and `comment!` | comments |
 //!
 //! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
@@ -56,6 +57,7 @@
 //! # Ok::<(), selvedge_gen::EmitError>(())
 //! ```
 
+mod cells;
 mod check;
 mod design;
 mod elaborate;
@@ -78,4 +80,4 @@ mod syntax;
 pub use design::{Design, Module, emit};
 pub use error::{EmitError, Problem};
 pub use module::Port;
-pub use options::{EmitOptions, Header, ResetStyle, UnknownReset};
+pub use options::{Cells, EmitOptions, Header, ResetStyle, UnknownReset};

@@ -121,6 +121,8 @@ struct Numbers {
     parameters: Vec<Known>,
     /// Those that follow from others.
     derived: Vec<(Known, Formula)>,
+    /// Two to the power of some of them, as the depths of memories are.
+    powers: Vec<Known>,
     /// Values of const generics that are the same in all members.
     fixed: Vec<i64>,
 }
@@ -133,7 +135,7 @@ impl Numbers {
         if members.iter().any(|member| names(member) != names(&members[0])) {
             return None;
         }
-        let mut numbers = Numbers { parameters: vec![], derived: vec![], fixed: vec![] };
+        let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed: vec![] };
         let mut varying = vec![];
         for (position, (name, _)) in members[0].parameters.iter().enumerate() {
             let values: Option<Vec<i64>> =
@@ -153,27 +155,49 @@ impl Numbers {
         Some(numbers)
     }
 
+    /// Adds two to the power of each parameter for which that is a number of Verilog.
+    fn with_powers(mut self) -> Numbers {
+        let power = |value: &i64| (0..31).contains(value).then(|| 1 << value);
+        self.powers = self
+            .parameters
+            .iter()
+            .filter_map(|known| {
+                let values = known.values.iter().map(power).collect::<Option<Vec<i64>>>()?;
+                Some(Known { name: format!("2**{}", known.name), values })
+            })
+            .collect();
+        self
+    }
+
     fn all(&self) -> Vec<Known> {
         self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known)).cloned().collect()
     }
 
     fn in_ports(&self, wanted: &[i64]) -> Option<Formula> {
-        find(wanted, &self.parameters, &self.fixed)
+        find(wanted, &[self.parameters.as_slice(), &self.powers].concat(), &self.fixed)
     }
 
     fn in_body(&self, wanted: &[i64]) -> Option<Formula> {
-        find(wanted, &self.all(), &self.fixed)
+        find(wanted, &[self.all(), self.powers.clone()].concat(), &self.fixed)
     }
 }
 
 /// Merges modules with equal skeletons; the last one's numbers are the defaults. `None` if some number has no
 /// expression.
 pub(crate) fn merge(members: &[Member]) -> Option<Merged> {
+    merge_over(members, Numbers::of(members)?)
+}
+
+/// Merges as [`merge`] does; a number can also become two to the power of a parameter.
+pub(crate) fn merge_with_powers(members: &[Member]) -> Option<Merged> {
+    merge_over(members, Numbers::of(members)?.with_powers())
+}
+
+fn merge_over(members: &[Member], mut numbers: Numbers) -> Option<Merged> {
     let last = members.last()?;
     let template = tokens(last.text);
     let code: Vec<Token> = template.iter().filter(|token| is_code(token)).cloned().collect();
     let differing = differing_numbers(members, code.len())?;
-    let mut numbers = Numbers::of(members)?;
     let names: BTreeSet<String> = code.iter().map(|token| token.text().to_string()).collect();
     let declared = declared_numbers(&code);
     let varying: BTreeSet<String> = numbers.all().into_iter().map(|known| known.name).collect();
@@ -396,6 +420,18 @@ mod tests {
         let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
         assert!(pair("(\n  x\n);\n  y = 4;\n", "(\n  x\n);\n  y = 8;\n").is_some());
         assert!(pair("(\n  x\n);\n  y = 100;\n", "(\n  x\n);\n  y = 3;\n").is_none());
+    }
+
+    #[test]
+    fn depths_are_powers_of_two_where_these_are_tried() {
+        let texts =
+            [2, 5, 8].map(|a: u32| (a as usize, format!("(\n  x\n);\n  reg words [0:{}];\n", (1 << a) - 1)));
+        let parameters = texts.each_ref().map(|(a, _)| [("A".to_string(), *a)]);
+        let members =
+            [0, 1, 2].map(|at| Member { text: &texts[at].1, ports: &[], parameters: &parameters[at] });
+        let text = super::merge_with_powers(&members).map(|merged| merged.text);
+        assert!(text.as_ref().is_some_and(|text| text.contains("reg words [0:2**A-1];")), "{text:?}");
+        assert!(merge(&members).is_none());
     }
 
     #[test]

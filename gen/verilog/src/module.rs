@@ -13,7 +13,7 @@ use crate::print::{Printer, literal, paragraphs, range};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
-use selvedge_hw::rtl::mem::TEMPLATE;
+use selvedge_hw::rtl::mem::{FILLED_TEMPLATE, TEMPLATE};
 use selvedge_hw::rtl::reg::REGISTER;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,7 +130,9 @@ impl<'a> ModuleWriter<'a> {
                 let plan = schedule(body, &self.names.signals, &self.output_of);
                 Ok(self.assemble(&plan))
             }
-            Verilog::Wrapper(w) if w.cores == TEMPLATE => self.assemble_leaf(&w.code),
+            Verilog::Wrapper(w) if [TEMPLATE, FILLED_TEMPLATE].contains(&w.cores.as_str()) => {
+                self.assemble_leaf(&w.code)
+            }
             Verilog::Empty | Verilog::Custom(_) | Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
                 self.refuse("hdl", Problem::ForeignVerilog)
             }

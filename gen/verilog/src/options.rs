@@ -38,6 +38,16 @@ impl UnknownReset {
     }
 }
 
+/// Whose modules the kit's cells are: memories, pipelines, packers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cells {
+    /// `selvedge_mem` and its like: modules that all blocks share, the same text for the same name.
+    #[default]
+    Shared,
+    /// Each block's own, named after it, so that a block stands alone.
+    Own,
+}
+
 /// What the comment at the head of every file says beside the block's own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -56,10 +66,13 @@ pub struct EmitOptions {
     pub reset: ResetStyle,
     /// The head comment.
     pub header: Header,
+    /// Whose modules the kit's cells are.
+    pub cells: Cells,
 }
 
 impl EmitOptions {
-    /// Returns the choices for a block under complete parameters: its head comment names these, its source and Selvedge.
+    /// Returns the choices for a block under complete parameters: its head comment names these, its source and Selvedge. It shares
+    /// the kit's cells.
     pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {
         let value = |name: &str| (name.to_string(), params[name].to_string());
         EmitOptions {
@@ -69,6 +82,7 @@ impl EmitOptions {
                 source: entry.source().into(),
                 tool: concat!("selvedge ", env!("CARGO_PKG_VERSION")).into(),
             },
+            cells: Cells::Shared,
         }
     }
 }

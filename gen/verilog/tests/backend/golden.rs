@@ -3,14 +3,14 @@
 //! After a wanted change: `SELVEDGE_BLESS=1 cargo test -p selvedge-gen --test backend golden`.
 
 use crate::sequential::Registers;
-use selvedge_gen::{EmitOptions, Header, emit};
+use selvedge_gen::{Cells, EmitOptions, Header, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::path::Path;
 
-fn assert_golden(name: &str, block: &dyn Block) {
+fn assert_golden(name: &str, block: &dyn Block, cells: Cells) {
     let header =
         Header { parameters: vec![], source: "a paper, section 1.2".into(), tool: "selvedge".into() };
-    let text = emit(block, name, &EmitOptions { header, ..EmitOptions::default() }).unwrap().text();
+    let text = emit(block, name, &EmitOptions { header, cells, ..EmitOptions::default() }).unwrap().text();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/backend/golden/{name}.v"));
     if std::env::var_os("SELVEDGE_BLESS").is_some() {
         std::fs::write(&path, &text).unwrap();
@@ -21,15 +21,20 @@ fn assert_golden(name: &str, block: &dyn Block) {
 
 #[test]
 fn registers_of_all_kinds() {
-    assert_golden("registers", &Registers::default());
+    assert_golden("registers", &Registers::default(), Cells::Own);
+}
+
+#[test]
+fn registers_and_shared_memories() {
+    assert_golden("shared", &Registers::default(), Cells::Shared);
 }
 
 #[test]
 fn pipe_of_three_stages() {
-    assert_golden("pipe", &Pipe::<U<16>>::new(3));
+    assert_golden("pipe", &Pipe::<U<16>>::new(3), Cells::Shared);
 }
 
 #[test]
 fn bit_array() {
-    assert_golden("bit_array", &BitArray::<2, 6>::default());
+    assert_golden("bit_array", &BitArray::<2, 6>::default(), Cells::Shared);
 }

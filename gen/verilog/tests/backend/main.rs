@@ -1,5 +1,6 @@
 //! Tests of the Verilog back end against Icarus, Verilator and Yosys.
 
+mod cells;
 mod files;
 mod golden;
 mod lint;

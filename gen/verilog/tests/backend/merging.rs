@@ -26,5 +26,6 @@ fn the_encoders_of_the_bdi_compressor_share_their_modules() {
 #[test]
 fn the_bdi_decompressor_shares_its_modules_too() {
     let (names, _) = modules("bdi_decompressor");
-    assert!(!names.iter().any(|name| name.ends_with(|c: char| c.is_ascii_digit())), "{names:?}");
+    let own: Vec<_> = names.iter().filter(|name| !name.starts_with("selvedge_")).collect();
+    assert!(!own.iter().any(|name| name.ends_with(|c: char| c.is_ascii_digit())), "{own:?}");
 }

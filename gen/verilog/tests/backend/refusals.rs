@@ -167,6 +167,7 @@ fn names_of_modules_are_checked() {
         ("Pipe", Problem::BadName),
         ("a b", Problem::BadName),
         ("", Problem::BadName),
+        ("selvedge_pipe", Problem::CellName),
     ] {
         assert_eq!(emit(&pipe, name, &EmitOptions::default()).unwrap_err().problem, problem);
     }

@@ -131,7 +131,7 @@ fn resets(cycle: usize) -> bool {
 }
 
 /// Runs a block with clock and reset in all three styles.
-fn lock_step<B: ClockedBlock>(name: &str, make: impl Fn() -> B, set: impl Fn(&mut B, &mut Random)) {
+pub fn lock_step<B: ClockedBlock>(name: &str, make: impl Fn() -> B, set: impl Fn(&mut B, &mut Random)) {
     for style in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
         let mut block = make();
         let design = emit(&block, name, &EmitOptions { reset: style, ..EmitOptions::default() }).unwrap();

@@ -15,6 +15,8 @@ const FIELD: &str = "selvedge:field";
 pub struct Description {
     /// The name of its Rust type: `Encoder`.
     pub type_name: String,
+    /// The path of the Rust module that declares it: `selvedge_hw::rtl::mem`.
+    pub module: String,
     /// The lines of its doc comment.
     pub doc: Vec<String>,
     /// Const generics and run-time sizes with their values, in the order of declaration.
@@ -28,6 +30,8 @@ pub struct Description {
 pub struct Words {
     /// See [`Description::type_name`].
     pub type_name: &'static str,
+    /// See [`Description::module`].
+    pub module: &'static str,
     /// See [`Description::doc`].
     pub doc: &'static [&'static str],
     /// The names of [`Description::parameters`].
@@ -68,6 +72,7 @@ impl Description {
         let parameters = words.parameters.iter().copied().zip(values.iter().copied());
         Description {
             type_name: words.type_name.to_string(),
+            module: words.module.to_string(),
             doc: own(words.doc),
             parameters: parameters
                 .chain(sizes.iter().copied())
@@ -78,7 +83,8 @@ impl Description {
     }
 
     fn encode(self) -> Vec<TimingInfo> {
-        let mut records = vec![record(BLOCK, &self.type_name, self.doc)];
+        let mut records =
+            vec![TimingInfo { outputs: vec![self.module], ..record(BLOCK, &self.type_name, self.doc) }];
         records.extend(
             self.parameters
                 .into_iter()
@@ -93,8 +99,9 @@ impl Description {
         let mut description = None;
         for entry in block.timing() {
             if entry.name == BLOCK {
-                description =
-                    Some(Description { type_name: entry.clock, doc: entry.inputs, ..Description::default() });
+                let module = entry.outputs.into_iter().next().unwrap_or_default();
+                let (type_name, doc) = (entry.clock, entry.inputs);
+                description = Some(Description { type_name, module, doc, ..Description::default() });
             } else if let Some(found) = &mut description {
                 if entry.name == PARAMETER {
                     let value = entry.inputs.first().and_then(|text| text.parse().ok()).unwrap_or_default();
@@ -105,6 +112,11 @@ impl Description {
             }
         }
         description
+    }
+
+    /// Returns whether the block's type is one of the kit.
+    pub fn is_of_kit(&self) -> bool {
+        module_path!().strip_suffix("describe").is_some_and(|kit| self.module.starts_with(kit))
     }
 }
 
@@ -225,6 +237,7 @@ macro_rules! rtl_block {
                 // One for all values of the generics.
                 static WORDS: $crate::rtl::describe::Words = $crate::rtl::describe::Words {
                     type_name: stringify!($name),
+                    module: module_path!(),
                     doc: &[$($doc),*],
                     parameters: &[$(stringify!($size)),*],
                     fields: &[$((stringify!($field), &[$($field_doc),*] as &[&str])),*],
@@ -305,7 +318,7 @@ mod tests {
         let sample = Sample::<U<4>, 9>::default();
         let block: &dyn Block = &sample;
         let found = Description::of(block).unwrap();
-        assert_eq!(found.type_name, "Sample");
+        assert_eq!((found.type_name.as_str(), found.module.as_str()), ("Sample", module_path!()));
         assert_eq!(found.doc, [" First line.", " Second line."]);
         assert_eq!(found.parameters, [("N".to_string(), 9), ("_depth".to_string(), 3)]);
         assert_eq!(found.fields[0], ("x_i".to_string(), vec![" what comes in".to_string()]));

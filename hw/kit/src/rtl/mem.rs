@@ -23,9 +23,19 @@ use crate::rtl::prelude::*;
 /// and `@initial STATEMENT` (kept only where there is no reset at all).
 pub const TEMPLATE: &str = "selvedge:template";
 
+/// Stands in the place of [`TEMPLATE`] where the text has contents that are not zero, which the block's type and sizes do not say.
+pub const FILLED_TEMPLATE: &str = "selvedge:template filled";
+
 /// A leaf's Verilog from its text.
 pub(super) fn template(code: String) -> Verilog {
     Verilog::Wrapper(Wrapper { code, cores: TEMPLATE.into() })
+}
+
+/// Returns the Verilog of a memory that starts with `initial`, and its registers with the type's default.
+pub(super) fn memory<T: Synth>(code: String, initial: &[T]) -> Verilog {
+    let is_zero = |word: &T| format!("{:x}", word.verilog()).ends_with("'h0");
+    let cores = if initial.iter().chain([&T::default()]).all(is_zero) { TEMPLATE } else { FILLED_TEMPLATE };
+    Verilog::Wrapper(Wrapper { code, cores: cores.into() })
 }
 
 /// The memory array and its initial contents.
@@ -121,7 +131,7 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
         let mut code = storage(&self._initial);
         code += "always @(posedge clk_i) begin\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\n\
                  end\n\nassign read_data_o = words[read_address_i];\n";
-        template(code)
+        memory(code, &self._initial)
     }
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe_with(&[("BITS", T::BITS)])
@@ -129,13 +139,13 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
 }
 
 /// Returns the Verilog of a [`SyncMem`] with this memory array.
-fn sync_mem(storage: String, bits: usize, zero: &VerilogLiteral) -> Verilog {
-    template(format!(
+fn sync_mem(storage: String, bits: usize, zero: &VerilogLiteral) -> String {
+    format!(
         "{storage}reg [{}:0] read_data_q;\ninitial read_data_q = {zero:x};\nalways @(posedge clk_i) begin\n  read_data_q <= \
          words[read_address_i];\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\nend\n\n\
          assign read_data_o = read_data_q;\n",
         bits - 1,
-    ))
+    )
 }
 
 rtl_block! {
@@ -203,7 +213,7 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
         self.read_data_o.connect();
     }
     fn hdl(&self) -> Verilog {
-        sync_mem(storage(&self._initial), T::BITS, &T::default().verilog())
+        memory(sync_mem(storage(&self._initial), T::BITS, &T::default().verilog()), &self._initial)
     }
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe_with(&[("BITS", T::BITS)])

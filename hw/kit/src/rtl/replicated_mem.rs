@@ -11,7 +11,7 @@
 //! Simulated, all copies share one storage: they never differ.
 
 use super::activity;
-use super::mem::template;
+use super::mem::memory;
 use crate::rtl::prelude::*;
 
 rtl_block! {
@@ -69,7 +69,7 @@ impl<T: Synth, const A: usize, const P: usize> Logic for ReplicatedMem<T, A, P> 
     }
 
     fn hdl(&self) -> Verilog {
-        template(format!(
+        let code = format!(
             "\
 localparam PORTS = {P};
 
@@ -101,7 +101,8 @@ endgenerate
             depth = 1usize << A,
             top = (1usize << A) - 1,
             zero = T::default().verilog(),
-        ))
+        );
+        memory::<T>(code, &[])
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -1,0 +1,216 @@
+//! The kit's cells: modules that all blocks share.
+//!
+//! A cell's text must follow from its name, whichever block it is written for. So a cell is either
+//!
+//! - **sized**: one module with the sizes as Verilog parameters. Its text is that of a fixed set of samples of the type, merged; a
+//!   block uses it if its own elaboration, merged with the samples, leaves that text as it is; or
+//! - **numbered**: one module per elaboration, with the values of all const generics in its name.
+//!
+//! A name also says the style of reset, if it is not the default and the cell has a reset. A memory or register that does not start
+//! as zeros is none of the kit's cells: its contents are the block's own.
+
+use crate::elaborate::{Node, elaborate, parse_literal};
+use crate::error::EmitError;
+use crate::merge::{Member, merge_with_powers};
+use crate::module::{Draft, ModuleWriter};
+use crate::names;
+use crate::options::ResetStyle;
+use num_bigint::BigUint;
+use rust_hdl_core::prelude::{Block, Verilog};
+use selvedge_hw::rtl::describe::Description;
+use selvedge_hw::rtl::mem::FILLED_TEMPLATE;
+use selvedge_hw::rtl::prelude::*;
+use selvedge_hw::rtl::reg::REGISTER;
+use std::collections::BTreeMap;
+
+/// How the names of all cells begin.
+pub(crate) const PREFIX: &str = "selvedge_";
+
+/// A module that blocks share.
+pub(crate) struct Cell {
+    pub name: String,
+    /// Its text and ports; with the widths that they have by default, if it has parameters.
+    pub draft: Draft,
+    /// Const generics and sizes that its name says.
+    pub fixed: Vec<(String, usize)>,
+    /// Its parameters, with the values that the instance gives them.
+    pub values: Vec<(String, i64)>,
+}
+
+/// Samples of a type that become one module.
+struct Family {
+    /// What the name says beside the type.
+    suffix: &'static str,
+    samples: Vec<Box<dyn Block>>,
+}
+
+/// Returns the cell that stands for the block of this node, whose elaboration is `draft`; `None` if the block is none of the kit, or
+/// its name cannot say its text.
+///
+/// # Errors
+/// [`EmitError`] if a sample cannot be written.
+pub(crate) fn cell(
+    nodes: &[Node],
+    id: usize,
+    draft: &Draft,
+    reset: ResetStyle,
+) -> Result<Option<Cell>, EmitError> {
+    let node = &nodes[id];
+    let Some(description) = node.description.as_ref().filter(|found| found.is_of_kit()) else {
+        return Ok(None);
+    };
+    if !starts_as_zeros(nodes, node) {
+        return Ok(None);
+    }
+    let stem = format!("{PREFIX}{}", names::snake_case(&description.type_name));
+    let reset_name = reset_name(node, reset);
+    for family in families(description) {
+        if let Some(mut cell) = sized(&family, description, draft, reset)? {
+            cell.name = format!("{stem}{}{}{reset_name}", family.suffix, values(&cell.fixed));
+            return Ok(Some(cell));
+        }
+    }
+    Ok(numbers_say_all(description).then(|| Cell {
+        name: format!("{stem}{}{reset_name}", values(&description.parameters)),
+        draft: draft.clone(),
+        fixed: description.parameters.clone(),
+        values: vec![],
+    }))
+}
+
+/// Returns whether the block has a reset in Rust: then its text depends on the style.
+pub(crate) fn has_reset(node: &Node) -> bool {
+    node.atoms.iter().any(|atom| atom.path.key == "rst_ni")
+}
+
+/// Returns what the name says about the reset.
+fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
+    match reset {
+        ResetStyle::SyncHigh if has_reset(node) => "_sync_high",
+        ResetStyle::None if has_reset(node) => "_no_reset",
+        _ => "",
+    }
+}
+
+/// Returns the values of const generics as they stand in a name.
+fn values(parameters: &[(String, usize)]) -> String {
+    parameters.iter().map(|(_, value)| format!("_{value}")).collect()
+}
+
+/// Returns whether all memories and registers of the block are zero at first.
+fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
+    let is_zero = |code: &str| parse_literal(code, 1) == BigUint::default();
+    let filled = matches!(&node.code, Verilog::Wrapper(w) if w.cores == FILLED_TEMPLATE);
+    !filled
+        && node.children.iter().all(|child| match &nodes[*child].code {
+            Verilog::Wrapper(w) => w.cores != REGISTER || is_zero(&w.code),
+            _ => true,
+        })
+}
+
+/// Returns whether the numbers that such a block states, its const generics and the width of its data, determine its text.
+fn numbers_say_all(description: &Description) -> bool {
+    let types = ["BitArray", "BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
+    types.contains(&description.type_name.as_str())
+}
+
+/// Returns the families of a type whose sizes can be parameters. The samples' sizes have no relation to each other, so that a number
+/// that follows from one of them follows from no other.
+fn families(description: &Description) -> Vec<Family> {
+    let stages =
+        description.parameters.iter().find(|(name, _)| name == "STAGES").map_or(0, |(_, value)| *value);
+    let of = |words: Vec<Box<dyn Block>>, bits: Vec<Box<dyn Block>>| {
+        vec![Family { suffix: "", samples: words }, Family { suffix: "_bit", samples: bits }]
+    };
+    macro_rules! samples {
+        ($($sample:expr),+) => { vec![$(Box::new($sample) as Box<dyn Block>),+] };
+    }
+    match description.type_name.as_str() {
+        "Mem" => of(
+            samples![Mem::<U<3>, 2>::default(), Mem::<W<70, 2>, 5>::default(), Mem::<U<13>, 8>::default()],
+            samples![Mem::<Bit, 2>::default(), Mem::<Bit, 5>::default(), Mem::<Bit, 8>::default()],
+        ),
+        "SyncMem" => of(
+            samples![
+                SyncMem::<U<3>, 2>::default(),
+                SyncMem::<W<70, 2>, 5>::default(),
+                SyncMem::<U<13>, 8>::default()
+            ],
+            samples![
+                SyncMem::<Bit, 2>::default(),
+                SyncMem::<Bit, 5>::default(),
+                SyncMem::<Bit, 8>::default()
+            ],
+        ),
+        "ReplicatedMem" => vec![Family {
+            suffix: "",
+            samples: samples![
+                ReplicatedMem::<U<3>, 2, 7>::default(),
+                ReplicatedMem::<W<70, 2>, 5, 3>::default(),
+                ReplicatedMem::<U<13>, 8, 4>::default()
+            ],
+        }],
+        "ElasticPipe" => of(
+            samples![
+                ElasticPipe::<U<3>>::new(stages),
+                ElasticPipe::<W<70, 2>>::new(stages),
+                ElasticPipe::<U<13>>::new(stages)
+            ],
+            samples![ElasticPipe::<Bit>::new(stages)],
+        ),
+        "Pipe" => of(
+            samples![Pipe::<U<3>>::new(stages), Pipe::<W<70, 2>>::new(stages), Pipe::<U<13>>::new(stages)],
+            samples![Pipe::<Bit>::new(stages)],
+        ),
+        "ValidReady" => of(
+            samples![
+                ValidReady::<U<3>>::default(),
+                ValidReady::<W<70, 2>>::default(),
+                ValidReady::<U<13>>::default()
+            ],
+            samples![ValidReady::<Bit>::default()],
+        ),
+        _ => vec![],
+    }
+}
+
+/// Returns the module that the samples become, not named yet, if the elaboration `draft` is that module with some values. The width of
+/// the data is a parameter or in the family's suffix, and so none of the numbers for the name.
+fn sized(
+    family: &Family,
+    description: &Description,
+    draft: &Draft,
+    reset: ResetStyle,
+) -> Result<Option<Cell>, EmitError> {
+    let samples =
+        family.samples.iter().map(|sample| written(sample.as_ref(), reset)).collect::<Result<Vec<_>, _>>()?;
+    let mut members: Vec<Member> =
+        samples.iter().map(|(draft, parameters)| member(draft, parameters)).collect();
+    let (last, parameters) = samples.last().expect("a family has samples");
+    let mut fixed = parameters.clone();
+    fixed.retain(|entry| samples.iter().all(|(_, parameters)| parameters.contains(entry)));
+    let (text, values) = if samples.len() == 1 {
+        (last.text.clone(), (draft.text == last.text).then(Vec::new))
+    } else {
+        let Some(alone) = merge_with_powers(&members) else { return Ok(None) };
+        members.insert(0, member(draft, &description.parameters));
+        let together = merge_with_powers(&members).filter(|merged| merged.text == alone.text);
+        let of_draft = |(name, values): (String, Vec<i64>)| (name, values[0]);
+        (alone.text, together.map(|merged| merged.parameters.into_iter().map(of_draft).collect()))
+    };
+    let draft = Draft { text, ports: last.ports.clone() };
+    fixed.retain(|(name, _)| name != "BITS");
+    Ok(values.map(|values| Cell { name: String::new(), draft, fixed, values }))
+}
+
+fn member<'a>(draft: &'a Draft, parameters: &'a [(String, usize)]) -> Member<'a> {
+    Member { text: &draft.text, ports: &draft.ports, parameters }
+}
+
+/// Writes a sample, which has no sub-blocks but registers.
+fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(Draft, Vec<(String, usize)>), EmitError> {
+    let nodes = elaborate(sample, "cell");
+    let draft = ModuleWriter::new(&nodes, 0, reset, &BTreeMap::new(), &[]).write()?;
+    let parameters = nodes[0].description.as_ref().map(|found| found.parameters.clone());
+    Ok((draft, parameters.unwrap_or_default()))
+}

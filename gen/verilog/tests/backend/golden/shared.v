@@ -1,0 +1,258 @@
+// shared_mem
+//
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
+// words.
+//
+// Parameters: A = 2, BITS = 8
+// Part of: shared
+// Source: a paper, section 1.2
+// Written by selvedge with reset async-low
+
+`default_nettype none
+
+module shared_mem (
+  // clock
+  input  wire       clk_i,
+  // write this cycle
+  input  wire       write_i,
+  // where to write
+  input  wire [1:0] write_address_i,
+  // what to write
+  input  wire [7:0] write_data_i,
+  // where to read
+  input  wire [1:0] read_address_i,
+  // the word there, before this cycle's write
+  output wire [7:0] read_data_o
+);
+
+  reg [7:0] words [0:3];
+
+  initial begin
+    words[0] = 8'h9;
+    words[1] = 8'h9;
+    words[2] = 8'h9;
+    words[3] = 8'h9;
+  end
+
+  always @(posedge clk_i) begin
+    if (write_i) begin
+      words[write_address_i] <= write_data_i;
+    end
+  end
+
+  assign read_data_o = words[read_address_i];
+
+endmodule
+
+`default_nettype wire
+
+// selvedge_mem
+//
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
+// words.
+//
+// Written by selvedge
+
+`ifndef SELVEDGE_MEM_V
+`define SELVEDGE_MEM_V
+
+`default_nettype none
+
+module selvedge_mem #(
+  parameter integer A = 8,
+  parameter integer BITS = 13
+) (
+  // clock
+  input  wire            clk_i,
+  // write this cycle
+  input  wire            write_i,
+  // where to write
+  input  wire    [A-1:0] write_address_i,
+  // what to write
+  input  wire [BITS-1:0] write_data_i,
+  // where to read
+  input  wire    [A-1:0] read_address_i,
+  // the word there, before this cycle's write
+  output wire [BITS-1:0] read_data_o
+);
+
+  reg [BITS-1:0] words [0:2**A-1];
+
+  integer i;
+  initial begin
+    for (i = 0; i < 2**A; i = i + 1) begin : clear
+      words[i] = {BITS{1'b0}};
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (write_i) begin
+      words[write_address_i] <= write_data_i;
+    end
+  end
+
+  assign read_data_o = words[read_address_i];
+
+endmodule
+
+`default_nettype wire
+
+`endif
+
+// shared
+//
+// Every way to write a register: plain, enabled, in an array, computed in a loop, from a state machine, in
+// parts.
+//
+// Source: a paper, section 1.2
+// Written by selvedge with reset async-low
+
+`default_nettype none
+
+module shared (
+  // clock
+  input  wire        clk_i,
+  // reset
+  input  wire        rst_ni,
+  // data
+  input  wire  [7:0] x_i,
+  // which element
+  input  wire  [1:0] at_i,
+  // enable
+  input  wire        enable_i,
+  // outputs, folded
+  output reg   [7:0] y_o,
+  // reset as data
+  output wire        alive_o,
+  // of the array
+  output wire [31:0] element_o,
+  // of the memory
+  output wire  [7:0] stored_o
+);
+
+  localparam [1:0] PHASE_COUNT = 2'd1;
+  localparam [1:0] PHASE_HOLD = 2'd2;
+  localparam [1:0] PHASE_WAIT = 2'd0;
+  reg [7:0] last;
+  reg [7:0] plain_q;
+  reg [7:0] enabled_q;
+  reg [31:0] shifted_q;
+  reg [23:0] summed_d;
+  reg [23:0] summed_q;
+  reg [1:0] state_q;
+  reg [7:0] constant_q;
+  reg [3:0] memories_write_address_i;
+  wire [15:0] memories_read_data_o;
+
+  selvedge_mem #(.A (2), .BITS (8)) memories_0 (
+    .clk_i           (clk_i),
+    .write_i         (enable_i),
+    .write_address_i (memories_write_address_i[1:0]),
+    .write_data_i    (x_i),
+    .read_address_i  (at_i),
+    .read_data_o     (memories_read_data_o[7:0])
+  );
+
+  shared_mem memories_1 (
+    .clk_i           (clk_i),
+    .write_i         (enable_i),
+    .write_address_i (memories_write_address_i[3:2]),
+    .write_data_i    (x_i),
+    .read_address_i  (at_i),
+    .read_data_o     (memories_read_data_o[15:8])
+  );
+
+  assign element_o = shifted_q;
+
+  always @(*) begin : comb_summed_d
+    integer i;
+    summed_d = summed_q;
+    // a running sum through a local
+    last = x_i;
+    for (i = 0; i < 3; i = i + 1) begin
+      last = last + summed_q[i*8 +: 8];
+      summed_d[i*8 +: 8] = last;
+    end
+  end
+
+  always @(*) begin : comb_memories_write_address_i
+    integer i;
+    for (i = 0; i < 2; i = i + 1) begin
+      memories_write_address_i[i*2 +: 2] = at_i + i[1:0];
+    end
+  end
+
+  assign stored_o = memories_read_data_o[7:0] - memories_read_data_o[15:8];
+
+  always @(*) begin
+    y_o = last ^ (plain_q + enabled_q + constant_q);
+    if (state_q == PHASE_COUNT) begin
+      y_o = y_o + 8'd1;
+    end
+  end
+
+  assign alive_o = rst_ni & enable_i;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      plain_q <= 8'd3;
+      summed_q <= 24'd0;
+      constant_q <= 8'd85;
+    end else begin
+      plain_q <= x_i ^ plain_q;
+      summed_q <= summed_d;
+    end
+  end
+
+  // only when enabled
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      enabled_q <= 8'd200;
+    end else if (enable_i) begin
+      enabled_q <= x_i;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= 2'd2;
+    end else begin
+      case (state_q)
+        PHASE_WAIT: begin
+          if (enable_i) begin
+            state_q <= PHASE_COUNT;
+          end
+        end
+        PHASE_COUNT: begin
+          if (x_i > 8'd200) begin
+            state_q <= PHASE_HOLD;
+          end else if (x_i < 8'd20) begin
+            state_q <= PHASE_WAIT;
+          end
+        end
+        default: begin
+          if (!enable_i) begin
+            state_q <= PHASE_WAIT;
+          end
+        end
+      endcase
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin : update_shifted_q
+    integer i;
+    if (!rst_ni) begin
+      shifted_q <= {8'd4, 8'd3, 8'd2, 8'd1};
+    end else if (x_i[0]) begin
+      shifted_q[7:0] <= x_i;
+      for (i = 1; i < 4; i = i + 1) begin
+        shifted_q[i*8 +: 8] <= shifted_q[(i-1)*8 +: 8];
+      end
+    end else begin
+      shifted_q[{30'd0, at_i}*8 +: 8] <= enabled_q;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

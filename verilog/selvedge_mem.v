@@ -1,0 +1,52 @@
+// selvedge_mem
+//
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
+// words.
+//
+// Written by selvedge 0.1.0
+
+`ifndef SELVEDGE_MEM_V
+`define SELVEDGE_MEM_V
+
+`default_nettype none
+
+module selvedge_mem #(
+  parameter integer A = 8,
+  parameter integer BITS = 13
+) (
+  // clock
+  input  wire            clk_i,
+  // write this cycle
+  input  wire            write_i,
+  // where to write
+  input  wire    [A-1:0] write_address_i,
+  // what to write
+  input  wire [BITS-1:0] write_data_i,
+  // where to read
+  input  wire    [A-1:0] read_address_i,
+  // the word there, before this cycle's write
+  output wire [BITS-1:0] read_data_o
+);
+
+  reg [BITS-1:0] words [0:2**A-1];
+
+  integer i;
+  initial begin
+    for (i = 0; i < 2**A; i = i + 1) begin : clear
+      words[i] = {BITS{1'b0}};
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (write_i) begin
+      words[write_address_i] <= write_data_i;
+    end
+  end
+
+  assign read_data_o = words[read_address_i];
+
+endmodule
+
+`default_nettype wire
+
+`endif
