@@ -97,6 +97,7 @@ macro_rules! elaborate {
         };
         $(const $generic: usize = $value;)+
         const {
+            let _ = $constant;
             assert!(
                 $crate::rtl::elaborate::same_names(
                     <$top<$($generic),+> as $crate::rtl::describe::Described>::WORDS.parameters,
