@@ -85,7 +85,6 @@ impl HwBlock for StreamFilterBlock {
     type In = Inputs;
     type Out = Outputs;
     type Model = Model;
-
     fn model(params: &Params) -> Result<Model, ParamError> {
         Ok(Model { full: (1 << params.miss_bits) - 1, misses: 0, asks: 0 })
     }
@@ -94,8 +93,8 @@ impl HwBlock for StreamFilterBlock {
         Ok(top(params))
     }
     fn facts(params: &Params) -> Facts {
-        let bits = params.miss_bits as usize + 4;
-        Facts { storage: vec![Storage { name: "counters", bits }], latency: 0, interval: 1 }
+        let counters = Storage { name: "counters", bits: params.miss_bits as usize + 4 };
+        Facts { storage: vec![counters], latency: 0, interval: 1 }
     }
     fn stimulus(_: &Params, seed: u64) -> StimulusIter<Inputs> {
         let mut random = Prng::new(seed);

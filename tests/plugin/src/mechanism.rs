@@ -10,7 +10,6 @@ impl Mechanism for StreamFilter {
     const SOURCE: &'static str = "an example";
     const BLOCKS: &'static [&'static str] = &["stream_filter"];
     const OPTIONS: &'static [OptionInfo] = &[OptionInfo::number("miss_bits", 4, (3, 4), "bits of the counter of misses")];
-
     fn attach(part: &Part, site: &mut Site<'_>) {
         let (params, probes) = (Params { miss_bits: part.options["miss_bits"] }, site.probes);
         let block = |sm| Stepped::new(format!("sm{sm}.stream_filter"), &params, probes);
@@ -28,19 +27,15 @@ impl SmPart for Sm {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.block.report()
     }
-
     fn busy(&self) -> bool {
         self.block.is_pending()
     }
-
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "bypassed_loads", self.bypassed);
     }
-
     fn traces(&self, out: &mut Vec<Trace>) {
         out.extend(self.block.trace());
     }
-
     has!(bypass: Bypass, l1d_observer: L1dObserver);
 }
 
