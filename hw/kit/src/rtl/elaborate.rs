@@ -95,6 +95,8 @@ macro_rules! elaborate {
             $crate::elaborate!(@set params $chosen);
             params
         };
+        // Not every circuit needs it.
+        const _: $type = $constant;
         $(const $generic: usize = $value;)+
         const {
             let _ = $constant;
