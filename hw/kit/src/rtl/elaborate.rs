@@ -99,7 +99,6 @@ macro_rules! elaborate {
         const _: $type = $constant;
         $(const $generic: usize = $value;)+
         const {
-            let _ = $constant;
             assert!(
                 $crate::rtl::elaborate::same_names(
                     <$top<$($generic),+> as $crate::rtl::describe::Described>::WORDS.parameters,
