@@ -140,3 +140,23 @@ impl LineStore {
         self.in_flight[handle as usize - 1]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LineStore;
+    use crate::codecs::{Algorithm, Choice};
+    use selvedge_ptx::memory::DeviceMemory;
+
+    #[test]
+    fn a_line_is_compressed_anew_once_its_values_change() {
+        let mut memory = DeviceMemory::new();
+        let line = memory.alloc(128, "line").unwrap();
+        let mut store = LineStore::new(Choice::One(Algorithm::Bdi));
+        assert_eq!(store.forms(&memory, line).bursts(), 1, "zeros");
+        let scattered: Vec<u32> = (0..32u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
+        memory.write_u32s(line, &scattered).unwrap();
+        assert_eq!(store.forms(&memory, line).bursts(), 4, "no two words are near");
+        memory.write_u32s(line, &[7; 32]).unwrap();
+        assert_eq!(store.forms(&memory, line).bursts(), 1, "one value throughout");
+    }
+}

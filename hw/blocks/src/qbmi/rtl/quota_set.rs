@@ -67,7 +67,7 @@ impl<const K: usize, const N: usize, const SET: usize> Logic for QuotaSet<K, N, 
             self.busy.d.next = true;
             self.turn.d.next = 0.into();
         } else if self.busy.q.val() & self.divides.val() {
-            comment!("now the multiple is one of this kernel's requests too: on to the next kernel, or done");
+            comment!("the multiple is one of this kernel's requests too: on to the next kernel, or done");
             self.turn.d.next = self.turn.q.val() + 1;
             if self.turn.q.val() == self.last.val() {
                 self.busy.d.next = false;
