@@ -4,6 +4,7 @@
 use crate::error::{EmitError, Problem};
 use crate::eval::compare;
 use crate::ir::{Expr, Index, Node, Place, Signal, Stmt, Turn};
+use bitvec::{bitvec, vec::BitVec};
 
 type Result<T> = std::result::Result<T, EmitError>;
 
@@ -20,7 +21,7 @@ struct Checker<'a> {
     /// Where each signal's bits begin in `assigned`.
     offsets: Vec<usize>,
     /// Is the bit assigned on every path up to here?
-    assigned: Vec<bool>,
+    assigned: BitVec,
     turn: Turn,
 }
 
@@ -32,7 +33,7 @@ impl<'a> Checker<'a> {
             offsets.push(total);
             total += if signal.is_driven_here() { signal.total() } else { 0 };
         }
-        Checker { block, signals, offsets, assigned: vec![false; total], turn: vec![] }
+        Checker { block, signals, offsets, assigned: bitvec![0; total], turn: vec![] }
     }
 
     fn refuse<T>(&self, signal: usize, problem: Problem) -> Result<T> {
@@ -101,13 +102,13 @@ impl<'a> Checker<'a> {
     /// What is assigned after alternatives is what all of them assign.
     fn branches<'b>(&mut self, bodies: impl Iterator<Item = &'b [Stmt]>) -> Result<()> {
         let before = self.assigned.clone();
-        let mut common: Option<Vec<bool>> = None;
+        let mut common: Option<BitVec> = None;
         for body in bodies {
             self.assigned.clone_from(&before);
             self.body(body)?;
             common = Some(match common {
                 None => self.assigned.clone(),
-                Some(common) => common.iter().zip(&self.assigned).map(|(a, b)| *a && *b).collect(),
+                Some(common) => common & &self.assigned,
             });
         }
         self.assigned = common.unwrap_or(before);
@@ -166,8 +167,8 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let ready = match element {
-            Some(element) => self.assigned[self.bits(place.signal, element, from, width)].iter().all(|b| *b),
-            None => self.assigned[self.bits(place.signal, 0, 0, signal.total())].iter().all(|b| *b),
+            Some(element) => self.assigned[self.bits(place.signal, element, from, width)].all(),
+            None => self.assigned[self.bits(place.signal, 0, 0, signal.total())].all(),
         };
         if ready { Ok(()) } else { self.refuse(place.signal, Problem::ReadBeforeAssigned) }
     }
@@ -240,14 +241,14 @@ impl<'a> Checker<'a> {
 
     /// At the end all that the block must drive is assigned in every bit.
     fn finish(&self, body: &[Stmt]) -> Result<()> {
-        let mut written = vec![false; self.signals.len()];
-        let mut read = vec![false; self.signals.len()];
+        let mut written = bitvec![0; self.signals.len()];
+        let mut read = bitvec![0; self.signals.len()];
         for statement in body {
-            statement.writes().into_iter().for_each(|signal| written[signal] = true);
-            statement.reads().into_iter().for_each(|signal| read[signal] = true);
+            statement.writes().into_iter().for_each(|signal| written.set(signal, true));
+            statement.reads().into_iter().for_each(|signal| read.set(signal, true));
         }
         for (id, signal) in self.signals.iter().enumerate().filter(|(_, signal)| signal.is_driven_here()) {
-            let complete = self.assigned[self.bits(id, 0, 0, signal.total())].iter().all(|bit| *bit);
+            let complete = self.assigned[self.bits(id, 0, 0, signal.total())].all();
             if !written[id] {
                 if read[id] || !signal.is_variable() || signal.role == crate::ir::Role::Output {
                     return self.refuse(id, Problem::Undriven);

@@ -5,6 +5,7 @@ use crate::ir::{
 };
 use crate::options::ResetStyle;
 use crate::schedule::whole_copy;
+use bitvec::{bitvec, vec::BitVec};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +77,7 @@ pub(crate) struct Printer<'a> {
     /// Outputs of registers by their inputs.
     output_of: &'a BTreeMap<SignalId, SignalId>,
     /// Bits of each signal that something reads.
-    used: BTreeMap<SignalId, Vec<bool>>,
+    used: BTreeMap<SignalId, BitVec>,
     /// Numbers that are used by name.
     pub parameters: BTreeMap<String, usize>,
     /// Values of enumerations that are used.
@@ -159,7 +160,7 @@ impl<'a> Printer<'a> {
 
     fn mark(&mut self, signal: SignalId, from: usize, bits: usize) {
         let total = self.signals[signal].total();
-        let used = self.used.entry(signal).or_insert_with(|| vec![false; total]);
+        let used = self.used.entry(signal).or_insert_with(|| bitvec![0; total]);
         used[from..from + bits].fill(true);
     }
 
@@ -170,10 +171,10 @@ impl<'a> Printer<'a> {
     /// Runs of bits of a signal that nothing reads, as `(lowest, highest)`.
     pub fn unused(&self, signal: SignalId) -> Vec<(usize, usize)> {
         let total = self.signals[signal].total();
-        let none = vec![false; total];
+        let none = bitvec![0; total];
         let used = self.used.get(&signal).unwrap_or(&none);
         let mut runs: Vec<(usize, usize)> = vec![];
-        for bit in (0..total).filter(|bit| !used[*bit]) {
+        for bit in used.iter_zeros() {
             match runs.last_mut() {
                 Some((_, last)) if *last + 1 == bit => *last = bit,
                 _ => runs.push((bit, bit)),
