@@ -24,7 +24,7 @@ enum Phase {
     Evict,
     /// The missing block is asked for.
     Ask,
-    /// The missing block is on its way.
+    /// The missing block is in flight.
     Await,
 }
 

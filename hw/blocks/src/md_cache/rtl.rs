@@ -71,7 +71,7 @@ rtl_module! {
             evicting: Reg<Bit>,
             /// the missing block is asked for
             asking: Reg<Bit>,
-            /// the missing block is on its way
+            /// the missing block is in flight
             awaiting: Reg<Bit>,
             line: Reg<U<32>>,
             updates: Reg<Bit>,

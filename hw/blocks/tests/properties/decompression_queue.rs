@@ -28,7 +28,7 @@ fn queue(depth: u32) -> Both<DecompressionQueue> {
     Both::new(&DecompressionQueueParams { depth })
 }
 
-/// A line on its way through the queue.
+/// A line in the queue.
 #[derive(Clone, Copy)]
 struct Line {
     id: u8,

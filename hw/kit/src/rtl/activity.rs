@@ -39,7 +39,7 @@ pub(super) fn begin() {
     CHANGED.set(false);
 }
 
-/// Says whether a state element changed since [`begin`].
+/// Returns whether a state element changed since [`begin`].
 pub(super) fn end() -> bool {
     CHANGED.replace(true)
 }

@@ -6,7 +6,7 @@ use std::fmt::Display;
 /// Declares the function that builds a block's RTL for valid parameters.
 ///
 /// The RTL is generic over widths, and Rust wants a type for each choice of them. `for FIELD in [VALUES]` makes one per value of a
-/// parameter; where values need different circuits, `match FIELD` tells which. Inside stands the circuit with its const generics, by
+/// parameter; where values need different circuits, `match FIELD` selects the circuit. Inside stands the circuit with its const generics, by
 /// the names and in the order of its struct. Their values may use each other, and the constant after `as`: the parameters with the
 /// values that were chosen on the way; all others have their defaults there. Functions of the parameters that are `const` so serve
 /// ports, model and RTL.
@@ -186,7 +186,7 @@ pub const fn width_of(most: usize) -> usize {
     (usize::BITS - most.leading_zeros()) as usize
 }
 
-/// Says whether `values` are all those that the parameter `name` may take, each once; false also when there is no such parameter.
+/// Returns whether `values` are all those that the parameter `name` may take, each once; false also when there is no such parameter.
 pub const fn covers(specs: &[ParamSpec], name: &str, values: &[u64]) -> bool {
     let mut i = 0;
     while i < specs.len() {
@@ -218,7 +218,7 @@ const fn covers_all(allowed: Allowed, values: &[u64]) -> bool {
     values.len() as u64 == count
 }
 
-/// Says whether `value` is among the first `count` of `list`.
+/// Returns whether `value` is among the first `count` of `list`.
 const fn has(list: &[u64], value: u64, count: usize) -> bool {
     let mut i = 0;
     while i < count {
@@ -230,7 +230,7 @@ const fn has(list: &[u64], value: u64, count: usize) -> bool {
     false
 }
 
-/// Says whether the two lists are the same.
+/// Returns whether the two lists are the same.
 pub const fn same_names(one: &[&str], other: &[&str]) -> bool {
     let mut i = 0;
     while i < one.len() && i < other.len() && same(one[i], other[i]) {

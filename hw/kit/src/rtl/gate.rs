@@ -6,7 +6,7 @@
 use rust_hdl_core::prelude::{Block, In, Logic, Probe, Signal, Synth, TimingInfo, Verilog};
 use std::ops::{Deref, DerefMut};
 
-/// Says whether an input port has a value that the block did not see yet.
+/// Returns whether an input port has a value that the block did not see yet.
 ///
 /// [`rtl_block!`](crate::rtl_block) implements it for a block from its fields. Ports must be plain `Signal<In, _>` or
 /// arrays or `Vec`s of them: ports inside a `LogicInterface` would not be watched.

@@ -11,7 +11,7 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::texture::Texture;
 use std::sync::Arc;
 
-/// A launch file on its way.
+/// A launch file under construction.
 pub(super) struct Program {
     parts: Arc<Parts>,
     /// Place and number of elements of each buffer.

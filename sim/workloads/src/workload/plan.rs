@@ -77,7 +77,7 @@ impl Workload for Planned {
 /// Allocates and fills the buffers.
 type SetUp = Box<dyn FnOnce(&mut DeviceMemory) -> Result<Plan, WorkloadError>>;
 
-/// A plan on its way.
+/// A plan under construction.
 pub(super) struct Run {
     workload: &'static str,
     /// What remains to be done before the first launch.

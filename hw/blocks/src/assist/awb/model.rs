@@ -186,7 +186,7 @@ mod tests {
     fn a_warp_has_two_slots_and_gives_them_in_order() {
         let mut awb = AwbModel::new(&AwbParams::default());
         assert_eq!(awb.step(&stage(6, 10, true)).high_room_o >> 6 & 1, 1);
-        assert_eq!(awb.step(&stage(6, 11, true)).high_room_o >> 6 & 1, 0, "the second is on its way");
+        assert_eq!(awb.step(&stage(6, 11, true)).high_room_o >> 6 & 1, 0, "the second is in flight");
         let look = AwbIn { issue0_index_i: 3, issue0_pop_i: true, ..AwbIn::default() };
         let first = awb.step(&look);
         assert_eq!((first.high_valid_o, first.issue0_instruction_o), (1 << 6, 10));

@@ -91,7 +91,7 @@ enum Phase {
     Load,
 }
 
-/// A payload on its way.
+/// A payload in flight.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     payload: Line,
