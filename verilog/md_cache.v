@@ -91,7 +91,7 @@ module md_cache (
   reg evicting_q;
   // the missing block is asked for
   reg asking_q;
-  // the missing block is on its way
+  // the missing block is in flight
   reg awaiting_q;
   reg [31:0] line_q;
   reg updates_q;
