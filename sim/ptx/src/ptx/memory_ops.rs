@@ -376,13 +376,15 @@ fn load_group(
     form: MemoryForm,
     access: &mut MemAccess,
 ) -> Result<()> {
-    let (size, count) = (usize::from(form.element.bits / 8), usize::from(form.elements));
+    let count = usize::from(form.elements);
     let mut out: Elements = [[0; 32]; 8];
-    load_checked(warp, kernel, env, access, |bytes, offset, lane| {
-        for (element, values) in out.iter_mut().enumerate().take(count) {
-            values[lane] = read_element(bytes, offset + element * size, size);
-        }
-    })?;
+    let elements = &mut out[..count];
+    match form.element.bits / 8 {
+        8 => load_elements::<8>(warp, kernel, env, access, elements),
+        4 => load_elements::<4>(warp, kernel, env, access, elements),
+        2 => load_elements::<2>(warp, kernel, env, access, elements),
+        _ => load_elements::<1>(warp, kernel, env, access, elements),
+    }?;
     for (element, values) in out.iter_mut().enumerate().take(count) {
         if instr.vector[element] == NONE {
             continue;
@@ -393,6 +395,26 @@ fn load_group(
         warp.set_bits(instr.vector[element], form.register_bits, values, access.mask);
     }
     Ok(())
+}
+
+/// Loads elements of `SIZE` bytes for each lane.
+fn load_elements<const SIZE: usize>(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    out: &mut [[u64; 32]],
+) -> Result<()> {
+    if let [values] = out {
+        return load_checked(warp, kernel, env, access, |bytes, offset, lane| {
+            values[lane] = read_element(bytes, offset, SIZE);
+        });
+    }
+    load_checked(warp, kernel, env, access, |bytes, offset, lane| {
+        for (element, values) in out.iter_mut().enumerate() {
+            values[lane] = read_element(bytes, offset + element * SIZE, SIZE);
+        }
+    })
 }
 
 /// Executes a store.
