@@ -13,8 +13,11 @@ use selvedge_sim::sm::launch::LaunchedKernel;
 use selvedge_sim::sm::read_only::Side;
 use std::sync::Arc;
 
+/// The default machine; the formulas are those of whole lines, which here loads that bypass the L1D move, too.
 fn config() -> Arc<GpuConfig> {
-    Arc::new(GpuConfig::load("gtx480").expect("built in"))
+    let mut config = GpuConfig::load("gtx480").expect("built in");
+    config.l1d.bypass_bytes = config.l1d.line_bytes;
+    Arc::new(config)
 }
 
 /// A kernel with one pointer parameter in %rd1, its global thread number in %r1, and `body`.
@@ -183,6 +186,22 @@ fn an_l2_hit_takes_the_unloaded_round_trip() {
     let expected = closed_form::l2_hit_round_trip(&config) + f64::from(32 / config.sm.lsu.lanes);
     let per_load = total as f64 / 64.0;
     assert!((per_load - expected).abs() <= 1.0, "{per_load} cycles, the closed form gives {expected}");
+}
+
+#[test]
+fn a_segment_that_bypasses_the_l1d_comes_sooner_than_a_line() {
+    let lines = config();
+    let segments = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+    let [line, segment] = [&lines, &segments].map(|config| {
+        let mut bench = Bench::new(config);
+        let table = chase_table(&mut bench, 1, 128);
+        bench.run(&chase("ld.global.cg.u64", 1), 1, 1, table);
+        let mut time = |count| bench.run(&chase("ld.global.cg.u64", count), 1, 1, table);
+        (time(96) - time(32)) as f64 / 64.0
+    });
+    let [four, one] = [lines.l1d.line_bytes, 32].map(|bytes| closed_form::crossbar_latency(&lines, bytes));
+    let distance = 2.0 * closed_form::l2_hit_spread(&lines);
+    assert!(((line - segment) - (four - one) as f64).abs() <= distance, "{line} and {segment} cycles");
 }
 
 #[test]

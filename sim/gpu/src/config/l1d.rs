@@ -107,6 +107,8 @@ pub struct L1d {
     pub bypass: Bypass,
     /// Loads that pass by at the same time; 0 for no limit.
     pub bypass_slots: u32,
+    /// What a load that passes by moves, bytes: segments of this size, those of the line that it touches. At most a line.
+    pub bypass_bytes: u32,
 }
 
 impl L1d {
@@ -121,6 +123,7 @@ impl L1d {
         check.range("l1d.mshr_merges", self.mshr_merges, 1, 1024);
         check.range("l1d.miss_queue", self.miss_queue, 1, 1024);
         check.range("l1d.bypass_slots", self.bypass_slots, 0, 1 << 16);
+        check.power("l1d.bypass_bytes", self.bypass_bytes, SECTOR_BYTES, self.line_bytes);
         check.range("l1d.tags_per_way", self.tags_per_way, 1, 8);
         if self.tags_per_way > 1 && self.sector_bytes != self.line_bytes {
             let allowed = "allowed with sectors is 1: compressed lines are whole";

@@ -49,6 +49,7 @@ impl ReadOnly {
             allocate: Allocate::OnFill,
             bypass: Bypass::Marked,
             bypass_slots: 0,
+            bypass_bytes: self.line_bytes,
         }
     }
 

@@ -80,6 +80,8 @@ pub struct Context<'a> {
 pub struct L1d {
     config: L1dConfig,
     sectors: Sectors,
+    /// What loads that pass by move.
+    segments: Sectors,
     tags: TagArray<LineState>,
     mshr: MshrTable<InstId>,
     /// When each MSHR asked for each sector, in core cycles; only the first sector of each request counts.
@@ -106,6 +108,7 @@ impl L1d {
         L1d {
             config: *config,
             sectors: Sectors::new(config.line_bytes, config.sector_bytes),
+            segments: Sectors::new(config.line_bytes, config.bypass_bytes),
             tags: tags(config),
             mshr: MshrTable::new(config.mshr_entries, config.mshr_merges),
             missed_at: vec![[0; MOST_SECTORS]; config.mshr_entries as usize],
@@ -393,7 +396,8 @@ impl L1d {
         self.count(kernel, |counters| counters.decide(decision, is_write, line));
     }
 
-    /// A load passes by the cache: it is queued for the L2 and counted, not looked up.
+    /// A load passes by the cache: it is queued for the L2, with the segments in which the sectors of `packet` lie, and
+    /// counted, not looked up.
     ///
     /// # Errors
     /// As many loads as may pass by at the same time are in flight, or the queue is full.
@@ -404,6 +408,7 @@ impl L1d {
         if !self.can_queue() {
             return Err(FailCause::MissQueue);
         }
+        let packet = Packet { sectors: self.segments.whole(packet.sectors), ..packet };
         self.passing += 1;
         self.clean(packet.line, packet.sectors);
         self.count(packet.kernel, |counters| counters.bypasses += 1);

@@ -416,6 +416,15 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
 }
 
 #[test]
+fn loads_that_pass_by_move_the_segments_that_they_touch() {
+    for (bypass_bytes, moved) in [(32, 0b0100), (64, 0b1100), (128, 0b1111)] {
+        let mut bench = Bench::new(&L1dConfig { bypass_bytes, ..config() }, SmParts::default());
+        bench.l1d.pass(packet(PacketKind::Read, 0, 0b0100)).expect("there is room");
+        assert_eq!(bench.l1d.sent().map(|packet| packet.sectors), Some(moved), "{bypass_bytes} bytes");
+    }
+}
+
+#[test]
 fn loads_pass_by_without_limit_unless_there_is_one() {
     let mut bench = Bench::new(&L1dConfig { miss_queue: 1000, ..config() }, SmParts::default());
     assert!((0..1000).all(|n| bench.l1d.pass(packet(PacketKind::Read, n * 128, 0xf)).is_ok()));

@@ -263,15 +263,11 @@ impl Sm {
             AccessKind::Load => 0,
             _ => transaction.byte_count() as u16,
         };
-        let sectors = match kind {
-            AccessKind::Load => self.l1d.sectors_of(transaction.sectors),
-            _ => transaction.sectors,
-        };
         let line = physical(kernel, transaction.line);
         Packet {
             kind: l1d::kind_of(kind),
             line,
-            sectors,
+            sectors: transaction.sectors,
             full_sectors: transaction.full_sectors(),
             words: if kind == AccessKind::Store { transaction.words() } else { 0 },
             data_bytes,
@@ -287,7 +283,8 @@ impl Sm {
     /// A load's transaction: looked up in the L1D, or past it to the L2.
     fn load(&mut self, packet: Packet, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         let inst = self.lsu.get(head);
-        let Packet { line, sectors, .. } = packet;
+        let line = packet.line;
+        let sectors = self.l1d.sectors_of(packet.sectors);
         let slot = self.warps[usize::from(inst.warp)].as_ref().expect("the warp waits for its loads");
         let load = Load {
             kernel: inst.kernel,
@@ -309,7 +306,7 @@ impl Sm {
             return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
         let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
-        let access = self.l1d.load(packet, &load, head, &mut l1d_ctx);
+        let access = self.l1d.load(Packet { sectors, ..packet }, &load, head, &mut l1d_ctx);
         if let Access::Fail(cause) = access
             && cause != FailCause::MissQueue
             && self.parts.bypasses_failure(ctx.now, &load, cause)

@@ -237,7 +237,7 @@ fn routines(part: &Part, choice: Choice) -> Routines {
 
 /// The registers of assist warps come out of the threads'; the controller knows 48 warps of two schedulers.
 fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), MechanismError> {
-    hw_bdi::check(part, config)?;
+    hw_bdi::whole_lines(part, config)?;
     suits_controller(part, config)?;
     if part.options[L2] == 1 {
         suits_raw_l2(part)?;

@@ -66,7 +66,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     needs: Needs::Values,
     machine_needs: "lines of 128 bytes, an L2 that writes back",
     claims: &[Claim::MemoryLines],
-    machine: check,
+    machine: whole_lines,
     attach,
     overhead: |_| Overhead { l2_tag_bits: L2_TAG_BITS, ..Overhead::default() },
     ..MechanismInfo::NOTHING
@@ -101,7 +101,7 @@ pub const INFO_IDEAL: MechanismInfo = MechanismInfo {
     needs: Needs::Values,
     machine_needs: "lines of 128 bytes, an L2 that writes back",
     claims: &[Claim::MemoryLines],
-    machine: check,
+    machine: whole_lines,
     attach: attach_ideal,
     ..MechanismInfo::NOTHING
 };
@@ -128,7 +128,7 @@ fn metadata_of(part: &Part, id: u32, probes: &Probes) -> MetadataCache {
 
 /// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less. The codecs
 /// take whole lines, of the same size everywhere.
-pub fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let whole = "allowed is 128: the codecs take whole lines of that size";
     let texture = config.sm.texture;
     let texture_line = if texture.is_there() { texture.line_bytes } else { LINE_BYTES };
@@ -148,6 +148,16 @@ pub fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> 
     let wrong = expected.into_iter().find(|(_, value, expected, _)| value != expected);
     let Some((key, value, _, allowed)) = wrong else { return check_writes(part, config) };
     Err(part.unsuited(key, value, allowed))
+}
+
+/// Compressed lines cross the crossbar whole: a load that bypasses the L1D has the line as any other.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn whole_lines(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+    check(part, config)?;
+    config.l1d.bypass_bytes = LINE_BYTES;
+    Ok(())
 }
 
 /// The forms of lines in L2 and DRAM are kept for an L2 that writes whole lines back.

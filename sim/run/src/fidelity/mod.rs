@@ -77,12 +77,14 @@ impl Measurement {
     }
 }
 
-/// Every microbenchmark on one machine.
+/// Every microbenchmark on one machine. The formulas are those of whole lines, which here loads that bypass the L1D move, too.
 ///
 /// # Errors
 /// A microbenchmark does not fit the machine, or a DRAM command broke a rule.
 pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
-    let config = Arc::new(config.clone());
+    let mut config = config.clone();
+    config.l1d.bypass_bytes = config.l1d.line_bytes;
+    let config = Arc::new(config);
     let mut found = cores::measure(&config)?;
     found.extend(caches::measure(&config)?);
     found.extend(dram::measure(&config)?);

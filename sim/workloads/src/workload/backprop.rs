@@ -17,7 +17,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const BACKPROP: Planned = Planned {
     name: "backprop",
     summary: "training step of a neural network's layer",
-    papers: "LATTE-CC, LAMAR and CABA (BP), Dai, chapter 4 (bp)",
+    papers: "LATTE-CC (BP), LAMAR (BACKP), Dai, chapter 4 (bp)",
     group: Group::Learning,
     ptx: ("backprop.ptx", include_str!("../../kernels/backprop.ptx")),
     description: |size| {

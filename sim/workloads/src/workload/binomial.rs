@@ -18,7 +18,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const BINOMIAL: Planned = Planned {
     name: "binomial",
     summary: "option prices by binomial trees in shared memory, one block per option",
-    papers: "LATTE-CC and CABA (BO)",
+    papers: "LATTE-CC (BO)",
     group: Group::Finance,
     ptx: ("binomial.ptx", include_str!("../../kernels/binomial.ptx")),
     description: |size| {

@@ -13,7 +13,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const COVARIANCE: Planned = Planned {
     name: "covariance",
     summary: "means, centring and covariances of many variables",
-    papers: "Dai, chapters 2 and 3 (CVR)",
+    papers: "Dai, chapter 2 (CVR)",
     group: Group::DenseAlgebra,
     ptx: ("covariance.ptx", include_str!("../../kernels/covariance.ptx")),
     description: |size| {

@@ -15,7 +15,7 @@ const BLOCKS: usize = 64;
 pub(super) const HISTOGRAM: Planned = Planned {
     name: "histogram",
     summary: "histogram of bytes by atomic additions in shared memory",
-    papers: "LAMAR and CABA (HST)",
+    papers: "Dai, chapter 2 (HST)",
     group: Group::Primitives,
     ptx: ("histogram.ptx", include_str!("../../kernels/histogram.ptx")),
     description: |size| {

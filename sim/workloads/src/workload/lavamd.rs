@@ -17,7 +17,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const LAVAMD: Planned = Planned {
     name: "lavamd",
     summary: "forces among particles in neighbouring boxes, one block per box",
-    papers: "LAMAR and CABA (LAVAMD)",
+    papers: "LAMAR (LAVAMD)",
     group: Group::Particles,
     ptx: ("lavamd.ptx", include_str!("../../kernels/lavamd.ptx")),
     description: |size| {

@@ -12,7 +12,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const LUD: Planned = Planned {
     name: "lud",
     summary: "LU decomposition by tiles: diagonal, borders, inside",
-    papers: "Dai, chapters 2 and 3 (LUD)",
+    papers: "Dai, chapter 2 (LUD)",
     group: Group::DenseAlgebra,
     ptx: ("lud.ptx", include_str!("../../kernels/lud.ptx")),
     description: |size| {

@@ -16,7 +16,7 @@ const PTX: (&str, &str) = ("map_reduce.ptx", include_str!("../../kernels/map_red
 pub(super) const INVERTED_INDEX: Planned = Planned {
     name: "inverted_index",
     summary: "which pages are linked from how many documents: map, bitonic sort, reduce",
-    papers: "LAMAR and CABA (IIX)",
+    papers: "LAMAR (IIX)",
     group: Group::MapReduce,
     ptx: PTX,
     description: |size| describe(size, &documents(lines(size))),
@@ -38,7 +38,7 @@ pub(super) const PAGE_VIEW_COUNT: Planned = Planned {
 pub(super) const PAGE_VIEW_RANK: Planned = Planned {
     name: "page_view_rank",
     summary: "pages ranked by their views: map, bitonic sort, reduce",
-    papers: "LAMAR and CABA (PVR)",
+    papers: "CABA (PVR)",
     group: Group::MapReduce,
     ptx: PTX,
     description: |size| describe(size, &totals(lines(size))),

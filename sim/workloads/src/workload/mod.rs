@@ -352,6 +352,22 @@ mod tests {
         assert_eq!(all().iter().filter(|workload| workload.races()).count(), RACING.len());
     }
 
+    /// The tables of the papers: LATTE-CC's III, LAMAR's 3, Dai's 2.
+    #[test]
+    fn a_papers_short_name_leads_to_the_workload_that_it_means() {
+        for (name, words) in [
+            ("pathfinder", "LATTE-CC (PTH)"),
+            ("particle_filter", "LATTE-CC (PF)"),
+            ("word_count", "LATTE-CC (WC)"),
+            ("histogram", "Dai, chapter 2 (HST)"),
+            ("scalar_product", "Dai, chapter 2 (SCP)"),
+            ("streamcluster", "LAMAR (SCLST)"),
+        ] {
+            let papers = find(name).unwrap().papers();
+            assert!(papers.contains(words), "{name}: {papers}");
+        }
+    }
+
     #[test]
     fn sizes_are_lower_case_words() {
         for size in Size::ALL {

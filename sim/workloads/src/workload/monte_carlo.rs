@@ -17,7 +17,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const MONTE_CARLO: Planned = Planned {
     name: "monte_carlo",
     summary: "option prices from drawn price paths, one block per option",
-    papers: "LAMAR and CABA (MCARLO)",
+    papers: "LAMAR (MCARLO)",
     group: Group::Finance,
     ptx: ("monte_carlo.ptx", include_str!("../../kernels/monte_carlo.ptx")),
     description: |size| {

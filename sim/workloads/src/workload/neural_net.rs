@@ -18,7 +18,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const NEURAL_NET: Planned = Planned {
     name: "neural_net",
     summary: "inference of digits by two convolving and two connected layers",
-    papers: "LAMAR and CABA (NN)",
+    papers: "LAMAR (NN)",
     group: Group::Learning,
     ptx: ("neural_net.ptx", include_str!("../../kernels/neural_net.ptx")),
     description: |size| {

@@ -12,7 +12,7 @@ const THREADS: usize = 128;
 pub(super) const PARTICLE_FILTER: Planned = Planned {
     name: "particle_filter",
     summary: "normalisation and resampling of a particle filter",
-    papers: "LATTE-CC (PTF), Dai, chapters 2 and 3 (PTF, PF)",
+    papers: "LATTE-CC (PF), Dai, chapters 2 and 3 (PTF, PTL)",
     group: Group::Particles,
     ptx: ("particle_filter.ptx", include_str!("../../kernels/particle_filter.ptx")),
     description: |size| {

@@ -15,7 +15,7 @@ const SEED: u64 = 7;
 pub(super) const PATHFINDER: Planned = Planned {
     name: "pathfinder",
     summary: "cheapest path down a grid by dynamic programming in shared memory",
-    papers: "LATTE-CC (PF), LAMAR and CABA (PTH), Dai, chapter 4 (pf)",
+    papers: "LATTE-CC (PTH), Dai, chapter 4 (pf)",
     group: Group::DynamicProgramming,
     ptx: ("pathfinder.ptx", include_str!("../../kernels/pathfinder.ptx")),
     description: |size| {

@@ -14,7 +14,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const SCALAR_PRODUCT: Planned = Planned {
     name: "scalar_product",
     summary: "scalar products of pairs of vectors, summed up in shared memory",
-    papers: "LATTE-CC and CABA (SCP, SPROD)",
+    papers: "LAMAR (SPROD), CABA and Dai, chapter 2 (SCP)",
     group: Group::Primitives,
     ptx: ("scalar_product.ptx", include_str!("../../kernels/scalar_product.ptx")),
     description: |size| {

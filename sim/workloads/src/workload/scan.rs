@@ -14,7 +14,7 @@ const ELEMENTS: usize = 512;
 pub(super) const SCAN: Planned = Planned {
     name: "scan",
     summary: "exclusive prefix sums of a large array by trees in shared memory",
-    papers: "LAMAR and CABA (SLA)",
+    papers: "CABA (SLA)",
     group: Group::Primitives,
     ptx: ("scan.ptx", include_str!("../../kernels/scan.ptx")),
     description: |size| {

@@ -16,7 +16,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const SRAD: Planned = Planned {
     name: "srad",
     summary: "speckle-reducing anisotropic diffusion, two kernels per iteration",
-    papers: "LATTE-CC, LAMAR (SR), Dai, chapters 2 and 3 (SRAD)",
+    papers: "LATTE-CC (SR1), LAMAR (SRAD)",
     group: Group::Stencils,
     ptx: ("srad.ptx", include_str!("../../kernels/srad.ptx")),
     description,
@@ -27,7 +27,7 @@ pub(super) const SRAD: Planned = Planned {
 pub(super) const SRAD_TILED: Planned = Planned {
     name: "srad_tiled",
     summary: "speckle-reducing anisotropic diffusion on tiles in shared memory",
-    papers: "LATTE-CC, LAMAR (SR2), Dai, chapters 2 and 3 (SRD2)",
+    papers: "Dai, chapters 2 and 3 (SR2, SRD2)",
     group: Group::Stencils,
     ptx: ("srad_tiled.ptx", include_str!("../../kernels/srad_tiled.ptx")),
     description,

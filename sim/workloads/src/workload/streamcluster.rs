@@ -14,7 +14,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const STREAMCLUSTER: Planned = Planned {
     name: "streamcluster",
     summary: "gain of new cluster centres, one launch per candidate",
-    papers: "LATTE-CC and LAMAR (SC), Dai, chapters 2 and 3 (STC)",
+    papers: "LATTE-CC (SC), LAMAR (SCLST), Dai, chapters 2 and 3 (SC, STC)",
     group: Group::Learning,
     ptx: ("streamcluster.ptx", include_str!("../../kernels/streamcluster.ptx")),
     description: |size| {

@@ -15,7 +15,7 @@ const BETA: f32 = 4546.0;
 pub(super) const SYRK: Planned = Planned {
     name: "syrk",
     summary: "symmetric rank-k update, one thread per element",
-    papers: "Dai, chapters 2 and 3 (SRK)",
+    papers: "Dai, chapter 3 (SRK)",
     group: Group::DenseAlgebra,
     ptx: ("syrk.ptx", include_str!("../../kernels/syrk.ptx")),
     description: |size| {

@@ -11,7 +11,7 @@ const TILE: usize = 16;
 pub(super) const TRANSPOSE: Planned = Planned {
     name: "transpose",
     summary: "matrix transpose by tiles in shared memory",
-    papers: "LAMAR and CABA (TRA)",
+    papers: "CABA (TRA)",
     group: Group::Primitives,
     ptx: ("transpose.ptx", include_str!("../../kernels/transpose.ptx")),
     description: |size| {

@@ -15,7 +15,7 @@ const TOLERANCE: f32 = 1e-5;
 pub(super) const WEATHER: Planned = Planned {
     name: "weather",
     summary: "weather on a grid: stencils that carry four fields, then cloud and rain by columns",
-    papers: "LAMAR and CABA (WP)",
+    papers: "LAMAR (WP)",
     group: Group::Stencils,
     ptx: ("weather.ptx", include_str!("../../kernels/weather.ptx")),
     description: |size| {

@@ -17,7 +17,7 @@ const SLOTS: usize = 2003;
 pub(super) const WORD_COUNT: Planned = Planned {
     name: "word_count",
     summary: "occurrences of words in a text by an atomic hash table",
-    papers: "LAMAR and CABA (WC)",
+    papers: "LATTE-CC (WC)",
     group: Group::MapReduce,
     ptx: ("word_count.ptx", include_str!("../../kernels/word_count.ptx")),
     description: |size| {
