@@ -32,7 +32,7 @@ mod tests {
         let stated = [
             ("latte_controller", "496 bits, "),
             ("bgp", "4,130 bits "),
-            ("bpg", "4,700 bits in each SM"),
+            ("bpg", "4,701 bits in each SM"),
             ("milg", "44 bits "),
             ("qbmi", "127 bits for two kernels"),
             ("md_cache", "72,320 bits "),

@@ -34,6 +34,8 @@ module bpg (
 );
 
   localparam [9:0] LAST_OF_INTERVAL = 10'd999;
+  // the L under which nobody bypasses
+  localparam [3:0] ALL_WARPS = 4'd8;
   // L cubed, for each calculator
   localparam [79:0] CUBE = {10'd512, 10'd343, 10'd216, 10'd125, 10'd64, 10'd27, 10'd8, 10'd1};
   wire [2:0] place;
@@ -46,6 +48,7 @@ module bpg (
   reg [7:0] bypass;
   wire [47:0] calculator_last_warp_i;
   wire [79:0] calculator_cube_i;
+  wire [7:0] calculator_any_hit_o;
   wire [111:0] calculator_adjusted_o;
   wire [3:0] most_hits_l_o;
   reg [9:0] accesses_d;
@@ -53,6 +56,8 @@ module bpg (
   reg [11:0] rsfails_q;
   // the interval ended at the last clock edge: choose
   reg ended_q;
+  // some calculator had counted a hit by then
+  reg hit_q;
   reg [3:0] l_max_q;
   reg updated_q;
 
@@ -70,6 +75,7 @@ module bpg (
         .tag_i           (tag),
         .rsfails_i       (rsfails_q),
         .interval_ends_i (interval_ends),
+        .any_hit_o       (calculator_any_hit_o[g]),
         .adjusted_o      (calculator_adjusted_o[g*14 +: 14])
       );
     end
@@ -113,7 +119,7 @@ module bpg (
   assign bypass_o = bypass;
   assign update_o = updated_q;
 
-  // one cycle later the adjusted hits are compared
+  // one cycle later the adjusted hits are compared; where there were none, nobody bypasses
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ended_q <= 1'b0;
@@ -130,7 +136,10 @@ module bpg (
     if (!rst_ni) begin
       l_max_q <= 4'd8;
     end else if (ended_q) begin
-      l_max_q <= most_hits_l_o;
+      l_max_q <= ALL_WARPS;
+      if (hit_q) begin
+        l_max_q <= most_hits_l_o;
+      end
     end
   end
 
@@ -141,6 +150,20 @@ module bpg (
       rsfails_q <= faded;
       if (rsfail_i & !(&faded)) begin
         rsfails_q <= faded + 12'd1;
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin : update_hit_q
+    integer i;
+    if (!rst_ni) begin
+      hit_q <= 1'b0;
+    end else begin
+      hit_q <= 1'b0;
+      for (i = 0; i < 8; i = i + 1) begin
+        if (calculator_any_hit_o[i]) begin
+          hit_q <= 1'b1;
+        end
       end
     end
   end

@@ -34,6 +34,8 @@ module bpg_adjusted_hits (
   input  wire [11:0] rsfails_i,
   // the interval ends: take adjusted hits, halve hits
   input  wire        interval_ends_i,
+  // hits have been counted
+  output wire        any_hit_o,
   // adjusted hits of the interval that ended last, with an offset of 2048
   output wire [13:0] adjusted_o
 );
@@ -126,6 +128,7 @@ module bpg_adjusted_hits (
   assign product = {10'd0, rsfails_i} * {12'd0, cube_i};
   assign half = product[20:10];
   assign adjusted_o = adjusted_q;
+  assign any_hit_o = |hits_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

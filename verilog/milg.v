@@ -47,10 +47,11 @@ module milg (
   reg [9:0] requests_q;
   reg [6:0] limit_q;
   reg updated_q;
+  reg [6:0] divider_number_i;
   wire [6:0] divider_quotient_o;
 
   milg_small_divider divider (
-    .number_i   (max_inflight_q),
+    .number_i   (divider_number_i),
     .divisor_i  (rsfails_per_request),
     .quotient_o (divider_quotient_o)
   );
@@ -74,6 +75,15 @@ module milg (
 
   // the shift right by REQUEST: reservation failures per request
   assign rsfails_per_request = rsfails_q[11:10];
+
+  // what is in flight beyond the limit was so before the limit came
+  always @(*) begin
+    divider_number_i = max_inflight_q;
+    if (max_inflight_q > limit_q) begin
+      divider_number_i = limit_q;
+    end
+  end
+
   assign may_issue_o = inflight_q < limit_q;
   assign inflight_o = inflight_q;
   assign limit_o = limit_q;
@@ -102,12 +112,12 @@ module milg (
         requests_q <= 10'd0;
         rsfails_q <= {11'd0, rsfail_i};
         max_inflight_q <= next_inflight;
-        if (!(|rsfails_per_request)) begin
-          limit_q <= NO_LIMIT;
-        end else if (!(|divider_quotient_o)) begin
-          limit_q <= 7'd1;
-        end else begin
-          limit_q <= divider_quotient_o;
+        if (|rsfails_per_request) begin
+          if (|divider_quotient_o) begin
+            limit_q <= divider_quotient_o;
+          end else begin
+            limit_q <= 7'd1;
+          end
         end
       end else begin
         requests_q <= requests_q + {9'd0, request_i};

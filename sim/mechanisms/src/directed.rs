@@ -209,6 +209,19 @@ const HITS: &[Win] = &[
     },
 ];
 
+/// Misses in flight are won: a line takes its place when it comes, not when it is asked for.
+const TAGS: &[Win] = &[Win {
+    mechanism: "tags-only",
+    beats: &["base"],
+    kernel: &FEW_SETS,
+    machine: THREE_SMS,
+    percent: 120,
+    because: |other, own| {
+        let lines = |report: &RunReport| report.totals.l1d.detail.reservation_fails.line;
+        10 * lines(own) < lines(other) && own.mechanism_counters.is_empty()
+    },
+}];
+
 /// Hits are won: loads pass by the L1D, or fewer warps issue.
 const FEWER: &[Win] = &[
     BYPASSING,
@@ -295,7 +308,7 @@ fn name(mechanism: &str) -> &str {
 
 #[test]
 fn every_mechanism_has_a_kernel_in_which_it_must_win() {
-    let alone = [BANDWIDTH, BEFOREHAND, HITS, FEWER].into_iter().flatten().map(|win| win.mechanism);
+    let alone = [BANDWIDTH, BEFOREHAND, HITS, TAGS, FEWER].into_iter().flatten().map(|win| win.mechanism);
     let winners: Vec<_> = alone.chain(SHARED_WINS.iter().map(|win| win.mechanism)).map(name).collect();
     for info in ALL.iter().filter(|info| info.name != "base") {
         assert!(winners.contains(&info.name), "{}", info.name);
@@ -327,6 +340,11 @@ fn time_is_won_where_assist_warps_fetch_or_know_beforehand() {
 #[test]
 fn hits_are_won_where_lines_are_compressed_in_the_l1d() {
     HITS.iter().for_each(check);
+}
+
+#[test]
+fn misses_in_flight_are_won_where_tags_wait_for_lines() {
+    TAGS.iter().for_each(check);
 }
 
 #[test]
@@ -387,7 +405,15 @@ const USELESS: &[Useless] = &[
         because: |own| own.totals.l1d.accesses < 10,
     },
     Useless {
-        mechanisms: &["latte-cc", "static-bdi", "static-bpc", "kernel-opt", "adaptive-cmp", "caba-memo"],
+        mechanisms: &[
+            "latte-cc",
+            "static-bdi",
+            "static-bpc",
+            "kernel-opt",
+            "adaptive-cmp",
+            "tags-only",
+            "caba-memo",
+        ],
         kernel: &COMPUTE,
         machine: THREE_SMS,
         because: |own| own.totals.l1d.accesses < 10,

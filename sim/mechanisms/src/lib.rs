@@ -66,6 +66,7 @@ pub const ALL: &[MechanismInfo] = &[
     latte::STATIC_SC,
     latte::STATIC_BPC,
     latte::KERNEL_OPT,
+    latte::TAGS_ONLY,
     mdb::LOCAL,
     mdb::GLOBAL,
     swl::SWL,

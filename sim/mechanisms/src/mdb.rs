@@ -83,21 +83,23 @@ fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> 
     let unit = [Unit::Auto, Unit::Warps, Unit::Ctas][part.options[UNIT.name] as usize];
     let interval = [1000, 500][part.options[INTERVAL.name] as usize];
     let params = BpgParams { interval, ..BpgParams::default() };
-    let l1d = &config.l1d;
+    let (l1d, sms) = (&config.l1d, config.sm.count);
     let line_bytes = u64::from(l1d.line_bytes);
     let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
     let for_all = Rc::new(Cell::new(0));
     move |sm| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
         let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
-        Mdb { unit, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
+        let several = if is_local { 0 } else { 2 * u64::from(sms) };
+        Mdb { unit, several, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
     }
 }
 
 /// What has a number below L, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
-    /// CTAs when an SM holds several, else warps.
+    /// CTAs when an SM holds several, else warps. Where SM 0 decides for all, which must then count the same, the launch must
+    /// have several for each SM.
     Auto,
     /// Warps, by slot.
     Warps,
@@ -106,12 +108,13 @@ enum Unit {
 }
 
 impl Unit {
-    /// The number of the unit that a load belongs to.
-    fn number(self, load: &Load) -> u8 {
+    /// The number of the unit that a load belongs to. Of a launch of fewer than `several` CTAs warps are counted on every SM.
+    fn number(self, load: &Load, several: u64) -> u8 {
         match self {
             Unit::Warps => load.warp,
             Unit::Ctas => load.cta,
-            Unit::Auto if load.resident_ctas > 1 => load.cta,
+            Unit::Auto if load.resident_ctas > 1 && load.launch_ctas >= several => load.cta,
+            Unit::Auto if load.resident_ctas > 1 => load.warp,
             // The only CTA left may lie in any slots.
             Unit::Auto => load.warp_of_cta,
         }
@@ -185,6 +188,8 @@ impl Generator {
 /// MDB's share of an SM.
 struct Mdb {
     unit: Unit,
+    /// CTAs of a launch from which on every SM may hold several, where all follow one L; 0 where each SM has its own.
+    several: u64,
     line_bytes: u64,
     index: SetIndex,
     /// The block, where there is one.
@@ -232,7 +237,7 @@ impl SmPart for Mdb {
 
 impl Bypass for Mdb {
     fn bypasses(&mut self, _: u64, load: &Load) -> bool {
-        let number = self.unit.number(load);
+        let number = self.unit.number(load, self.several);
         if let Some(generator) = &mut self.generator {
             // The block takes the low bits for the set: they are replaced by the set that the L1D takes.
             let sets = selvedge_blocks::bpg::SETS as u64;
@@ -270,7 +275,7 @@ mod tests {
     use selvedge_sim::run::RunOutcome;
 
     fn load(line: u64, cta: u8) -> Load {
-        Load { line: line * 128, cta, resident_ctas: 8, ..Load::default() }
+        Load { line: line * 128, cta, resident_ctas: 8, launch_ctas: 120, ..Load::default() }
     }
 
     /// The shares of two SMs.
@@ -354,8 +359,18 @@ mod tests {
     fn a_unit_is_a_cta_or_the_warp_of_the_only_one() {
         let alone = Load { warp: 13, warp_of_cta: 5, cta: 3, resident_ctas: 1, ..Load::default() };
         let beside = Load { resident_ctas: 2, ..alone };
-        assert_eq!((Unit::Auto.number(&alone), Unit::Auto.number(&beside)), (5, 3));
-        assert_eq!((Unit::Warps.number(&beside), Unit::Ctas.number(&alone)), (13, 3));
+        assert_eq!((Unit::Auto.number(&alone, 0), Unit::Auto.number(&beside, 0)), (5, 3));
+        assert_eq!((Unit::Warps.number(&beside, 0), Unit::Ctas.number(&alone, 0)), (13, 3));
+    }
+
+    /// Sixteen CTAs on fifteen SMs: SM 0 holds two, the others one.
+    #[test]
+    fn all_sms_that_follow_one_choice_count_the_same() {
+        let two = Load { warp: 13, warp_of_cta: 5, cta: 1, resident_ctas: 2, ..Load::default() };
+        let number = |launch_ctas| Unit::Auto.number(&Load { launch_ctas, ..two }, 30);
+        assert_eq!([number(16), number(30)], [13, 1], "warps as on the others; CTAs where all hold two");
+        let one = Load { resident_ctas: 1, launch_ctas: 30, ..two };
+        assert_eq!(Unit::Auto.number(&one, 30), 5, "the last CTA");
     }
 
     #[test]

@@ -49,8 +49,8 @@ pub struct BpgModel {
     calculators: [Calculator; LEVELS],
     accesses: u32,
     rsfails: u32,
-    /// Adjusted hits of the interval that ended at the last clock edge.
-    ended: Option<[u32; LEVELS]>,
+    /// Adjusted hits of the interval that ended at the last clock edge, and whether any calculator had counted a hit.
+    ended: Option<([u32; LEVELS], bool)>,
     l_max: u8,
     update: bool,
 }
@@ -79,19 +79,20 @@ impl BpgModel {
         self.rsfails
     }
 
-    /// The L with the most adjusted hits, the largest of several.
+    /// The L with the most adjusted hits, the largest of several; without a hit it stays.
     fn choose(&mut self) {
         self.update = self.ended.is_some();
-        if let Some(adjusted) = self.ended.take() {
+        if let Some((adjusted, hit)) = self.ended.take() {
             let best = (0..LEVELS).max_by_key(|i| adjusted[*i]).expect("there are calculators");
-            self.l_max = best as u8 + 1;
+            self.l_max = if hit { best as u8 + 1 } else { self.l_max };
         }
     }
 
     fn end_interval(&mut self) {
         self.accesses = 0;
-        let rsfails = self.rsfails;
-        self.ended = Some(std::array::from_fn(|i| adjusted(self.calculators[i].hits, rsfails, i as u32 + 1)));
+        let (hits, rsfails) = (self.hits(), self.rsfails);
+        let adjusted = std::array::from_fn(|i| adjusted(hits[i], rsfails, i as u32 + 1));
+        self.ended = Some((adjusted, hits != [0; LEVELS]));
         self.calculators.iter_mut().for_each(|calculator| calculator.hits >>= 1);
         self.rsfails >>= 1;
     }
@@ -175,10 +176,30 @@ mod tests {
     }
 
     #[test]
-    fn failures_alone_make_all_but_one_bypass() {
-        // Eighths cubed of 30 failures: half of them rounds to zero up to three warps.
-        assert_eq!(l_max_after(5, 30), 3);
-        assert_eq!(l_max_after(5, 4000), 1);
+    fn failures_without_a_hit_are_no_reason_to_bypass() {
+        assert_eq!(l_max_after(5, 30), 8);
+        assert_eq!(l_max_after(5, 4000), 8);
+    }
+
+    #[test]
+    fn an_interval_without_a_hit_leaves_the_choice_as_it_is() {
+        let mut model = BpgModel::new(&BpgParams::default());
+        model.l_max = 3;
+        for line in 0..1000 {
+            model.step(&BpgIn { rsfail_i: true, ..access(line * 32, 0) });
+        }
+        model.step(&IDLE);
+        let outputs = model.step(&IDLE);
+        assert!(outputs.update_o);
+        assert_eq!(outputs.l_max_o, 3);
+    }
+
+    #[test]
+    fn failures_weigh_where_there_are_hits() {
+        // Four lines of each warp: warp 0 alone finds its own again, about 120 times.
+        assert_eq!(l_max_after(4, 4000), 1);
+        // One line each: four warps find theirs. 2,000 failures take off 125 adjusted hits for four, 15 for two.
+        assert_eq!(l_max_after(1, 2000), 4);
     }
 
     #[test]

@@ -28,7 +28,8 @@
 //!   per quarter of the cache, two even and two odd ones.
 //! - An insertion is counted with the access that misses and allocates, so that the counts are bounded: at most 256 insertions
 //!   and 512 hits (9 and 10 bits), and at most 512 both together.
-//! - Latency tolerance: per EP the schedules (uninterrupted runs of a warp) that ended, the warps available then, and the
+//! - Latency tolerance: per EP the schedules (what a scheduler issues from one warp before it switches to another) that ended,
+//!   the warps available as it switched, and the
 //!   cycles of the runs are summed, from two schedulers. When 1,022 schedules are counted, all three sums are halved. Each mean is
 //!   rounded down, warps to 1/64 and cycles to 1/16. An EP without a schedule tolerates nothing.
 //! - Hit latency: the running mean of the effective hit latencies that the decompression queues report per mode (decompression

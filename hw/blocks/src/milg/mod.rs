@@ -6,14 +6,19 @@
 //! reservation failures, and after every 2^`request_bits` memory requests (1,024) sets a new limit:
 //!
 //! ```text
-//! limit = max(1, max_inflight / (reservation failures >> request_bits))
+//! limit = max(1, min(max_inflight, limit) / (reservation failures >> request_bits))
 //! ```
 //!
-//! The shift turns the count into failures per request. When it leaves 0 there was less than one failure per request and
-//! the limit is lifted: it becomes the counter's maximum. Then the maximum starts over from what is in flight, and the
-//! failure counter from zero. `may_issue_o` gates the issue of the kernel's memory instructions.
+//! The shift turns the count into failures per request. When it leaves 0 there was less than one failure per request, which
+//! is the aim, and the limit stays. Then the maximum starts over from what is in flight, and the failure counter from zero.
+//! `may_issue_o` gates the issue of the kernel's memory instructions.
 //!
 //! What the paper leaves open is settled thus:
+//! - It does not say what a quotient by zero is. "The number of inflight memory instructions from a kernel is reduced when
+//!   there are more than one reservation failures per memory request and the ultimate goal is to achieve at most one": a limit
+//!   under which there is less has reached the goal, and would lose it if it were lifted. A limit therefore never rises.
+//! - Instructions that were in flight when a limit came may be more than it allows until they complete. They are no evidence
+//!   of the traffic under the limit: what exceeds it does not count as the interval's maximum.
 //! - The interval ends with its last request; the limit comes from the counters as they stood before that cycle. Events of
 //!   that cycle belong to the next interval, so that no adder lies before the divider.
 //! - Counters saturate. The in-flight counter cannot overflow as long as the issuing side heeds `may_issue_o` and issues one

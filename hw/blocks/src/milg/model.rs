@@ -31,8 +31,8 @@ impl MilgModel {
 
     fn new_limit(&self) -> u16 {
         match self.rsfails >> self.params.request_bits {
-            0 => self.params.no_limit(),
-            rsfails_per_request => (self.max_inflight / rsfails_per_request).max(1),
+            0 => self.limit,
+            rsfails_per_request => (self.max_inflight.min(self.limit) / rsfails_per_request).max(1),
         }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_failures_than_requests_lift_the_limit() {
+    fn fewer_failures_than_requests_set_no_limit() {
         assert_eq!(limit_after(40, 0), 127);
         assert_eq!(limit_after(40, 1023), 127);
     }
@@ -107,6 +107,39 @@ mod tests {
         assert_eq!(limit_after(40, 2047), 40);
         assert_eq!(limit_after(40, 2048), 20);
         assert_eq!(limit_after(41, 3072), 13);
+    }
+
+    /// Ends an interval with so many failures.
+    fn end_interval(milg: &mut MilgModel, rsfails: u32) -> u16 {
+        for _ in 0..rsfails {
+            milg.step(&MilgIn { rsfail_i: true, ..IDLE });
+        }
+        for _ in 0..1024 {
+            milg.step(&MilgIn { request_i: true, ..IDLE });
+        }
+        milg.step(&IDLE).limit_o
+    }
+
+    #[test]
+    fn a_limit_that_works_stays() {
+        let mut milg = MilgModel::new(&MilgParams::default());
+        for _ in 0..20 {
+            milg.step(&MilgIn { issued_i: 1, ..IDLE });
+        }
+        assert_eq!(end_interval(&mut milg, 2048), 10);
+        assert_eq!(end_interval(&mut milg, 1023), 10, "less than one failure per request");
+        assert_eq!(end_interval(&mut milg, 0), 10);
+    }
+
+    #[test]
+    fn what_the_limit_before_left_in_flight_is_no_maximum_under_the_next() {
+        let mut milg = MilgModel::new(&MilgParams::default());
+        for _ in 0..60 {
+            milg.step(&MilgIn { issued_i: 1, ..IDLE });
+        }
+        assert_eq!(end_interval(&mut milg, 3072), 20);
+        // All 60 are still in flight: 20 of them are what the limit allows.
+        assert_eq!(end_interval(&mut milg, 2048), 10);
     }
 
     #[test]

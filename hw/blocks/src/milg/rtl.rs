@@ -123,7 +123,11 @@ impl<
 
         comment!("the shift right by REQUEST: reservation failures per request");
         self.rsfails_per_request.next = self.rsfails.q.val().get_bits::<PER_REQUEST>(REQUEST);
+        comment!("what is in flight beyond the limit was so before the limit came");
         self.divider.number_i.next = self.max_inflight.q.val();
+        if self.max_inflight.q.val() > self.limit.q.val() {
+            self.divider.number_i.next = self.limit.q.val();
+        }
         self.divider.divisor_i.next = self.rsfails_per_request.val();
 
         self.updated.d.next = false;
@@ -135,12 +139,12 @@ impl<
             self.requests.d.next = 0.into();
             self.rsfails.d.next = bit_cast_to::<U<RSFAIL>>(self.rsfail_i.val());
             self.max_inflight.d.next = self.next_inflight.val();
-            if !self.rsfails_per_request.val().any() {
-                self.limit.d.next = self.no_limit.val();
-            } else if !self.divider.quotient_o.val().any() {
-                self.limit.d.next = 1.into();
-            } else {
-                self.limit.d.next = self.divider.quotient_o.val();
+            if self.rsfails_per_request.val().any() {
+                if self.divider.quotient_o.val().any() {
+                    self.limit.d.next = self.divider.quotient_o.val();
+                } else {
+                    self.limit.d.next = 1.into();
+                }
             }
         } else {
             self.requests.d.next = self.requests.q.val() + self.request_i.val();

@@ -14,7 +14,8 @@ const CONTENTION: [(u64, u64); 4] = [(80, 2), (45, 60), (30, 75), (18, 95)];
 const CONTENTION_CYCLES: u64 = 12_000;
 
 /// The MILG's stimulus, endless. It does not heed `may_issue_o`: the counters must hold their ends by themselves. Under
-/// contention every second interval of requests only drains: its maximum is what was in flight as it began.
+/// contention every second interval of requests only drains: its maximum is what was in flight as it began. A limit never
+/// rises: each kind of contention begins with a reset.
 pub(super) fn milg(params: &MilgParams, seed: u64) -> impl Iterator<Item = Stimulus<MilgIn>> + use<> {
     let request_bits = params.request_bits;
     let mut prng = Prng::new(seed);
@@ -23,7 +24,7 @@ pub(super) fn milg(params: &MilgParams, seed: u64) -> impl Iterator<Item = Stimu
     let mut cycle = 0u64;
     let mut requests = 0u64;
     std::iter::from_fn(move || {
-        let reset = cycle == 0 || prng.below(30_000) == 0;
+        let reset = cycle % CONTENTION_CYCLES == 0 || prng.below(30_000) == 0;
         let phase = (cycle / CONTENTION_CYCLES) as usize % CONTENTION.len();
         let contention = CONTENTION[phase];
         cycle += 1;
@@ -59,9 +60,13 @@ pub(super) struct MilgCorners {
     rsfail_at_top: u64,
     saturated_limits: u64,
     unlimited: u64,
-    /// The most instructions in flight since the interval's first cycle.
+    /// The limit of this interval.
+    limit: u16,
+    /// Instructions in flight as the interval began, and the most since its first cycle.
+    first: u16,
     most_since: u16,
     first_decides: u64,
+    capped: u64,
 }
 
 impl MilgCorners {
@@ -76,23 +81,39 @@ impl MilgCorners {
             rsfail_at_top: 0,
             saturated_limits: 0,
             unlimited: 0,
+            limit: params.no_limit(),
+            first: 0,
             most_since: 0,
             first_decides: 0,
+            capped: 0,
         }
+    }
+
+    /// Failures per request in the interval that has just ended.
+    fn per_request(&self) -> u64 {
+        let top = (1 << self.params.rsfail_bits) - 1;
+        self.rsfails.min(top) >> self.params.request_bits
     }
 
     /// Returns whether the limit of the interval that has just ended would be lower but for what was in flight as it began.
     fn is_decided_by_first(&self, limit: u16) -> bool {
-        let top = (1 << self.params.rsfail_bits) - 1;
-        let per_request = self.rsfails.min(top) >> self.params.request_bits;
-        per_request > 0 && u64::from(limit) > (u64::from(self.most_since) / per_request).max(1)
+        let most = u64::from(self.most_since.min(self.limit));
+        let per_request = self.per_request();
+        per_request > 0 && u64::from(limit) > (most / per_request).max(1)
+    }
+
+    /// Returns whether the limit of the interval that has just ended would be higher but for the limit before it.
+    fn is_capped(&self, limit: u16) -> bool {
+        let most = u64::from(self.most_since.max(self.first));
+        let per_request = self.per_request();
+        per_request > 0 && u64::from(limit) < most / per_request
     }
 }
 
 impl Corners<MilgIn, MilgOut> for MilgCorners {
     fn reset(&mut self) {
         (self.rsfails, self.last_rsfail) = (0, false);
-        self.most_since = 0;
+        (self.first, self.most_since, self.limit) = (0, 0, self.params.no_limit());
     }
     fn clock(&mut self, inputs: &MilgIn, outputs: &MilgOut) {
         self.cycles += 1;
@@ -105,8 +126,9 @@ impl Corners<MilgIn, MilgOut> for MilgCorners {
             self.saturated_limits += u64::from(self.rsfails > top);
             self.unlimited += u64::from(outputs.limit_o == self.params.no_limit());
             self.first_decides += u64::from(self.is_decided_by_first(outputs.limit_o));
+            self.capped += u64::from(self.is_capped(outputs.limit_o));
             self.rsfails = 0;
-            self.most_since = 0;
+            (self.first, self.most_since, self.limit) = (outputs.inflight_o, 0, outputs.limit_o);
         } else {
             self.most_since = self.most_since.max(outputs.inflight_o);
         }
@@ -125,6 +147,7 @@ impl Corners<MilgIn, MilgOut> for MilgCorners {
             ("limit from saturated failures", self.saturated_limits),
             ("no limit", self.unlimited),
             ("limit from what the interval began with", self.first_decides),
+            ("limit from the limit before", self.capped),
         ]
         .map(|(name, times)| Corner { name, times, demanded: 1 })
         .to_vec()

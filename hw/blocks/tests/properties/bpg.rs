@@ -53,12 +53,20 @@ struct Reference {
     hits: Vec<u32>,
     rsfails: u32,
     accesses: u32,
+    l_max: u8,
 }
 
 impl Reference {
     fn new(params: &BpgParams) -> Self {
         let caches = (0..LEVELS).map(|_| Cache::default()).collect();
-        Reference { interval: params.interval, caches, hits: vec![0; LEVELS], rsfails: 0, accesses: 0 }
+        Reference {
+            interval: params.interval,
+            caches,
+            hits: vec![0; LEVELS],
+            rsfails: 0,
+            accesses: 0,
+            l_max: LEVELS as u8,
+        }
     }
 
     /// The L to choose, when the interval ends with this clock.
@@ -68,7 +76,8 @@ impl Reference {
             self.accesses += 1;
             if self.accesses == self.interval {
                 self.accesses = 0;
-                chosen = Some(self.best());
+                self.l_max = self.best();
+                chosen = Some(self.l_max);
                 self.hits.iter_mut().for_each(|hits| *hits /= 2);
                 self.rsfails /= 2;
             }
@@ -84,6 +93,9 @@ impl Reference {
     }
 
     fn best(&self) -> u8 {
+        if self.hits.iter().all(|hits| *hits == 0) {
+            return self.l_max;
+        }
         let adjusted = |l: i64| {
             let estimated = i64::from(self.rsfails) * l.pow(3) / 512;
             i64::from(self.hits[l as usize - 1]) * 8 - estimated / 2
@@ -183,7 +195,7 @@ fn failures_saturate_and_fade_by_halves() {
     assert_eq!(bpg.rsfails(), 4095);
     run(&mut bpg, (0..1000).map(|_| BpgIn { line_i: 1, ..access(0) }));
     assert_eq!(bpg.rsfails(), 2047);
-    assert_eq!(settled(&mut bpg).l_max_o, 1, "failures and no hits");
+    assert_eq!(settled(&mut bpg).l_max_o, 8, "failures and no hits");
 }
 
 /// An access that the last calculator alone watches.

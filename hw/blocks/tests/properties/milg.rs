@@ -1,5 +1,6 @@
 //! What the MILG promises, under random traffic: its limit is that of the most instructions in flight over the failures per
-//! request, interval by interval, its counters hold at their ends, and issue is gated at the limit.
+//! request, interval by interval, and stays where there is less than one; its counters hold at their ends, and issue is gated
+//! at the limit.
 use crate::both::Both;
 use proptest::prelude::*;
 use selvedge_blocks::milg::{Milg, MilgIn, MilgParams};
@@ -49,12 +50,13 @@ impl Interval {
         Interval { inflight: vec![inflight], requests: 0, rsfails: u32::from(rsfail) }
     }
 
-    fn limit(&self, params: &MilgParams) -> u32 {
+    /// The limit after this interval, which had the limit `before`.
+    fn limit(&self, params: &MilgParams, before: u32) -> u32 {
         let failures = self.rsfails.min((1 << params.rsfail_bits) - 1);
         let most = *self.inflight.iter().max().expect("the first count");
         match failures / (1 << params.request_bits) {
-            0 => u32::from(params.no_limit()),
-            per_request => (most / per_request).max(1),
+            0 => before,
+            per_request => (most.min(before) / per_request).max(1),
         }
     }
 }
@@ -84,7 +86,7 @@ proptest! {
                 inflight = (inflight + u32::from(issued_i)).saturating_sub(completed_i.into()).min(most);
                 interval.requests += u32::from(request_i);
                 if interval.requests == 1 << params.request_bits {
-                    limit = interval.limit(&params);
+                    limit = interval.limit(&params, limit);
                     interval = Interval::new(inflight, rsfail_i);
                     break;
                 }

@@ -63,7 +63,7 @@ impl Sm {
                 }
                 issued.own |= 1 << scheduler;
                 if self.parts.watches_schedules() {
-                    self.follow_schedule(scheduler, warp, candidates, ctx.now);
+                    self.follow_schedule(scheduler, warp, candidates);
                 }
             } else if let Some(extras) = &mut extras
                 && let Some(pipe) = extras.idle.filter(|pipe| self.pipes.is_free(*pipe, ctx.now))
@@ -81,8 +81,8 @@ impl Sm {
     }
 
     /// Tells the mechanism when the warp's turn has ended another's.
-    fn follow_schedule(&mut self, scheduler: usize, warp: u8, candidates: WarpMask, now: u64) {
-        let ended = self.schedules[scheduler].issue(warp, now, candidates.count_ones());
+    fn follow_schedule(&mut self, scheduler: usize, warp: u8, candidates: WarpMask) {
+        let ended = self.schedules[scheduler].issue(warp, candidates.count_ones());
         if let Some((cycles, warps)) = ended {
             self.parts.schedule_ended(scheduler, cycles, warps);
         }

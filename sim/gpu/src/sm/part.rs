@@ -180,8 +180,8 @@ pub trait MemoryObserver {
 
 /// Observes the schedulers.
 pub trait ScheduleObserver {
-    /// Called when a schedule of a warp has ended: consecutive cycles in which the scheduler issued from it alone. `warps` of
-    /// the scheduler's warps could issue in the cycle after it.
+    /// Called when a schedule of a warp has ended: the scheduler switches to another one. It issued in `cycles` cycles from the
+    /// former, and chose the latter from `warps` of its warps that could issue.
     fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32);
 }
 
@@ -398,6 +398,8 @@ pub struct Load {
     pub cta: u8,
     /// CTAs on the SM.
     pub resident_ctas: u8,
+    /// CTAs of the launch.
+    pub launch_ctas: u64,
     /// Index of the instruction in the kernel's code.
     pub pc: u32,
     /// Byte address of the line.

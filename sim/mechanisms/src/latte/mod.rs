@@ -16,7 +16,7 @@ use crate::codecs::{L1D_TAG_BITS, LINE_BYTES};
 use selvedge_blocks::latte_controller::Mode;
 use selvedge_gpu::config::{GpuConfig, WritePolicy};
 use selvedge_gpu::mechanism::{
-    Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
+    Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site, no_overhead, no_parts,
 };
 use sm::CompressedL1d;
 use std::rc::Rc;
@@ -196,6 +196,19 @@ pub const KERNEL_OPT: MechanismInfo = MechanismInfo {
     ..COMMON
 };
 
+/// The registry's entry of `tags-only`.
+pub const TAGS_ONLY: MechanismInfo = MechanismInfo {
+    name: "tags-only",
+    summary: "gives the L1D the tags of latte-cc, four per way, and no codec",
+    source: "LATTE-CC, section IV.A (the cache without compression)",
+    needs: Needs::Nothing,
+    machine_needs: "lines of 128 bytes, a write-evict L1D",
+    machine: tags,
+    attach: no_parts,
+    overhead: no_overhead,
+    ..COMMON
+};
+
 fn is_kernel_opt(part: &Part) -> bool {
     part.info.name == KERNEL_OPT.name
 }
@@ -286,12 +299,8 @@ impl Settings {
     }
 }
 
-/// Gives an L1D without compression four tags per way, and refuses what the blocks are not made for.
-fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
-    if is_kernel_opt(part) && part.choice.is_empty() {
-        let allowed = "allowed is one, which runs with each mode first";
-        return Err(part.unsuited("workloads", "several", allowed));
-    }
+/// Gives an L1D without compression four tags per way, and refuses one whose lines are not whole or change.
+fn tags(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &mut config.l1d;
     let whole = "allowed is 128: the codecs take whole lines of that size";
     if l1d.line_bytes != LINE_BYTES as u32 {
@@ -304,18 +313,28 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
         let allowed = "allowed is write-evict: a compressed line does not change";
         return Err(part.unsuited("l1d.write_policy", l1d.write_policy.name(), allowed));
     }
+    if l1d.tags_per_way == 1 {
+        l1d.tags_per_way = TAGS_PER_WAY;
+    }
+    Ok(())
+}
+
+/// Gives the L1D its tags, and refuses what the blocks are not made for.
+fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
+    if is_kernel_opt(part) && part.choice.is_empty() {
+        let allowed = "allowed is one, which runs with each mode first";
+        return Err(part.unsuited("workloads", "several", allowed));
+    }
+    tags(part, config)?;
     if Settings::of(part).controller_policy().is_some() {
-        if !matches!(l1d.sets, 32 | 64) {
+        if !matches!(config.l1d.sets, 32 | 64) {
             let allowed = "allowed are 32 and 64, in which the controller has its dedicated sets";
-            return Err(part.unsuited("l1d.sets", l1d.sets, allowed));
+            return Err(part.unsuited("l1d.sets", config.l1d.sets, allowed));
         }
         if config.sm.schedulers > 2 {
             let allowed = "allowed are 1 and 2, whose schedules the controller measures";
             return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
         }
-    }
-    if l1d.tags_per_way == 1 {
-        l1d.tags_per_way = TAGS_PER_WAY;
     }
     Ok(())
 }

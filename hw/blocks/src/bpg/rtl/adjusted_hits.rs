@@ -38,6 +38,8 @@ rtl_block! {
         pub rsfails_i: Signal<In, U<RSFAIL_BITS>>,
         /// the interval ends: take adjusted hits, halve hits
         pub interval_ends_i: Signal<In, Bit>,
+        /// hits have been counted
+        pub any_hit_o: Signal<Out, Bit>,
         /// adjusted hits of the interval that ended last, with an offset of 2048
         pub adjusted_o: Signal<Out, U<ADJUSTED_BITS>>,
         tags: Mem<W<LINE, WORDS>, SET_BITS>,
@@ -113,6 +115,7 @@ impl<const TAG: usize, const LINE: usize, const WORDS: usize> Logic for Adjusted
                 - bit_cast::<ADJUSTED_BITS, HALF_BITS>(self.half.val());
         }
         self.adjusted_o.next = self.adjusted.q.val();
+        self.any_hit_o.next = self.hits.q.val().any();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

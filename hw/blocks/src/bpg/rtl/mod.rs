@@ -56,6 +56,8 @@ rtl_module! {
             rsfails: Reg<U<RSFAIL_BITS>>,
             /// the interval ended at the last clock edge: choose
             ended: Reg<Bit>,
+            /// some calculator had counted a hit by then
+            hit: Reg<Bit>,
             l_max: Reg<U<L_BITS>> = Reg::new(U::new(LEVELS as u64)),
             updated: Reg<Bit>,
             last_of_interval: Constant<U<ACCESS_BITS>> = Constant::new(U::new(u64::from(p.interval) - 1)),
@@ -80,7 +82,7 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, accesses, rsfails, ended, l_max, updated);
+        dff_setup!(self, clk_i, accesses, rsfails, ended, hit, l_max, updated);
 
         comment!(
             "one set of each group of 8 is sampled: the one at the place in it that is the group's number"
@@ -105,7 +107,11 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
             self.rsfails.d.next = self.faded.val() + 1;
         }
 
+        self.hit.d.next = false;
         for i in 0..8 {
+            if self.calculator[i].any_hit_o.val() {
+                self.hit.d.next = true;
+            }
             self.calculator[i].clk_i.next = self.clk_i.val();
             self.calculator[i].rst_ni.next = self.rst_ni.val();
             self.calculator[i].last_warp_i.next = i.to_bits();
@@ -119,10 +125,10 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
             self.most_hits.adjusted_i[i].next = self.calculator[i].adjusted_o.val();
         }
 
-        comment!("one cycle later the adjusted hits are compared");
+        comment!("one cycle later the adjusted hits are compared; where there are none, the number stays");
         self.ended.d.next = self.interval_ends.val();
         self.updated.d.next = self.ended.q.val();
-        if self.ended.q.val() {
+        if self.ended.q.val() & self.hit.q.val() {
             self.l_max.d.next = self.most_hits.l_o.val();
         }
 
