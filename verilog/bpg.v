@@ -34,8 +34,6 @@ module bpg (
 );
 
   localparam [9:0] LAST_OF_INTERVAL = 10'd999;
-  // the L under which nobody bypasses
-  localparam [3:0] ALL_WARPS = 4'd8;
   // L cubed, for each calculator
   localparam [79:0] CUBE = {10'd512, 10'd343, 10'd216, 10'd125, 10'd64, 10'd27, 10'd8, 10'd1};
   wire [2:0] place;
@@ -119,7 +117,7 @@ module bpg (
   assign bypass_o = bypass;
   assign update_o = updated_q;
 
-  // one cycle later the adjusted hits are compared; where there were none, nobody bypasses
+  // one cycle later the adjusted hits are compared; where there are none, the number stays
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ended_q <= 1'b0;
@@ -135,11 +133,8 @@ module bpg (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       l_max_q <= 4'd8;
-    end else if (ended_q) begin
-      l_max_q <= ALL_WARPS;
-      if (hit_q) begin
-        l_max_q <= most_hits_l_o;
-      end
+    end else if (ended_q & hit_q) begin
+      l_max_q <= most_hits_l_o;
     end
   end
 

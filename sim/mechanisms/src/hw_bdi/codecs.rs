@@ -1,7 +1,7 @@
 //! The codecs of a partition: a compressor and a decompressor for each algorithm that its lines are compressed by.
 use super::Latencies;
 use super::lines::has_values;
-use super::partition::Inbound;
+use super::partition::{Inbound, Outbound};
 use crate::codecs::{
     Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LINE_BYTES,
     LineForms,
@@ -19,9 +19,9 @@ use selvedge_hw::wave::Trace;
 /// A compressor and a decompressor of one algorithm.
 trait Stages {
     /// Offers a line to the compressor.
-    fn compress(&mut self, line: u64, values: Line) -> Offer;
+    fn compress(&mut self, what: Outbound, line: u64, values: Line) -> Offer;
     /// Takes a line that the compressor is done with.
-    fn compressed(&mut self) -> Option<u64>;
+    fn compressed(&mut self) -> Option<(Outbound, u64)>;
     /// Offers a line to the decompressor.
     fn decompress(&mut self, what: Inbound, line: u64, forms: &LineForms) -> Offer;
     /// Takes what the decompressor is done with.
@@ -41,25 +41,25 @@ trait Stages {
 /// The codecs of one algorithm.
 struct Pair<C: Codec> {
     algorithm: Algorithm,
-    compressor: CodecStage<Compressing<C>, ()>,
+    compressor: CodecStage<Compressing<C>, Outbound>,
     decompressor: CodecStage<Decompressing<C>, Inbound>,
     /// Returns the codec's own form of a line, if it is one.
     own: fn(Form) -> Option<C::Form>,
 }
 
 impl<C: Codec> Stages for Pair<C> {
-    fn compress(&mut self, line: u64, values: Line) -> Offer {
+    fn compress(&mut self, what: Outbound, line: u64, values: Line) -> Offer {
         if !self.compressor.has_room() {
             return Offer::Full;
         }
         let (own, algorithm) = (self.own, self.algorithm);
         let expected = || own(algorithm.compress(&values)).expect("an algorithm has a form of its own");
-        self.compressor.push((), line, values, expected);
+        self.compressor.push(what, line, values, expected);
         Offer::Taken
     }
 
-    fn compressed(&mut self) -> Option<u64> {
-        self.compressor.pop().map(|done| done.address)
+    fn compressed(&mut self) -> Option<(Outbound, u64)> {
+        self.compressor.pop().map(|done| (done.what, done.address))
     }
 
     fn decompress(&mut self, what: Inbound, line: u64, forms: &LineForms) -> Offer {
@@ -144,6 +144,10 @@ pub struct Codecs {
     ready_write: Option<Packet>,
     /// Writes that are in the decompressors or have left them.
     writes: usize,
+    /// The line of an eviction that has left a compressor.
+    ready_eviction: Option<u64>,
+    /// A line that stays in the L2 and has left one.
+    ready_again: Option<u64>,
 }
 
 impl Codecs {
@@ -154,6 +158,8 @@ impl Codecs {
             ready_fill: None,
             ready_write: None,
             writes: 0,
+            ready_eviction: None,
+            ready_again: None,
         }
     }
 
@@ -181,13 +187,32 @@ impl Codecs {
     }
 
     /// Offers a line to the compressor of its algorithm.
-    pub(super) fn compress(&mut self, line: u64, forms: &LineForms) -> Offer {
-        self.of(&forms.form).compress(line, forms.values)
+    pub(super) fn compress(&mut self, what: Outbound, line: u64, forms: &LineForms) -> Offer {
+        self.of(&forms.form).compress(what, line, forms.values)
     }
 
-    /// Takes a line that a compressor is done with.
-    pub(super) fn compressed(&mut self) -> Option<u64> {
-        self.stages.iter_mut().find_map(|(_, stages)| stages.compressed())
+    /// Moves what a compressor is done with to its place, if both places are free.
+    fn settle(&mut self) {
+        if self.ready_eviction.is_some() || self.ready_again.is_some() {
+            return;
+        }
+        match self.stages.iter_mut().find_map(|(_, stages)| stages.compressed()) {
+            Some((Outbound::Eviction, line)) => self.ready_eviction = Some(line),
+            Some((Outbound::Again, line)) => self.ready_again = Some(line),
+            None => {}
+        }
+    }
+
+    /// Takes the line of an eviction that a compressor is done with.
+    pub(super) fn eviction(&mut self) -> Option<u64> {
+        self.settle();
+        self.ready_eviction.take()
+    }
+
+    /// Takes a line that stays in the L2 and that a compressor is done with.
+    pub(super) fn again(&mut self) -> Option<u64> {
+        self.settle();
+        self.ready_again.take()
     }
 
     /// Moves what a decompressor is done with to its place, if both places are free.
@@ -223,6 +248,8 @@ impl Codecs {
     pub(super) fn is_busy(&self) -> bool {
         self.ready_fill.is_some()
             || self.ready_write.is_some()
+            || self.ready_eviction.is_some()
+            || self.ready_again.is_some()
             || self.stages.iter().any(|(_, stages)| stages.is_busy())
     }
 

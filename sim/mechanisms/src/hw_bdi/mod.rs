@@ -2,8 +2,8 @@
 //!
 //! - `hw-bdi`: lines are compressed in the L2, on the crossbar and in DRAM, and uncompressed in the L1D only. Read
 //!   replies pass a decompressor in the SM, full-line stores a compressor. A partial store that meets a compressed line
-//!   in the L2 waits for the partition's decompressor; the line then stays uncompressed in the L2 and passes the
-//!   partition's compressor when it leaves for DRAM.
+//!   in the L2 waits for the partition's decompressor; the line then passes the partition's compressor in the background
+//!   and is compressed in the L2 again.
 //! - `hw-bdi-mem`: lines are compressed in DRAM only. Fills pass a decompressor at the memory controller, evicted lines
 //!   a compressor.
 //!
@@ -17,6 +17,7 @@ mod codecs;
 mod ideal;
 pub mod lines;
 mod partition;
+mod recompression;
 mod sm;
 
 use crate::codecs::L2_TAG_BITS;

@@ -2,6 +2,7 @@
 use super::SharedLines;
 use super::codecs::Codecs;
 use super::lines::{L2Form, has_values};
+use super::recompression::Recompression;
 use crate::codecs::LINE_BYTES;
 use crate::md_cache::{MdAccess, MetadataCache};
 use selvedge_gpu::cache::LinePart;
@@ -36,6 +37,13 @@ pub enum Reach {
 pub(super) enum Inbound {
     Fill,
     Write(Packet),
+}
+
+/// What passes the compressor: a line on its way to DRAM, or one that a partial write has left uncompressed in the L2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outbound {
+    Eviction,
+    Again,
 }
 
 /// What compresses and decompresses lines at a partition.
@@ -73,6 +81,7 @@ pub struct Partition {
     difference: Difference,
     map: AddressMap,
     store: SharedLines,
+    again: Recompression,
     bursts: LineBursts,
     compressed_replies: u64,
     raw_replies: u64,
@@ -99,6 +108,7 @@ impl Partition {
             difference: Difference::default(),
             map,
             store,
+            again: Recompression::default(),
             bursts: LineBursts::default(),
             compressed_replies: 0,
             raw_replies: 0,
@@ -164,6 +174,27 @@ impl Partition {
         stage
     }
 
+    /// Does the L2 compress lines again that are written in part? Not where SMs compress by themselves: what they cannot, stays.
+    fn compresses_again(&self) -> bool {
+        self.reach == Reach::Crossbar && !self.stores_may_be_raw && matches!(self.logic, Logic::Dedicated(_))
+    }
+
+    /// Lines that a partial write has left uncompressed in the L2 pass the compressor there, when it has room.
+    fn recompress(&mut self, memory: &DeviceMemory) {
+        let Logic::Dedicated(codecs) = &mut self.logic else { return };
+        let mut store = self.store.borrow_mut();
+        if let Some(line) = codecs.again().filter(|line| self.again.is_done(*line)) {
+            store.set_l2_form(line, L2Form::Compressed);
+        }
+        let Some(line) = self.again.next() else { return };
+        // It has left for DRAM, or was replaced as a whole.
+        if store.l2_form(line) == L2Form::Compressed {
+            self.again.forget(line);
+        } else if codecs.compress(Outbound::Again, line, &store.forms(memory, line)) != Offer::Full {
+            self.again.begin(line);
+        }
+    }
+
     /// All sectors of a line; lines with sectors are refused.
     fn whole(line: u64) -> LinePart {
         LinePart { line, sectors: u32::MAX >> (32 - LINE_BYTES / 32) }
@@ -171,11 +202,12 @@ impl Partition {
 }
 
 impl PartitionPart for Partition {
-    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.difference.report()?;
         if let Some(cache) = &mut self.metadata {
             cache.advance_to(now);
         }
+        self.recompress(memory);
         self.logic.codecs().map_or(Ok(()), |codecs| codecs.tick(now))
     }
 
@@ -184,7 +216,7 @@ impl PartitionPart for Partition {
             Logic::Dedicated(codecs) => codecs.is_busy(),
             Logic::Ideal | Logic::None => false,
         };
-        codecs_are_busy || self.difference.is_pending()
+        codecs_are_busy || self.again.is_pending() || self.difference.is_pending()
     }
 
     fn counters(&self, out: &mut MechanismCounters) {
@@ -199,6 +231,10 @@ impl PartitionPart for Partition {
             let [compressed, decompressed] = codecs.lines();
             count(out, "partition_lines_compressed", compressed);
             count(out, "partition_lines_decompressed", decompressed);
+            if self.compresses_again() {
+                count(out, "l2_lines_recompressed", self.again.done);
+                count(out, "l2_lines_left_raw", self.again.left);
+            }
         }
         if self.reach == Reach::Crossbar {
             count(out, "compressed_replies", self.compressed_replies);
@@ -297,11 +333,11 @@ impl Stage<Eviction> for Partition {
             return Offer::Pass;
         };
         let forms = self.store.borrow_mut().forms(memory, line);
-        codecs.compress(line, &forms)
+        codecs.compress(Outbound::Eviction, line, &forms)
     }
 
     fn pop(&mut self) -> Option<Eviction> {
-        self.logic.codecs()?.compressed().map(|line| Eviction(Self::whole(line)))
+        self.logic.codecs()?.eviction().map(|line| Eviction(Self::whole(line)))
     }
 }
 
@@ -319,11 +355,13 @@ impl Stage<Packet> for Partition {
             if is_compressed {
                 store.receive(packet.payload);
             }
+            self.again.written(packet.line);
             let is_raw = self.stores_may_be_raw && !is_compressed;
             store.set_l2_form(packet.line, if is_raw { L2Form::Raw } else { L2Form::Compressed });
             return Offer::Pass;
         }
         if self.store.borrow().l2_form(packet.line) == L2Form::Raw {
+            self.again.written(packet.line);
             return Offer::Pass;
         }
         let stage = match &mut self.logic {
@@ -337,12 +375,17 @@ impl Stage<Packet> for Partition {
         };
         if stage != Offer::Full {
             self.store.borrow_mut().set_l2_form(packet.line, L2Form::Raw);
+            if has_values(packet.line) && self.compresses_again() {
+                self.again.add(packet.line, stage == Offer::Pass);
+            }
         }
         stage
     }
 
     fn pop(&mut self) -> Option<Packet> {
-        self.logic.codecs()?.write()
+        let packet = self.logic.codecs()?.write()?;
+        self.again.arrived(packet.line);
+        Some(packet)
     }
 }
 
