@@ -24,7 +24,7 @@ pub(super) fn milg(params: &MilgParams, seed: u64) -> impl Iterator<Item = Stimu
     let mut cycle = 0u64;
     let mut requests = 0u64;
     std::iter::from_fn(move || {
-        let reset = cycle % CONTENTION_CYCLES == 0 || prng.below(30_000) == 0;
+        let reset = cycle.is_multiple_of(CONTENTION_CYCLES) || prng.below(30_000) == 0;
         let phase = (cycle / CONTENTION_CYCLES) as usize % CONTENTION.len();
         let contention = CONTENTION[phase];
         cycle += 1;
