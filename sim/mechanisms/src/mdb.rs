@@ -90,8 +90,8 @@ fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> 
     move |sm| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
         let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
-        let several = if is_local { 0 } else { 2 * u64::from(sms) };
-        Mdb { unit, several, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
+        let least_ctas = if is_local { 0 } else { 2 * u64::from(sms) };
+        Mdb { unit, least_ctas, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
     }
 }
 
@@ -108,12 +108,12 @@ enum Unit {
 }
 
 impl Unit {
-    /// The number of the unit that a load belongs to. Of a launch of fewer than `several` CTAs warps are counted on every SM.
-    fn number(self, load: &Load, several: u64) -> u8 {
+    /// The number of the unit that a load belongs to. Of a launch of fewer than `least_ctas` CTAs warps are counted on every SM.
+    fn number(self, load: &Load, least_ctas: u64) -> u8 {
         match self {
             Unit::Warps => load.warp,
             Unit::Ctas => load.cta,
-            Unit::Auto if load.resident_ctas > 1 && load.launch_ctas >= several => load.cta,
+            Unit::Auto if load.resident_ctas > 1 && load.launch_ctas >= least_ctas => load.cta,
             Unit::Auto if load.resident_ctas > 1 => load.warp,
             // The only CTA left may lie in any slots.
             Unit::Auto => load.warp_of_cta,
@@ -188,8 +188,8 @@ impl Generator {
 /// MDB's share of an SM.
 struct Mdb {
     unit: Unit,
-    /// CTAs of a launch from which on every SM may hold several, where all follow one L; 0 where each SM has its own.
-    several: u64,
+    /// CTAs that a launch must have for CTAs to be counted, where all SMs follow one L; 0 where each SM has its own.
+    least_ctas: u64,
     line_bytes: u64,
     index: SetIndex,
     /// The block, where there is one.
@@ -237,7 +237,7 @@ impl SmPart for Mdb {
 
 impl Bypass for Mdb {
     fn bypasses(&mut self, _: u64, load: &Load) -> bool {
-        let number = self.unit.number(load, self.several);
+        let number = self.unit.number(load, self.least_ctas);
         if let Some(generator) = &mut self.generator {
             // The block takes the low bits for the set: they are replaced by the set that the L1D takes.
             let sets = selvedge_blocks::bpg::SETS as u64;

@@ -107,7 +107,7 @@ pub struct L1d {
     pub bypass: Bypass,
     /// Loads that pass by at the same time; 0 for no limit.
     pub bypass_slots: u32,
-    /// What a load that passes by moves, bytes: segments of this size, those of the line that it touches. At most a line.
+    /// Bytes of the segments that a load which bypasses the cache moves: those of the line that it touches. At most a line.
     pub bypass_bytes: u32,
 }
 

@@ -80,7 +80,7 @@ pub struct Context<'a> {
 pub struct L1d {
     config: L1dConfig,
     sectors: Sectors,
-    /// What loads that pass by move.
+    /// The segments that loads which bypass the cache move.
     segments: Sectors,
     tags: TagArray<LineState>,
     mshr: MshrTable<InstId>,
@@ -396,7 +396,7 @@ impl L1d {
         self.count(kernel, |counters| counters.decide(decision, is_write, line));
     }
 
-    /// A load passes by the cache: it is queued for the L2, with the segments in which the sectors of `packet` lie, and
+    /// A load bypasses the cache: it is queued for the L2, with the segments in which the sectors of `packet` lie, and
     /// counted, not looked up.
     ///
     /// # Errors

@@ -416,7 +416,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
 }
 
 #[test]
-fn loads_that_pass_by_move_the_segments_that_they_touch() {
+fn loads_that_bypass_the_cache_move_the_segments_that_they_touch() {
     for (bypass_bytes, moved) in [(32, 0b0100), (64, 0b1100), (128, 0b1111)] {
         let mut bench = Bench::new(&L1dConfig { bypass_bytes, ..config() }, SmParts::default());
         bench.l1d.pass(packet(PacketKind::Read, 0, 0b0100)).expect("there is room");

@@ -39,7 +39,7 @@ pub(super) enum Inbound {
     Write(Packet),
 }
 
-/// What passes the compressor: a line on its way to DRAM, or one that a partial write has left uncompressed in the L2.
+/// What is in the compressor: a line that leaves for DRAM, or one that a partial write has left uncompressed in the L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outbound {
     Eviction,
@@ -174,7 +174,8 @@ impl Partition {
         stage
     }
 
-    /// Does the L2 compress lines again that are written in part? Not where SMs compress by themselves: what they cannot, stays.
+    /// Returns whether the L2 compresses lines again that are written in part. It does not where SMs compress by themselves: what
+    /// they cannot compress stays uncompressed.
     fn compresses_again(&self) -> bool {
         self.reach == Reach::Crossbar && !self.stores_may_be_raw && matches!(self.logic, Logic::Dedicated(_))
     }

@@ -1,4 +1,4 @@
-//! Lines of an L2 that partial writes have left uncompressed, on their way through the partition's compressor.
+//! Lines of an L2 that partial writes have left uncompressed, and that the partition's compressor is to compress again.
 use std::collections::VecDeque;
 
 /// Lines that it keeps at a time. One more stays uncompressed until it leaves the L2.
