@@ -40,7 +40,7 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
         added_l1d_tag_bits: added(Overhead::all_l1d_tag_bits),
         added_l2_tag_bits: added(Overhead::all_l2_tag_bits),
         l1d_bits: 8 * (l1d.sets * l1d.ways * l1d.line_bytes * base.sm.count) as usize,
-        l2_bits: 8 * (l2.sets * l2.ways * l2.line_bytes * l2.partitions) as usize,
+        l2_bits: 8 * (l2.sets * l2.ways * l2.line_bytes * l2.all_slices()) as usize,
         claim: published,
         config: base.name,
         mechanism: mechanism.text,

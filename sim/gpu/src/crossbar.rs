@@ -1,4 +1,4 @@
-//! One direction of the crossbar between SMs and L2 partitions.
+//! One direction of the crossbar between SMs and L2 slices.
 //!
 //! Every input port has a queue of packets, every output port an ejection queue; both are bounded in flits. An
 //! output grants one input at a time, round-robin; a packet of n flits then holds both ports for n cycles, one flit
@@ -169,9 +169,9 @@ impl Crossbar {
         self.asked.insert(output);
     }
 
-    /// The output port that a packet goes to: answers go to SMs, all else to partitions.
+    /// The output port that a packet goes to: answers go to SMs, all else to slices.
     fn route(&self, packet: &Packet) -> usize {
-        usize::from(if packet.is_reply() { packet.sm } else { packet.partition })
+        usize::from(if packet.is_reply() { packet.sm } else { packet.slice })
     }
 
     /// One cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
@@ -296,7 +296,7 @@ mod tests {
         latency: 12,
     };
 
-    /// A packet of `flits` flits to partition `to`.
+    /// A packet of `flits` flits to slice `to`.
     fn packet(to: u16, flits: u32, token: u32) -> Packet {
         Packet {
             kind: PacketKind::Write,
@@ -306,7 +306,7 @@ mod tests {
             words: u64::MAX,
             data_bytes: (flits * 32 - 8) as u16,
             sm: 0,
-            partition: to,
+            slice: to,
             kernel: 0,
             token,
             payload: 0,
@@ -317,7 +317,7 @@ mod tests {
     fn send(crossbar: &mut Crossbar, input: usize, packet: Packet) -> bool {
         let room = crossbar.can_send(input, &packet);
         if room {
-            crossbar.send(input, usize::from(packet.partition), packet);
+            crossbar.send(input, usize::from(packet.slice), packet);
         }
         room
     }
@@ -510,11 +510,11 @@ mod tests {
                 step(&mut crossbar, &mut arrived);
             }
             prop_assert!(!crossbar.busy());
-            prop_assert!(arrived.iter().all(|(output, p)| *output == p.partition));
+            prop_assert!(arrived.iter().all(|(output, p)| *output == p.slice));
             let mut tokens: Vec<_> = arrived.iter().map(|(_, p)| p.token).collect();
             for input in 0..4 {
                 for to in 0..3 {
-                    let flow = arrived.iter().filter(|(_, p)| (p.sm, p.partition) == (input, to));
+                    let flow = arrived.iter().filter(|(_, p)| (p.sm, p.slice) == (input, to));
                     prop_assert!(flow.map(|(_, p)| p.token).is_sorted());
                 }
             }

@@ -35,8 +35,8 @@ pub struct Packet {
     pub data_bytes: u16,
     /// The SM that asked.
     pub sm: u16,
-    /// The L2 partition that answers.
-    pub partition: u16,
+    /// The L2 slice that answers: its port.
+    pub slice: u16,
     /// The kernel slot that the access belongs to.
     pub kernel: u8,
     /// Returned unchanged in the answer: the asker's own handle.

@@ -1,4 +1,4 @@
-//! What mechanisms put into the GPU: the parts in each SM and in each L2 partition.
+//! What mechanisms put into the GPU: the parts in each SM and in each L2 slice.
 use crate::config::GpuConfig;
 use crate::partition::PartitionParts;
 use crate::sm::parts::SmParts;
@@ -7,7 +7,7 @@ use crate::sm::parts::SmParts;
 pub struct Parts {
     /// Those of each SM.
     pub sms: Vec<SmParts>,
-    /// Those of each L2 partition.
+    /// Those of each L2 slice of each partition.
     pub partitions: Vec<PartitionParts>,
 }
 
@@ -16,7 +16,7 @@ impl Parts {
     pub fn none(config: &GpuConfig) -> Self {
         Parts {
             sms: (0..config.sm.count).map(|_| SmParts::default()).collect(),
-            partitions: (0..config.l2.partitions).map(|_| PartitionParts::default()).collect(),
+            partitions: (0..config.l2.all_slices()).map(|_| PartitionParts::default()).collect(),
         }
     }
 }

@@ -48,7 +48,7 @@ fn access(map: &AddressMap, sm: u16, number: u64) -> Packet {
         words: u64::MAX,
         data_bytes: if write { 128 } else { 0 },
         sm,
-        partition: map.partition(address),
+        slice: map.slice(address),
         kernel: 0,
         token: 0,
         payload: 0,

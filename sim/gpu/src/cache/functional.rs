@@ -156,6 +156,13 @@ impl Functional {
         let fetched = std::mem::take(&mut self.fetched);
         match allocate {
             _ if is_hit => self.fetched = if words == 0 { fetched } else { 0 },
+            WriteAllocate::ForwardAndFetch => {
+                self.fetched = self.wanted(needed) & !line.valid;
+                line.valid |= self.fetched;
+                self.put(line);
+                self.leave(touched);
+                return found;
+            }
             WriteAllocate::None => {
                 *self.set(address) = before;
                 self.leave(needed);

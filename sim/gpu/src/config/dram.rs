@@ -15,6 +15,16 @@ pub enum DramScheduler {
     Fcfs,
 }
 
+/// Which bits of a bank's number tell its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BankGroupBits {
+    /// The lowest: consecutive banks lie in consecutive groups.
+    Low,
+    /// The highest: consecutive banks lie in one group.
+    High,
+}
+
 /// Most banks of a channel, each sub-rank's counted.
 pub const MOST_BANKS: u32 = 64;
 
@@ -37,15 +47,24 @@ pub struct Dram {
     /// Sub-ranks that the chips, and with them the data bus and each row, are divided into (LAMAR, section 2.3.1): a
     /// burst lies in one of them, the next burst in the next. They share the command bus. 1: a whole rank.
     pub sub_ranks: u32,
+    /// Groups of a channel's banks: column commands to one group are `tccdl` apart, others `tccd`. 1: no groups.
+    pub bank_groups: u32,
+    /// Which bits of a bank's number are its group's.
+    pub bank_group_bits: BankGroupBits,
     /// Fixed latency of the controller and the pads, in and out together.
     pub controller_latency: u32,
     /// Scheduling policy.
     pub scheduler: DramScheduler,
     /// Requests the scheduler chooses from.
     pub queue: u32,
+    /// Places for answers that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency lies
+    /// behind the banks, half in front, where requests take places of the queue. Otherwise all of the latency is a delay line in
+    /// front of the queue, a bank holds the request that it serves beside the queue, and as many requests as both queues have
+    /// places are in flight.
+    pub return_queue: u32,
     /// Age from which a request is served before any row hit.
     pub starvation_cycles: u32,
-    /// Waiting writes that start a write drain.
+    /// Waiting writes that start a write drain; 0: reads and writes wait in one queue and none go first.
     pub write_high: u32,
     /// Waiting writes that end it.
     pub write_low: u32,
@@ -69,6 +88,8 @@ pub struct Dram {
     pub tcwl: u32,
     /// Column command to column command.
     pub tccd: u32,
+    /// The same within a bank group, no less than `tccd`; nothing looks at it where there are no groups.
+    pub tccdl: u32,
     /// Read command to precharge.
     pub trtp: u32,
     /// Read command to write command; 0 derives it so that the bus turns around with one idle cycle.
@@ -85,6 +106,14 @@ impl Dram {
     /// Command-clock cycles that one burst occupies the data bus of its sub-rank.
     pub fn burst_cycles(&self) -> u32 {
         (self.burst_bytes * self.sub_ranks).div_ceil(self.bus_bytes * self.data_rate)
+    }
+
+    /// Returns the group of a bank.
+    pub fn bank_group(&self, bank: u32) -> u32 {
+        match self.bank_group_bits {
+            BankGroupBits::Low => bank % self.bank_groups,
+            BankGroupBits::High => bank / (self.banks / self.bank_groups),
+        }
     }
 
     /// Most bursts that one sub-rank has of `bursts` consecutive ones.
@@ -113,8 +142,10 @@ impl Dram {
         check.range("dram.controller_latency", self.controller_latency, 1, 1000);
         check.range("dram.queue", self.queue, 1, 1024);
         check.range("dram.starvation_cycles", self.starvation_cycles, 1, 1 << 30);
-        check.range("dram.write_high", self.write_high, 1, self.queue);
+        check.range("dram.return_queue", self.return_queue, 0, 1024);
+        check.range("dram.write_high", self.write_high, 0, self.queue);
         check.range("dram.write_low", self.write_low, 0, self.write_high.saturating_sub(1));
+        self.check_bank_groups(check);
         self.check_timing(check);
         self.energy.check(check);
         if let Err(allowed) = self.check_mapping(l2) {
@@ -164,6 +195,16 @@ impl Dram {
         let most =
             (line_bytes / self.burst_bytes.max(1)).min(self.bus_bytes).min(MOST_BANKS / self.banks.max(1));
         most.max(1)
+    }
+
+    fn check_bank_groups(&self, check: &mut Checker<'_>) {
+        if self.sub_ranks > 1 && self.bank_groups > 1 {
+            check.fail("dram.bank_groups", self.bank_groups, "allowed with sub-ranks is 1".into());
+        }
+        check.power("dram.bank_groups", self.bank_groups, 1, self.banks);
+        if self.bank_groups > 1 {
+            check.range("dram.tccdl", self.tccdl, self.tccd, 1000);
+        }
     }
 
     fn check_sub_ranks(&self, line_bytes: u32, check: &mut Checker<'_>) {

@@ -88,7 +88,10 @@ pub struct L1d {
     /// Set index function.
     #[serde(with = "index")]
     pub index: IndexFunction,
-    /// Access to data for a hit, cycles.
+    /// Cycles in front of the tags, which loads, stores and atomics pass one after the other, hits and misses alike. Who is
+    /// blocked at their end stops those behind it. 0: the tags come at once.
+    pub front_latency: u32,
+    /// Tags to data for a hit, cycles.
     pub hit_latency: u32,
     /// Tags for each way's worth of data. With more than one the data of a set are given out in sub-blocks of 32 bytes, so
     /// that a mechanism can keep compressed lines.
@@ -118,6 +121,7 @@ impl L1d {
         check.range("l1d.ways", self.ways, 1, 64);
         check.power("l1d.line_bytes", self.line_bytes, SECTOR_BYTES, MOST_LINE_BYTES);
         check.power("l1d.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
+        check.range("l1d.front_latency", self.front_latency, 0, 1000);
         check.range("l1d.hit_latency", self.hit_latency, 1, 1000);
         check.range("l1d.mshr_entries", self.mshr_entries, 1, 1024);
         check.range("l1d.mshr_merges", self.mshr_merges, 1, 1024);

@@ -25,6 +25,8 @@ pub enum WriteAllocate {
     Fetch,
     /// It is written at once under a mask of words; who reads the other words fetches.
     Mask,
+    /// It goes on to DRAM at once, and the line is fetched, clean; the store is answered with its line.
+    ForwardAndFetch,
     /// It goes on to DRAM and leaves the L2 as it is.
     None,
 }
@@ -33,8 +35,13 @@ pub enum WriteAllocate {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L2 {
-    /// Partitions; each has a slice of the L2 and a memory controller.
+    /// Partitions; each has a memory controller.
     pub partitions: u32,
+    /// Slices of the L2 in a partition, in front of its one memory controller. Each has a port of the crossbars, tags, registers
+    /// and queues of its own: GPGPU-Sim's sub-partitions.
+    pub slices: u32,
+    /// Consecutive bytes of a partition that lie in one slice, a power of two; the slices go round.
+    pub slice_bytes: u32,
     /// Sets of a slice.
     pub sets: u32,
     /// Ways.
@@ -76,9 +83,17 @@ pub struct L2 {
 }
 
 impl L2 {
+    /// Returns the slices of all partitions: ports of a crossbar.
+    #[must_use]
+    pub fn all_slices(&self) -> u32 {
+        self.partitions * self.slices
+    }
+
     /// A line of the L1D, of `line_bytes` bytes, is one line of the L2 or a part of one.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
         check.range("l2.partitions", self.partitions, 1, 32);
+        check.power("l2.slices", self.slices, 1, 8);
+        check.power("l2.slice_bytes", self.slice_bytes, self.line_bytes, 1 << 20);
         check.range("l2.sets", self.sets, 1, 1 << 16);
         index::check(check, "l2.index", self.index, self.sets, "sets");
         index::check(check, "l2.partition_index", self.partition_index, self.partitions, "partitions");

@@ -21,7 +21,7 @@ mod read_only;
 mod sm;
 
 pub use clock::Clock;
-pub use dram::{Dram, DramScheduler, MOST_BANKS};
+pub use dram::{BankGroupBits, Dram, DramScheduler, MOST_BANKS};
 pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
 pub use event_energy::EventEnergy;
@@ -164,7 +164,7 @@ mod tests {
         ] {
             let c = load(name);
             let l1d = c.l1d.sets * c.l1d.ways * c.l1d.line_bytes;
-            let l2 = c.l2.partitions * c.l2.sets * c.l2.ways * c.l2.line_bytes;
+            let l2 = c.l2.all_slices() * c.l2.sets * c.l2.ways * c.l2.line_bytes;
             assert_eq!((l1d >> 10, l2 >> 10), (l1d_kb, l2_kb), "{name}");
         }
     }

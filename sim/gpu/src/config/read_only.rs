@@ -34,6 +34,7 @@ impl ReadOnly {
     /// The cache as an L1D that nobody writes to.
     pub fn as_l1d(&self) -> L1d {
         L1d {
+            front_latency: 0,
             sets: self.sets,
             ways: self.ways,
             line_bytes: self.line_bytes,

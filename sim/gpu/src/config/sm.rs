@@ -54,6 +54,8 @@ pub struct Pipe {
 pub struct Lsu {
     /// Lanes: an instruction occupies address generation for 32/lanes cycles.
     pub lanes: u32,
+    /// Cycles of operand collection and of the registers between the stages, before address generation.
+    pub pipeline_latency: u32,
     /// Shared-memory banks of 4 bytes.
     pub shared_banks: u32,
     /// Issue to result of a conflict-free shared-memory load, cycles.
@@ -94,6 +96,8 @@ pub struct Sm {
     pub wavefront_limit: u32,
     /// Issue of a branch, barrier or fence to the earliest issue of the warp's next instruction, cycles.
     pub branch_latency: u32,
+    /// Cycles that operand collection and the registers between the stages add to every arithmetic instruction.
+    pub pipeline_latency: u32,
     /// Integer and fp32 pipes.
     pub alu: Alu,
     /// Double-precision pipes.
@@ -136,6 +140,7 @@ impl Sm {
             check.fail("sm.wavefront_limit", self.wavefront_limit, allowed.into());
         }
         check.range("sm.branch_latency", self.branch_latency, 1, 1000);
+        check.range("sm.pipeline_latency", self.pipeline_latency, 0, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
         self.constant.check("constant", l2_line_bytes, check);
@@ -175,6 +180,7 @@ impl Sm {
 impl Lsu {
     fn check(&self, check: &mut Checker<'_>) {
         check.lanes("sm.lsu.lanes", self.lanes);
+        check.range("sm.lsu.pipeline_latency", self.pipeline_latency, 0, 1000);
         check.power("sm.lsu.shared_banks", self.shared_banks, 1, 64);
         check.range("sm.lsu.shared_latency", self.shared_latency, 1, 1000);
         check.range("sm.lsu.const_latency", self.const_latency, 1, 1000);

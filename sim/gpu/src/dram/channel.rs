@@ -1,11 +1,13 @@
 //! The memory controller of one channel with its banks: first-ready, first-come first-served (FR-FCFS) or plain
-//! FCFS, open rows, writes drained in batches.
+//! FCFS, open rows, writes drained in batches or in one queue with the reads.
 //!
 //! Each cycle the scheduler may give one command. It looks at the waiting requests of the current direction, oldest
 //! first: the first whose row is open and whose timing allows is read or written; otherwise the first bank that
 //! needs another row is precharged or activated, but a row is not closed while a waiting request still hits it.
 //! A request older than `starvation_cycles` is served alone. Requests to one line keep their order. Between
 //! decisions the scheduler sleeps until the earliest time at which a command may become possible.
+//!
+//! With bank groups the bursts of a request are read or written one by one, so that those of another group may come between.
 //!
 //! A request goes to the sub-ranks that its bursts lie in, by common commands where it can: all that have to open the
 //! row open it together, and all read or write together. A refresh that is due goes before all requests: the open rows
@@ -42,8 +44,15 @@ pub struct Channel {
     scheduler: DramScheduler,
     capacity: usize,
     starvation: u64,
+    /// Requests in flight, where the delay line and the answers have places of their own; else 0.
+    most_in_flight: usize,
+    most_returns: usize,
     write_high: usize,
     write_low: usize,
+    /// Do reads and writes wait in one queue, which is `reads`?
+    one_queue: bool,
+    /// The group of each bank; none where there are no groups.
+    groups: Vec<u32>,
     line_shift: u32,
     timing: Timing,
     map: BankMap,
@@ -80,8 +89,16 @@ impl Channel {
             scheduler: config.scheduler,
             capacity,
             starvation: u64::from(config.starvation_cycles),
+            most_in_flight: if config.return_queue > 0 { capacity + config.return_queue as usize } else { 0 },
+            most_returns: if config.return_queue > 0 { config.return_queue as usize } else { capacity },
             write_high: config.write_high as usize,
             write_low: config.write_low as usize,
+            one_queue: config.write_high == 0,
+            groups: if config.bank_groups > 1 {
+                (0..config.banks).map(|bank| config.bank_group(bank)).collect()
+            } else {
+                Vec::new()
+            },
             line_shift: line_bytes.trailing_zeros(),
             timing: Timing::new(config),
             map: BankMap::new(config),
@@ -133,11 +150,27 @@ impl Channel {
 
     /// Has the controller room for one more request of this direction?
     pub fn can_push(&self, access: Access) -> bool {
+        if self.most_in_flight > 0 {
+            let waiting = self.incoming.len() + self.reads.len() + self.writes.len();
+            return waiting + self.returns.len() < self.most_in_flight;
+        }
         let incoming_writes = self.incoming.len() - self.incoming_reads;
         match access {
+            _ if self.one_queue => self.reads.len() + self.incoming.len() < self.capacity,
             Access::Read => self.reads.len() + self.incoming_reads < self.capacity,
             Access::Write => self.writes.len() + incoming_writes < self.capacity,
         }
+    }
+
+    /// Has the scheduler room for the oldest incoming request, which has passed the delay line? A bank holds the request that it
+    /// serves beside the queue.
+    fn can_admit(&self, request: &Request) -> bool {
+        if self.most_in_flight == 0 {
+            return true; // its place was kept
+        }
+        let list = self.list(request.access);
+        let serving = list.iter().fold(0u64, |banks, w| banks | 1 << w.bank).count_ones() as usize;
+        list.len() < self.capacity + serving
     }
 
     /// Gives the controller a request in cycle `now`. The caller has made sure that [`Self::can_push`].
@@ -204,7 +237,7 @@ impl Channel {
     pub fn tick(&mut self, now: u64) {
         self.catch_up(now);
         self.now = now;
-        while self.incoming.front().is_some_and(|(seen, _)| *seen <= now) {
+        while self.incoming.front().is_some_and(|(seen, r)| *seen <= now && self.can_admit(r)) {
             self.admit();
         }
         if now < self.sleep_until {
@@ -227,20 +260,18 @@ impl Channel {
             bank: at.bank,
             sub_ranks: request.bursts.numbers().fold(0, |bits, n| bits | 1 << self.sub_rank(&request, n)),
             place: at.bank * count,
+            left: request.bursts,
             arrived: self.now,
             line,
             blockers: older,
             opened: false,
             starved: false,
         };
-        match request.access {
-            Access::Read => {
-                self.incoming_reads -= 1;
-                self.blocked_reads += usize::from(older > 0);
-                self.reads.push(waiting);
-            }
-            Access::Write => self.writes.push(waiting),
+        if request.access == Access::Read {
+            self.incoming_reads -= 1;
+            self.blocked_reads += usize::from(older > 0);
         }
+        self.list_mut(request.access).push(waiting);
         self.sleep_until = 0;
     }
 
@@ -273,17 +304,18 @@ impl Channel {
         }
     }
 
+    /// The requests that wait with those of a direction.
     fn list(&self, access: Access) -> &Vec<Waiting> {
         match access {
-            Access::Read => &self.reads,
-            Access::Write => &self.writes,
+            Access::Write if !self.one_queue => &self.writes,
+            _ => &self.reads,
         }
     }
 
     fn list_mut(&mut self, access: Access) -> &mut Vec<Waiting> {
         match access {
-            Access::Read => &mut self.reads,
-            Access::Write => &mut self.writes,
+            Access::Write if !self.one_queue => &mut self.writes,
+            _ => &mut self.reads,
         }
     }
 
@@ -316,6 +348,9 @@ impl Channel {
     /// Reads go first, until enough writes wait; then writes, until few are left. Without reads, writes may go; a
     /// read that waits for a write of its own line pulls the writes forward.
     fn direction(&mut self) -> Access {
+        if self.one_queue {
+            return Access::Read;
+        }
         if self.scheduler == DramScheduler::Fcfs {
             return self.oldest().map_or(Access::Read, |(access, _)| access);
         }
@@ -339,12 +374,12 @@ impl Channel {
         numbers(sub_ranks).map(|n| from(&self.ranks[n])).max().unwrap_or(0)
     }
 
-    /// A command for the requests of one direction, or for `only` one of them.
+    /// A command for the requests of one list, or for `only` one of them.
     fn choose(&self, access: Access, only: Option<usize>) -> Decision {
         let list = self.list(access);
         let strict = only.is_some() || self.scheduler == DramScheduler::Fcfs;
         let first = only.unwrap_or(0);
-        let credit = access == Access::Write || self.returns.len() < self.capacity;
+        let may_return = self.returns.len() < self.most_returns;
         // A bit for each bank of each sub-rank: those with a row that is still used, and those that an older request
         // wants to open another row in.
         let (mut used, mut claimed) = (0u64, 0u64);
@@ -358,6 +393,8 @@ impl Channel {
             let missing = self.missing(w);
             if missing == 0 {
                 used |= w.bits(w.sub_ranks);
+                let access = w.request.access;
+                let credit = may_return || access == Access::Write;
                 let from = self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, access));
                 if credit && from <= self.now {
                     return Decision::Column(at);
@@ -448,32 +485,89 @@ impl Channel {
         self.observe(CommandKind::Precharge, sub_ranks, bank, row);
     }
 
+    /// Reads or writes one of the request's bursts; with the last one it leaves the queue.
+    fn one_burst(&mut self, list: Access, at: usize) {
+        let now = self.now;
+        let w = &mut self.list_mut(list)[at];
+        let (access, bank, row) = (w.request.access, w.bank, w.row);
+        let (first, left) = w.left.split_first();
+        let address = w.request.address + (u64::from(first) << self.burst_shift);
+        let w = &mut self.list_mut(list)[at];
+        w.left = left;
+        let whole = (left.count() == 0).then_some(*w);
+        if whole.is_some() {
+            self.list_mut(list).remove(at);
+        }
+        let (t, groups) = (self.timing, &self.groups);
+        let group = groups[bank as usize];
+        self.ranks[0].column(now, &t, bank, access, 1);
+        self.ranks[0].hold_group(now, &t, |other| groups[other as usize] == group);
+        let kind = self.count_bursts(access, 1);
+        if let Some(checker) = &mut self.checker {
+            let column = self.map.locate(address).column;
+            checker.observe(Command {
+                cycle: now,
+                kind,
+                sub_ranks: 1,
+                bank,
+                row,
+                column,
+                bursts: Bursts::run(1),
+            });
+        }
+        if let Some(w) = whole {
+            self.served(&w, now + t.read_to_data_end(1) + t.latency_out());
+        }
+    }
+
+    /// Counts bursts and returns the command that moves them.
+    fn count_bursts(&mut self, access: Access, bursts: u64) -> CommandKind {
+        self.counters.bursts += bursts;
+        self.bus_parts += bursts * self.timing.burst;
+        match access {
+            Access::Read => {
+                self.counters.read_bursts += bursts;
+                CommandKind::Read
+            }
+            Access::Write => {
+                self.counters.write_bursts += bursts;
+                CommandKind::Write
+            }
+        }
+    }
+
+    /// A request has left the queue; if it is a read its answer arrives in cycle `arrival`.
+    fn served(&mut self, w: &Waiting, arrival: u64) {
+        match w.request.access {
+            Access::Read => {
+                self.return_at(arrival, w.request);
+                self.counters.reads += 1;
+                self.counters.metadata_reads += u64::from(w.request.metadata);
+            }
+            Access::Write => {
+                self.counters.writes += 1;
+                self.counters.metadata_writes += u64::from(w.request.metadata);
+            }
+        }
+        self.counters.row_hits += u64::from(!w.opened);
+        self.unblock(w.line);
+    }
+
     /// Reads or writes the request's bursts; it leaves the queue.
-    fn column(&mut self, access: Access, at: usize) {
+    fn column(&mut self, list: Access, at: usize) {
+        if !self.groups.is_empty() {
+            return self.one_burst(list, at);
+        }
         let (now, t) = (self.now, self.timing);
-        let w = self.list_mut(access).remove(at);
+        let w = self.list_mut(list).remove(at);
+        let access = w.request.access;
         let mut longest = 0;
         for number in numbers(w.sub_ranks) {
             let n = self.share(&w.request, number);
             self.ranks[number].column(now, &t, w.bank, access, n);
             longest = longest.max(n);
         }
-        let bursts = u64::from(w.request.bursts.count());
-        let kind = match access {
-            Access::Read => {
-                self.return_at(now + t.read_to_data_end(longest) + t.latency_out(), w.request);
-                self.counters.reads += 1;
-                self.counters.read_bursts += bursts;
-                self.counters.metadata_reads += u64::from(w.request.metadata);
-                CommandKind::Read
-            }
-            Access::Write => {
-                self.counters.writes += 1;
-                self.counters.write_bursts += bursts;
-                self.counters.metadata_writes += u64::from(w.request.metadata);
-                CommandKind::Write
-            }
-        };
+        let kind = self.count_bursts(access, u64::from(w.request.bursts.count()));
         if let Some(checker) = &mut self.checker {
             let column = self.map.locate(w.request.address).column;
             let (sub_ranks, bank, row) = (w.sub_ranks, w.bank, w.row);
@@ -487,10 +581,7 @@ impl Channel {
                 bursts: w.request.bursts,
             });
         }
-        self.counters.bursts += bursts;
-        self.bus_parts += bursts * t.burst;
-        self.counters.row_hits += u64::from(!w.opened);
-        self.unblock(w.line);
+        self.served(&w, now + t.read_to_data_end(longest) + t.latency_out());
     }
 
     /// The answer arrives in cycle `arrival`; those of other sub-ranks may overtake it.
@@ -506,7 +597,7 @@ impl Channel {
         }
         for w in self.reads.iter_mut().filter(|w| w.line == line) {
             w.blockers -= 1;
-            self.blocked_reads -= usize::from(w.blockers == 0);
+            self.blocked_reads -= usize::from(w.blockers == 0 && w.request.access == Access::Read);
         }
     }
 

@@ -75,6 +75,7 @@ impl fmt::Display for Violation {
 enum Scope {
     SameBank,
     OtherBank,
+    SameGroup,
     Channel,
 }
 
@@ -115,6 +116,12 @@ fn rules(d: &Dram) -> Vec<Rule> {
         ("tRFC", Refresh, Activate, Channel, d.trfc),
         ("tRFC", Refresh, Refresh, Channel, d.trfc),
     ];
+    if d.bank_groups > 1 {
+        table.extend([
+            ("tCCDL", Read, Read, Scope::SameGroup, d.tccdl),
+            ("tCCDL", Write, Write, Scope::SameGroup, d.tccdl),
+        ]);
+    }
     if d.trtw > 0 {
         table.push(("tRTW", Read, Write, Channel, d.trtw));
     }
@@ -323,6 +330,7 @@ impl Checker {
                 let applies = match rule.scope {
                     Scope::SameBank => old.bank == c.bank,
                     Scope::OtherBank => old.bank != c.bank,
+                    Scope::SameGroup => self.config.bank_group(old.bank) == self.config.bank_group(c.bank),
                     Scope::Channel => true,
                 };
                 if applies && c.cycle < old.cycle + rule.cycles {

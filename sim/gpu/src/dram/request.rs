@@ -29,6 +29,15 @@ impl Bursts {
         self.0.count_ones()
     }
 
+    /// Takes the first one out: returns its number, and the others.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn split_first(self) -> (u32, Self) {
+        assert!(self.0 != 0, "no burst is left");
+        (self.0.trailing_zeros(), Self(self.0 & (self.0 - 1)))
+    }
+
     /// Their numbers.
     pub fn numbers(self) -> impl Iterator<Item = u32> {
         numbers(self.0.into()).map(|number| number as u32)
@@ -46,6 +55,8 @@ pub struct Request {
     pub bursts: Bursts,
     /// Is it an access to compression metadata (CABA, section 5.3.2) and not to data?
     pub metadata: bool,
+    /// The slice of the L2 that asks.
+    pub slice: u16,
     /// Returned with the request: the asker's handle.
     pub token: u64,
 }
@@ -59,6 +70,8 @@ pub(super) struct Waiting {
     /// The sub-ranks that it needs, a bit each, and the place of the first one's bit for its bank.
     pub sub_ranks: u64,
     pub place: u32,
+    /// Bursts that are not yet moved.
+    pub left: Bursts,
     pub arrived: u64,
     /// The line, for ordering.
     pub line: u64,

@@ -91,7 +91,7 @@ impl SubRank {
     pub fn activate(&mut self, now: u64, t: &Timing, bank: u32, row: u64) {
         let bank = &mut self.banks[bank as usize];
         bank.row = row;
-        bank.column_from = now + t.trcd;
+        bank.column_from = bank.column_from.max(now + t.trcd);
         bank.precharge_from = now + t.tras;
         bank.activate_from = now + t.trc;
         self.next_activate = now + t.trrd;
@@ -129,6 +129,13 @@ impl SubRank {
                 self.next_write = now + t.column_to_column(n);
                 self.next_read = self.next_read.max(now + t.write_to_read(n));
             }
+        }
+    }
+
+    /// Holds back the banks that `is_in_group` after a column command in cycle `now`.
+    pub fn hold_group(&mut self, now: u64, t: &Timing, is_in_group: impl Fn(u32) -> bool) {
+        for (_, bank) in (0..).zip(&mut self.banks).filter(|(number, _)| is_in_group(*number)) {
+            bank.column_from = bank.column_from.max(now + t.tccdl);
         }
     }
 

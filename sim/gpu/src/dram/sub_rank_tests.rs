@@ -52,7 +52,9 @@ fn bursts_that_are_not_neighbours_go_to_their_own_sub_ranks() {
         let mut bench = Bench::new(&divided(2));
         let first = LINE / u64::from(BURSTS) * u64::from(u32::trailing_zeros(mask));
         let (access, bursts) = (Access::Read, Bursts::of_mask(mask));
-        bench.channel.push(0, Request { access, address: first, bursts, metadata: false, token: 0 });
+        bench
+            .channel
+            .push(0, Request { access, address: first, bursts, metadata: false, slice: 0, token: 0 });
         bench.drain();
         bench.assert_legal();
         let counters = bench.channel.counters();

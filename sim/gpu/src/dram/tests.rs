@@ -32,7 +32,8 @@ impl Bench {
     }
 
     pub fn push(&mut self, access: Access, address: u64, bursts: u32, token: u64) {
-        let request = Request { access, address, bursts: Bursts::run(bursts), metadata: false, token };
+        let request =
+            Request { access, address, bursts: Bursts::run(bursts), metadata: false, slice: 0, token };
         self.channel.push(self.now, request);
     }
 
@@ -269,6 +270,7 @@ fn answers_that_nobody_takes_hold_reads_back() {
                 address: pushed * LINE,
                 bursts: Bursts::run(4),
                 metadata: false,
+                slice: 0,
                 token: pushed,
             };
             channel.push(now, request);

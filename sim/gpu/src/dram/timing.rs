@@ -16,6 +16,8 @@ pub struct Timing {
     pub burst: u64,
     /// Column command to the next one of the same direction: tCCD, or the burst when that is longer.
     pub step: u64,
+    /// Column command to the next one of the same bank group, bursts taken one by one; 0 without groups.
+    pub tccdl: u64,
     /// Activate to column command.
     pub trcd: u64,
     /// Precharge to activate.
@@ -33,6 +35,7 @@ pub struct Timing {
     trtp: u64,
     turn: u64,
     latency: u64,
+    latency_in: u64,
     /// Refresh to activate.
     pub trfc: u64,
 }
@@ -46,6 +49,7 @@ impl Timing {
         Self {
             burst,
             step: burst.max(cycles(dram.tccd)),
+            tccdl: if dram.bank_groups > 1 { cycles(dram.tccdl) } else { 0 },
             trcd: cycles(dram.trcd),
             trp: cycles(dram.trp),
             tras: cycles(dram.tras),
@@ -58,18 +62,20 @@ impl Timing {
             trtp: cycles(dram.trtp),
             turn: cycles(dram.read_to_write()).max(no_overlap),
             latency: cycles(dram.controller_latency),
+            latency_in: cycles(dram.controller_latency) / if dram.return_queue > 0 { 1 } else { 2 },
             trfc: cycles(dram.trfc),
         }
     }
 
-    /// Controller cycles before the scheduler sees a request: half of the fixed latency, rounded down.
+    /// Controller cycles before the scheduler sees a request: half of the fixed latency, rounded down, or all of it where it is
+    /// a delay line in front of the queue.
     pub fn latency_in(&self) -> u64 {
-        self.latency / 2
+        self.latency_in
     }
 
-    /// Cycles from the last data on the bus to the answer's arrival: the other half.
+    /// Cycles from the last data on the bus to the answer's arrival: the rest.
     pub fn latency_out(&self) -> u64 {
-        self.latency - self.latency / 2
+        self.latency - self.latency_in
     }
 
     /// First to last of `n` column commands.
@@ -107,6 +113,11 @@ impl Timing {
         self.tcl + self.span(n) + self.burst
     }
 
+    /// First to last of `n` column commands of one request in an empty channel: `span`, or as a bank group allows.
+    fn lone_span(&self, n: u64) -> u64 {
+        (n - 1) * self.step.max(self.tccdl)
+    }
+
     /// Write command to the end of its data on the bus.
     pub fn write_to_data_end(&self, n: u64) -> u64 {
         self.tcwl + self.span(n) + self.burst
@@ -114,7 +125,7 @@ impl Timing {
 
     /// Unloaded read of `n` bursts from a row that is open: request in to data out.
     pub fn row_hit_latency(&self, n: u64) -> u64 {
-        self.latency + self.read_to_data_end(n)
+        self.latency + self.tcl + self.lone_span(n) + self.burst
     }
 
     /// Unloaded read of `n` bursts from a closed bank.

@@ -36,8 +36,8 @@ impl Overhead {
     /// Returns the bits of the tags of the whole L2.
     pub fn all_l2_tag_bits(&self, config: &GpuConfig) -> u64 {
         let l2 = &config.l2;
-        let address = ADDRESS_BITS - l2.sets.ilog2() - l2.line_bytes.ilog2() - l2.partitions.ilog2();
-        let tags = l2.sets * l2.ways * l2.partitions * self.l2_tags_per_way.max(1);
+        let address = ADDRESS_BITS - l2.sets.ilog2() - l2.line_bytes.ilog2() - l2.all_slices().ilog2();
+        let tags = l2.sets * l2.ways * l2.all_slices() * self.l2_tags_per_way.max(1);
         u64::from(tags) * u64::from(address + 1 + self.l2_tag_bits)
     }
 }

@@ -34,7 +34,7 @@ impl<'a> Site<'a> {
             probes,
             mechanism: "",
             sms: (0..config.sm.count).map(|_| Vec::new()).collect(),
-            partitions: (0..config.l2.partitions).map(|_| Vec::new()).collect(),
+            partitions: (0..config.l2.all_slices()).map(|_| Vec::new()).collect(),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Puts a part into every L2 partition; `one` makes that of the partition with its number.
+    /// Puts a part into every L2 partition, at each of its slices; `one` makes that of the slice with its number.
     pub fn each_partition<P: PartitionPart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
         for (partition, parts) in (0..).zip(&mut self.partitions) {
             parts.push((self.mechanism, Box::new(one(partition))));

@@ -1,4 +1,4 @@
-//! Which partition a line belongs to, and where it lies there.
+//! Which partition and which of its slices a line belongs to, and where it lies there.
 use crate::config::{IndexFunction, L2};
 
 /// Spreads addresses over partitions in blocks of a power of two of bytes, by an index function of the block's number.
@@ -13,6 +13,9 @@ pub struct AddressMap {
     round: u64,
     /// Most blocks of a round that one partition gets.
     share: u64,
+    /// Bits of a partition's address that tell its slices apart: their number and the lowest one's place.
+    slice_bits: u32,
+    slice_shift: u32,
 }
 
 impl AddressMap {
@@ -28,7 +31,47 @@ impl AddressMap {
             interleave_bits: l2.interleave_bytes.trailing_zeros(),
             round,
             share: round.div_ceil(partitions),
+            slice_bits: l2.slices.trailing_zeros(),
+            slice_shift: l2.slice_bytes.trailing_zeros(),
         }
+    }
+
+    /// Returns the slice of byte `address`, counted over all partitions: its port.
+    pub fn slice(&self, address: u64) -> u16 {
+        let partition = self.partition(address);
+        match self.slice_bits {
+            0 => partition,
+            bits => partition << bits | self.slice_of_local(self.local(address)),
+        }
+    }
+
+    /// Returns what messages call a slice.
+    pub fn slice_name(&self, slice: u16) -> String {
+        let partition = slice >> self.slice_bits;
+        match self.slice_bits {
+            0 => format!("L2 partition {partition}"),
+            bits => format!("L2 partition {partition}, slice {}", slice & ((1 << bits) - 1)),
+        }
+    }
+
+    /// Returns the slice, within its partition, of byte `local` of the partition.
+    fn slice_of_local(&self, local: u64) -> u16 {
+        (local >> self.slice_shift & ((1 << self.slice_bits) - 1)) as u16
+    }
+
+    /// Returns the address of byte `address` within its slice: that within its partition without the slice's bits.
+    pub fn slice_local(&self, address: u64) -> u64 {
+        let local = self.local(address);
+        let low = local & ((1 << self.slice_shift) - 1);
+        local >> (self.slice_shift + self.slice_bits) << self.slice_shift | low
+    }
+
+    /// Returns the address of byte `local` of a slice: the inverse of [`Self::slice`] and [`Self::slice_local`].
+    pub fn slice_global(&self, slice: u16, local: u64) -> u64 {
+        let number = u64::from(slice) & ((1 << self.slice_bits) - 1);
+        let low = local & ((1 << self.slice_shift) - 1);
+        let above = (local >> self.slice_shift << self.slice_bits | number) << self.slice_shift;
+        self.global(slice >> self.slice_bits, above | low)
     }
 
     /// The partition of byte `address`.
@@ -111,6 +154,17 @@ mod tests {
     }
 
     #[test]
+    fn blocks_go_round_the_slices_of_a_partition() {
+        let mut l2 = GpuConfig::load("gtx480").expect("built in").l2;
+        l2.slices = 2;
+        let map = AddressMap::new(&l2);
+        let places: Vec<_> =
+            [0, 1, 6, 7, 12].map(|n| (map.slice(n * 256), map.slice_local(n * 256 + 3))).into();
+        // Partition 0 has blocks 0, 6 and 12, which lie in its first, second and first slice.
+        assert_eq!(places, [(0, 3), (2, 3), (1, 3), (3, 3), (0, 259)]);
+    }
+
+    #[test]
     fn a_stride_of_all_partitions_camps_on_one_only_under_the_modulo() {
         let used = |function| {
             let map = map(function, 16, 256);
@@ -131,6 +185,22 @@ mod tests {
             prop_assert!(u32::from(partition) < partitions);
             prop_assert_eq!(map.global(partition, local), address);
             prop_assert!(local <= address);
+        }
+
+        #[test]
+        fn addresses_of_slices_map_back(
+            (partitions, slices) in (1u32..33, 0u32..4),
+            (bits, slice_bits) in (7u32..13, 7u32..13),
+            address in 0u64..1 << 45,
+        ) {
+            let mut l2 = GpuConfig::load("gtx480").expect("built in").l2;
+            (l2.partitions, l2.slices) = (partitions, 1 << slices);
+            (l2.interleave_bytes, l2.slice_bytes) = (1 << bits, 1 << slice_bits);
+            let map = AddressMap::new(&l2);
+            let (slice, local) = (map.slice(address), map.slice_local(address));
+            prop_assert_eq!(slice >> slices, map.partition(address));
+            prop_assert_eq!(map.slice_global(slice, local), address);
+            prop_assert!(local <= map.local(address));
         }
 
         #[test]

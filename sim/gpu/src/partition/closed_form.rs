@@ -74,7 +74,7 @@ pub fn dram_read_spread(config: &GpuConfig) -> f64 {
 pub fn l2_peak_bytes_per_core_cycle(config: &GpuConfig) -> f64 {
     let p = Periods::new(&config.clock);
     let reply_cycles = f64::from(flits(config, config.l2.line_bytes)) * p.interconnect;
-    f64::from(config.l2.partitions * config.l2.line_bytes) / reply_cycles.max(p.l2)
+    f64::from(config.l2.all_slices() * config.l2.line_bytes) / reply_cycles.max(p.l2)
 }
 
 /// Bytes per core cycle that the DRAM buses carry at most.

@@ -6,8 +6,9 @@
 //! | `write-through` | the line stays clean, the store goes on to DRAM | likewise, and the store goes on to DRAM |
 //!
 //! `write_allocate`: `fetch` brings the sectors first, unless the store covers them; `mask` writes at once and remembers
-//! which words are there, and only a load or atomic that needs the others fetches; `none` passes the store on to DRAM and
-//! allocates nothing. Atomics need their data and always fetch.
+//! which words are there, and only a load or atomic that needs the others fetches; `forward-and-fetch` passes the store on to
+//! DRAM and brings the line, which is clean then; `none` passes the store on to DRAM and allocates nothing. Atomics need their
+//! data and always fetch. In GPGPU-Sim's letters these are F, L, W and N.
 use super::part::L2Event;
 use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
 use crate::cache::{LinePart, MshrId, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
@@ -57,7 +58,10 @@ impl Known {
 impl Slice {
     /// A request whose sectors have just come.
     pub(super) fn handle_replay(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) {
-        if packet.kind != PacketKind::Read {
+        if self.is_forwarded(packet) {
+            // DRAM has the store already: the line has come with it, or takes it now, and is clean.
+            self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+        } else if packet.kind != PacketKind::Read {
             if self.check_pass_on(packet).is_err() {
                 return;
             }
@@ -65,7 +69,7 @@ impl Slice {
                 return;
             }
             let part = self.sectors.part(packet.line, packet.sectors);
-            let slot = self.tags.probe(self.map.local(part.line)).slot();
+            let slot = self.tags.probe(self.map.slice_local(part.line)).slot();
             self.witness.l2_written(packet.line, packet.sectors, packet.witness);
             self.write(slot.expect("a line stays until what waited for it is done"), part);
             self.give_room(now, part.line, memory);
@@ -95,7 +99,7 @@ impl Slice {
 
     fn look_up(&self, packet: &Packet) -> Known {
         let part = self.sectors.part(packet.line, packet.sectors);
-        let slot = self.tags.probe(self.map.local(part.line)).slot();
+        let slot = self.tags.probe(self.map.slice_local(part.line)).slot();
         let entry = self.mshr.find(part.line);
         Known {
             part,
@@ -153,8 +157,13 @@ impl Slice {
         Ok(known.miss())
     }
 
+    /// Does a store that misses go on to DRAM, and wait for its line?
+    fn is_forwarded(&self, packet: &Packet) -> bool {
+        self.write_allocate == WriteAllocate::ForwardAndFetch && packet.kind == PacketKind::Write
+    }
+
     /// Lets a request wait for its sectors, and fetches those that are not on their way. What a store covers is not
-    /// fetched for it.
+    /// fetched for it, unless it is forwarded: then it leaves, and the sectors are fetched behind it.
     fn wait(
         &mut self,
         now: u64,
@@ -162,15 +171,20 @@ impl Slice {
         known: &Known,
         memory: &DeviceMemory,
     ) -> Result<(), FailCause> {
-        let is_whole =
-            packet.kind == PacketKind::Write && packet.full_sectors && known.part.sectors == known.needed;
+        let forwards = self.is_forwarded(packet);
+        let is_whole = !forwards
+            && packet.kind == PacketKind::Write
+            && packet.full_sectors
+            && known.part.sectors == known.needed;
         let missing = known.missing();
         let awaited = if is_whole { missing & known.coming() } else { missing };
         if known.entry.is_some_and(|id| !self.mshr.can_merge(id)) {
             return Err(FailCause::MshrMerge);
         }
         let absent = awaited & !known.coming();
-        if absent != 0 {
+        if forwards {
+            self.check_forward(known.entry)?;
+        } else if absent != 0 {
             self.check_fetch(known.part.line, known.entry)?;
         }
         let slot = match self.allocate {
@@ -183,6 +197,11 @@ impl Slice {
             self.ask(now, slot, known.needed);
         }
         self.report_use(now, known.under_way.first_asked(awaited));
+        if forwards {
+            self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+            self.leave_bursts(known.part);
+            self.witness.l2_forgets(known.part);
+        }
         if absent != 0 {
             if let Some(slot) = slot {
                 self.tags.touch(slot);
@@ -195,7 +214,11 @@ impl Slice {
             let judged = line_use.judge(sectors, absent, known.under_way);
             self.parts.l2_event(now, &L2Event::Fetched(judged));
             self.mshr.expect(id, sectors);
-            self.fetch(LinePart { line, sectors }, memory);
+            if forwards {
+                self.fetches_behind_stores.push_back(LinePart { line, sectors });
+            } else {
+                self.fetch(LinePart { line, sectors }, memory);
+            }
         }
         self.mshr.merge(id, *packet, awaited);
         Ok(())
@@ -270,9 +293,17 @@ impl Slice {
 
     /// Sends sectors, widened to the slice's own, on their way to DRAM.
     fn leave(&mut self, part: LinePart) {
-        let sectors = self.sectors.whole(part.sectors);
-        self.evictions.push_back(LinePart { sectors, ..part });
-        self.witness.l2_leaves(LinePart { sectors, ..part });
+        self.leave_whole(LinePart { sectors: self.sectors.whole(part.sectors), ..part });
+    }
+
+    /// Sends sectors, widened to whole bursts, on their way to DRAM.
+    fn leave_bursts(&mut self, part: LinePart) {
+        self.leave_whole(LinePart { sectors: self.bursts.whole(part.sectors), ..part });
+    }
+
+    fn leave_whole(&mut self, part: LinePart) {
+        self.evictions.push_back(part);
+        self.witness.l2_leaves(part);
         self.leaving.push(part.line);
     }
 
@@ -281,7 +312,7 @@ impl Slice {
         if let Some(slot) = known.slot {
             return Ok(slot);
         }
-        let local = self.map.local(known.part.line);
+        let local = self.map.slice_local(known.part.line);
         let victim = self.tags.victim(local).ok_or(FailCause::Line)?;
         if victim.evicted.is_some_and(|(_, state)| state.dirty != 0) {
             self.check_eviction_room()?;
@@ -292,7 +323,7 @@ impl Slice {
     /// A slot for a line that has come and has none. A dirty victim leaves even when the eviction queue is full, so that what
     /// has come from DRAM never waits for what has to go there: the fill's own buffer holds it.
     pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> Slot {
-        let local = self.map.local(line);
+        let local = self.map.slice_local(line);
         let victim =
             self.tags.victim(local).expect("no way is reserved when lines are allocated on their fill");
         self.replace(now, local, &victim)
@@ -319,6 +350,28 @@ impl Slice {
         Ok(())
     }
 
+    /// May a store be forwarded in this cycle, and its line fetched behind it?
+    fn check_forward(&self, entry: Option<MshrId>) -> Result<(), FailCause> {
+        if entry.is_none() && !self.mshr.can_allocate() {
+            return Err(FailCause::MshrEntry);
+        }
+        if self.fetches_behind_stores.len() >= self.eviction_capacity {
+            return Err(FailCause::MissQueue);
+        }
+        self.check_eviction_room()
+    }
+
+    /// Sends the oldest fetch of a forwarded store's line, once the store has left.
+    pub(super) fn fetch_behind_store(&mut self, memory: &DeviceMemory) {
+        if let Some(&part) = self.fetches_behind_stores.front()
+            && self.room_to_dram(READ_REQUESTS)
+            && !self.leaving.contains(&part.line)
+        {
+            self.fetches_behind_stores.pop_front();
+            self.fetch(part, memory);
+        }
+    }
+
     /// Sends a dirty victim on its way to DRAM, and tells the mechanism.
     fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
         let Some((local, state)) = victim.evicted else { return };
@@ -328,7 +381,7 @@ impl Slice {
 
     /// A line has left the tags: if it is dirty it is on its way to DRAM.
     fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
-        let line = self.map.global(self.number, local);
+        let line = self.map.slice_global(self.number, local);
         if state.dirty != 0 {
             self.leave(LinePart { line, sectors: state.dirty });
         }
@@ -346,7 +399,7 @@ impl Slice {
     /// Gives a line that has come or was written the sub-blocks that it takes; the least recently used lines of its set leave
     /// for it. The caller has made sure of [`Self::check_room`].
     pub(super) fn give_room(&mut self, now: u64, line: u64, memory: &DeviceMemory) {
-        let slot = self.tags.probe(self.map.local(line)).slot();
+        let slot = self.tags.probe(self.map.slice_local(line)).slot();
         let (true, Some(slot)) = (self.is_compressed, slot) else { return };
         let blocks = self.parts.sub_blocks(line, memory).unwrap_or(self.line_bytes / SECTOR_BYTES);
         let fits = self.tags.give_blocks(slot, blocks, &mut self.making_room);

@@ -15,7 +15,7 @@ pub use slice::{L2Counters, Slice};
 
 use crate::config::{GpuConfig, Interconnect};
 use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
-use crate::dram::{Checker, DramCounters};
+use crate::dram::{Channel, Checker, DramCounters};
 use crate::packet::Packet;
 use crate::stage::MechanismFault;
 use crate::witness::Witness;
@@ -25,7 +25,7 @@ use serde::Serialize;
 /// Counters of one partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartitionStats {
-    /// The L2 slice.
+    /// Its L2 slices.
     pub l2: L2Counters,
     /// The DRAM channel.
     pub dram: DramCounters,
@@ -61,24 +61,33 @@ pub struct MemoryStats {
 pub struct MemorySystem {
     requests: Crossbar,
     replies: Crossbar,
-    slices: Vec<Slice>,
+    /// The slices of each partition.
+    partitions: Vec<Vec<Slice>>,
+    /// The channel of each partition, and the slice that it takes the next request of, if there is one.
+    channels: Vec<Channel>,
+    turns: Vec<usize>,
     dram_now: u64,
     config: GpuConfig,
 }
 
 impl MemorySystem {
-    /// Returns an empty memory system with the mechanisms' parts of each partition.
+    /// Returns an empty memory system with the mechanisms' parts of each slice.
     ///
     /// # Panics
-    /// When `parts` are not those of each partition.
+    /// When `parts` are not those of each slice.
     pub fn new(config: &GpuConfig, parts: Vec<PartitionParts>) -> Self {
-        let (sms, partitions) = (config.sm.count as usize, config.l2.partitions as usize);
-        assert_eq!(parts.len(), partitions, "the parts of each partition");
-        let numbered = (0..).zip(parts);
+        let (sms, slices) = (config.sm.count as usize, config.l2.all_slices() as usize);
+        assert_eq!(parts.len(), slices, "the parts of each slice");
+        let mut numbered = (0..).zip(parts).map(|(number, parts)| Slice::new(config, number, parts));
+        let mut partition = |_| numbered.by_ref().take(config.l2.slices as usize).collect();
+        let partitions: Vec<Vec<Slice>> = (0..config.l2.partitions).map(&mut partition).collect();
+        let channel = |_: &Vec<Slice>| Channel::new(&config.dram, config.l2.line_bytes);
         Self {
-            requests: Crossbar::new(crossbar_spec(&config.interconnect, sms, partitions)),
-            replies: Crossbar::new(crossbar_spec(&config.interconnect, partitions, sms)),
-            slices: numbered.map(|(number, parts)| Slice::new(config, number, parts)).collect(),
+            requests: Crossbar::new(crossbar_spec(&config.interconnect, sms, slices)),
+            replies: Crossbar::new(crossbar_spec(&config.interconnect, slices, sms)),
+            channels: partitions.iter().map(channel).collect(),
+            turns: vec![0; partitions.len()],
+            partitions,
             dram_now: 0,
             config: config.clone(),
         }
@@ -86,12 +95,12 @@ impl MemorySystem {
 
     /// The memory system of the base GPU.
     pub fn base(config: &GpuConfig) -> Self {
-        Self::new(config, (0..config.l2.partitions).map(|_| PartitionParts::default()).collect())
+        Self::new(config, (0..config.l2.all_slices()).map(|_| PartitionParts::default()).collect())
     }
 
     /// Lets `witness` follow what slices and channels hold.
     pub fn watch(&mut self, witness: &Witness) {
-        self.slices.iter_mut().for_each(|slice| slice.watch(witness));
+        self.partitions.iter_mut().flatten().for_each(|slice| slice.watch(witness));
     }
 
     /// Has the crossbar room for `packet` from `sm`?
@@ -99,10 +108,10 @@ impl MemorySystem {
         self.requests.can_send(sm, packet)
     }
 
-    /// Sends `packet` from `sm` to its partition ([`AddressMap::partition`] of its line). The caller has made sure
-    /// that [`Self::can_send`].
+    /// Sends `packet` from `sm` to its slice ([`AddressMap::slice`] of its line). The caller has made sure that
+    /// [`Self::can_send`].
     pub fn send(&mut self, sm: usize, packet: Packet) {
-        self.requests.send(sm, usize::from(packet.partition), packet);
+        self.requests.send(sm, usize::from(packet.slice), packet);
     }
 
     /// Has an answer arrived whole at `sm`?
@@ -126,22 +135,27 @@ impl MemorySystem {
     /// # Errors
     /// What a mechanism finds wrong.
     pub fn tick_l2(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
-        for (number, slice) in self.slices.iter_mut().enumerate() {
-            if self.requests.has_packet(number)
-                && slice.can_accept()
-                && let Some(packet) = self.requests.receive(number)
-            {
-                slice.accept(packet);
-            }
-            if !slice.has_work(self.dram_now) {
-                continue;
-            }
-            slice.tick(now, self.dram_now, memory)?;
-            if let Some(packet) = slice.reply().copied()
-                && self.replies.can_send(number, &packet)
-            {
-                slice.take_reply();
-                self.replies.send(number, usize::from(packet.sm), packet);
+        let mut number = 0;
+        for (slices, channel) in self.partitions.iter_mut().zip(&mut self.channels) {
+            for slice in slices {
+                let port = number;
+                number += 1;
+                if self.requests.has_packet(port)
+                    && slice.can_accept()
+                    && let Some(packet) = self.requests.receive(port)
+                {
+                    slice.accept(packet);
+                }
+                if !slice.has_work(channel, self.dram_now) {
+                    continue;
+                }
+                slice.tick(now, (channel, self.dram_now), memory)?;
+                if let Some(packet) = slice.reply().copied()
+                    && self.replies.can_send(port, &packet)
+                {
+                    slice.take_reply();
+                    self.replies.send(port, usize::from(packet.sm), packet);
+                }
             }
         }
         Ok(())
@@ -150,14 +164,25 @@ impl MemorySystem {
     /// One cycle of the DRAM's command clock.
     pub fn tick_dram(&mut self, now: u64) {
         self.dram_now = now;
-        for slice in self.slices.iter_mut().filter(|s| s.dram_busy() || s.refresh_due(now)) {
-            slice.tick_dram(now);
+        for ((slices, channel), turn) in
+            self.partitions.iter_mut().zip(&mut self.channels).zip(&mut self.turns)
+        {
+            let waits = slices.iter().any(Slice::waits_for_dram);
+            if waits {
+                send_one(slices, channel, turn, now);
+            }
+            if waits || channel.busy() || channel.refresh_due(now) {
+                channel.tick(now);
+            }
         }
     }
 
     /// Is any request, answer or dirty line on its way?
     pub fn busy(&self) -> bool {
-        self.requests.busy() || self.replies.busy() || self.slices.iter().any(Slice::busy)
+        self.requests.busy()
+            || self.replies.busy()
+            || self.partitions.iter().flatten().any(Slice::busy)
+            || self.channels.iter().any(|channel| channel.busy() || channel.returning())
     }
 
     /// The counters so far.
@@ -166,9 +191,10 @@ impl MemorySystem {
             crossbar: CrossbarStats { requests: self.requests.counters(), replies: self.replies.counters() },
             ..MemoryStats::default()
         };
-        for slice in &self.slices {
-            let part =
-                PartitionStats { l2: slice.counters(), dram: slice.channel().counters_at(self.dram_now) };
+        for (slices, channel) in self.partitions.iter().zip(&self.channels) {
+            let dram = channel.counters_at(self.dram_now);
+            let mut part = PartitionStats { dram, ..PartitionStats::default() };
+            slices.iter().for_each(|slice| part.l2 += slice.counters());
             stats.l2 += part.l2;
             stats.dram += part.dram;
             stats.partitions.push(part);
@@ -176,40 +202,52 @@ impl MemorySystem {
         stats
     }
 
-    /// Returns what mechanisms have put into each partition.
+    /// Returns what mechanisms have put into each slice.
     pub fn parts(&self) -> impl Iterator<Item = &PartitionParts> {
-        self.slices.iter().map(Slice::parts)
+        self.partitions.iter().flatten().map(Slice::parts)
     }
 
     /// Lets an independent checker judge every DRAM command from now on, or no more. Call it before the first
     /// access.
     pub fn check_dram(&mut self, on: bool) {
         let most_bursts = self.config.l2.line_bytes / self.config.dram.burst_bytes;
-        for slice in &mut self.slices {
-            slice.channel_mut().attach(on.then(|| Checker::new(&self.config.dram, most_bursts)));
+        for channel in &mut self.channels {
+            channel.attach(on.then(|| Checker::new(&self.config.dram, most_bursts)));
         }
     }
 
     /// The first violation that the checkers have found, in one line.
     pub fn dram_violation(&self) -> Option<String> {
-        let mut channels = self.slices.iter().enumerate();
-        channels.find_map(|(n, s)| s.channel().violations().first().map(|v| format!("DRAM channel {n}: {v}")))
+        let mut channels = self.channels.iter().enumerate();
+        channels.find_map(|(n, c)| c.violations().first().map(|v| format!("DRAM channel {n}: {v}")))
     }
 
     /// Commands that the checkers have judged.
     pub fn dram_commands_checked(&self) -> u64 {
-        self.slices.iter().map(|s| s.channel().checked()).sum()
+        self.channels.iter().map(Channel::checked).sum()
     }
 
     /// One line per packet, request and line that waits: component, queue, what waits. For deadlock reports.
     pub fn describe_waiting(&self) -> Vec<String> {
         let mut lines = Vec::new();
         self.requests.describe_waiting("request crossbar", &mut lines);
-        for slice in &self.slices {
-            slice.describe_waiting(&mut lines);
+        for (number, slices) in self.partitions.iter().enumerate() {
+            slices.iter().for_each(|slice| slice.describe_waiting(&mut lines));
+            self.channels[number].describe_waiting(&format!("DRAM channel {number}"), &mut lines);
         }
         self.replies.describe_waiting("reply crossbar", &mut lines);
         lines
+    }
+}
+
+/// Sends a request of one of a partition's slices to its channel, which takes one in a cycle: the first in turn whose request
+/// finds room.
+fn send_one(slices: &mut [Slice], channel: &mut Channel, turn: &mut usize, now: u64) {
+    let count = slices.len();
+    let first = *turn;
+    let sent = (first..first + count).map(|at| at % count).find(|at| slices[*at].send_to(channel, now));
+    if let Some(at) = sent {
+        *turn = (at + 1) % count;
     }
 }
 

@@ -1,4 +1,4 @@
-//! One L2 partition: a slice of the L2 in front of its DRAM channel. What a request finds is decided in `lookup.rs`.
+//! A slice of the L2, in front of its partition's DRAM channel. What a request finds is decided in `lookup.rs`.
 //!
 //! ```text
 //! requests -> [queue] -> port -> tags: hit ------------------------------> [pipe] -> [replies] ->
@@ -12,7 +12,7 @@ use super::address::AddressMap;
 use super::parts::PartitionParts;
 use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
 use crate::config::{Allocate, Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
-use crate::dram::{Access, Bursts, Channel, DramCounters, Request};
+use crate::dram::{Access, Bursts, Channel, Request};
 use crate::packet::{Packet, PacketKind};
 use crate::stage::{MechanismFault, Offer};
 use crate::stats::{CacheCounters, counters};
@@ -78,13 +78,13 @@ struct Answer {
     is_hit: bool,
 }
 
-/// An L2 slice with its DRAM channel.
+/// An L2 slice.
 pub struct Slice {
     pub(super) number: u16,
     pub(super) map: AddressMap,
     pub(super) line_bytes: u32,
     /// How a line is divided into bursts.
-    bursts: Sectors,
+    pub(super) bursts: Sectors,
     pub(super) sectors: Sectors,
     pub(super) fetch: Fetch,
     pub(super) writes_back: bool,
@@ -118,17 +118,18 @@ pub struct Slice {
     pub(super) evictions: VecDeque<LinePart>,
     /// Lines that have left the tags and not yet reached `to_dram`: reading them has to wait.
     pub(super) leaving: Vec<u64>,
+    /// Lines of forwarded stores, which are fetched when the stores have left.
+    pub(super) fetches_behind_stores: VecDeque<LinePart>,
     filled: VecDeque<LinePart>,
     pub(super) to_dram: VecDeque<Request>,
     metadata_reads: Vec<u64>,
     pub(super) parked: VecDeque<Parked>,
-    channel: Channel,
     pub(super) witness: Witness,
     pub(super) counters: L2Counters,
 }
 
 impl Slice {
-    /// The empty slice of partition `number`.
+    /// Returns the empty slice `number`, counted over all partitions.
     pub fn new(config: &GpuConfig, number: u16, mut parts: PartitionParts) -> Self {
         let l2 = &config.l2;
         let tags_per_way = parts.tags_per_way();
@@ -163,17 +164,17 @@ impl Slice {
             replies: VecDeque::with_capacity(l2.reply_queue as usize),
             evictions: VecDeque::with_capacity(l2.eviction_queue as usize),
             leaving: Vec::with_capacity(2 * l2.eviction_queue as usize),
+            fetches_behind_stores: VecDeque::new(),
             filled: VecDeque::with_capacity(FILLED_LINES),
             to_dram: VecDeque::with_capacity(l2.dram_queue as usize),
             metadata_reads: Vec::with_capacity(l2.mshr_entries as usize),
             parked: VecDeque::with_capacity(l2.mshr_entries as usize),
-            channel: Channel::new(&config.dram, l2.line_bytes),
             witness: Witness::default(),
             counters: L2Counters::default(),
         }
     }
 
-    /// Lets `witness` follow what the slice and its channel hold.
+    /// Lets `witness` follow what the slice and what it has in DRAM hold.
     pub fn watch(&mut self, witness: &Witness) {
         self.witness = witness.clone();
     }
@@ -186,7 +187,7 @@ impl Slice {
     /// Puts a request into the queue. The caller has made sure that [`Self::can_accept`].
     pub fn accept(&mut self, packet: Packet) {
         debug_assert!(self.can_accept());
-        debug_assert_eq!(self.map.partition(packet.line), packet.partition);
+        debug_assert_eq!(self.map.slice(packet.line), packet.slice);
         self.requests.push_back(packet);
     }
 
@@ -201,34 +202,44 @@ impl Slice {
     }
 
     /// Would [`Self::tick`] do anything? `dram_now` is the channel's time.
-    pub fn has_work(&self, dram_now: u64) -> bool {
+    pub fn has_work(&self, channel: &Channel, dram_now: u64) -> bool {
+        self.holds_work() || channel.peek(dram_now).is_some_and(|request| request.slice == self.number)
+    }
+
+    fn holds_work(&self) -> bool {
         !(self.requests.is_empty()
             && self.pipe.is_empty()
             && self.replies.is_empty()
             && self.replay.is_empty()
             && self.evictions.is_empty()
+            && self.fetches_behind_stores.is_empty()
             && self.filled.is_empty()
             && self.parked.is_empty()
             && self.entering.is_none())
-            || self.channel.has_return(dram_now)
             || self.parts.busy()
     }
 
-    /// Does the slice or its channel hold anything that is not finished?
+    /// Does the slice hold anything that is not finished?
     pub fn busy(&self) -> bool {
-        self.has_work(u64::MAX) || !self.mshr.is_empty() || self.dram_busy() || !self.leaving.is_empty()
+        self.holds_work() || !self.mshr.is_empty() || !self.to_dram.is_empty() || !self.leaving.is_empty()
     }
 
     /// One L2 cycle; `dram_now` is the channel's time.
     ///
     /// # Errors
     /// What the mechanism finds wrong.
-    pub fn tick(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+    pub fn tick(
+        &mut self,
+        now: u64,
+        (channel, dram_now): (&mut Channel, u64),
+        memory: &DeviceMemory,
+    ) -> Result<(), MechanismFault> {
         self.parts.tick(now, memory)?;
         self.finish_pipe(now, memory);
-        self.receive_fills(now, dram_now, memory);
+        self.receive_fills(now, (channel, dram_now), memory);
         self.send_parked();
         self.send_evictions(now, memory);
+        self.fetch_behind_store(memory);
         self.use_port(now, memory);
         debug_assert!(self.counters.cache.is_conserved());
         Ok(())
@@ -249,14 +260,16 @@ impl Slice {
     }
 
     /// Takes an answer of the channel, lets lines pass the mechanism's fill stage, and fills one line.
-    fn receive_fills(&mut self, now: u64, dram_now: u64, memory: &DeviceMemory) {
+    fn receive_fills(&mut self, now: u64, (channel, dram_now): (&mut Channel, u64), memory: &DeviceMemory) {
         if self.filled.len() < FILLED_LINES
             && let Some(part) = self.parts.pop_fill()
         {
             self.filled.push_back(part);
         }
-        if let Some(request) = self.channel.peek(dram_now).copied() {
-            self.receive(now, dram_now, request, memory);
+        if let Some(request) = channel.peek(dram_now).copied().filter(|r| r.slice == self.number)
+            && self.receive(now, request, memory)
+        {
+            channel.pop(dram_now);
         }
         if self.replay.is_empty()
             && self.check_room().is_ok()
@@ -267,23 +280,22 @@ impl Slice {
         }
     }
 
-    /// Handles one answer of the channel, or leaves it there when there is no room.
-    fn receive(&mut self, now: u64, dram_now: u64, request: Request, memory: &DeviceMemory) {
+    /// Handles one answer of the channel, or returns `false` when there is no room.
+    fn receive(&mut self, now: u64, request: Request, memory: &DeviceMemory) -> bool {
         if request.metadata {
-            self.channel.pop(dram_now);
             self.metadata_arrived(request.address);
-            return;
+            return true;
         }
         if self.filled.len() >= FILLED_LINES {
-            return;
+            return false;
         }
         let part = LinePart::of_token(request.token, self.line_bytes);
         match self.parts.offer_fill(now, part, memory) {
             Offer::Pass => self.filled.push_back(part),
             Offer::Taken => {}
-            Offer::Full => return,
+            Offer::Full => return false,
         }
-        self.channel.pop(dram_now);
+        true
     }
 
     fn metadata_arrived(&mut self, address: u64) {
@@ -296,7 +308,7 @@ impl Slice {
 
     /// Sectors are there: everything that waited for nothing more may be handled.
     fn fill(&mut self, now: u64, part: LinePart) {
-        let slot = match (self.tags.probe(self.map.local(part.line)), self.allocate) {
+        let slot = match (self.tags.probe(self.map.slice_local(part.line)), self.allocate) {
             (Probe::Reserved(slot), _) | (Probe::Hit(slot), Allocate::OnFill) => slot,
             (Probe::Miss, Allocate::OnFill) => self.slot_for_fill(now, part.line),
             (Probe::Hit(_) | Probe::Miss, Allocate::OnMiss) => {
@@ -372,21 +384,27 @@ impl Slice {
         // Sectors as they are, each in its place; a compressed line is a run.
         let places = Bursts::of_mask(self.bursts.to_own(part.sectors));
         let bursts = if places.count() == bursts { places } else { Bursts::run(bursts) };
-        Request { access, address, bursts, metadata: false, token: part.token() }
+        Request { access, address, bursts, metadata: false, slice: self.number, token: part.token() }
     }
 
     /// Reads a metadata burst unless it is already on its way.
     pub(super) fn read_metadata(&mut self, address: u64) {
         if !self.metadata_reads.contains(&address) {
             self.metadata_reads.push(address);
-            self.to_dram.push_back(metadata_request(Access::Read, address));
+            self.to_dram.push_back(self.metadata_request(Access::Read, address));
         }
     }
 
     pub(super) fn write_metadata(&mut self, address: Option<u64>) {
         if let Some(address) = address {
-            self.to_dram.push_back(metadata_request(Access::Write, address));
+            self.to_dram.push_back(self.metadata_request(Access::Write, address));
         }
+    }
+
+    /// One burst of metadata.
+    fn metadata_request(&self, access: Access, address: u64) -> Request {
+        let bursts = Bursts::run(1);
+        Request { access, address, bursts, metadata: true, slice: self.number, token: address }
     }
 
     /// The port's cycle: one request is handled, or the first one is blocked and the cause is counted.
@@ -468,46 +486,30 @@ impl Slice {
         self.pipe.push_back(Answer { ready: now + self.hit_latency, packet, is_hit });
     }
 
-    /// Has [`Self::tick_dram`] a refresh to give, though nothing waits for it?
-    pub fn refresh_due(&self, now: u64) -> bool {
-        self.channel.refresh_due(now)
+    /// Does a request wait for the channel?
+    pub fn waits_for_dram(&self) -> bool {
+        !self.to_dram.is_empty()
     }
 
-    /// Has [`Self::tick_dram`] requests to serve?
-    pub fn dram_busy(&self) -> bool {
-        !self.to_dram.is_empty() || self.channel.busy()
-    }
-
-    /// One command-clock cycle of the channel.
-    pub fn tick_dram(&mut self, now: u64) {
-        if let Some(request) = self.to_dram.front() {
-            if self.channel.can_push(request.access) {
-                let part = LinePart::of_token(request.token, self.line_bytes);
-                match request.access {
-                    _ if request.metadata => {}
-                    Access::Read => self.witness.dram_read(part),
-                    Access::Write => self.witness.dram_written(part),
-                }
-                self.channel.push(now, *request);
-                self.to_dram.pop_front();
-            } else {
-                self.counters.dram_full_cycles += 1;
-            }
+    /// Sends the oldest request that waits for the channel, if the channel has room; `true` when it did.
+    pub fn send_to(&mut self, channel: &mut Channel, now: u64) -> bool {
+        let Some(request) = self.to_dram.front() else { return false };
+        if !channel.can_push(request.access) {
+            self.counters.dram_full_cycles += 1;
+            return false;
         }
-        self.channel.tick(now);
+        let part = LinePart::of_token(request.token, self.line_bytes);
+        match request.access {
+            _ if request.metadata => {}
+            Access::Read => self.witness.dram_read(part),
+            Access::Write => self.witness.dram_written(part),
+        }
+        channel.push(now, *request);
+        self.to_dram.pop_front();
+        true
     }
 
-    /// The channel, to attach a checker to.
-    pub fn channel_mut(&mut self) -> &mut Channel {
-        &mut self.channel
-    }
-
-    /// The channel.
-    pub fn channel(&self) -> &Channel {
-        &self.channel
-    }
-
-    /// Returns what mechanisms have put into the partition.
+    /// Returns what mechanisms have put into the slice.
     pub fn parts(&self) -> &PartitionParts {
         &self.parts
     }
@@ -517,14 +519,9 @@ impl Slice {
         self.counters
     }
 
-    /// The channel's counters to its last tick.
-    pub fn dram_counters(&self) -> DramCounters {
-        self.channel.counters()
-    }
-
     /// One line per request inside, with what it waits for: for deadlock reports.
     pub fn describe_waiting(&self, out: &mut Vec<String>) {
-        let name = format!("L2 partition {}", self.number);
+        let name = self.map.slice_name(self.number);
         let text = |queue: &str, p: &Packet, what: &str| {
             format!("{name}: {queue}: {:?} of line {:#x} for SM {} waits for {what}", p.kind, p.line, p.sm)
         };
@@ -550,11 +547,5 @@ impl Slice {
         }
         let to_dram = self.to_dram.iter();
         out.extend(to_dram.map(|r| format!("{name}: queue to DRAM: {:?} at {:#x}", r.access, r.address)));
-        self.channel.describe_waiting(&format!("DRAM channel {}", self.number), out);
     }
-}
-
-/// One burst of metadata.
-fn metadata_request(access: Access, address: u64) -> Request {
-    Request { access, address, bursts: Bursts::run(1), metadata: true, token: address }
 }

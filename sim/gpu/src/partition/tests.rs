@@ -41,7 +41,7 @@ fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet
         words: u64::MAX,
         data_bytes: if kind == PacketKind::Write { LINE as u16 } else { 0 },
         sm: (token % config.sm.count) as u16,
-        partition: map.partition(line),
+        slice: map.slice(line),
         kernel: 0,
         token,
         payload: 0,
@@ -63,13 +63,15 @@ trait MemoryLike {
 /// The L2 slice of partition 0 with its channel.
 struct SliceBench {
     slice: Slice,
+    channel: Channel,
     now: u64,
     memory: DeviceMemory,
 }
 
 impl SliceBench {
     fn new(config: &GpuConfig, parts: PartitionParts) -> Self {
-        Self { slice: Slice::new(config, 0, parts), now: 0, memory: DeviceMemory::new() }
+        let channel = Channel::new(&config.dram, config.l2.line_bytes);
+        Self { slice: Slice::new(config, 0, parts), channel, now: 0, memory: DeviceMemory::new() }
     }
 
     fn base(config: &GpuConfig) -> Self {
@@ -121,8 +123,10 @@ impl MemoryLike for SliceBench {
     }
 
     fn tick(&mut self) {
-        self.slice.tick(self.now, self.now, &self.memory).expect("no mechanism fails here");
-        self.slice.tick_dram(self.now);
+        let channel = (&mut self.channel, self.now);
+        self.slice.tick(self.now, channel, &self.memory).expect("no mechanism fails here");
+        self.slice.send_to(&mut self.channel, self.now);
+        self.channel.tick(self.now);
         self.now += 1;
     }
 
@@ -131,7 +135,7 @@ impl MemoryLike for SliceBench {
     }
 
     fn busy(&self) -> bool {
-        self.slice.busy()
+        self.slice.busy() || self.channel.busy() || self.channel.returning()
     }
 
     fn acknowledges(&self) -> bool {
@@ -153,8 +157,14 @@ impl MemoryLike for ChannelBench {
         let room = self.channel.can_push(access);
         if room {
             let token = u64::from(packet.token);
-            let request =
-                Request { access, address: packet.line, bursts: Bursts::run(4), metadata: false, token };
+            let request = Request {
+                access,
+                address: packet.line,
+                bursts: Bursts::run(4),
+                metadata: false,
+                slice: 0,
+                token,
+            };
             self.channel.push(self.now, request);
             self.sent.insert(token, *packet);
         }
@@ -350,8 +360,8 @@ proptest! {
         let counters = bench.slice.counters();
         prop_assert!(counters.cache.is_conserved());
         prop_assert_eq!(counters.cache.accesses, requests.len() as u64);
-        prop_assert_eq!(counters.writebacks, bench.slice.dram_counters().writes);
-        prop_assert_eq!(counters.fills, bench.slice.dram_counters().reads);
+        prop_assert_eq!(counters.writebacks, bench.channel.counters().writes);
+        prop_assert_eq!(counters.fills, bench.channel.counters().reads);
     }
 
     #[test]
@@ -414,7 +424,7 @@ fn a_whole_line_is_written_without_fetching_it() {
     let write = packet(&config, PacketKind::Write, 0, 0);
     assert_eq!(bench.latency(&write), u64::from(config.l2.hit_latency));
     assert_eq!(bench.latency(&packet(&config, PacketKind::Read, 0, 1)), u64::from(config.l2.hit_latency));
-    let dram = bench.slice.dram_counters();
+    let dram = bench.channel.counters();
     assert_eq!((dram.reads, dram.writes), (0, 0));
 }
 
@@ -429,10 +439,10 @@ fn a_partial_write_fetches_and_then_dirties_the_line() {
     ] {
         let mut bench = SliceBench::base(&config);
         assert!(bench.latency(&partial) > u64::from(config.l2.hit_latency));
-        assert_eq!(bench.slice.dram_counters().reads, 1);
+        assert_eq!(bench.channel.counters().reads, 1);
         // Another line takes the only slot: the dirty one is written back.
         bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
-        assert_eq!(bench.slice.dram_counters().writes, 1);
+        assert_eq!(bench.channel.counters().writes, 1);
         assert_eq!(bench.slice.counters().writebacks, 1);
     }
 }
@@ -444,7 +454,7 @@ fn a_clean_line_leaves_silently() {
     let mut bench = SliceBench::base(&config);
     bench.latency(&packet(&config, PacketKind::Read, 0, 0));
     bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
-    assert_eq!(bench.slice.dram_counters().writes, 0);
+    assert_eq!(bench.channel.counters().writes, 0);
     assert_eq!(bench.slice.counters().cache.misses, 2);
 }
 
@@ -459,7 +469,7 @@ fn reads_of_one_line_in_flight_merge() {
     assert_eq!(tokens, [0, 1, 2, 3, 4]);
     let cache = bench.slice.counters().cache;
     assert_eq!((cache.misses, cache.pending_hits), (1, 4));
-    assert_eq!(bench.slice.dram_counters().reads, 1);
+    assert_eq!(bench.channel.counters().reads, 1);
 }
 
 /// Each cause of a reservation failure is counted as itself, and the blocked request is served in the end.
@@ -496,16 +506,16 @@ fn a_line_that_leaves_is_read_after_it_was_written() {
     let mut config = config();
     (config.l2.sets, config.l2.ways) = (1, 1);
     let mut bench = SliceBench::base(&config);
-    bench.slice.channel_mut().attach(Checker::new(&config.dram, 4));
+    bench.channel.attach(Checker::new(&config.dram, 4));
     let requests = [
         packet(&config, PacketKind::Write, 0, 0),
         packet(&config, PacketKind::Write, LINE, 1),
         packet(&config, PacketKind::Read, 0, 2),
     ];
     assert_eq!(serve(&mut bench, &requests).len(), 3);
-    let dram = bench.slice.dram_counters();
+    let dram = bench.channel.counters();
     assert_eq!((dram.reads, dram.writes), (1, 2));
-    assert!(bench.slice.channel().violations().is_empty());
+    assert!(bench.channel.violations().is_empty());
 }
 
 /// What the test policy saw, shared with the test.
@@ -654,7 +664,7 @@ fn metadata_is_read_before_the_data() {
         let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
         let first = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
         let second = bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
-        let dram = bench.slice.dram_counters();
+        let dram = bench.channel.counters();
         assert_eq!(dram.metadata_reads, u64::from(metadata));
         assert_eq!(seen.borrow().arrived.len() as u64, dram.metadata_reads);
         assert_eq!(dram.bursts, 2 + 2 + dram.metadata_reads);
@@ -766,7 +776,7 @@ fn reads_share_a_metadata_burst_on_its_way() {
         bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
     }
     assert_eq!(bench.drain().len(), 2);
-    assert_eq!(bench.slice.dram_counters().metadata_reads, 1);
+    assert_eq!(bench.channel.counters().metadata_reads, 1);
     assert_eq!(seen.borrow().events, [("read", 0), ("read", LINE)]);
 }
 
@@ -825,7 +835,7 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
     assert_eq!(request(PacketKind::Read, 0, 0b1011), []);
     let evicted = L2Event::Evicted { line: 0, used: 0b1011 };
     assert_eq!(request(PacketKind::Read, LINE, 0b0100), [evicted, fetched(1, 0, 1)]);
-    assert_eq!(bench.slice.dram_counters().read_bursts, 3 + 1 + 2);
+    assert_eq!(bench.channel.counters().read_bursts, 3 + 1 + 2);
 }
 
 #[test]
@@ -853,7 +863,7 @@ proptest! {
         let (policy, seen) = TestPolicy::new(3, true);
         let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
         assert_contract(&mut bench, &requests);
-        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        let (counters, dram) = (bench.slice.counters(), bench.channel.counters());
         let planned = |event| seen.borrow().events.iter().filter(|(e, _)| *e == event).count() as u64;
         prop_assert_eq!(planned("read"), counters.fills);
         prop_assert_eq!(planned("write"), counters.writebacks);

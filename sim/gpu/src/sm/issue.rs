@@ -28,7 +28,8 @@ impl Sm {
         self.count_issue(issued, ctx.now);
         if self.parts.busy() {
             let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, ctx.now));
-            let memory_waits = self.blocked.is_some() || self.l1d.is_strained();
+            let is_blocked = self.blocked.is_some() || self.front.blocked.is_some();
+            let memory_waits = is_blocked || self.l1d.is_strained();
             self.parts.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
         }
         let waiting = self.parked | self.awaiting_memory;
@@ -237,7 +238,8 @@ impl Sm {
             // The warp must not pass a fence or leave before its stores have left and its reductions are done.
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
         }
-        let ready_at = now + u64::from(32 / self.config.sm.lsu.lanes);
+        let lsu = &self.config.sm.lsu;
+        let ready_at = now + u64::from(lsu.pipeline_latency + 32 / lsu.lanes);
         let cta = self.warps[usize::from(warp)].as_ref().expect("the issuing warp is resident").cta;
         let issued = lsu::Issued { warp, cta, kernel: kernel.slot, pc, writes_back, ready_at, side };
         let line_bytes = match side {

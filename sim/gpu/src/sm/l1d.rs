@@ -44,7 +44,7 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, Default)]
 struct Home {
     sm: u16,
-    partition: u16,
+    slice: u16,
     kernel: u8,
 }
 
@@ -269,7 +269,7 @@ impl L1d {
         if dirty == 0 {
             return;
         }
-        let Home { sm, partition, kernel } = home;
+        let Home { sm, slice, kernel } = home;
         let of_sector = |sector: u32| if dirty >> sector & 1 == 1 { 0xff << (8 * sector) } else { 0 };
         self.leaving.push_back(Packet {
             kind: PacketKind::Write,
@@ -279,7 +279,7 @@ impl L1d {
             words: (0..MOST_SECTORS as u32).map(of_sector).sum(),
             data_bytes: (dirty.count_ones() * SECTOR_BYTES) as u16,
             sm,
-            partition,
+            slice,
             kernel,
             token: WRITEBACK_TOKEN,
             payload: 0,
@@ -327,11 +327,11 @@ impl L1d {
         if !self.stores_stay(packet.line) || !self.config.write_policy.writes_back() {
             return false;
         }
-        let Packet { sm, partition, kernel, line, .. } = *packet;
+        let Packet { sm, slice, kernel, line, .. } = *packet;
         self.tags.touch(slot);
         let state = self.tags.state_mut(slot);
         state.dirty |= sectors;
-        state.home = Home { sm, partition, kernel };
+        state.home = Home { sm, slice, kernel };
         self.witness.kept(self.number, line, packet.sectors);
         self.decide(Decision::Hit, true, kernel, line);
         true

@@ -34,7 +34,7 @@ fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
         words: 0,
         data_bytes: 0,
         sm: 0,
-        partition: 0,
+        slice: 0,
         kernel: 0,
         token: 0,
         payload: 0,

@@ -37,6 +37,8 @@ pub struct MemInst {
     pub bank_cycles: u32,
     /// Transactions still to be sent or answered.
     pub outstanding: u32,
+    /// Transactions that are on their way to the L1D's tags or have passed them, where there is such a way.
+    pub entered: usize,
     /// Index of the next transaction to send.
     pub next: usize,
     /// The coalesced transactions.
@@ -108,6 +110,7 @@ impl Lsu {
         inst.shared = access.space == Space::Shared;
         inst.side = issued.side;
         inst.ready_at = issued.ready_at;
+        inst.entered = 0;
         inst.next = 0;
         inst.passes = None;
         inst.transactions.clear();
@@ -206,6 +209,7 @@ impl MemInst {
             ready_at: 0,
             bank_cycles: 0,
             outstanding: 0,
+            entered: 0,
             next: 0,
             transactions: Vec::new(),
         }

@@ -89,13 +89,11 @@ impl Sm {
         }
         if packet.token & BYPASS_TOKEN != 0 {
             self.l1d.passed(packet);
-            if self.blocked == Some(FailCause::BypassSlot) {
-                self.blocked = None;
-            }
+            self.unblock(Some(FailCause::BypassSlot));
             self.data_arrived(packet.token & !BYPASS_TOKEN, now);
             return;
         }
-        self.blocked = None;
+        self.unblock(None);
         let mut woken = std::mem::take(&mut self.woken);
         let mut l1d_ctx = l1d::Context { now, parts: &mut self.parts, memory: ctx.memory };
         let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
@@ -152,20 +150,58 @@ impl Sm {
         self.after_result(warp);
     }
 
+    /// What was blocked for this cause, or for any, is tried again.
+    fn unblock(&mut self, cause: Option<FailCause>) {
+        for blocked in [&mut self.blocked, &mut self.front.blocked] {
+            if cause.is_none() || *blocked == cause {
+                *blocked = None;
+            }
+        }
+    }
+
     pub(super) fn run_lsu(&mut self, ctx: &TickContext<'_>) {
         let now = ctx.now;
-        if let Some(cause) = self.blocked {
-            self.fail(cause, now);
-            return;
+        if self.front.is_there() {
+            self.run_front(ctx);
         }
         let Some(head) = self.lsu.head() else { return };
+        if let Some(cause) = self.blocked {
+            self.fail(head, cause, now);
+            return;
+        }
         if self.lsu_ready_at(head) > now {
             return;
         }
-        if self.lsu.get(head).shared {
+        let inst = self.lsu.get(head);
+        if inst.shared {
             self.access_shared(head, now);
+        } else if self.front.is_there() && inst.side.is_none() {
+            self.enter_front(head, now);
         } else {
             self.access_l1d(head, ctx);
+        }
+    }
+
+    /// Tries the transaction that has passed the cycles in front of the L1D.
+    fn run_front(&mut self, ctx: &TickContext<'_>) {
+        let Some((at, oldest)) = self.front.oldest() else { return };
+        if let Some(cause) = self.front.blocked {
+            self.fail(oldest, cause, ctx.now);
+        } else if at <= ctx.now {
+            self.access_l1d(oldest, ctx);
+        }
+    }
+
+    /// The head's next transaction goes on its way to the L1D; after the last one the next instruction has its turn.
+    fn enter_front(&mut self, head: InstId, now: u64) {
+        if !self.front.has_room() {
+            return;
+        }
+        self.front.enter(now, head);
+        let inst = self.lsu.get(head);
+        inst.entered += 1;
+        if inst.entered == inst.transactions.len() {
+            self.pop_lsu(head, now);
         }
     }
 
@@ -213,10 +249,7 @@ impl Sm {
         if let Some(side) = side {
             match self.load_side(side, head, ctx) {
                 Ok(()) => self.advance(head, ctx.now),
-                Err(cause) => {
-                    self.blocked = Some(cause);
-                    self.fail(cause, ctx.now);
-                }
+                Err(cause) => self.block(head, cause, ctx.now),
             }
             return;
         }
@@ -235,25 +268,30 @@ impl Sm {
                 self.parts.memory_event(ctx.now, kernel, MemoryEvent::Request);
                 self.advance(head, ctx.now);
             }
-            Err(cause) => {
-                self.blocked = Some(cause);
-                self.fail(cause, ctx.now);
-            }
+            Err(cause) => self.block(head, cause, ctx.now),
         }
     }
 
-    /// The load/store unit's head cannot go on in this cycle.
-    fn fail(&mut self, cause: FailCause, now: u64) {
-        self.count_failures(cause, 1);
-        let head = self.lsu.head().map(|head| self.lsu.peek(head)).filter(|inst| inst.is_on_l1d_path());
-        if let Some(kernel) = head.map(|inst| inst.kernel) {
+    /// An instruction at a cache cannot go on before something changes.
+    fn block(&mut self, head: InstId, cause: FailCause, now: u64) {
+        let is_behind_front = self.front.is_there() && self.lsu.peek(head).side.is_none();
+        let blocked = if is_behind_front { &mut self.front.blocked } else { &mut self.blocked };
+        *blocked = Some(cause);
+        self.fail(head, cause, now);
+    }
+
+    /// An instruction at a cache cannot go on in this cycle.
+    fn fail(&mut self, head: InstId, cause: FailCause, now: u64) {
+        self.count_failures(head, cause, 1);
+        let inst = self.lsu.peek(head);
+        if inst.is_on_l1d_path() {
+            let kernel = inst.kernel;
             self.parts.memory_event(now, kernel, MemoryEvent::ReservationFailure);
         }
     }
 
-    /// Counts cycles in which the load/store unit's head could not go on, in the cache that it wants.
-    pub(super) fn count_failures(&mut self, cause: FailCause, cycles: u64) {
-        let Some(head) = self.lsu.head() else { return };
+    /// Counts cycles in which an instruction could not go on, in the cache that it wants.
+    pub(super) fn count_failures(&mut self, head: InstId, cause: FailCause, cycles: u64) {
         let (kernel, side) = (self.lsu.peek(head).kernel, self.lsu.peek(head).side);
         side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d).fail(kernel, cause, cycles);
     }
@@ -272,7 +310,7 @@ impl Sm {
             words: if kind == AccessKind::Store { transaction.words() } else { 0 },
             data_bytes,
             sm: self.id,
-            partition: self.map.partition(line),
+            slice: self.map.slice(line),
             kernel,
             token,
             payload: 0,
@@ -370,10 +408,16 @@ impl Sm {
         inst.passes = None;
         let is_last = inst.next == inst.transactions.len();
         let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
+        let is_in_front = self.front.is_there() && inst.side.is_none();
+        if is_in_front {
+            self.front.leave();
+        }
         if !is_last {
             return;
         }
-        self.pop_lsu(head, now);
+        if !is_in_front {
+            self.pop_lsu(head, now);
+        }
         if !is_store {
             return;
         }
@@ -391,8 +435,6 @@ impl Sm {
         let packet = cache.sent().expect("there is an outgoing packet");
         self.counters.l1d_writebacks += u64::from(packet.token == WRITEBACK_TOKEN);
         ctx.system.send(sm, packet);
-        if self.blocked == Some(FailCause::MissQueue) {
-            self.blocked = None;
-        }
+        self.unblock(Some(FailCause::MissQueue));
     }
 }

@@ -6,6 +6,7 @@ mod barrier;
 pub mod coalescer;
 mod fault;
 pub mod feed;
+mod front;
 mod issue;
 pub mod issue_cycles;
 pub mod l1d;
@@ -37,6 +38,7 @@ use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
 use crate::witness::Witness;
 pub use fault::SimFault;
 use feed::{Feed, WarpFeed};
+use front::Front;
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
@@ -169,6 +171,7 @@ pub struct Sm {
     schedulers: Vec<Scheduler>,
     pipes: Pipes,
     lsu: Lsu,
+    front: Front,
     l1d: L1d,
     sides: Sides,
     witness: Witness,
@@ -251,11 +254,12 @@ impl Sm {
             schedulers,
             pipes: Pipes::new(sm),
             lsu: Lsu::new(sm.lsu.queue),
+            front: Front::new(config.l1d.front_latency),
             l1d: L1d::new(&config.l1d),
             sides: Sides::new(sm),
             parts,
             map: AddressMap::new(&config.l2),
-            wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1)),
+            wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1) + sm.pipeline_latency),
             due: Vec::new(),
             woken: Vec::new(),
             access: MemAccess::default(),
@@ -449,8 +453,11 @@ impl Sm {
     fn account_for_sleep(&mut self, now: u64) {
         self.count_stalls_until(now - 1);
         let slept = now - self.last_tick;
-        if let Some(cause) = self.blocked {
-            self.count_failures(cause, slept - 1);
+        if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
+            self.count_failures(head, cause, slept - 1);
+        }
+        if let (Some(cause), Some((_, oldest))) = (self.front.blocked, self.front.oldest()) {
+            self.count_failures(oldest, cause, slept - 1);
         }
         self.count_residence_until(now);
         if self.ctas.iter().any(Option::is_some) {
@@ -482,12 +489,17 @@ impl Sm {
         if self.parts.busy() || self.held_reply.is_some() || self.has_to_send() {
             return soon;
         }
-        if self.blocked.is_some() && self.parts.watches_failures() {
+        if (self.blocked.is_some() || self.front.blocked.is_some()) && self.parts.watches_failures() {
             return soon;
         }
         let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
         if let (Some(head), None) = (self.lsu.head(), self.blocked) {
-            wake = wake.min(self.lsu_ready_at(head).max(soon));
+            if self.may_leave_lsu(head) {
+                wake = wake.min(self.lsu_ready_at(head).max(soon));
+            }
+        }
+        if let (Some((at, _)), None) = (self.front.oldest(), self.front.blocked) {
+            wake = wake.min(at.max(soon));
         }
         let eligible = self.eligible();
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control] {
@@ -499,6 +511,11 @@ impl Sm {
             wake = wake.min(self.pipes.next_free(kind).max(soon));
         }
         wake
+    }
+
+    /// Is there room for the head's next transaction in front of the L1D, if it goes there?
+    fn may_leave_lsu(&self, head: InstId) -> bool {
+        !self.front.is_there() || self.front.has_room() || !self.lsu.peek(head).is_on_l1d_path()
     }
 
     fn lsu_ready_at(&self, head: InstId) -> u64 {

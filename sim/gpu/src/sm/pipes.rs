@@ -34,7 +34,11 @@ impl IssueInfo {
             OpClass::Load if is_bank && !sm.constant.is_there() => (PipeKind::Alu, sm.lsu.const_latency),
             OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
-        IssueInfo { pipe, latency, work: Work::of(instr) }
+        let pipeline = match pipe {
+            PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu => sm.pipeline_latency,
+            PipeKind::Memory | PipeKind::Control => 0,
+        };
+        IssueInfo { pipe, latency: latency + pipeline, work: Work::of(instr) }
     }
 }
 

@@ -13,7 +13,10 @@ pub(super) fn is_prefetch(token: u32) -> bool {
 impl Sm {
     /// Does the load/store unit's head leave the L1D alone in cycle `now`?
     pub(super) fn l1d_port_is_free(&self, now: u64) -> bool {
-        self.lsu.head().is_none_or(|head| self.lsu_ready_at(head) > now)
+        match self.front.is_there() {
+            true => self.front.oldest().is_none_or(|(at, _)| at > now),
+            false => self.lsu.head().is_none_or(|head| self.lsu_ready_at(head) > now),
+        }
     }
 
     /// Looks up the mechanism's next prefetch.
@@ -41,7 +44,7 @@ impl Sm {
             words: 0,
             data_bytes: 0,
             sm: self.id,
-            partition: self.map.partition(line),
+            slice: self.map.slice(line),
             kernel,
             token: PREFETCH_TOKEN | u32::from(warp),
             payload: 0,

@@ -173,7 +173,7 @@ impl Sm {
             words: 0,
             data_bytes: 0,
             sm: self.id,
-            partition: self.map.partition(line),
+            slice: self.map.slice(line),
             kernel,
             token: side.token(token),
             payload: 0,

@@ -26,6 +26,15 @@ impl Sm {
                 inst.warp
             ));
         }
+        if let Some((_, oldest)) = self.front.oldest() {
+            let what = self.front.blocked.map_or("its turn at the L1D", resource);
+            let warp = self.lsu.peek(oldest).warp;
+            let count = self.front.len();
+            lines.push(format!(
+                "sm{} in front of the L1D: {count} transactions, the first by warp {warp}, which waits for {what}",
+                self.id
+            ));
+        }
         lines.extend(self.l1d.describe_waiting().into_iter().map(|line| format!("sm{} {line}", self.id)));
         if let Some(packet) = &self.held_reply {
             lines.push(format!(

@@ -170,9 +170,11 @@ fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
             "write-through",
             "allowed is write-back: DRAM gets whole compressed lines",
         ),
-        (_, WriteAllocate::Mask | WriteAllocate::None) => {
-            fail("l2.write_allocate", "mask or none", "allowed is fetch: DRAM gets whole compressed lines")
-        }
+        (_, WriteAllocate::Mask | WriteAllocate::None | WriteAllocate::ForwardAndFetch) => fail(
+            "l2.write_allocate",
+            "mask, none or forward-and-fetch",
+            "allowed is fetch: DRAM gets whole compressed lines",
+        ),
         (L2WritePolicy::WriteBack, WriteAllocate::Fetch) => Ok(()),
     }
 }

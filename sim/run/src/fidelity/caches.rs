@@ -103,7 +103,7 @@ fn misses_in_flight(config: &Arc<GpuConfig>, entries: u32) -> Result<Measurement
     let (short, long) = (time(few)?, time(many)?);
     let rate = f64::from((many - few) * warps) / (long - short) as f64;
     let round_trip = closed_form::l2_hit_round_trip(config);
-    let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions * line);
+    let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.all_slices() * line);
     let expected = (f64::from(entries) / round_trip).min(port);
     // The round trip depends on the phases of the clocks, and answers wait for each other at the SM's port.
     let spread = closed_form::l2_hit_spread(config) + 0.5 + f64::from(entries - 1);

@@ -74,7 +74,7 @@ fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let buses =
         closed_form::dram_peak_bytes_per_core_cycle(config) * (1.0 - closed_form::refresh_overhead(config));
     let ports = closed_form::l2_peak_bytes_per_core_cycle(config);
-    let sm_ports = ports / f64::from(config.l2.partitions) * f64::from(config.sm.count);
+    let sm_ports = ports / f64::from(config.l2.all_slices()) * f64::from(config.sm.count);
     let ports = ports.min(sm_ports);
     let least = (0.8 * buses).min(0.5 * ports);
     let peak = buses.min(ports);

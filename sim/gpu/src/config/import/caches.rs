@@ -8,8 +8,6 @@ use crate::config::ConfigError;
 /// Where a list of a cache option goes.
 struct Target {
     section: &'static str,
-    /// Slices that one slice here stands for.
-    slices: u32,
     /// Does this cache have an allocation policy and a miss queue here?
     is_l1d: bool,
 }
@@ -17,10 +15,14 @@ struct Target {
 /// Takes the L1D.
 pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some(option) = reader.take("-gpgpu_cache:dl1") {
-        cache(reader, &option, &Target { section: "l1d", slices: 1, is_l1d: true })?;
+        cache(reader, &option, &Target { section: "l1d", is_l1d: true })?;
     }
     for name in ["-l1_latency", "-gpgpu_l1_latency"] {
-        reader.copy(name, "l1d", "hit_latency")?;
+        // Every access passes it before its tags are looked up; a hit's data are there a cycle later.
+        if let Some((cycles, option)) = reader.take_number(name)? {
+            reader.set("l1d", "front_latency", cycles.saturating_sub(1), &option);
+            reader.set("l1d", "hit_latency", 1, &option);
+        }
     }
     Ok(())
 }
@@ -73,11 +75,13 @@ fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> 
     Ok(())
 }
 
-/// Takes the L2's slices; a memory channel's sub-partitions become one slice with the sets of all.
+/// Takes the L2's slices: those of a memory channel are its sub-partitions.
 pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
-    let slices = reader.take_number("-gpgpu_n_sub_partition_per_mchannel")?.map_or(1, |(n, _)| n);
+    if let Some((slices, option)) = reader.take_number("-gpgpu_n_sub_partition_per_mchannel")? {
+        reader.set("l2", "slices", slices, &option);
+    }
     if let Some(option) = reader.take("-gpgpu_cache:dl2") {
-        cache(reader, &option, &Target { section: "l2", slices, is_l1d: false })?;
+        cache(reader, &option, &Target { section: "l2", is_l1d: false })?;
     }
     // Both count the time before the L2 answers, in core cycles.
     for name in ["-rop_latency", "-gpgpu_l2_rop_latency"] {
@@ -104,14 +108,13 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     let ([_, entries, merges], [_, _, allocate, _, ..]) = (&mshr[..], &policies[..]) else {
         return Err(wrong(option, &option.value, form));
     };
-    let sets = whole(option, sets)?.saturating_mul(target.slices);
+    let sets = whole(option, sets)?;
     reader.set(target.section, "sets", sets, option);
     let line = whole(option, line)?;
     reader.set(target.section, "line_bytes", line, option);
     reader.set(target.section, "sector_bytes", if is_sectored { SECTOR_BYTES } else { line }, option);
     reader.set(target.section, "ways", whole(option, ways)?, option);
-    let entries = whole(option, entries)?.saturating_mul(target.slices);
-    reader.set(target.section, "mshr_entries", entries, option);
+    reader.set(target.section, "mshr_entries", whole(option, entries)?, option);
     reader.set(target.section, "mshr_merges", whole(option, merges)?, option);
     if target.is_l1d {
         reader.set("l1d", "miss_queue", whole(option, queue.first().copied().unwrap_or_default())?, option);
@@ -147,7 +150,12 @@ fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: 
         (_, true) => return reader.note(option, "stores here allocate nothing in the L1D"),
         (Some("N"), false) => "none",
         (Some("L"), false) => "mask",
-        _ => "fetch",
+        (Some("F"), false) => "fetch",
+        (Some("W"), false) => "forward-and-fetch",
+        _ => {
+            reader.note(option, "no counterpart of its write allocation: there are N, W, F and L");
+            "fetch"
+        }
     };
     reader.set_name(target.section, "write_allocate", allocate, option);
 }

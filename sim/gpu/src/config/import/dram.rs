@@ -4,8 +4,12 @@ use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
 use crate::config::{AddressMapping, ConfigError, Field};
 
+/// Does a file say which bits of an address are the bank? Without it the base's mapping, which is of 16 banks, does not hold.
+#[derive(Clone, Copy)]
+pub struct HasMapping(bool);
+
 /// Takes bus, queue and addresses of a channel.
-pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
+pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<HasMapping, ConfigError> {
     if let Some((cycles, option)) = reader.take_number("-dram_latency")? {
         reader.set("dram", "controller_latency", clocks.dram_cycles(cycles), &option);
     }
@@ -24,12 +28,13 @@ pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
             queue(reader, size, &option);
         }
     }
+    other_queues(reader)?;
     reader.copy("-dram_data_command_freq_ratio", "dram", "data_rate")?;
     bus(reader)?;
     address_mapping(reader)
 }
 
-/// The scheduler's queue. Writes drain from three quarters of it down to one, as in the built-in machines.
+/// The scheduler's queue, of reads and writes together.
 fn queue(reader: &mut Reader, size: u32, option: &Opt) {
     const LARGEST: u32 = 1024;
     let size = if size == 0 {
@@ -39,9 +44,23 @@ fn queue(reader: &mut Reader, size: u32, option: &Opt) {
         size
     };
     reader.set("dram", "queue", size, option);
-    let quarter = size / 4;
-    reader.set("dram", "write_high", (size - quarter).max(1), option);
-    reader.set("dram", "write_low", quarter, option);
+}
+
+/// The queue of answers, and a queue of writes apart, where there is one: `SIZE:HIGH:LOW`.
+fn other_queues(reader: &mut Reader) -> Result<(), ConfigError> {
+    if let Some((size, option)) = reader.take_number("-gpgpu_dram_return_queue_size")? {
+        // 0 is unlimited there.
+        reader.set("dram", "return_queue", if size == 0 { 1024 } else { size }, &option);
+    }
+    let apart = reader.take_number("-dram_seperate_write_queue_enable")?.is_some_and(|(n, _)| n != 0);
+    let writes = ["-dram_write_queue_size", "-gpgpu_dram_write_queue_size"].map(|name| reader.take(name));
+    if let Some(option) = writes.into_iter().flatten().next().filter(|_| apart) {
+        let sizes = list(&option, ':', 3)?;
+        reader.set("dram", "write_high", sizes[1], &option);
+        reader.set("dram", "write_low", sizes[2], &option);
+        reader.note(&option, "the queue of writes here has as many places as that of reads");
+    }
+    Ok(())
 }
 
 /// Chips side by side make the bus; a burst is so many transfers.
@@ -61,11 +80,11 @@ fn bus(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// `dramid@8;...RRRR.BBBCCCCB.CCSSSSSS`: the channel's place in the address, and a letter for each bit that is left.
-fn address_mapping(reader: &mut Reader) -> Result<(), ConfigError> {
-    let Some(option) = reader.take("-gpgpu_mem_addr_mapping") else { return Ok(()) };
+fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
+    let Some(option) = reader.take("-gpgpu_mem_addr_mapping") else { return Ok(HasMapping(false)) };
     let Some((place, _)) = option.value.split_once(';') else {
         reader.note(&option, "no counterpart without dramid@BIT");
-        return Ok(());
+        return Ok(HasMapping(false));
     };
     let bit = whole(&option, place.trim_start_matches("dramid@"))?;
     let power = |bits: u32| {
@@ -75,10 +94,14 @@ fn address_mapping(reader: &mut Reader) -> Result<(), ConfigError> {
     let mapping = AddressMapping::parse(&option.value)
         .map_err(|why| wrong(&option, &option.value, &why.to_string()))?;
     let column_bits = mapping.bits().iter().filter(|b| b.field == Field::Column).count() as u32;
+    // The sub-partitions of a channel are told apart by the lowest bits of its bank.
+    if let Some(lowest) = mapping.bits().iter().rev().find(|b| b.field == Field::Bank) {
+        reader.set("l2", "slice_bytes", power(lowest.bit)?, &option);
+    }
     reader.set("l2", "interleave_bytes", interleave, &option);
     reader.set("dram", "row_bytes", power(column_bits)?, &option);
     reader.set_name("dram", "mapping", &option.value, &option);
-    Ok(())
+    Ok(HasMapping(true))
 }
 
 /// The names of the timings in the order of the form without names.
@@ -100,12 +123,14 @@ fn key(name: &str) -> Option<&'static str> {
         "CDLR" => "tcdlr",
         "WR" => "twr",
         "RTPL" => "trtp",
+        "nbkgrp" => "bank_groups",
+        "CCDL" => "tccdl",
         _ => return None,
     })
 }
 
 /// Takes the timing, by names or by their order.
-pub fn timing(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Result<(), ConfigError> {
     let Some(option) = reader.take("-gpgpu_dram_timing_opt") else { return Ok(()) };
     let mut pairs = Vec::new();
     if option.value.contains('=') {
@@ -125,9 +150,20 @@ pub fn timing(reader: &mut Reader) -> Result<(), ConfigError> {
             Some(key) => reader.set("dram", key, cycles, &option),
             None => is_whole = false,
         }
+        if name == "nbk" && !has_mapping {
+            reader.set_name("dram", "mapping", "", &option);
+        }
     }
     if !is_whole {
-        reader.note(&option, "bank groups (nbkgrp, CCDL) and other names have no counterpart");
+        reader.note(&option, "there are names that have no counterpart");
+    }
+    if let Some((policy, option)) = reader.take_number("-dram_bnkgrp_indexing_policy")? {
+        match policy {
+            0 => reader.set_name("dram", "bank_group_bits", "high", &option),
+            1 => reader.set_name("dram", "bank_group_bits", "low", &option),
+            _ => reader
+                .note(&option, "no counterpart; there are 0 (the bank's high bits) and 1 (its low bits)"),
+        }
     }
     Ok(())
 }

@@ -69,6 +69,6 @@ fn read(reader: &mut Reader, has_interconnect: bool) -> Result<(), ConfigError> 
     caches::l2(reader, clocks)?;
     caches::partitions(reader)?;
     caches::interconnect(reader, has_interconnect)?;
-    dram::channel(reader, clocks)?;
-    dram::timing(reader)
+    let mapping = dram::channel(reader, clocks)?;
+    dram::timing(reader, mapping)
 }

@@ -94,8 +94,9 @@ fn caches_and_partitions_are_translated() {
     assert_eq!((l1d.mshr_entries, l1d.mshr_merges, l1d.miss_queue), (48, 6, 10));
     assert_eq!(l1d.allocate, crate::config::Allocate::OnFill);
     let l2 = c.l2;
-    assert_eq!((l2.partitions, l2.sets, l2.ways, l2.index), (16, 64, 8, IndexFunction::Bmod));
-    assert_eq!((l2.mshr_entries, l2.mshr_merges, l2.partition_index), (48, 4, IndexFunction::IPoly));
+    assert_eq!((l2.partitions, l2.slices, l2.slice_bytes), (16, 2, 256));
+    assert_eq!((l2.sets, l2.ways, l2.index), (32, 8, IndexFunction::Bmod));
+    assert_eq!((l2.mshr_entries, l2.mshr_merges, l2.partition_index), (24, 4, IndexFunction::IPoly));
     assert_eq!((l2.request_queue, l2.dram_queue, l2.reply_queue, l2.interleave_bytes), (9, 10, 12, 512));
     // 100 core cycles of 1000 MHz are 50 of 500 MHz.
     assert_eq!(l2.hit_latency, 50);
@@ -129,7 +130,8 @@ fn read_only_caches_are_translated() {
 fn write_policies_are_translated() {
     let l2 = |letters: &str| machine(&format!("-gpgpu_cache:dl2 64:128:8,L:{letters},A:32:4,4\n")).l2;
     for (letters, policy, allocate) in [
-        ("B:m:W:L", L2WritePolicy::WriteBack, WriteAllocate::Fetch),
+        ("B:m:W:L", L2WritePolicy::WriteBack, WriteAllocate::ForwardAndFetch),
+        ("B:m:F:L", L2WritePolicy::WriteBack, WriteAllocate::Fetch),
         ("B:m:L:L", L2WritePolicy::WriteBack, WriteAllocate::Mask),
         ("T:m:N:L", L2WritePolicy::WriteThrough, WriteAllocate::None),
     ] {

@@ -61,7 +61,7 @@ fn request(config: &GpuConfig, number: u64, sectors: u32, kind: PacketKind, whol
     let half = |sector: u32| if sectors >> sector & 1 == 1 { 0x0f << (8 * sector) } else { 0 };
     let halves: u64 = (0..8).map(half).sum();
     let words = if whole { halves | halves << 4 } else { halves };
-    Packet { line, sectors, words, full_sectors: whole, partition: 0, ..packet(config, kind, line, 0) }
+    Packet { line, sectors, words, full_sectors: whole, slice: 0, ..packet(config, kind, line, 0) }
 }
 
 /// What the slice counted as the one access between two states of its counters.
@@ -105,7 +105,7 @@ proptest! {
             prop_assert_eq!(found(bench.slice.counters() - before), expected, "request {}: {:?}", n, packet);
             prop_assert_eq!(bench.slice.counters().cache.sectors_filled, moved, "request {}", n);
         }
-        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        let (counters, dram) = (bench.slice.counters(), bench.channel.counters());
         prop_assert_eq!(counters.writebacks, golden.writebacks);
         prop_assert_eq!(dram.bursts, moved + golden.sectors_written);
         prop_assert_eq!(counters.cache.sectors_fetched, counters.cache.sectors_filled);
@@ -132,7 +132,7 @@ proptest! {
         let requests: Vec<_> = (0..).zip(requests).map(make).collect();
         let mut bench = SliceBench::base(&config);
         assert_contract(&mut bench, &requests);
-        let (counters, dram) = (bench.slice.counters(), bench.slice.dram_counters());
+        let (counters, dram) = (bench.slice.counters(), bench.channel.counters());
         prop_assert!(counters.cache.is_conserved());
         prop_assert_eq!(counters.cache.accesses, requests.len() as u64);
         prop_assert_eq!((counters.fills, counters.writebacks), (dram.reads, dram.writes));
@@ -148,15 +148,15 @@ fn sectors_move_by_themselves() {
     let mut bench = SliceBench::base(&config);
     bench.latency(&Packet { sectors: 0b0001, ..packet(&config, PacketKind::Read, 0, 0) });
     bench.latency(&Packet { sectors: 0b0110, ..packet(&config, PacketKind::Write, 0, 1) });
-    assert_eq!(bench.slice.dram_counters().bursts, 1, "a write of whole sectors fetches none");
+    assert_eq!(bench.channel.counters().bursts, 1, "a write of whole sectors fetches none");
     bench.latency(&Packet {
         sectors: 0b1000,
         full_sectors: false,
         ..packet(&config, PacketKind::Write, 0, 2)
     });
-    assert_eq!(bench.slice.dram_counters().bursts, 2, "a partial write fetches its sector");
+    assert_eq!(bench.channel.counters().bursts, 2, "a partial write fetches its sector");
     bench.latency(&Packet { sectors: 0b0001, ..packet(&config, PacketKind::Read, LINE, 3) });
-    let dram = bench.slice.dram_counters();
+    let dram = bench.channel.counters();
     assert_eq!((dram.reads, dram.writes, dram.bursts), (3, 1, 3 + 3));
 }
 
@@ -172,7 +172,7 @@ fn each_write_policy_moves_what_it_says() {
         bench.latency(&Packet { words: 0x0f, ..store });
         bench.latency(&Packet { words: 0xf0, ..store });
         bench.latency(&Packet { sectors: 1, ..packet(&config, PacketKind::Read, 0, 1) });
-        let dram = bench.slice.dram_counters();
+        let dram = bench.channel.counters();
         (dram.reads, dram.writes)
     };
     use L2WritePolicy::{WriteBack, WriteThrough};
@@ -198,6 +198,6 @@ fn sector_misses_share_the_lines_register() {
     assert_eq!(answers, [(0, 32), (1, 32), (2, 64)]);
     let cache = bench.slice.counters().cache;
     assert_eq!((cache.misses, cache.sector_misses, cache.pending_hits), (2, 1, 1));
-    assert_eq!(bench.slice.dram_counters().bursts, 2);
+    assert_eq!(bench.channel.counters().bursts, 2);
     assert_eq!(cache.reservation_fails.total(), 0);
 }
