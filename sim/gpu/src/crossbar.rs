@@ -67,6 +67,8 @@ pub struct CrossbarSpec {
     pub output_flits: u32,
     /// Head in to head out of an empty network, cycles.
     pub latency: u32,
+    /// Cycles between two packets of a port, input or output.
+    pub gap: u32,
 }
 
 counters! {
@@ -145,7 +147,7 @@ impl Crossbar {
     pub fn can_send(&self, input: usize, packet: &Packet) -> bool {
         let port = &self.inputs[input];
         // What has not crossed yet of the packet that is crossing still takes room.
-        let crossing = port.free_from.saturating_sub(self.now + 1) as u32;
+        let crossing = port.free_from.saturating_sub(self.now + 1 + u64::from(self.spec.gap)) as u32;
         port.waiting + crossing + packet.flits(self.spec.flit_bytes) <= self.spec.input_flits
     }
 
@@ -214,8 +216,8 @@ impl Crossbar {
         self.counters.data_bytes += u64::from(packet.data_bytes);
         let cycles = u64::from(flits);
         port.waiting -= flits;
-        port.free_from = self.now + cycles;
-        out.free_from = self.now + cycles;
+        port.free_from = self.now + cycles + u64::from(self.spec.gap);
+        out.free_from = port.free_from;
         out.held += flits;
         out.turn = (input + 1) % self.spec.inputs;
         // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
@@ -294,6 +296,7 @@ mod tests {
         input_flits: 16,
         output_flits: 12,
         latency: 12,
+        gap: 0,
     };
 
     /// A packet of `flits` flits to slice `to`.
@@ -350,9 +353,9 @@ mod tests {
     }
 
     /// Flits that arrive at output 0 in 1000 cycles when `inputs` inputs send packets of `flits` flits there.
-    fn flits_to_one_output(inputs: usize, flits: u32) -> Vec<u64> {
+    fn flits_to_one_output(inputs: usize, flits: u32, gap: u32) -> Vec<u64> {
         // Room for the flits that are granted and not yet taken: the pipeline and a packet.
-        let mut crossbar = Crossbar::new(CrossbarSpec { output_flits: SPEC.latency + 2 * 5, ..SPEC });
+        let mut crossbar = Crossbar::new(CrossbarSpec { output_flits: SPEC.latency + 2 * 5, gap, ..SPEC });
         let mut per_input = vec![0; inputs];
         for now in 1..=1000 {
             for input in 0..inputs {
@@ -369,7 +372,7 @@ mod tests {
     #[test]
     fn an_output_moves_one_flit_per_cycle() {
         for (inputs, flits) in [(1, 1), (1, 5), (4, 1), (4, 5)] {
-            let moved: u64 = flits_to_one_output(inputs, flits).iter().sum();
+            let moved: u64 = flits_to_one_output(inputs, flits, 0).iter().sum();
             // From the first grant (cycle 1) on, every cycle a flit; the last `latency` of them are still inside.
             let expected = 1000 - u64::from(SPEC.latency - 1);
             assert!((expected - u64::from(flits)..=expected).contains(&moved), "{inputs} x {flits}: {moved}");
@@ -377,8 +380,19 @@ mod tests {
     }
 
     #[test]
+    fn a_gap_parts_the_packets_of_a_port() {
+        for (inputs, flits) in [(1, 1), (4, 1), (1, 5), (4, 5)] {
+            let moved: u64 = flits_to_one_output(inputs, flits, 1).iter().sum();
+            // A packet every flits + 1 cycles.
+            let expected = 1000 / u64::from(flits + 1) * u64::from(flits);
+            let ends = u64::from(SPEC.latency + 2 * flits);
+            assert!((expected - ends..=expected).contains(&moved), "{inputs} x {flits}: {moved}");
+        }
+    }
+
+    #[test]
     fn inputs_share_an_output_fairly() {
-        let shares = flits_to_one_output(4, 1);
+        let shares = flits_to_one_output(4, 1, 0);
         let (least, most) = (shares.iter().min().expect("four"), shares.iter().max().expect("four"));
         assert!(most - least <= 1, "{shares:?}");
     }

@@ -14,6 +14,8 @@ pub struct Interconnect {
     pub output_flits: u32,
     /// Head flit, input to ejection queue, in an empty network, crossbar cycles.
     pub latency: u32,
+    /// Crossbar cycles in which a port stands still between two packets: the allocation of its only virtual channel.
+    pub packet_gap: u32,
 }
 
 impl Interconnect {
@@ -24,5 +26,6 @@ impl Interconnect {
         check.range("interconnect.input_flits", self.input_flits, packet, 4096);
         check.range("interconnect.output_flits", self.output_flits, packet, 4096);
         check.range("interconnect.latency", self.latency, 1, 1000);
+        check.range("interconnect.packet_gap", self.packet_gap, 0, 1000);
     }
 }

@@ -70,10 +70,11 @@ pub fn dram_read_spread(config: &GpuConfig) -> f64 {
 }
 
 /// Bytes per core cycle that L2 hits deliver at most: one line per slice and L2 cycle, and one flit per reply port
-/// and crossbar cycle, headers included. Answers to few SMs stay below it: they wait for each other in the queues.
+/// and crossbar cycle, headers included, with the gap between packets. Answers to few SMs stay below it: they wait for each other in the queues.
 pub fn l2_peak_bytes_per_core_cycle(config: &GpuConfig) -> f64 {
     let p = Periods::new(&config.clock);
-    let reply_cycles = f64::from(flits(config, config.l2.line_bytes)) * p.interconnect;
+    let packet = flits(config, config.l2.line_bytes) + config.interconnect.packet_gap;
+    let reply_cycles = f64::from(packet) * p.interconnect;
     f64::from(config.l2.all_slices() * config.l2.line_bytes) / reply_cycles.max(p.l2)
 }
 

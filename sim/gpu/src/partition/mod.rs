@@ -259,5 +259,6 @@ fn crossbar_spec(config: &Interconnect, inputs: usize, outputs: usize) -> Crossb
         input_flits: config.input_flits,
         output_flits: config.output_flits,
         latency: config.latency,
+        gap: config.packet_gap,
     }
 }

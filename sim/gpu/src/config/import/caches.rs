@@ -5,6 +5,12 @@ use super::reader::{Reader, list, whole, wrong};
 use crate::cache::SECTOR_BYTES;
 use crate::config::ConfigError;
 
+/// Flits that the interface in front of a router's input holds where no option says so.
+const INTERFACE_FLITS: u32 = 9;
+
+/// Flits that the buffer behind a router's output holds where no option says so.
+const BOUNDARY_FLITS: u32 = 16;
+
 /// Where a list of a cache option goes.
 struct Target {
     section: &'static str,
@@ -232,8 +238,27 @@ pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigErr
         reader.copy(name, "interconnect", "flit_bytes")?;
     }
     let channels = reader.take_number("num_vcs")?.map_or(1, |(n, _)| n);
+    let interface = reader.take_number("input_buffer_size")?.map_or(0, |(n, _)| n);
+    let interface = if interface == 0 { INTERFACE_FLITS } else { interface };
+    let boundary = reader.take_number("boundary_buffer_size")?.map_or(BOUNDARY_FLITS, |(n, _)| n);
+    let ejection = reader.take_number("ejection_buffer_size")?.map_or(0, |(n, _)| n);
     if let Some((flits, option)) = reader.take_number("vc_buf_size")? {
-        reader.set("interconnect", "input_flits", flits.saturating_mul(channels), &option);
+        let ejection = if ejection == 0 { flits } else { ejection };
+        let input = flits.saturating_mul(channels).saturating_add(interface);
+        reader.set("interconnect", "input_flits", input, &option);
+        reader.set("interconnect", "output_flits", ejection.saturating_add(boundary), &option);
+    }
+    packet_gap(reader, channels)
+}
+
+/// The only virtual channel of a port is allocated anew for each packet, while no flit passes. A router that works faster than
+/// its channels, or has other virtual channels, hides that.
+fn packet_gap(reader: &mut Reader, channels: u32) -> Result<(), ConfigError> {
+    let speedup = reader.take("internal_speedup");
+    let is_faster = speedup.and_then(|o| o.value.parse::<f64>().ok()).is_some_and(|speedup| speedup > 1.0);
+    if let Some((cycles, option)) = reader.take_number("vc_alloc_delay")? {
+        let hidden = is_faster || channels > 1;
+        reader.set("interconnect", "packet_gap", if hidden { 0 } else { cycles }, &option);
     }
     Ok(())
 }

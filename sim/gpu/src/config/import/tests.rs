@@ -170,7 +170,7 @@ fn the_interconnects_file_gives_flits_and_queues() {
     let network = Some(("small.icnt", NETWORK));
     let import = import("my", "my.config", SAMPLE, network).expect("it can be translated");
     let i = GpuConfig::parse("my.toml", &import.toml).expect("valid").interconnect;
-    assert_eq!((i.flit_bytes, i.input_flits), (64, 20));
+    assert_eq!((i.flit_bytes, i.input_flits, i.output_flits), (64, 20 + 9, 10 + 16));
     assert!(import.notes.contains(&"small.icnt:2: network_count 2: no counterpart".to_string()));
     assert!(!import.notes.iter().any(|n| n.contains("inter_config_file")));
 }
