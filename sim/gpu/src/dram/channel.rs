@@ -7,6 +7,10 @@
 //! A request older than `starvation_cycles` is served alone. Requests to one line keep their order. Between
 //! decisions the scheduler sleeps until the earliest time at which a command may become possible.
 //!
+//! Where the queue of answers has places of its own, each bank serves one request at a time, which it chooses from the queue when it
+//! has none: of the row that is open the oldest, else the oldest of all (GPGPU-Sim's banks). One bank chooses in a cycle. What comes
+//! later for the open row waits until then.
+//!
 //! With bank groups the bursts of a request are read or written one by one, so that those of another group may come between.
 //!
 //! A request goes to the sub-ranks that its bursts lie in, by common commands where it can: all that have to open the
@@ -44,8 +48,12 @@ pub struct Channel {
     scheduler: DramScheduler,
     capacity: usize,
     starvation: u64,
-    /// Requests in flight, where the delay line and the answers have places of their own; else 0.
+    /// Requests in flight, where the delay line and the answers have places of their own and banks choose what they serve; else 0.
     most_in_flight: usize,
+    /// Requests that no bank has chosen; banks that have chosen one, and the bank that looks for one first.
+    unchosen: usize,
+    serving: u64,
+    bank_turn: u32,
     most_returns: usize,
     write_high: usize,
     write_low: usize,
@@ -90,6 +98,9 @@ impl Channel {
             capacity,
             starvation: u64::from(config.starvation_cycles),
             most_in_flight: if config.return_queue > 0 { capacity + config.return_queue as usize } else { 0 },
+            unchosen: 0,
+            serving: 0,
+            bank_turn: 0,
             most_returns: if config.return_queue > 0 { config.return_queue as usize } else { capacity },
             write_high: config.write_high as usize,
             write_low: config.write_low as usize,
@@ -162,15 +173,50 @@ impl Channel {
         }
     }
 
-    /// Has the scheduler room for the oldest incoming request, which has passed the delay line? A bank holds the request that it
-    /// serves beside the queue.
-    fn can_admit(&self, request: &Request) -> bool {
-        if self.most_in_flight == 0 {
-            return true; // its place was kept
+    /// Do banks choose the requests that they serve?
+    fn banks_choose(&self) -> bool {
+        self.most_in_flight > 0
+    }
+
+    /// Has the scheduler room for an incoming request that has passed the delay line? What a bank serves has left the queue.
+    fn can_admit(&self) -> bool {
+        !self.banks_choose() || self.unchosen < self.capacity
+    }
+
+    /// One bank that serves nothing chooses a request, if there is one for it: the banks take turns, or, first come first served,
+    /// the one that the oldest request is for.
+    fn choose_for_a_bank(&mut self) {
+        if self.unchosen == 0 {
+            return;
         }
-        let list = self.list(request.access);
-        let serving = list.iter().fold(0u64, |banks, w| banks | 1 << w.bank).count_ones() as usize;
-        list.len() < self.capacity + serving
+        let waits = |w: &&Waiting| !w.chosen && w.blockers == 0;
+        let waiting = || self.reads.iter().chain(&self.writes).filter(waits);
+        let asking = match self.scheduler {
+            DramScheduler::FrFcfs => waiting().fold(0, |banks, w| banks | 1u64 << w.bank),
+            DramScheduler::Fcfs => waiting().min_by_key(|w| w.arrived).map_or(0, |w| 1 << w.bank),
+        } & !self.serving;
+        let from = asking & u64::MAX << self.bank_turn;
+        let bank = if from != 0 { from } else { asking }.trailing_zeros();
+        if bank >= self.bank_count {
+            return;
+        }
+        let open = self.ranks[0].row(bank);
+        // Of equals the first is the least: the lists are in the order of arrival.
+        let rank = |w: &&Waiting| (self.scheduler == DramScheduler::FrFcfs && w.row != open, w.arrived);
+        let Some(arrived) = waiting().filter(|w| w.bank == bank).min_by_key(rank).map(|w| (w.row, w.arrived))
+        else {
+            return;
+        };
+        let is_it = |w: &&mut Waiting| {
+            !w.chosen && w.blockers == 0 && w.bank == bank && (w.row, w.arrived) == arrived
+        };
+        if let Some(w) = self.reads.iter_mut().chain(&mut self.writes).find(is_it) {
+            w.chosen = true;
+            self.unchosen -= 1;
+            self.serving |= 1 << bank;
+            self.bank_turn = (bank + 1) % self.bank_count;
+            self.sleep_until = 0;
+        }
     }
 
     /// Gives the controller a request in cycle `now`. The caller has made sure that [`Self::can_push`].
@@ -237,8 +283,11 @@ impl Channel {
     pub fn tick(&mut self, now: u64) {
         self.catch_up(now);
         self.now = now;
-        while self.incoming.front().is_some_and(|(seen, r)| *seen <= now && self.can_admit(r)) {
+        while self.incoming.front().is_some_and(|(seen, _)| *seen <= now) && self.can_admit() {
             self.admit();
+        }
+        if self.banks_choose() {
+            self.choose_for_a_bank();
         }
         if now < self.sleep_until {
             return;
@@ -261,6 +310,7 @@ impl Channel {
             sub_ranks: request.bursts.numbers().fold(0, |bits, n| bits | 1 << self.sub_rank(&request, n)),
             place: at.bank * count,
             left: request.bursts,
+            chosen: !self.banks_choose(),
             arrived: self.now,
             line,
             blockers: older,
@@ -272,6 +322,7 @@ impl Channel {
             self.blocked_reads += usize::from(older > 0);
         }
         self.list_mut(request.access).push(waiting);
+        self.unchosen += usize::from(self.banks_choose());
         self.sleep_until = 0;
     }
 
@@ -342,7 +393,8 @@ impl Channel {
         if self.now < self.starvation_time() {
             return None;
         }
-        self.oldest().filter(|(access, at)| self.list(*access)[*at].arrived + self.starvation <= self.now)
+        let starves = |w: &Waiting| w.chosen && w.arrived + self.starvation <= self.now;
+        self.oldest().filter(|(access, at)| starves(&self.list(*access)[*at]))
     }
 
     /// Reads go first, until enough writes wait; then writes, until few are left. Without reads, writes may go; a
@@ -377,7 +429,8 @@ impl Channel {
     /// A command for the requests of one list, or for `only` one of them.
     fn choose(&self, access: Access, only: Option<usize>) -> Decision {
         let list = self.list(access);
-        let strict = only.is_some() || self.scheduler == DramScheduler::Fcfs;
+        let is_fcfs = self.scheduler == DramScheduler::Fcfs && !self.banks_choose();
+        let strict = only.is_some() || is_fcfs;
         let first = only.unwrap_or(0);
         let may_return = self.returns.len() < self.most_returns;
         // A bit for each bank of each sub-rank: those with a row that is still used, and those that an older request
@@ -387,7 +440,7 @@ impl Channel {
         let mut row_count = 0;
         let mut wake = NEVER;
         for (at, w) in list.iter().enumerate().skip(first) {
-            if w.blockers > 0 {
+            if w.blockers > 0 || !w.chosen {
                 continue;
             }
             let missing = self.missing(w);
@@ -549,6 +602,7 @@ impl Channel {
                 self.counters.metadata_writes += u64::from(w.request.metadata);
             }
         }
+        self.serving &= !(1 << w.bank);
         self.counters.row_hits += u64::from(!w.opened);
         self.unblock(w.line);
     }

@@ -70,6 +70,8 @@ pub(super) struct Waiting {
     /// The sub-ranks that it needs, a bit each, and the place of the first one's bit for its bank.
     pub sub_ranks: u64,
     pub place: u32,
+    /// Has its bank chosen it, where banks choose? Else it may be served whenever it may.
+    pub chosen: bool,
     /// Bursts that are not yet moved.
     pub left: Bursts,
     pub arrived: u64,

@@ -1,6 +1,6 @@
 //! L1D and L2: hits, rates of their ports, and what a number of misses in flight allows.
 use super::bench::Bench;
-use super::cores::{address_generation, chain_step};
+use super::cores::{address_generation, chain_step, memory_issue};
 use super::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::partition::closed_form;
@@ -15,13 +15,13 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// Address generation, then the hit latency.
+/// Address generation, the cycles in front of the tags, then the hit latency.
 fn l1d_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let line = bench.buffer(128)?;
     bench.chain(&[line])?;
     let step = chain_step(&mut bench, "", "ld.global.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
-    let expected = f64::from(address_generation(config) + config.l1d.hit_latency);
+    let expected = f64::from(memory_issue(config) + config.l1d.front_latency + config.l1d.hit_latency);
     // The chain begins with a miss, which falls into another phase of the clocks in each of the two runs.
     let distance = (2.0 * closed_form::l2_hit_spread(config) + 1.0) / 64.0;
     Ok(Measurement::within("L1D hit", "cycles", (expected, distance), step))
@@ -41,14 +41,15 @@ fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     Ok(Measurement::within("L1D hits, rate", "bytes per cycle and SM", (peak, 0.02 * peak), bytes))
 }
 
-/// Address generation, the crossbar there and back, and the L2's hit latency, each in its own clock; where in the
+/// Address generation, the cycles in front of the L1D, the crossbar there and back, and the L2's hit latency, each in its own clock; where in the
 /// clocks' phases a request comes makes the difference that is allowed.
 fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let line = bench.buffer(128)?;
     bench.chain(&[line])?;
     let step = chain_step(&mut bench, "", "ld.global.cg.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
-    let expected = closed_form::l2_hit_round_trip(config) + f64::from(address_generation(config));
+    let front = memory_issue(config) + config.l1d.front_latency;
+    let expected = closed_form::l2_hit_round_trip(config) + f64::from(front);
     let distance = closed_form::l2_hit_spread(config) + 0.5;
     Ok(Measurement::within("L2 hit, round trip", "cycles", (expected, distance), step))
 }

@@ -11,6 +11,11 @@ pub fn address_generation(config: &GpuConfig) -> u32 {
     32 / config.sm.lsu.lanes
 }
 
+/// Cycles from the issue of a memory instruction to the end of address generation.
+pub fn memory_issue(config: &GpuConfig) -> u32 {
+    config.sm.lsu.pipeline_latency + address_generation(config)
+}
+
 /// Core cycles of one `unit` of a chain of dependent instructions in one warp of `threads` threads, after `head`.
 pub fn chain_step(
     bench: &mut Bench,
@@ -35,7 +40,8 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// An instruction that needs the one before it issues when the result is there: the pipe's latency, exactly.
+/// An instruction that needs the one before it issues when the result is there: the pipe's latency and that of the registers
+/// around it, exactly.
 fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let sm = &config.sm;
     let chains = [
@@ -46,13 +52,14 @@ fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError>
         ("single-precision division", "div.rn.f32 %f1, %f1, %f1;\n", sm.sfu.div_latency),
         ("double-precision addition", "add.f64 %fd1, %fd1, %fd1;\n", sm.fp64.latency),
         ("double-precision division", "div.rn.f64 %fd1, %fd1, %fd1;\n", sm.fp64.div_latency),
-        ("fence without stores", "membar.gl;\n", sm.branch_latency),
     ];
-    let measured = chains.map(|(name, unit, latency)| {
+    let chains = chains.map(|(name, unit, latency)| (name, unit, latency + sm.pipeline_latency));
+    let fence = ("fence without stores", "membar.gl;\n", sm.branch_latency);
+    let measured = chains.into_iter().chain([fence]).map(|(name, unit, latency)| {
         let step = chain_step(&mut Bench::new(config), "", unit, (1, 0), (8, 24))?;
         Ok(Measurement::exact(name, "cycles", f64::from(latency), step))
     });
-    measured.into_iter().collect()
+    measured.collect()
 }
 
 /// Independent instructions of many warps issue one per scheduler and cycle, as long as the pipes take them: a pipe of
@@ -85,7 +92,7 @@ fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityE
         let step = chain_step(&mut Bench::new(config), &head, unit, (32, 0), (8, 40))?;
         // Lanes over fewer banks than 32 meet sooner, and never more than all of them.
         let degree = (ways * 32 / lsu.shared_banks).clamp(1, 32);
-        let expected = address_generation(config) + lsu.shared_latency + degree - 1;
+        let expected = memory_issue(config) + lsu.shared_latency + degree - 1;
         found.push(Measurement::exact(
             format!("shared memory, {ways}-way conflict"),
             "cycles",

@@ -1,6 +1,6 @@
 //! DRAM: round trips by the state of the bank, and the bandwidth of all channels and of one.
 use super::bench::Bench;
-use super::cores::address_generation;
+use super::cores::memory_issue;
 use super::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::dram::Timing;
@@ -24,7 +24,8 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     let dram = &config.dram;
     let timing = Timing::new(dram);
     let bursts = u64::from(dram.sub_rank_bursts(config.l2.line_bytes / dram.burst_bytes));
-    let closed = closed_form::dram_read_round_trip(config) + f64::from(address_generation(config));
+    let front = memory_issue(config) + config.l1d.front_latency;
+    let closed = closed_form::dram_read_round_trip(config) + f64::from(front);
     let period = f64::from(config.clock.core_mhz) / f64::from(config.clock.dram_mhz);
     let row_lines = dram.row_bytes / config.l2.line_bytes;
     let cases: [(&str, u64, u32, Place); 3] = [

@@ -11,12 +11,17 @@ measured by a microbenchmark on the simulator, with every DRAM command under the
 docs/fidelity.md` writes this page; a test fails when it is stale or a value leaves its bounds. The formulas stand beside the
 microbenchmarks in `sim/run/src/fidelity/` and in `sim/gpu/src/partition/closed_form.rs`:
 
-- arithmetic: the pipe's latency; rate: one warp per scheduler and cycle, or lanes / 32 per pipe
-- shared memory: address generation (32 / lanes), the latency, and one cycle more for each way of a conflict but the first
+- arithmetic: the pipe's latency and that of the stages' registers; rate: one warp per scheduler and cycle, or lanes / 32 per
+  pipe
+- shared memory: the stages' registers, address generation (32 / lanes), the latency, and one cycle more for each way of a
+  conflict but the first; the first two stand before all that follows
 - strides: 32 x 4 x stride bytes over the line size; L1D hits take a line per cycle, or address generation if that is longer
-- L2 hit: address generation, the crossbar both ways, the hit latency, each in its own clock, mean over the clocks' phases
+- L1D hit: the cycles in front of the tags and the hit latency; L2 hit: the cycles in front of the L1D's tags, the crossbar both
+  ways, the hit latency, each in its own clock, mean over the clocks' phases
+- L2 rates: a flit per cycle and reply port, of which each slice of a partition has one, and the gap between packets
 - misses in flight: MSHRs / the L2's round trip, up to the SM's reply port
-- DRAM read: the L2's round trip, the controller, tCL and the bursts; tRCD more in a closed bank, tRP more for another row
+- DRAM read: the L2's round trip, the controller, tCL and the bursts, tCCD_L apart within a bank group; tRCD more in a closed
+  bank, tRP more for another row
 - DRAM stream: the data buses, or the L2's reply ports where they carry less; one partition: its share of the buses
 
 \"Allowed\" is what agrees with the formula: the value alone where it is exact; the spread of the clocks' phases for round
