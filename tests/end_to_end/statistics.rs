@@ -87,7 +87,10 @@ fn every_statistic_is_explained() {
     let list = selvedge(&["stats", "list"]);
     assert!(list.contains("bw_util"), "{list}");
     let one = selvedge(&["stats", "explain", "averagemflatency"]);
-    assert_eq!(one, "averagemflatency: mean core cycles from a miss in an L1D to its return\n");
+    assert_eq!(
+        one,
+        "averagemflatency: mean core cycles of a load that misses in an L1D, from its coming in front of the L1D to the return of its line\n"
+    );
 }
 
 #[test]

@@ -292,6 +292,9 @@ pub struct SmCounters {
     pub misses_returned: u64,
     /// Core cycles from each of those misses to its return, all together.
     pub miss_latency_cycles: u64,
+    /// Core cycles from each of those loads' coming to the L1D to its data's return, all together: the cycles in front of the tags
+    /// and reservation failures included.
+    pub load_latency_cycles: u64,
     /// Misses of the L1D that were sent for prefetches; not among its accesses.
     pub prefetches_sent: u64,
     /// Lines that came back to the L1D for its prefetches.

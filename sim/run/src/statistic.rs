@@ -56,7 +56,7 @@ macro_rules! statistics {
 use Value::{Count, Real};
 
 /// All keys, in the order in which they are written.
-pub static STATISTICS: [Statistic; 111] = statistics! {
+pub static STATISTICS: [Statistic; 118] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
         |c| Count(c.launch.sm.thread_instructions);
@@ -77,10 +77,15 @@ pub static STATISTICS: [Statistic; 111] = statistics! {
         |c| Count(c.so_far.sm.transactions);
     "gpgpu_n_shmem_bkconflict", "cycles that shared-memory accesses took beyond one each",
         |c| Count(c.so_far.sm.bank_conflict_cycles);
-    "averagemflatency", "mean core cycles from a miss in an L1D to its return",
+    "averagemflatency", "mean core cycles of a load that misses in an L1D, from its coming in front of the L1D to the return of its line",
+        |c| Real(ratio(c.so_far.sm.load_latency_cycles, c.so_far.sm.misses_returned));
+    "L1D_miss_latency", "mean core cycles from a miss in an L1D to its return; a name of this project",
         |c| Real(ratio(c.so_far.sm.miss_latency_cycles, c.so_far.sm.misses_returned));
     "L1D_total_cache_accesses", "line transactions that the L1Ds decided", |c| Count(c.so_far.l1d.accesses);
     "L1D_total_cache_misses", "those that did not find their line, stores among them", |c| Count(c.so_far.l1d.misses);
+    "L1D_total_cache_load_misses", "loads among the misses; a name of this project",
+        |c| Count(c.so_far.l1d.misses - c.so_far.l1d.write_misses);
+    "L1D_total_cache_store_misses", "stores and atomics among the misses; a name of this project", |c| Count(c.so_far.l1d.write_misses);
     "L1D_total_cache_miss_rate", "L1D_total_cache_misses over L1D_total_cache_accesses",
         |c| Real(ratio(c.so_far.l1d.misses, c.so_far.l1d.accesses));
     "L1D_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
@@ -140,6 +145,9 @@ pub static STATISTICS: [Statistic; 111] = statistics! {
         |c| Count(c.so_far.instruction.reservation_fails.total());
     "L2_total_cache_accesses", "requests that the L2 slices decided", |c| Count(c.so_far.l2.cache.accesses);
     "L2_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.l2.cache.misses);
+    "L2_total_cache_load_misses", "reads among the misses; a name of this project",
+        |c| Count(c.so_far.l2.cache.misses - c.so_far.l2.cache.write_misses);
+    "L2_total_cache_store_misses", "writes and atomics among the misses; a name of this project", |c| Count(c.so_far.l2.cache.write_misses);
     "L2_total_cache_miss_rate", "L2_total_cache_misses over L2_total_cache_accesses",
         |c| Real(ratio(c.so_far.l2.cache.misses, c.so_far.l2.cache.accesses));
     "L2_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
@@ -181,8 +189,12 @@ pub static STATISTICS: [Statistic; 111] = statistics! {
     "L2_writebacks", "dirty lines that left for DRAM; a name of this project", |c| Count(c.so_far.l2.writebacks);
     "n_act", "rows opened, all channels", |c| Count(c.so_far.dram.activates);
     "n_pre", "rows closed, all channels", |c| Count(c.so_far.dram.precharges);
-    "n_rd", "read requests to DRAM, all channels", |c| Count(c.so_far.dram.reads);
-    "n_write", "write requests to DRAM, all channels", |c| Count(c.so_far.dram.writes);
+    "n_rd", "bursts read from DRAM but for those of n_rd_L2_A: column commands, all channels",
+        |c| Count(c.so_far.dram.read_bursts.saturating_sub(c.so_far.l2.allocation_bursts));
+    "n_rd_L2_A", "bursts read for stores that miss in the L2", |c| Count(c.so_far.l2.allocation_bursts);
+    "n_write", "bursts of stores that the L2 passed on to DRAM: column commands, all channels", |c| Count(c.so_far.l2.forwarded_bursts);
+    "n_wr_bk", "bursts written to DRAM but for those of n_write: dirty lines, and mechanisms' metadata",
+        |c| Count(c.so_far.dram.write_bursts.saturating_sub(c.so_far.l2.forwarded_bursts));
     "n_req", "read and write requests to DRAM, all channels", |c| Count(c.so_far.dram.reads + c.so_far.dram.writes);
     "row_hit_rate", "requests that found their row open, over n_req; a name of this project",
         |c| Real(ratio(c.so_far.dram.row_hits, c.so_far.dram.reads + c.so_far.dram.writes));

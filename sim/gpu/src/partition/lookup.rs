@@ -134,7 +134,7 @@ impl Slice {
             WriteAllocate::None if may_write_at_once => {
                 self.check_eviction_room()?;
                 self.witness.l2_written(packet.line, packet.sectors, packet.witness);
-                self.leave(known.part);
+                self.pass_on(self.whole(known.part));
                 self.witness.l2_forgets(known.part);
             }
             WriteAllocate::Mask if may_write_at_once => self.write_some(now, packet, &known)?,
@@ -199,7 +199,7 @@ impl Slice {
         self.report_use(now, known.under_way.first_asked(awaited));
         if forwards {
             self.witness.l2_written(packet.line, packet.sectors, packet.witness);
-            self.leave_bursts(known.part);
+            self.pass_on(LinePart { sectors: self.bursts.whole(known.part.sectors), ..known.part });
             self.witness.l2_forgets(known.part);
         }
         if absent != 0 {
@@ -217,7 +217,8 @@ impl Slice {
             if forwards {
                 self.fetches_behind_stores.push_back(LinePart { line, sectors });
             } else {
-                self.fetch(LinePart { line, sectors }, memory);
+                let bursts = self.fetch(LinePart { line, sectors }, memory);
+                self.counters.allocation_bursts += if packet.kind == PacketKind::Write { bursts } else { 0 };
             }
         }
         self.mshr.merge(id, *packet, awaited);
@@ -278,7 +279,7 @@ impl Slice {
         if self.writes_back {
             self.tags.state_mut(slot).dirty |= self.sectors.whole(part.sectors);
         } else {
-            self.leave(part);
+            self.pass_on(self.whole(part));
         }
     }
 
@@ -291,17 +292,19 @@ impl Slice {
         if self.evictions.len() < self.eviction_capacity { Ok(()) } else { Err(FailCause::MissQueue) }
     }
 
-    /// Sends sectors, widened to the slice's own, on their way to DRAM.
+    /// The part widened to the slice's own sectors.
+    fn whole(&self, part: LinePart) -> LinePart {
+        LinePart { sectors: self.sectors.whole(part.sectors), ..part }
+    }
+
+    /// Sends what a store writes on its way to DRAM: whole bursts.
+    fn pass_on(&mut self, part: LinePart) {
+        self.counters.forwarded_bursts += u64::from(self.bursts.to_own(part.sectors).count_ones());
+        self.leave(part);
+    }
+
+    /// Sends sectors on their way to DRAM.
     fn leave(&mut self, part: LinePart) {
-        self.leave_whole(LinePart { sectors: self.sectors.whole(part.sectors), ..part });
-    }
-
-    /// Sends sectors, widened to whole bursts, on their way to DRAM.
-    fn leave_bursts(&mut self, part: LinePart) {
-        self.leave_whole(LinePart { sectors: self.bursts.whole(part.sectors), ..part });
-    }
-
-    fn leave_whole(&mut self, part: LinePart) {
         self.evictions.push_back(part);
         self.witness.l2_leaves(part);
         self.leaving.push(part.line);
@@ -368,7 +371,7 @@ impl Slice {
             && !self.leaving.contains(&part.line)
         {
             self.fetches_behind_stores.pop_front();
-            self.fetch(part, memory);
+            self.counters.allocation_bursts += self.fetch(part, memory);
         }
     }
 
@@ -383,7 +386,7 @@ impl Slice {
     fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
         let line = self.map.slice_global(self.number, local);
         if state.dirty != 0 {
-            self.leave(LinePart { line, sectors: state.dirty });
+            self.leave(self.whole(LinePart { line, sectors: state.dirty }));
         }
         self.witness.l2_forgets(LinePart { line, sectors: state.valid | state.dirty });
         self.parts.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
@@ -409,8 +412,8 @@ impl Slice {
         self.making_room = leaving;
     }
 
-    /// Asks DRAM for sectors of a line, or first for their metadata.
-    fn fetch(&mut self, part: LinePart, memory: &DeviceMemory) {
+    /// Asks DRAM for sectors of a line, or first for their metadata; returns their bursts.
+    fn fetch(&mut self, part: LinePart, memory: &DeviceMemory) -> u64 {
         self.counters.cache.sectors_fetched += u64::from(part.count());
         let plan = self.parts.read_plan(part, self.burst_bytes, memory);
         let request = self.data_request(Access::Read, part, plan.bursts);
@@ -422,5 +425,6 @@ impl Slice {
             }
         }
         self.write_metadata(plan.metadata_writeback);
+        u64::from(plan.bursts)
     }
 }

@@ -39,6 +39,10 @@ pub struct L2Counters {
     pub fills: u64,
     /// Dirty lines and passed-on writes that left for DRAM.
     pub writebacks: u64,
+    /// Bursts that were read for stores that miss.
+    pub allocation_bursts: u64,
+    /// Bursts of stores that went on to DRAM at once.
+    pub forwarded_bursts: u64,
     /// Cycles in which the port stood still because answers could not leave.
     pub reply_stalls: u64,
     /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.

@@ -70,10 +70,27 @@ fn tags(config: &L1dConfig) -> TagArray<LineState> {
 pub struct Context<'a> {
     /// Core cycle.
     pub now: u64,
+    /// The core cycle in which the access came to the cycles in front of the tags, or where there are none, to the tags.
+    pub asked: u64,
     /// The mechanism's share of the SM.
     pub parts: &'a mut SmParts,
     /// Functional memory.
     pub memory: &'a DeviceMemory,
+}
+
+/// When a load missed, in core cycles.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// When it came to the cache: [`Context::asked`].
+    pub asked: u64,
+    /// When its tags were looked up.
+    pub missed: u64,
+}
+
+impl Times {
+    fn of(ctx: &Context<'_>) -> Self {
+        Times { asked: ctx.asked, missed: ctx.now }
+    }
 }
 
 /// The L1 data cache of one SM.
@@ -84,8 +101,8 @@ pub struct L1d {
     segments: Sectors,
     tags: TagArray<LineState>,
     mshr: MshrTable<InstId>,
-    /// When each MSHR asked for each sector, in core cycles; only the first sector of each request counts.
-    missed_at: Vec<[u64; MOST_SECTORS]>,
+    /// Of each MSHR and sector; only the first sector of each request counts.
+    missed_at: Vec<[Times; MOST_SECTORS]>,
     miss_queue: VecDeque<Packet>,
     /// Dirty sectors on their way to the miss queue's port.
     leaving: VecDeque<Packet>,
@@ -111,7 +128,7 @@ impl L1d {
             segments: Sectors::new(config.line_bytes, config.bypass_bytes),
             tags: tags(config),
             mshr: MshrTable::new(config.mshr_entries, config.mshr_merges),
-            missed_at: vec![[0; MOST_SECTORS]; config.mshr_entries as usize],
+            missed_at: vec![[Times::default(); MOST_SECTORS]; config.mshr_entries as usize],
             miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
             leaving: VecDeque::new(),
             passing: 0,
@@ -223,7 +240,7 @@ impl L1d {
         ctx.parts.l1d_event(ctx.now, &L1dEvent::Fetched(judged));
         self.mshr.expect(id, fetched);
         self.mshr.merge(id, inst, missing);
-        self.missed_at[id.index()][fetched.trailing_zeros() as usize] = ctx.now;
+        self.missed_at[id.index()][fetched.trailing_zeros() as usize] = Times::of(ctx);
         self.count(packet.kernel, |counters| counters.sectors_fetched += u64::from(fetched.count_ones()));
         self.miss_queue.push_back(Packet { sectors: fetched, ..packet });
         self.witness.hit(self.number, line, sectors & valid);
@@ -430,11 +447,11 @@ impl L1d {
     }
 
     /// The sectors of a miss have come; the instructions that wait for nothing more of their line are appended to `woken` in
-    /// order of arrival. Gives the core cycle of the miss.
+    /// order of arrival. Gives the times of the miss.
     ///
     /// # Panics
     /// When there was no such miss.
-    pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> u64 {
+    pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> Times {
         let Packet { line, sectors, .. } = *packet;
         self.witness.filled(self.number, line, sectors, packet.witness);
         let id = self.mshr.find(line).expect("a fill answers a miss");

@@ -62,7 +62,8 @@ impl Bench {
         let sectors = self.l1d.sectors_of(touched);
         let packet = packet(PacketKind::Read, line, sectors);
         let load = Load { line, sectors, ..Load::default() };
-        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
+        let mut ctx =
+            Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.load(packet, &load, inst, &mut ctx)
     }
 
@@ -72,7 +73,8 @@ impl Bench {
         if self.l1d.keep(&packet) {
             return true;
         }
-        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
+        let mut ctx =
+            Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.write(&packet, &mut ctx);
         false
     }
@@ -96,7 +98,8 @@ impl Bench {
     fn answer(&mut self, request: &Packet) -> Vec<u32> {
         let reply = Packet { kind: PacketKind::ReadReply, ..*request };
         let mut woken = Vec::new();
-        let mut ctx = Context { now: self.now, parts: &mut self.parts, memory: &self.memory };
+        let mut ctx =
+            Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.fill(&reply, &mut woken, &mut ctx);
         woken
     }
@@ -330,7 +333,7 @@ fn what_the_l2_must_know_is_written_back_first() {
     };
     let mut atomic = dirty();
     let packet = packet(PacketKind::Atomic, 0, 0b0001);
-    let mut ctx = Context { now: 9, parts: &mut atomic.parts, memory: &atomic.memory };
+    let mut ctx = Context { now: 9, asked: 9, parts: &mut atomic.parts, memory: &atomic.memory };
     atomic.l1d.write(&packet, &mut ctx);
     atomic.l1d.invalidate_all();
     let mut passing = dirty();

@@ -27,6 +27,8 @@ pub struct MemInst {
     pub bypass: bool,
     /// Does the next transaction pass by the L1D? Not known before it was its turn.
     pub passes: Option<bool>,
+    /// The core cycle in which the next transaction came to the L1D; not known before it was its turn.
+    pub asked: Option<u64>,
     /// Shared memory rather than the L1D path?
     pub shared: bool,
     /// The read-only cache that it reads through, rather than the L1D.
@@ -113,6 +115,7 @@ impl Lsu {
         inst.entered = 0;
         inst.next = 0;
         inst.passes = None;
+        inst.asked = None;
         inst.transactions.clear();
         if inst.shared {
             inst.bank_cycles = bank_conflict_degree(access, banks);
@@ -204,6 +207,7 @@ impl MemInst {
             writes_back: false,
             bypass: false,
             passes: None,
+            asked: None,
             shared: false,
             side: None,
             ready_at: 0,

@@ -1,6 +1,6 @@
 //! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
 use super::coalescer::Transaction;
-use super::l1d::{self, Access, WRITEBACK_TOKEN};
+use super::l1d::{self, Access, Times, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
 use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
 use super::prefetch::is_prefetch;
@@ -48,7 +48,8 @@ impl Sm {
             self.l1d.invalidate_line(line);
         }
         while let Some((line, blocks)) = self.parts.placed() {
-            let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            let mut l1d_ctx =
+                l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
             self.l1d.place(line, blocks, &mut l1d_ctx);
         }
     }
@@ -95,14 +96,15 @@ impl Sm {
         }
         self.unblock(None);
         let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx = l1d::Context { now, parts: &mut self.parts, memory: ctx.memory };
-        let missed_at = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
+        let mut l1d_ctx = l1d::Context { now, asked: now, parts: &mut self.parts, memory: ctx.memory };
+        let Times { missed, asked } = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
         if is_prefetch(packet.token) {
             self.counters.prefetches_returned += 1;
         } else {
             self.counters.misses_returned += 1;
-            self.counters.miss_latency_cycles += now - missed_at;
-            self.parts.l1d_event(now, &L1dEvent::Returned { cycles: now - missed_at });
+            self.counters.miss_latency_cycles += now - missed;
+            self.counters.load_latency_cycles += now - asked;
+            self.parts.l1d_event(now, &L1dEvent::Returned { cycles: now - missed });
         }
         for inst in woken.drain(..) {
             let warp = self.lsu.peek(inst).warp;
@@ -253,6 +255,12 @@ impl Sm {
             }
             return;
         }
+        let asked = match self.front.oldest() {
+            Some((at, _)) => at - u64::from(self.config.l1d.front_latency),
+            None => ctx.now,
+        };
+        let inst = self.lsu.get(head);
+        inst.asked.get_or_insert(asked);
         let transaction = inst.transactions[inst.next];
         let token = match kind {
             AccessKind::Store => u32::from(inst.warp),
@@ -321,6 +329,7 @@ impl Sm {
     /// A load's transaction: looked up in the L1D, or past it to the L2.
     fn load(&mut self, packet: Packet, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         let inst = self.lsu.get(head);
+        let asked = inst.asked.unwrap_or(ctx.now);
         let line = packet.line;
         let sectors = self.l1d.sectors_of(packet.sectors);
         let slot = self.warps[usize::from(inst.warp)].as_ref().expect("the warp waits for its loads");
@@ -344,7 +353,7 @@ impl Sm {
         if passes {
             return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
-        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: ctx.memory };
         let access = self.l1d.load(Packet { sectors, ..packet }, &load, head, &mut l1d_ctx);
         if let Access::Fail(cause) = access
             && cause != FailCause::MissQueue
@@ -396,7 +405,8 @@ impl Sm {
             let warp = self.warps[packet.token as usize].as_mut().expect("the warp waits for its stores");
             warp.stores += 1;
         }
-        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+        let mut l1d_ctx =
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.l1d.write(&packet, &mut l1d_ctx);
         Ok(())
     }
@@ -406,6 +416,7 @@ impl Sm {
         let inst = self.lsu.get(head);
         inst.next += 1;
         inst.passes = None;
+        inst.asked = None;
         let is_last = inst.next == inst.transactions.len();
         let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
         let is_in_front = self.front.is_there() && inst.side.is_none();

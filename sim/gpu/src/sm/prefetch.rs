@@ -50,7 +50,8 @@ impl Sm {
             payload: 0,
             witness: 0,
         };
-        let mut l1d_ctx = l1d::Context { now: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+        let mut l1d_ctx =
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.l1d.prefetch(packet, &mut l1d_ctx)
     }
 }

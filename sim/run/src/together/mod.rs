@@ -152,6 +152,12 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
         None => machine.run(spec.cycles).err(),
     };
     let measured = machine.measure();
+    // What drains after the window is not counted.
+    let mut mechanism_counters = MechanismCounters::new();
+    machine.gpu.mechanism_counters(&mut mechanism_counters);
+    if !quotas.is_empty() {
+        mechanism_counters.insert("quota_sets", machine.gpu.quota_sets());
+    }
     if fault.is_none() {
         fault = machine.finish().err();
     }
@@ -164,11 +170,6 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
         }
     }
     let programs = machine.reports(&measured, &alone);
-    let mut mechanism_counters = MechanismCounters::new();
-    machine.gpu.mechanism_counters(&mut mechanism_counters);
-    if !quotas.is_empty() {
-        mechanism_counters.insert("quota_sets", machine.gpu.quota_sets());
-    }
     let failed = programs.iter().find(|program| program.result == Verdict::Fail);
     let error = match (&fault, failed) {
         (Some(fault), _) => Some(fault.to_string()),

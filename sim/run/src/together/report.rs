@@ -130,7 +130,7 @@ pub struct TogetherReport {
     pub programs: Vec<ProgramReport>,
     /// Sums over the run.
     pub totals: Totals,
-    /// The mechanism's own counters, until everything in flight had ended.
+    /// The mechanism's own counters, up to the same cycle as the sums.
     pub mechanism_counters: MechanismCounters,
     /// What depends on the simulating machine.
     pub host: HostReport,

@@ -28,7 +28,7 @@ impl L1d {
         let id = self.mshr.allocate(line);
         let fetched = self.sectors.all();
         self.mshr.expect(id, fetched);
-        self.missed_at[id.index()][0] = ctx.now;
+        self.missed_at[id.index()][0] = super::Times::of(ctx);
         self.count(packet.kernel, |counters| counters.sectors_fetched += u64::from(fetched.count_ones()));
         self.miss_queue.push_back(Packet { sectors: fetched, ..packet });
         self.report_evictions(ctx);
