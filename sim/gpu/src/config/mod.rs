@@ -258,6 +258,26 @@ mod tests {
     }
 
     #[test]
+    fn values_of_slices_queues_and_latencies_have_bounds() {
+        for (text, says) in [
+            ("[l2]\nslices = 3", "l2.slices = 3: allowed are powers of two from 1 to 8"),
+            ("[l2]\nslice_bytes = 64", "l2.slice_bytes = 64: allowed are powers of two from 128 to 1048576"),
+            ("[dram]\nbank_groups = 3", "dram.bank_groups = 3: allowed are powers of two from 1 to 16"),
+            ("[dram]\nreturn_queue = 1025", "dram.return_queue = 1025: allowed are 0 to 1024"),
+            ("[interconnect]\npacket_gap = 1001", "interconnect.packet_gap = 1001: allowed are 0 to 1000"),
+            ("[l1d]\nfront_latency = 1001", "l1d.front_latency = 1001: allowed are 0 to 1000"),
+            ("[sm]\npipeline_latency = 1001", "sm.pipeline_latency = 1001: allowed are 0 to 1000"),
+            ("[sm.lsu]\npipeline_latency = 1001", "sm.lsu.pipeline_latency = 1001: allowed are 0 to 1000"),
+        ] {
+            assert_eq!(error(&format!("base = \"gtx480\"\n{text}\n")), format!("my.toml:3: {says}"));
+        }
+        let groups = "base = \"gtx480\"\n[dram]\nbank_groups = 4\ntccd = 2\ntccdl = 1\n";
+        assert_eq!(error(groups), "my.toml:5: dram.tccdl = 1: allowed are 2 to 1000");
+        let both = "base = \"gtx480\"\n[dram]\nbank_groups = 4\nsub_ranks = 2\n";
+        assert_eq!(error(both), "my.toml:3: dram.bank_groups = 4: allowed with sub-ranks is 1");
+    }
+
+    #[test]
     fn an_unknown_key_names_its_line() {
         let e = error("base = \"gtx480\"\n[l1d]\nwayz = 4\n");
         assert!(e.starts_with("my.toml:3: unknown field `wayz`"), "{e}");

@@ -439,3 +439,139 @@ proptest! {
         prop_assert_eq!(served, sent);
     }
 }
+
+/// A channel as GPGPU-Sim's: a delay line, one queue, banks that choose.
+fn gpgpu_sim() -> Dram {
+    Dram { queue: 4, return_queue: 6, write_high: 0, write_low: 0, ..config() }
+}
+
+#[test]
+fn the_delay_line_and_the_answers_have_places_beside_the_queue() {
+    let mut bench = Bench::new(&gpgpu_sim());
+    let mut pushed = 0;
+    while bench.channel.can_push(Access::Read) {
+        bench.push(Access::Read, pushed * LINE, BURSTS, pushed);
+        pushed += 1;
+    }
+    assert_eq!(pushed, 4 + 6, "as many as both queues have places");
+    assert!(!bench.channel.can_push(Access::Write), "writes take the same places");
+    bench.drain();
+    assert_eq!(bench.answers.len(), 10);
+    bench.assert_legal();
+}
+
+#[test]
+fn the_delay_line_does_not_change_an_unloaded_latency() {
+    let latency = |config: &Dram| {
+        let mut bench = Bench::new(config);
+        bench.push(Access::Read, 0, BURSTS, 0);
+        bench.drain();
+        bench.arrival(0)
+    };
+    assert_eq!(latency(&gpgpu_sim()), latency(&config()));
+}
+
+#[test]
+fn without_watermarks_writes_wait_their_turn_among_the_reads() {
+    let order = |config: &Dram| {
+        let mut bench = Bench::new(config);
+        bench.push(Access::Write, place(config, 0, 0, 0), BURSTS, 0);
+        bench.step();
+        bench.push(Access::Read, place(config, 0, 0, 512), BURSTS, 1);
+        for _ in 0..200 {
+            bench.step();
+            let counters = bench.channel.counters();
+            if counters.reads + counters.writes == 1 {
+                return counters.writes;
+            }
+        }
+        panic!("nothing is served");
+    };
+    assert_eq!(order(&Dram { controller_latency: 20, ..gpgpu_sim() }), 1, "the older write");
+    // With watermarks the read of the open row goes first.
+    let reads_first = Dram { write_high: 4, write_low: 1, controller_latency: 20, ..config() };
+    assert_eq!(order(&reads_first), 0);
+}
+
+#[test]
+fn a_bank_serves_what_it_has_chosen_before_a_later_row_hit() {
+    let arrivals = |config: &Dram| {
+        let mut bench = Bench::new(config);
+        bench.push(Access::Read, place(config, 0, 0, 0), BURSTS, 0);
+        bench.push(Access::Read, place(config, 0, 1, 0), BURSTS, 1);
+        // The bank has chosen row 1 and has to wait for tRAS when this one comes for row 0.
+        for _ in 0..config.controller_latency + config.trcd + 2 {
+            bench.step();
+        }
+        bench.push(Access::Read, place(config, 0, 0, 512), BURSTS, 2);
+        bench.drain();
+        bench.assert_legal();
+        (bench.arrival(1), bench.arrival(2))
+    };
+    let (other_row, row_hit) = arrivals(&Dram { tras: 60, trc: 80, controller_latency: 2, ..gpgpu_sim() });
+    assert!(other_row < row_hit, "{other_row} {row_hit}");
+    let (other_row, row_hit) = arrivals(&Dram { tras: 60, trc: 80, controller_latency: 2, ..config() });
+    assert!(row_hit < other_row, "{other_row} {row_hit}");
+}
+
+#[test]
+fn bursts_of_one_bank_group_are_tccdl_apart_and_others_come_between() {
+    let config = Dram {
+        bank_groups: 4,
+        tccd: 2,
+        tccdl: 3,
+        burst_bytes: 64,
+        bank_group_bits: crate::config::BankGroupBits::Low,
+        ..gpgpu_sim()
+    };
+    let columns = |banks: &[u32]| {
+        let mut channel = Channel::new(&config, LINE as u32);
+        channel.attach(Checker::new(&config, 2).recording());
+        let mut bench = Bench { channel, now: 0, answers: Vec::new() };
+        for (token, bank) in (0..).zip(banks) {
+            bench.push(Access::Read, place(&config, *bank, 0, 0), 2, token);
+        }
+        bench.drain();
+        bench.assert_legal();
+        let commands = bench.channel.checker().expect("attached").commands();
+        let reads: Vec<u64> =
+            commands.iter().filter(|c| c.kind == CommandKind::Read).map(|c| c.cycle).collect();
+        reads.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(columns(&[0]), [3], "both bursts of a line lie in one group");
+    let timing = Timing::new(&config);
+    assert_eq!(timing.row_hit_latency(2) - timing.row_hit_latency(1), 3);
+}
+
+proptest! {
+    /// Whatever comes, every command obeys the rules and every read is answered.
+    #[test]
+    fn banks_that_choose_obey_the_rules(
+        requests in prop::collection::vec((any::<bool>(), 0u32..16, 0u64..3, 0u32..8, 0u64..6), 1..200),
+        (groups, one_queue, fcfs) in (0u32..3, any::<bool>(), any::<bool>()),
+    ) {
+        let mut config = Dram { bank_groups: 1 << groups, tccdl: 3, tccd: 2, ..gpgpu_sim() };
+        if !one_queue {
+            (config.write_high, config.write_low) = (3, 1);
+        }
+        if fcfs {
+            config.scheduler = DramScheduler::Fcfs;
+        }
+        let mut bench = Bench::new(&config);
+        let mut reads = 0;
+        for (token, (write, bank, row, column, gap)) in (0..).zip(requests) {
+            let access = if write { Access::Write } else { Access::Read };
+            for _ in 0..gap {
+                bench.step();
+            }
+            while !bench.channel.can_push(access) {
+                bench.step();
+            }
+            bench.push(access, place(&config, bank, row, column * LINE as u32), BURSTS, token);
+            reads += usize::from(!write);
+        }
+        bench.drain();
+        bench.assert_legal();
+        prop_assert_eq!(bench.answers.len(), reads);
+    }
+}

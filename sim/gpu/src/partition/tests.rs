@@ -991,3 +991,35 @@ fn statistics_are_named_as_in_reports() {
     assert_eq!(count(&stats["crossbar"]["replies"], "flits"), 5);
     assert_eq!(count(&stats["partitions"][0]["l2"], "accesses"), 1);
 }
+
+#[test]
+fn slices_of_a_partition_have_ports_of_their_own_and_share_its_channel() {
+    let run = |slices| {
+        let mut config = one_clock();
+        (config.l2.partitions, config.l2.slices) = (1, slices);
+        let mut bench = SystemBench::new(&config);
+        let requests: Vec<_> =
+            (0..64).map(|n| packet(&config, PacketKind::Read, u64::from(n) * LINE, n)).collect();
+        let mut waiting: VecDeque<_> = requests.iter().chain(&requests).chain(&requests).copied().collect();
+        let mut answers = 0;
+        while !waiting.is_empty() || bench.busy() {
+            for _ in 0..waiting.len().min(4) {
+                if bench.offer(&waiting[0]) {
+                    waiting.pop_front();
+                }
+            }
+            bench.tick();
+            while bench.answer().is_some() {
+                answers += 1;
+            }
+        }
+        assert_eq!(answers, 3 * 64);
+        assert_eq!(bench.system.dram_violation(), None);
+        let stats = bench.system.stats();
+        assert_eq!((stats.partitions.len(), stats.dram.reads, stats.l2.cache.accesses), (1, 64, 192));
+        (bench.core, stats)
+    };
+    let ((one, _), (two, stats)) = (run(1), run(2));
+    assert!(two < one, "{two} cycles with two ports, {one} with one");
+    assert_eq!(stats.l2.fills, 64);
+}

@@ -153,9 +153,45 @@ fn the_dram_is_translated_with_a_list_over_two_lines() {
     assert_eq!((d.banks, d.tccd, d.trrd, d.trcd, d.tras, d.trp, d.trc), (8, 2, 5, 11, 27, 10, 41));
     assert_eq!((d.tcl, d.tcwl, d.tcdlr, d.twr, d.trtp), (13, 3, 6, 14, 1));
     assert_eq!((d.bus_bytes, d.burst_bytes, d.data_rate, d.row_bytes), (8, 32, 4, 4096));
-    assert_eq!((d.queue, d.write_high, d.write_low, d.controller_latency), (20, 15, 5, 40));
+    assert_eq!((d.queue, d.write_high, d.write_low, d.controller_latency), (20, 0, 0, 40));
+    assert_eq!((d.bank_groups, d.tccdl), (1, 0));
     assert_eq!(d.scheduler, DramScheduler::Fcfs);
     assert_eq!(d.mapping.text(), "dramid@9;0000.00RR.RRRRRRRR.RBBCCCCB.CSSSSSSS");
+}
+
+#[test]
+fn queues_and_bank_groups_are_translated() {
+    let text = "-gpgpu_frfcfs_dram_sched_queue_size 32\n-gpgpu_dram_return_queue_size 116\n";
+    let d = machine(text).dram;
+    assert_eq!((d.queue, d.return_queue, d.write_high), (32, 116, 0), "one queue for reads and writes");
+    let apart = "-dram_seperate_write_queue_enable 1\n-dram_write_queue_size 32:28:16\n";
+    let d = machine(&format!("{text}{apart}")).dram;
+    assert_eq!((d.write_high, d.write_low), (28, 16));
+    let timing = "-gpgpu_dram_timing_opt nbk=16:CCD=2:nbkgrp=4:CCDL=3\n";
+    let group_of = |policy: u32| {
+        let d = machine(&format!("{timing}-dram_bnkgrp_indexing_policy {policy}\n")).dram;
+        assert_eq!((d.bank_groups, d.tccdl), (4, 3));
+        [0, 1, 5, 15].map(|bank| d.bank_group(bank))
+    };
+    assert_eq!((group_of(0), group_of(1)), ([0, 0, 1, 3], [0, 1, 1, 3]));
+}
+
+#[test]
+fn a_router_with_one_virtual_channel_stands_still_between_packets() {
+    let gap = |network: &str| {
+        let import =
+            import("my", "my.config", SAMPLE, Some(("my.icnt", network))).expect("it can be translated");
+        GpuConfig::parse("my.toml", &import.toml).expect("valid").interconnect.packet_gap
+    };
+    assert_eq!(gap("num_vcs = 1;\nvc_alloc_delay = 2;\n"), 2);
+    assert_eq!(gap("num_vcs = 1;\nvc_alloc_delay = 1;\ninternal_speedup = 2.0;\n"), 0, "it is hidden");
+    assert_eq!(gap("num_vcs = 2;\nvc_alloc_delay = 1;\n"), 0, "another channel has its turn");
+}
+
+#[test]
+fn the_l1_latency_is_in_front_of_every_access() {
+    let l1d = machine("-gpgpu_l1_latency 20\n").l1d;
+    assert_eq!((l1d.front_latency, l1d.hit_latency), (19, 1));
 }
 
 #[test]
@@ -195,6 +231,8 @@ fn what_is_only_nearly_the_same_is_listed() {
         ("-gpgpu_cache:dl1 32:128:4,L:R:m:N:L,A:32:8,8", "taken as write-evict"),
         ("-gpgpu_cache:dl1 32:128:4,L:L:m:W:L,A:32:8,8", "allocate nothing"),
         ("-gpgpu_scheduler fancy", "there are lrr"),
+        ("-gpgpu_cache:dl2 64:128:8,L:B:m:Z:L,A:32:4,4", "there are N, W, F and L"),
+        ("-dram_bnkgrp_indexing_policy 2", "there are 0"),
         ("-gpgpu_memory_partition_indexing 4", "taken as bmod"),
         ("-ptx_opcode_initiation_int 3,1,1,1,1", "next slower one"),
     ] {

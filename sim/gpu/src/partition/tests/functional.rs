@@ -17,7 +17,7 @@ const FUNCTIONS: [IndexFunction; 6] = [
 /// Every geometry and policy of a slice, with few sets so that they fill; one partition, so that lines are its own.
 fn any_l2() -> impl Strategy<Value = GpuConfig> {
     let shape = (1u32..5, 1u32..5, 5u32..9, 0u32..4, 0usize..FUNCTIONS.len(), 5u32..9);
-    let policies = (any::<bool>(), any::<bool>(), any::<bool>(), 0usize..3);
+    let policies = (any::<bool>(), any::<bool>(), any::<bool>(), 0usize..4);
     (shape, policies).prop_map(
         |((sets, ways, line, sector, index, l1d_line), (coarse, through, on_fill, allocate))| {
             let mut config = config();
@@ -31,8 +31,12 @@ fn any_l2() -> impl Strategy<Value = GpuConfig> {
             config.l2.write_policy =
                 if through { L2WritePolicy::WriteThrough } else { L2WritePolicy::WriteBack };
             config.l2.allocate = if on_fill { Allocate::OnFill } else { Allocate::OnMiss };
-            config.l2.write_allocate =
-                [WriteAllocate::Fetch, WriteAllocate::Mask, WriteAllocate::None][allocate];
+            config.l2.write_allocate = [
+                WriteAllocate::Fetch,
+                WriteAllocate::Mask,
+                WriteAllocate::None,
+                WriteAllocate::ForwardAndFetch,
+            ][allocate];
             config.l1d.line_bytes = 1 << l1d_line.min(line);
             config
         },
@@ -176,13 +180,42 @@ fn each_write_policy_moves_what_it_says() {
         (dram.reads, dram.writes)
     };
     use L2WritePolicy::{WriteBack, WriteThrough};
-    use WriteAllocate::{Fetch, Mask, None};
+    use WriteAllocate::{Fetch, ForwardAndFetch, Mask, None};
     assert_eq!(moves(WriteBack, Fetch), (1, 0));
+    assert_eq!(moves(WriteBack, ForwardAndFetch), (1, 1), "the second store hits");
+    assert_eq!(moves(WriteThrough, ForwardAndFetch), (1, 2));
     assert_eq!(moves(WriteBack, Mask), (0, 0));
     assert_eq!(moves(WriteBack, None), (1, 2));
     assert_eq!(moves(WriteThrough, Fetch), (1, 2));
     assert_eq!(moves(WriteThrough, Mask), (0, 2));
     assert_eq!(moves(WriteThrough, None), (1, 2));
+}
+
+/// GPGPU-Sim's W: a store that misses goes on to DRAM as it is, its line is fetched clean, and a second store to the line goes on
+/// as well while that is on its way.
+#[test]
+fn a_forwarded_store_leaves_its_line_clean() {
+    let mut config = config();
+    config.l2.write_allocate = WriteAllocate::ForwardAndFetch;
+    (config.l2.sets, config.l2.ways) = (1, 1);
+    let mut bench = SliceBench::base(&config);
+    let store = Packet { sectors: 1, ..packet(&config, PacketKind::Write, 0, 0) };
+    bench.cycle(Some(&store));
+    bench.cycle(Some(&Packet { token: 1, ..store }));
+    let answered: Vec<_> = bench.drain().iter().map(|p| (p.kind, p.token)).collect();
+    assert_eq!(answered, [(PacketKind::WriteAck, 0), (PacketKind::WriteAck, 1)]);
+    let (counters, dram) = (bench.slice.counters(), bench.channel.counters());
+    assert_eq!((dram.reads, dram.read_bursts, dram.writes, dram.write_bursts), (1, 4, 2, 2));
+    assert_eq!((counters.allocation_bursts, counters.forwarded_bursts), (4, 2));
+    assert_eq!((counters.cache.misses, counters.cache.pending_hits), (1, 1));
+    // Another line takes its place: nothing is written back.
+    bench.latency(&packet(&config, PacketKind::Read, LINE, 2));
+    assert_eq!(bench.channel.counters().writes, 2);
+    // A store that hits makes its line dirty.
+    bench.latency(&packet(&config, PacketKind::Write, LINE, 3));
+    bench.latency(&packet(&config, PacketKind::Read, 0, 4));
+    assert_eq!(bench.channel.counters().writes, 3);
+    assert_eq!(bench.slice.counters().forwarded_bursts, 2);
 }
 
 /// Sectors of one line that are asked for one after the other come by requests of their own to one register.
