@@ -105,6 +105,11 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Is the byte in the partition's first slice?
+    pub fn is_in_first_slice(&self, address: u64) -> bool {
+        self.map.slice(address) == 0
+    }
+
     /// The address of a byte of a row.
     pub fn address(&self, bank: u32, row: u64, column: u32) -> u64 {
         let place = Location { bank, row: self.first_row + row, column };

@@ -54,20 +54,24 @@ fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     Ok(Measurement::within("L2 hit, round trip", "cycles", (expected, distance), step))
 }
 
-/// Resident lines of one partition, read by all SMs: its reply port sends a flit per crossbar cycle, headers included,
-/// and its slice handles a request per L2 cycle.
+/// Resident lines of one slice, read by all SMs: its reply port sends a flit per crossbar cycle, headers and the gap between
+/// packets included, and it handles a request per L2 cycle.
 fn l2_port(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let lines = 64;
-    let rows = bench.rows(lines / 8)?;
+    let all = lines * u64::from(config.l2.slices);
+    let rows = bench.rows(all / 8)?;
     // Their addresses are read from a table, whatever the mapping: line n at its n-th word.
     let table = bench.buffer(8 * lines)?;
     let per_row = u64::from(config.dram.row_bytes / config.l2.line_bytes).min(8);
-    for n in 0..lines {
+    let place = |n: u64| {
         let column = (n % per_row) as u32 * config.l2.line_bytes;
         let bank = (n / per_row % u64::from(config.dram.banks)) as u32;
-        let row = n / per_row / u64::from(config.dram.banks);
-        bench.point(table + 8 * n, rows.address(bank, row, column))?;
+        rows.address(bank, n / per_row / u64::from(config.dram.banks), column)
+    };
+    let of_slice = (0..all).map(place).filter(|address| rows.is_in_first_slice(*address));
+    for (n, address) in (0..lines).zip(of_slice) {
+        bench.point(table + 8 * n, address)?;
     }
     let head = "shr.u32 %r4, %r1, 5;\nand.b32 %r4, %r4, 63;\nmul.wide.u32 %rd2, %r4, 8;\nadd.s64 %rd1, %rd1, %rd2;\n\
                 ld.global.u64 %rd1, [%rd1];\nmov.u32 %r6, %laneid;\nmul.wide.u32 %rd2, %r6, 4;\nadd.s64 %rd1, %rd1, %rd2;\n";
@@ -77,8 +81,8 @@ fn l2_port(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     time(1)?;
     let (short, long) = (time(1)?, time(3)?);
     let bytes = f64::from(grid * block / 32 * 32 * 2 * config.l2.line_bytes) / (long - short) as f64;
-    let peak = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
-    Ok(Measurement::below("L2 hits in one partition, rate", "bytes per cycle", (peak, 0.02), bytes))
+    let peak = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.all_slices());
+    Ok(Measurement::below("L2 hits in one slice, rate", "bytes per cycle", (peak, 0.02), bytes))
 }
 
 /// One SM whose L1D has only so many MSHRs misses in it and hits in the L2: each MSHR is free again after the L2's round
