@@ -417,8 +417,20 @@ impl Channel {
 
     /// The sub-ranks among those that a request needs whose open row is another one, or none.
     fn missing(&self, w: &Waiting) -> u64 {
+        if let [only] = &self.ranks[..] {
+            return u64::from(only.row(w.bank) != w.row);
+        }
         let other = |n: &usize| self.ranks[*n].row(w.bank) != w.row;
         numbers(w.sub_ranks).filter(other).fold(0, |bits, n| bits | 1 << n)
+    }
+
+    /// The first cycle for a request's read or write of its rows, which are open.
+    fn column_from(&self, w: &Waiting) -> u64 {
+        let access = w.request.access;
+        match &self.ranks[..] {
+            [only] => only.column_from(w.bank, access),
+            _ => self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, access)),
+        }
     }
 
     /// The latest of a time of each of `sub_ranks`.
@@ -446,9 +458,8 @@ impl Channel {
             let missing = self.missing(w);
             if missing == 0 {
                 used |= w.bits(w.sub_ranks);
-                let access = w.request.access;
-                let credit = may_return || access == Access::Write;
-                let from = self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, access));
+                let credit = may_return || w.request.access == Access::Write;
+                let from = self.column_from(w);
                 if credit && from <= self.now {
                     return Decision::Column(at);
                 }
