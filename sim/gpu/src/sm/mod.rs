@@ -493,10 +493,10 @@ impl Sm {
             return soon;
         }
         let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
-        if let (Some(head), None) = (self.lsu.head(), self.blocked) {
-            if self.may_leave_lsu(head) {
-                wake = wake.min(self.lsu_ready_at(head).max(soon));
-            }
+        if let (Some(head), None) = (self.lsu.head(), self.blocked)
+            && self.may_leave_lsu(head)
+        {
+            wake = wake.min(self.lsu_ready_at(head).max(soon));
         }
         if let (Some((at, _)), None) = (self.front.oldest(), self.front.blocked) {
             wake = wake.min(at.max(soon));
