@@ -59,8 +59,8 @@ pub struct Dram {
     pub queue: u32,
     /// Places for answers that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency lies
     /// behind the banks, half in front, where requests take places of the queue. Otherwise all of the latency is a delay line in
-    /// front of the queue, each bank holds the one request that it serves beside the queue, and as many requests as both queues
-    /// have places are in flight.
+    /// front of the queue, which holds reads and writes; each bank holds the one request that it serves beside the queue, and as
+    /// many requests as both queues have places are in flight.
     pub return_queue: u32,
     /// Age from which a request is served before any row hit.
     pub starvation_cycles: u32,

@@ -57,7 +57,7 @@ pub struct Channel {
     most_returns: usize,
     write_high: usize,
     write_low: usize,
-    /// Do reads and writes wait in one queue, which is `reads`?
+    /// Do reads and writes wait in one list, which is `reads`? They do where banks choose, whatever the watermarks.
     one_queue: bool,
     /// The group of each bank; none where there are no groups.
     groups: Vec<u32>,
@@ -104,7 +104,7 @@ impl Channel {
             most_returns: if config.return_queue > 0 { config.return_queue as usize } else { capacity },
             write_high: config.write_high as usize,
             write_low: config.write_low as usize,
-            one_queue: config.write_high == 0,
+            one_queue: config.write_high == 0 || config.return_queue > 0,
             groups: if config.bank_groups > 1 {
                 (0..config.banks).map(|bank| config.bank_group(bank)).collect()
             } else {
@@ -183,40 +183,61 @@ impl Channel {
         !self.banks_choose() || self.unchosen < self.capacity
     }
 
-    /// One bank that serves nothing chooses a request, if there is one for it: the banks take turns, or, first come first served,
-    /// the one that the oldest request is for.
+    /// One bank that serves nothing chooses a request, if there is one for it.
     fn choose_for_a_bank(&mut self) {
         if self.unchosen == 0 {
             return;
         }
-        let waits = |w: &&Waiting| !w.chosen && w.blockers == 0;
-        let waiting = || self.reads.iter().chain(&self.writes).filter(waits);
-        let asking = match self.scheduler {
-            DramScheduler::FrFcfs => waiting().fold(0, |banks, w| banks | 1u64 << w.bank),
-            DramScheduler::Fcfs => waiting().min_by_key(|w| w.arrived).map_or(0, |w| 1 << w.bank),
-        } & !self.serving;
-        let from = asking & u64::MAX << self.bank_turn;
-        let bank = if from != 0 { from } else { asking }.trailing_zeros();
-        if bank >= self.bank_count {
-            return;
-        }
-        let open = self.ranks[0].row(bank);
-        // Of equals the first is the least: the lists are in the order of arrival.
-        let rank = |w: &&Waiting| (self.scheduler == DramScheduler::FrFcfs && w.row != open, w.arrived);
-        let Some(arrived) = waiting().filter(|w| w.bank == bank).min_by_key(rank).map(|w| (w.row, w.arrived))
-        else {
-            return;
-        };
-        let is_it = |w: &&mut Waiting| {
-            !w.chosen && w.blockers == 0 && w.bank == bank && (w.row, w.arrived) == arrived
-        };
-        if let Some(w) = self.reads.iter_mut().chain(&mut self.writes).find(is_it) {
+        // Where none of the wanted direction can be chosen, one of the other must: it may be what they wait for.
+        let wanted = self.wanted_by_banks();
+        let choice =
+            wanted.and_then(|access| self.bank_choice(Some(access))).or_else(|| self.bank_choice(None));
+        if let Some(at) = choice {
+            let w = &mut self.reads[at];
             w.chosen = true;
+            self.serving |= 1 << w.bank;
+            self.bank_turn = (w.bank + 1) % self.bank_count;
             self.unchosen -= 1;
-            self.serving |= 1 << bank;
-            self.bank_turn = (bank + 1) % self.bank_count;
             self.sleep_until = 0;
         }
+    }
+
+    /// The direction that banks choose from first: reads, until enough writes wait; then writes, until few are left. Without
+    /// watermarks there is none.
+    fn wanted_by_banks(&mut self) -> Option<Access> {
+        if self.write_high == 0 {
+            return None;
+        }
+        let is_write = |w: &&Waiting| !w.chosen && w.request.access == Access::Write;
+        let writes = self.reads.iter().filter(is_write).count();
+        if writes >= self.write_high {
+            self.draining = true;
+        } else if writes <= self.write_low {
+            self.draining = false;
+        }
+        // A read that waits for a write of its own line pulls the writes forward.
+        Some(if self.draining || self.blocked_reads > 0 { Access::Write } else { Access::Read })
+    }
+
+    /// The request, of one direction or any, that a bank which serves nothing chooses: of the open row the oldest, else the oldest of
+    /// all. The banks take turns; first come, first served, it is the oldest request's turn.
+    fn bank_choice(&self, only: Option<Access>) -> Option<usize> {
+        let waits = |w: &Waiting| {
+            !w.chosen && w.blockers == 0 && only.is_none_or(|access| access == w.request.access)
+        };
+        let waiting = || self.reads.iter().enumerate().filter(|(_, w)| waits(w));
+        if self.scheduler == DramScheduler::Fcfs {
+            return waiting().next().filter(|(_, w)| self.serving >> w.bank & 1 == 0).map(|(at, _)| at);
+        }
+        let asking = waiting().fold(0u64, |banks, (_, w)| banks | 1 << w.bank) & !self.serving;
+        let from = asking & (u64::MAX << self.bank_turn);
+        let bank = if from != 0 { from } else { asking }.trailing_zeros();
+        if bank >= self.bank_count {
+            return None;
+        }
+        let open = self.ranks[0].row(bank);
+        // Of equals the first is the least, which is the oldest.
+        waiting().filter(|(_, w)| w.bank == bank).min_by_key(|(_, w)| w.row != open).map(|(at, _)| at)
     }
 
     /// Gives the controller a request in cycle `now`. The caller has made sure that [`Self::can_push`].
