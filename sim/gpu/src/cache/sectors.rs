@@ -40,6 +40,9 @@ impl Sectors {
         if self.width == 1 {
             return part;
         }
+        if self.width * SECTOR_BYTES == self.line_bytes {
+            return if part == 0 { 0 } else { self.one };
+        }
         let mut whole = 0;
         let mut sector = self.one;
         for _ in 0..self.line_bytes / (self.width * SECTOR_BYTES) {

@@ -37,6 +37,7 @@ impl AddressMap {
     }
 
     /// Returns the slice of byte `address`, counted over all partitions: its port.
+    #[inline]
     pub fn slice(&self, address: u64) -> u16 {
         let partition = self.partition(address);
         match self.slice_bits {

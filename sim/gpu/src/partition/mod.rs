@@ -61,11 +61,7 @@ pub struct MemoryStats {
 pub struct MemorySystem {
     requests: Crossbar,
     replies: Crossbar,
-    /// The slices of each partition.
-    partitions: Vec<Vec<Slice>>,
-    /// The channel of each partition, and the slice that it takes the next request of, if there is one.
-    channels: Vec<Channel>,
-    turns: Vec<usize>,
+    partitions: Vec<Partition>,
     dram_now: u64,
     config: GpuConfig,
 }
@@ -79,15 +75,16 @@ impl MemorySystem {
         let (sms, slices) = (config.sm.count as usize, config.l2.all_slices() as usize);
         assert_eq!(parts.len(), slices, "the parts of each slice");
         let mut numbered = (0..).zip(parts).map(|(number, parts)| Slice::new(config, number, parts));
-        let mut partition = |_| numbered.by_ref().take(config.l2.slices as usize).collect();
-        let partitions: Vec<Vec<Slice>> = (0..config.l2.partitions).map(&mut partition).collect();
-        let channel = |_: &Vec<Slice>| Channel::new(&config.dram, config.l2.line_bytes);
+        let partition = |_| Partition {
+            slices: numbered.by_ref().take(config.l2.slices as usize).collect(),
+            channel: Channel::new(&config.dram, config.l2.line_bytes),
+            turn: 0,
+            has_dram_work: false,
+        };
         Self {
             requests: Crossbar::new(crossbar_spec(&config.interconnect, sms, slices)),
             replies: Crossbar::new(crossbar_spec(&config.interconnect, slices, sms)),
-            channels: partitions.iter().map(channel).collect(),
-            turns: vec![0; partitions.len()],
-            partitions,
+            partitions: (0..config.l2.partitions).map(partition).collect(),
             dram_now: 0,
             config: config.clone(),
         }
@@ -100,7 +97,7 @@ impl MemorySystem {
 
     /// Lets `witness` follow what slices and channels hold.
     pub fn watch(&mut self, witness: &Witness) {
-        self.partitions.iter_mut().flatten().for_each(|slice| slice.watch(witness));
+        self.partitions.iter_mut().flat_map(|p| &mut p.slices).for_each(|slice| slice.watch(witness));
     }
 
     /// Has the crossbar room for `packet` from `sm`?
@@ -136,7 +133,7 @@ impl MemorySystem {
     /// What a mechanism finds wrong.
     pub fn tick_l2(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         let mut number = 0;
-        for (slices, channel) in self.partitions.iter_mut().zip(&mut self.channels) {
+        for Partition { slices, channel, has_dram_work, .. } in &mut self.partitions {
             for slice in slices {
                 let port = number;
                 number += 1;
@@ -150,6 +147,7 @@ impl MemorySystem {
                     continue;
                 }
                 slice.tick(now, (channel, self.dram_now), memory)?;
+                *has_dram_work |= slice.waits_for_dram();
                 if let Some(packet) = slice.reply().copied()
                     && self.replies.can_send(port, &packet)
                 {
@@ -164,25 +162,16 @@ impl MemorySystem {
     /// One cycle of the DRAM's command clock.
     pub fn tick_dram(&mut self, now: u64) {
         self.dram_now = now;
-        for ((slices, channel), turn) in
-            self.partitions.iter_mut().zip(&mut self.channels).zip(&mut self.turns)
-        {
-            let waits = slices.iter().any(Slice::waits_for_dram);
-            if waits {
-                send_one(slices, channel, turn, now);
-            }
-            if waits || channel.busy() || channel.refresh_due(now) {
-                channel.tick(now);
+        for partition in &mut self.partitions {
+            if partition.has_dram_work || partition.channel.refresh_due(now) {
+                partition.tick_dram(now);
             }
         }
     }
 
     /// Is any request, answer or dirty line on its way?
     pub fn busy(&self) -> bool {
-        self.requests.busy()
-            || self.replies.busy()
-            || self.partitions.iter().flatten().any(Slice::busy)
-            || self.channels.iter().any(|channel| channel.busy() || channel.returning())
+        self.requests.busy() || self.replies.busy() || self.partitions.iter().any(Partition::busy)
     }
 
     /// The counters so far.
@@ -191,7 +180,7 @@ impl MemorySystem {
             crossbar: CrossbarStats { requests: self.requests.counters(), replies: self.replies.counters() },
             ..MemoryStats::default()
         };
-        for (slices, channel) in self.partitions.iter().zip(&self.channels) {
+        for Partition { slices, channel, .. } in &self.partitions {
             let dram = channel.counters_at(self.dram_now);
             let mut part = PartitionStats { dram, ..PartitionStats::default() };
             slices.iter().for_each(|slice| part.l2 += slice.counters());
@@ -204,50 +193,73 @@ impl MemorySystem {
 
     /// Returns what mechanisms have put into each slice.
     pub fn parts(&self) -> impl Iterator<Item = &PartitionParts> {
-        self.partitions.iter().flatten().map(Slice::parts)
+        self.partitions.iter().flat_map(|p| &p.slices).map(Slice::parts)
     }
 
     /// Lets an independent checker judge every DRAM command from now on, or no more. Call it before the first
     /// access.
     pub fn check_dram(&mut self, on: bool) {
         let most_bursts = self.config.l2.line_bytes / self.config.dram.burst_bytes;
-        for channel in &mut self.channels {
+        for Partition { channel, .. } in &mut self.partitions {
             channel.attach(on.then(|| Checker::new(&self.config.dram, most_bursts)));
         }
     }
 
     /// The first violation that the checkers have found, in one line.
     pub fn dram_violation(&self) -> Option<String> {
-        let mut channels = self.channels.iter().enumerate();
+        let mut channels = self.partitions.iter().map(|p| &p.channel).enumerate();
         channels.find_map(|(n, c)| c.violations().first().map(|v| format!("DRAM channel {n}: {v}")))
     }
 
     /// Commands that the checkers have judged.
     pub fn dram_commands_checked(&self) -> u64 {
-        self.channels.iter().map(Channel::checked).sum()
+        self.partitions.iter().map(|p| p.channel.checked()).sum()
     }
 
     /// One line per packet, request and line that waits: component, queue, what waits. For deadlock reports.
     pub fn describe_waiting(&self) -> Vec<String> {
         let mut lines = Vec::new();
         self.requests.describe_waiting("request crossbar", &mut lines);
-        for (number, slices) in self.partitions.iter().enumerate() {
+        for (number, Partition { slices, channel, .. }) in self.partitions.iter().enumerate() {
             slices.iter().for_each(|slice| slice.describe_waiting(&mut lines));
-            self.channels[number].describe_waiting(&format!("DRAM channel {number}"), &mut lines);
+            channel.describe_waiting(&format!("DRAM channel {number}"), &mut lines);
         }
         self.replies.describe_waiting("reply crossbar", &mut lines);
         lines
     }
 }
 
-/// Sends a request of one of a partition's slices to its channel, which takes one in a cycle: the first in turn whose request
-/// finds room.
-fn send_one(slices: &mut [Slice], channel: &mut Channel, turn: &mut usize, now: u64) {
-    let count = slices.len();
-    let first = *turn;
-    let sent = (first..first + count).map(|at| at % count).find(|at| slices[*at].send_to(channel, now));
-    if let Some(at) = sent {
-        *turn = (at + 1) % count;
+/// The slices of the L2 that share a DRAM channel.
+struct Partition {
+    slices: Vec<Slice>,
+    channel: Channel,
+    /// The slice that the channel takes the next request of, if there is one.
+    turn: usize,
+    /// Requests wait in front of the channel or in it.
+    has_dram_work: bool,
+}
+
+impl Partition {
+    fn busy(&self) -> bool {
+        self.channel.busy() || self.channel.returning() || self.slices.iter().any(Slice::busy)
+    }
+
+    /// One cycle of the DRAM's command clock.
+    fn tick_dram(&mut self, now: u64) {
+        self.send_one(now);
+        self.channel.tick(now);
+        self.has_dram_work = self.channel.busy() || self.slices.iter().any(Slice::waits_for_dram);
+    }
+
+    /// Sends a request of one of the slices to the channel, which takes one in a cycle: the first in turn whose request finds room.
+    fn send_one(&mut self, now: u64) {
+        let count = self.slices.len();
+        for at in (self.turn..count).chain(0..self.turn) {
+            if self.slices[at].send_to(&mut self.channel, now) {
+                self.turn = if at + 1 < count { at + 1 } else { 0 };
+                return;
+            }
+        }
     }
 }
 

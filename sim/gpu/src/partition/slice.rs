@@ -126,6 +126,8 @@ pub struct Slice {
     pub(super) fetches_behind_stores: VecDeque<LinePart>,
     filled: VecDeque<LinePart>,
     pub(super) to_dram: VecDeque<Request>,
+    /// The last tick left nothing to do, and no request has come since.
+    is_idle: bool,
     metadata_reads: Vec<u64>,
     pub(super) parked: VecDeque<Parked>,
     pub(super) witness: Witness,
@@ -171,6 +173,7 @@ impl Slice {
             fetches_behind_stores: VecDeque::new(),
             filled: VecDeque::with_capacity(FILLED_LINES),
             to_dram: VecDeque::with_capacity(l2.dram_queue as usize),
+            is_idle: false,
             metadata_reads: Vec::with_capacity(l2.mshr_entries as usize),
             parked: VecDeque::with_capacity(l2.mshr_entries as usize),
             witness: Witness::default(),
@@ -193,6 +196,7 @@ impl Slice {
         debug_assert!(self.can_accept());
         debug_assert_eq!(self.map.slice(packet.line), packet.slice);
         self.requests.push_back(packet);
+        self.is_idle = false;
     }
 
     /// The oldest answer.
@@ -207,7 +211,7 @@ impl Slice {
 
     /// Would [`Self::tick`] do anything? `dram_now` is the channel's time.
     pub fn has_work(&self, channel: &Channel, dram_now: u64) -> bool {
-        self.holds_work() || channel.peek(dram_now).is_some_and(|request| request.slice == self.number)
+        !self.is_idle || channel.peek(dram_now).is_some_and(|request| request.slice == self.number)
     }
 
     fn holds_work(&self) -> bool {
@@ -246,6 +250,7 @@ impl Slice {
         self.fetch_behind_store(memory);
         self.use_port(now, memory);
         debug_assert!(self.counters.cache.is_conserved());
+        self.is_idle = !self.holds_work();
         Ok(())
     }
 
