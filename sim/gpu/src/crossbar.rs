@@ -112,7 +112,9 @@ pub struct Crossbar {
     asked: PortSet,
     /// Packets in input queues.
     queued: usize,
-    /// Packets in ejection queues, arrived or on their way.
+    /// Per output, the cycle in which its oldest packet is there; `u64::MAX` when it has none.
+    arrivals: Vec<u64>,
+    /// Packets in ejection queues, arrived or in flight.
     ejected: usize,
     now: u64,
     counters: CrossbarCounters,
@@ -136,6 +138,7 @@ impl Crossbar {
             asking: vec![PortSet::default(); spec.outputs],
             asked: PortSet::default(),
             queued: 0,
+            arrivals: vec![u64::MAX; spec.outputs],
             ejected: 0,
             now: 0,
             counters: CrossbarCounters::default(),
@@ -221,7 +224,11 @@ impl Crossbar {
         out.held += flits;
         out.turn = (input + 1) % self.spec.inputs;
         // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
-        out.queue.push_back((self.now + u64::from(self.spec.latency) + cycles - 2, packet));
+        let arrival = self.now + u64::from(self.spec.latency) + cycles - 2;
+        if out.queue.is_empty() {
+            self.arrivals[output] = arrival;
+        }
+        out.queue.push_back((arrival, packet));
         self.queued -= 1;
         self.ejected += 1;
         self.counters.packets += 1;
@@ -237,7 +244,7 @@ impl Crossbar {
 
     /// Has a whole packet arrived at port `output`?
     pub fn has_packet(&self, output: usize) -> bool {
-        self.outputs[output].queue.front().is_some_and(|(ready, _)| *ready <= self.now)
+        self.arrivals[output] <= self.now
     }
 
     /// The packet that [`Self::receive`] would take.
@@ -252,6 +259,7 @@ impl Crossbar {
         }
         let out = &mut self.outputs[output];
         let (_, packet) = out.queue.pop_front()?;
+        self.arrivals[output] = out.queue.front().map_or(u64::MAX, |(arrival, _)| *arrival);
         out.held -= packet.flits(self.spec.flit_bytes);
         self.ejected -= 1;
         Some(packet)

@@ -56,10 +56,19 @@ impl ClockDomain {
     /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
     /// where this clock is the faster one.
     pub fn advance(&mut self, core_cycles: u64) -> RangeInclusive<u64> {
-        self.phase += self.mhz * core_cycles;
-        let passed = self.phase / self.core_mhz;
-        self.phase %= self.core_mhz;
         let first = self.cycle + 1;
+        self.phase += self.mhz * core_cycles;
+        // One cycle at a time needs no division where the clocks are near each other.
+        let mut passed = 0;
+        if core_cycles == 1 && self.mhz <= 4 * self.core_mhz {
+            while self.phase >= self.core_mhz {
+                self.phase -= self.core_mhz;
+                passed += 1;
+            }
+        } else {
+            passed = self.phase / self.core_mhz;
+            self.phase %= self.core_mhz;
+        }
         self.cycle += passed;
         first..=self.cycle
     }
@@ -107,7 +116,9 @@ struct Progress {
 pub struct Gpu {
     config: Arc<GpuConfig>,
     sms: Vec<Sm>,
+    /// The cycle in which each SM must run again, and the first of them as of the last cycle.
     wake: Vec<u64>,
+    soonest: u64,
     energy_model: GpuEnergyModel,
     system: MemorySystem,
     now: u64,
@@ -143,6 +154,7 @@ impl Gpu {
             parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
         Gpu {
             wake: vec![u64::MAX; sms.len()],
+            soonest: u64::MAX,
             energy_model: GpuEnergyModel::new(config),
             sms,
             system: MemorySystem::new(config, parts.partitions),
@@ -414,7 +426,7 @@ impl Gpu {
             self.retire_ended();
             self.may_dispatch = self.has_ctas_left();
         }
-        if !self.may_dispatch {
+        if !self.may_dispatch && self.soonest > self.now + 1 {
             self.skip_idle_cycles(until)?;
         }
         Ok(())
@@ -467,14 +479,16 @@ impl Gpu {
         for cycle in self.interconnect.advance(1) {
             self.system.tick_interconnect(cycle);
         }
+        let mut soonest = u64::MAX;
         for id in 0..self.sms.len() {
-            if self.wake[id] > self.now && !self.system.has_reply(id) {
-                continue;
+            if self.wake[id] <= self.now || self.system.has_reply(id) {
+                let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
+                self.wake[id] = self.sms[id].tick(&mut ctx)?;
+                self.sms[id].take_finished(&mut self.finished);
             }
-            let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
-            self.wake[id] = self.sms[id].tick(&mut ctx)?;
-            self.sms[id].take_finished(&mut self.finished);
+            soonest = soonest.min(self.wake[id]);
         }
+        self.soonest = soonest;
         Ok(())
     }
 

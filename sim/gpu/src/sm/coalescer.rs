@@ -37,24 +37,59 @@ fn coalesce_lanes(
     first: usize,
     out: &mut Vec<Transaction>,
 ) {
+    if mask == u32::MAX && out.len() == first && is_run(addresses, bytes) {
+        return coalesce_run(addresses[0], 32 * u32::from(bytes), line_bytes, out);
+    }
     let line_mask = u64::from(line_bytes) - 1;
     let lane_bytes = (1u64 << bytes) - 1;
     let mut lanes = mask;
+    // The transaction of the lane before: mostly the next lane's, too.
+    let mut at = usize::MAX;
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
         let address = addresses[lane];
         let (line, offset) = (address & !line_mask, (address & line_mask) as u32);
-        let at = out[first..].iter().rposition(|t| t.line == line).unwrap_or_else(|| {
-            out.push(Transaction { line, ..Transaction::default() });
-            out.len() - 1 - first
-        });
-        let transaction = &mut out[first + at];
+        if out.get(at).is_none_or(|transaction| transaction.line != line) {
+            at = first + out[first..].iter().rposition(|t| t.line == line).unwrap_or(out.len() - first);
+            if at == out.len() {
+                out.push(Transaction { line, ..Transaction::default() });
+            }
+        }
+        let transaction = &mut out[at];
         let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(bytes) - 1) / SECTOR_BYTES);
         let touched = lane_bytes << (offset % SECTOR_BYTES);
         transaction.bytes[low as usize] |= touched as u32;
-        transaction.bytes[high as usize] |= if high > low { (touched >> 32) as u32 } else { 0 };
-        transaction.sectors |= 1 << low | 1 << high;
+        transaction.sectors |= 1 << low;
+        if high > low {
+            transaction.bytes[high as usize] |= (touched >> 32) as u32;
+            transaction.sectors |= 1 << high;
+        }
+    }
+}
+
+/// Returns whether the lanes touch neighboring elements of `bytes` in lane order.
+fn is_run(addresses: &[u64; 32], bytes: u8) -> bool {
+    let expected = |lane: u64| addresses[0].wrapping_add(lane * u64::from(bytes));
+    (0..).zip(addresses).fold(0, |wrong, (lane, address)| wrong | (address ^ expected(lane))) == 0
+}
+
+/// Appends the transactions of `count` bytes that follow one another.
+fn coalesce_run(address: u64, count: u32, line_bytes: u32, out: &mut Vec<Transaction>) {
+    let (mut from, end) = (address, address + u64::from(count));
+    while from < end {
+        let line = from & !(u64::from(line_bytes) - 1);
+        let mut transaction = Transaction { line, ..Transaction::default() };
+        let to = end.min(line + u64::from(line_bytes));
+        while from < to {
+            let offset = (from - line) as u32;
+            let sector_end = to.min(line + u64::from(offset / SECTOR_BYTES + 1) * u64::from(SECTOR_BYTES));
+            let touched = u32::MAX >> (SECTOR_BYTES - (sector_end - from) as u32);
+            transaction.bytes[(offset / SECTOR_BYTES) as usize] = touched << (offset % SECTOR_BYTES);
+            transaction.sectors |= 1 << (offset / SECTOR_BYTES);
+            from = sector_end;
+        }
+        out.push(transaction);
     }
 }
 
@@ -114,7 +149,9 @@ pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use selvedge_ptx::ptx::AtomicOp;
+    use std::collections::BTreeSet;
 
     #[test]
     fn lanes_that_alternate_between_two_lines_make_two_transactions() {
@@ -155,6 +192,40 @@ mod tests {
         coalesce(&access, 256, &mut out);
         assert_eq!(out[0].words(), u64::MAX << 2);
         assert_eq!((out[0].byte_count(), out[0].full_sectors()), (248, false));
+    }
+
+    proptest! {
+        #[test]
+        fn runs_and_other_lanes_make_the_transactions_of_their_bytes(
+            base in 0u64..1 << 20, stride in 0u64..200, log in 0u32..4, mask: u32, whole: bool, line_log in 5u32..9,
+        ) {
+            let (bytes, line_bytes) = (1u64 << log, 1u64 << line_log);
+            let stride = if whole { bytes } else { stride * bytes };
+            let mask = if whole { u32::MAX } else { mask };
+            let mut access = MemAccess { bytes: bytes as u8, mask, ..MemAccess::default() };
+            (0..).zip(&mut access.address).for_each(|(lane, at)| *at = (base + lane * stride) / bytes * bytes);
+            let mut out = Vec::new();
+            coalesce(&access, line_bytes as u32, &mut out);
+            let mut expected: Vec<(u64, BTreeSet<u64>)> = Vec::new();
+            for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+                let line = access.address[lane] / line_bytes * line_bytes;
+                let touched = access.address[lane]..access.address[lane] + bytes;
+                match expected.iter_mut().find(|(other, _)| *other == line) {
+                    Some((_, all)) => all.extend(touched),
+                    None => expected.push((line, touched.collect())),
+                }
+            }
+            let touched = |t: &Transaction| {
+                let is_touched = |byte: &u64| t.bytes[(byte / 32) as usize] >> (byte % 32) & 1 == 1;
+                (0..line_bytes).filter(is_touched).map(|byte| t.line + byte).collect::<BTreeSet<u64>>()
+            };
+            let found: Vec<_> = out.iter().map(|t| (t.line, touched(t))).collect();
+            prop_assert_eq!(found, expected);
+            for t in &out {
+                let used = (0..8).filter(|sector| t.bytes[*sector] != 0).fold(0, |bits, sector| bits | 1 << sector);
+                prop_assert_eq!(t.sectors, used);
+            }
+        }
     }
 
     #[test]

@@ -22,8 +22,11 @@ impl Sm {
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
         let extras = self.parts.extras(ctx.now);
         let nothing = extras.is_none() && self.ready.iter().all(|m| *m == 0);
-        let Issued { own, idle } =
-            if nothing { Issued::default() } else { self.ask_schedulers(extras, ctx)? };
+        let Issued { own, idle } = match extras {
+            None if nothing => Issued::default(),
+            None => self.ask_schedulers(ctx)?,
+            Some(extras) => self.ask_schedulers_with(extras, ctx)?,
+        };
         let issued = own | idle;
         self.count_issue(issued, ctx.now);
         if self.parts.busy() {
@@ -32,15 +35,45 @@ impl Sm {
             let memory_waits = is_blocked || self.l1d.is_strained();
             self.parts.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
         }
-        let waiting = self.parked | self.awaiting_memory;
-        self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
+        if self.is_selective {
+            let waiting = self.parked | self.awaiting_memory;
+            self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
+        }
         Ok(issued != 0)
     }
 
     /// Gives every scheduler its turn.
-    fn ask_schedulers(
+    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> Result<Issued, SimFault> {
+        let mut issued = Issued::default();
+        let count = self.schedulers.len();
+        let first = self.first_scheduler;
+        let held = self.held_warps();
+        for at in 0..count {
+            let scheduler = if first + at < count { first + at } else { first + at - count };
+            let candidates =
+                self.candidates(ctx.now) & self.schedulers[scheduler].eligible(self.parked) & !held;
+            if candidates == 0 {
+                continue;
+            }
+            let candidates = candidates & self.schedulers[scheduler].mine & !self.stopped();
+            let Some(warp) = self.schedulers[scheduler].choose(candidates) else { continue };
+            let pipe = self.issue_warp(warp, ctx)?;
+            if pipe.is_single() {
+                // Pipes that all schedulers share go round.
+                self.first_scheduler = if scheduler + 1 < count { scheduler + 1 } else { 0 };
+            }
+            issued.own |= 1 << scheduler;
+            if self.parts.watches_schedules() {
+                self.follow_schedule(scheduler, warp, candidates);
+            }
+        }
+        Ok(issued)
+    }
+
+    /// Gives every scheduler its turn, with a mechanism's extra instructions.
+    fn ask_schedulers_with(
         &mut self,
-        mut extras: Option<Extras>,
+        mut extras: Extras,
         ctx: &mut TickContext<'_>,
     ) -> Result<Issued, SimFault> {
         let mut issued = Issued::default();
@@ -51,12 +84,13 @@ impl Sm {
             let all = self.schedulers[scheduler].mine;
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
             // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
-            let extra = extras.map_or(0, |extras| self.issuable(&extras, ctx.now) & all);
+            let extra = self.issuable(&extras, ctx.now) & all;
             let candidates = self.candidates(ctx.now) & mine & !self.stopped() & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
-                let pipe = match extras.filter(|_| extra >> warp & 1 == 1) {
-                    Some(extras) => self.issue_extra(warp, &extras, ctx.now),
-                    None => self.issue_warp(warp, ctx)?,
+                let pipe = if extra >> warp & 1 == 1 {
+                    self.issue_extra(warp, &extras, ctx.now)
+                } else {
+                    self.issue_warp(warp, ctx)?
                 };
                 if pipe.is_single() {
                     // Pipes that all schedulers share go round.
@@ -66,9 +100,7 @@ impl Sm {
                 if self.parts.watches_schedules() {
                     self.follow_schedule(scheduler, warp, candidates);
                 }
-            } else if let Some(extras) = &mut extras
-                && let Some(pipe) = extras.idle.filter(|pipe| self.pipes.is_free(*pipe, ctx.now))
-            {
+            } else if let Some(pipe) = extras.idle.filter(|pipe| self.pipes.is_free(*pipe, ctx.now)) {
                 extras.idle = None;
                 self.pipes.occupy(pipe, ctx.now);
                 self.counters.events.count_assist(pipe, 0);
@@ -137,11 +169,11 @@ impl Sm {
     /// Executes the warp's next instruction and returns the pipe that it took.
     fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<PipeKind, SimFault> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
-        let kernel = Arc::clone(&slot.kernel);
         if let Some(border) = slot.border.take() {
             return Ok(self.cross_border(warp, border, ctx.now));
         }
         slot.enter_region();
+        let kernel = Arc::clone(&slot.kernel);
         let pc = slot.warp.pc().expect("a ready warp has a next instruction");
         let info = kernel.info[pc as usize];
         let active = slot.warp.active_mask();
@@ -206,18 +238,12 @@ impl Sm {
         }
     }
 
-    /// Marks the destinations of the instruction as under way; false when it has none.
+    /// Marks the destinations of the instruction as in flight; false when it has none.
     fn expect_result(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) -> bool {
-        let dests = kernel.kernel.code[pc as usize].dests();
-        if dests.is_empty() {
-            return false;
-        }
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
-        for dest in dests {
-            slot.pending[usize::from(*dest) / 64] |= 1 << (dest % 64);
-        }
-        slot.in_flight += 1;
-        true
+        let writes = slot.pending.insert_dests(&kernel.operands, pc);
+        slot.in_flight += u32::from(writes);
+        writes
     }
 
     fn after_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, side: Option<Side>, now: u64) {
@@ -261,12 +287,10 @@ impl Sm {
         }
     }
 
-    /// Marks the destinations, which are under way, as coming from memory.
+    /// Marks the destinations, which are in flight, as coming from memory.
     fn expect_from_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
-        for dest in kernel.kernel.code[pc as usize].dests() {
-            slot.from_memory[usize::from(*dest) / 64] |= 1 << (dest % 64);
-        }
+        slot.from_memory.insert_dests(&kernel.operands, pc);
     }
 
     pub(super) fn hold_for_control(&mut self, warp: u8, latency: u32, now: u64) {
@@ -323,7 +347,9 @@ impl Sm {
         self.free_threads += kernel.warps_per_cta * 32;
         self.counters.ctas += 1;
         self.by_kernel[usize::from(kernel.slot)].ctas += 1;
+        self.count_residence_until(self.last_tick);
         self.kernel_ctas[usize::from(kernel.slot)] -= 1;
+        self.all_ctas -= 1;
         self.finished_ctas.push(kernel.slot);
     }
 }

@@ -16,51 +16,65 @@ impl Sm {
     /// The counters with all cycles up to `now`, those that the SM has slept through included.
     pub fn counters_at(&self, now: u64) -> SmCounters {
         let mut counters = self.counters;
-        for scheduler in 0..self.schedulers.len() {
-            counters.scheduler_cycles.add(self.stall(scheduler), now - self.counted_until);
-        }
+        self.each_stall(0, |cycle| counters.scheduler_cycles.add(cycle, now - self.counted_until));
         counters
     }
 
     /// Counts the cycles after those counted, up to `cycle`, in which nothing has changed.
     pub(super) fn count_stalls_until(&mut self, cycle: u64) {
         if cycle > self.counted_until {
-            self.counters.scheduler_cycles = self.counters_at(cycle).scheduler_cycles;
+            let mut cycles = self.counters.scheduler_cycles;
+            self.each_stall(0, |stall| cycles.add(stall, cycle - self.counted_until));
+            self.counters.scheduler_cycles = cycles;
             self.counted_until = cycle;
         }
     }
 
     /// Counts cycle `now`, in which the schedulers whose bits are set in `issued` issued.
     pub(super) fn count_issue(&mut self, issued: u32, now: u64) {
-        for scheduler in 0..self.schedulers.len() {
-            let cycle = if issued >> scheduler & 1 == 1 { IssueCycle::Active } else { self.stall(scheduler) };
-            self.counters.scheduler_cycles.add(cycle, 1);
+        let mut cycles = self.counters.scheduler_cycles;
+        cycles.add(IssueCycle::Active, u64::from(issued.count_ones()));
+        if issued.count_ones() as usize != self.schedulers.len() {
+            self.each_stall(issued, |stall| cycles.add(stall, 1));
         }
+        self.counters.scheduler_cycles = cycles;
         self.counted_until = now;
     }
 
-    /// Why a scheduler does not issue.
-    fn stall(&self, scheduler: usize) -> IssueCycle {
-        let warps = self.schedulers[scheduler].mine & self.schedulers[scheduler].eligible(self.parked);
-        let held = self.held_warps() & warps;
-        let ready = |kind: PipeKind| self.ready[kind as usize] & warps & !held != 0;
-        if ready(PipeKind::Memory) {
-            IssueCycle::Memory
-        } else if ready(PipeKind::Alu) || ready(PipeKind::Fp64) || ready(PipeKind::Sfu) {
-            IssueCycle::Compute
-        } else if (self.dependent | held) & warps != 0 {
-            IssueCycle::DataDependence
-        } else if self.sides.fetching & warps != 0 {
-            IssueCycle::Fetch
-        } else {
-            IssueCycle::Idle
+    /// Calls `f` with the reason of each scheduler that does not issue: its bit in `issued` is not set.
+    fn each_stall(&self, issued: u32, mut f: impl FnMut(IssueCycle)) {
+        let held = self.held_warps();
+        let ready = |kind: PipeKind| self.ready[kind as usize] & !held;
+        let memory = ready(PipeKind::Memory);
+        let compute = ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu);
+        let dependent = self.dependent | held;
+        for (number, scheduler) in self.schedulers.iter().enumerate() {
+            if issued >> number & 1 == 1 {
+                continue;
+            }
+            let mut warps = scheduler.mine;
+            if self.is_selective {
+                warps &= scheduler.eligible(self.parked);
+            }
+            let stall = if memory & warps != 0 {
+                IssueCycle::Memory
+            } else if compute & warps != 0 {
+                IssueCycle::Compute
+            } else if dependent & warps != 0 {
+                IssueCycle::DataDependence
+            } else if self.sides.fetching & warps != 0 {
+                IssueCycle::Fetch
+            } else {
+                IssueCycle::Idle
+            };
+            f(stall);
         }
     }
 
     /// The warps that may issue when ready.
     pub(super) fn eligible(&self) -> WarpMask {
         let may_go = !self.stopped();
-        if !self.schedulers[0].is_selective() {
+        if !self.is_selective {
             return may_go;
         }
         self.schedulers.iter().fold(0, |mask, s| mask | s.eligible(self.parked)) & may_go

@@ -3,6 +3,7 @@ use crate::config::GpuConfig;
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
+use crate::sm::scoreboard::Operands;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct LaunchedKernel {
     pub params: Vec<u8>,
     /// Issue class of each instruction.
     pub info: Vec<IssueInfo>,
+    /// Registers of each instruction.
+    pub operands: Operands,
     /// Kernel slot: which of the concurrent kernels this is, and whose address space it works in; below
     /// [`KERNEL_SLOTS`].
     pub slot: u8,
@@ -72,6 +75,7 @@ impl LaunchedKernel {
         let code_offset = code_offset(&kernel.name);
         Ok(LaunchedKernel {
             code_offset,
+            operands: Operands::of(&kernel.code),
             kernel,
             dims,
             feed: Feed::Execute,

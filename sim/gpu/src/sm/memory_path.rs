@@ -338,7 +338,7 @@ impl Sm {
             warp: inst.warp,
             warp_of_cta: slot.index,
             cta: inst.cta,
-            resident_ctas: self.kernel_ctas.iter().sum::<u32>() as u8,
+            resident_ctas: self.all_ctas as u8,
             launch_ctas: slot.kernel.dims.ctas(),
             pc: inst.pc,
             line,

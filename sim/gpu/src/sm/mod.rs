@@ -26,6 +26,7 @@ pub mod read_only;
 mod regions;
 mod schedule;
 pub mod scheduler;
+pub mod scoreboard;
 mod spin;
 pub mod two_level;
 mod waiting;
@@ -50,6 +51,7 @@ use read_only::{Side, Sides};
 use regions::{Border, RegionState};
 use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
+use scoreboard::RegisterSet;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Ballot, MemAccess};
 use std::sync::Arc;
@@ -100,11 +102,11 @@ struct WarpSlot {
     /// Its number in the CTA.
     index: u8,
     hold: Hold,
-    /// Registers whose values are under way, one bit each.
-    pending: Vec<u64>,
+    /// Registers whose values are in flight.
+    pending: RegisterSet,
     /// Those among them that come from memory.
-    from_memory: Vec<u64>,
-    /// Instructions whose results are under way.
+    from_memory: RegisterSet,
+    /// Instructions whose results are in flight.
     in_flight: u32,
     /// Stores that the L2 has not acknowledged.
     stores: u32,
@@ -169,6 +171,8 @@ pub struct Sm {
     warps: Vec<Option<Box<WarpSlot>>>,
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,
+    /// Do the schedulers ask only some of their warps?
+    is_selective: bool,
     pipes: Pipes,
     lsu: Lsu,
     front: Front,
@@ -193,8 +197,9 @@ pub struct Sm {
     kernel_warps: [WarpMask; KERNEL_SLOTS],
     /// How many instructions the kernels may issue, where that is limited.
     quotas: Option<Quotas>,
-    /// Resident CTAs by kernel slot.
+    /// Resident CTAs by kernel slot, and of all kernels.
     kernel_ctas: [u32; KERNEL_SLOTS],
+    all_ctas: u32,
     /// A reply that the mechanism could not take yet.
     held_reply: Option<Packet>,
     /// The load/store unit's head failed for this cause, and nothing has changed since.
@@ -245,12 +250,13 @@ impl Sm {
             config.l1d.hit_latency,
             read_only::longest_latency(config),
         ];
-        let schedulers = (0..sm.schedulers).map(|i| Scheduler::new(sm, i)).collect();
+        let schedulers: Vec<_> = (0..sm.schedulers).map(|i| Scheduler::new(sm, i)).collect();
         Sm {
             id,
             config: Arc::clone(config),
             warps: (0..sm.warps).map(|_| None).collect(),
             ctas: (0..sm.ctas).map(|_| None).collect(),
+            is_selective: schedulers.iter().any(Scheduler::is_selective),
             schedulers,
             pipes: Pipes::new(sm),
             lsu: Lsu::new(sm.lsu.queue),
@@ -270,6 +276,7 @@ impl Sm {
             kernel_warps: [0; KERNEL_SLOTS],
             quotas: None,
             kernel_ctas: [0; KERNEL_SLOTS],
+            all_ctas: 0,
             held_reply: None,
             witness: Witness::default(),
             blocked: None,
@@ -340,7 +347,14 @@ impl Sm {
 
     /// What a kernel slot did in this SM.
     pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
-        KernelCounters { l1d: self.l1d.by_kernel[slot], ..self.by_kernel[slot] }
+        let counters = self.by_kernel[slot];
+        let since =
+            if self.kernel_ctas[slot] > 0 { self.last_tick.saturating_sub(self.residence_until) } else { 0 };
+        KernelCounters {
+            l1d: self.l1d.by_kernel[slot],
+            resident_cycles: counters.resident_cycles + since,
+            ..counters
+        }
     }
 
     /// Resident CTAs of a kernel slot.
@@ -375,6 +389,7 @@ impl Sm {
         self.free_shared -= kernel.shared_bytes;
         self.free_threads -= kernel.warps_per_cta * 32;
         self.kernel_ctas[usize::from(kernel.slot)] += 1;
+        self.all_ctas += 1;
         self.ctas[slot] = Some(CtaSlot {
             kernel: Arc::clone(kernel),
             cta,
@@ -388,15 +403,15 @@ impl Sm {
         let asks = executes && self.parts.memoizes() && !kernel.kernel.regions.is_empty();
         for index in 0..kernel.warps_per_cta {
             let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
-            let words = kernel.kernel.register_count.div_ceil(64);
+            let registers = kernel.kernel.register_count;
             self.warps[free] = Some(Box::new(WarpSlot {
                 warp: WarpFeed::new(kernel, cta, index),
                 kernel: Arc::clone(kernel),
                 cta: slot as u8,
                 index: index as u8,
                 hold: Hold::None,
-                pending: vec![0; words],
-                from_memory: vec![0; words],
+                pending: RegisterSet::new(registers),
+                from_memory: RegisterSet::new(registers),
                 in_flight: 0,
                 stores: 0,
                 asks,
@@ -417,7 +432,7 @@ impl Sm {
 
     /// Is nothing resident and nothing in flight?
     pub fn is_idle(&self) -> bool {
-        self.ctas.iter().all(Option::is_none) && self.is_drained()
+        self.all_ctas == 0 && self.is_drained()
     }
 
     fn is_drained(&self) -> bool {
@@ -451,22 +466,23 @@ impl Sm {
 
     /// Counts what went on unchanged in the cycles since the last tick, and in this one.
     fn account_for_sleep(&mut self, now: u64) {
-        self.count_stalls_until(now - 1);
         let slept = now - self.last_tick;
-        if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
-            self.count_failures(head, cause, slept - 1);
+        if slept > 1 {
+            self.count_stalls_until(now - 1);
+            if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
+                self.count_failures(head, cause, slept - 1);
+            }
+            if let (Some(cause), Some((_, oldest))) = (self.front.blocked, self.front.oldest()) {
+                self.count_failures(oldest, cause, slept - 1);
+            }
         }
-        if let (Some(cause), Some((_, oldest))) = (self.front.blocked, self.front.oldest()) {
-            self.count_failures(oldest, cause, slept - 1);
-        }
-        self.count_residence_until(now);
-        if self.ctas.iter().any(Option::is_some) {
+        if self.all_ctas > 0 {
             self.counters.resident_cycles += slept;
         }
         self.last_tick = now;
     }
 
-    /// Counts the cycles up to `cycle` for the kernels that have been resident in them.
+    /// Counts the cycles up to `cycle` for the kernels that have been resident in them: whenever one comes or goes.
     fn count_residence_until(&mut self, cycle: u64) {
         let cycles = cycle - self.residence_until;
         for (counters, ctas) in self.by_kernel.iter_mut().zip(self.kernel_ctas) {
@@ -479,14 +495,14 @@ impl Sm {
     pub fn resume(&mut self, now: u64) {
         self.count_stalls_until(now);
         self.count_residence_until(now);
-        if self.ctas.iter().all(Option::is_none) {
+        if self.all_ctas == 0 {
             self.last_tick = now;
         }
     }
 
     fn next_wake(&self, now: u64) -> u64 {
         let soon = now + 1;
-        if self.parts.busy() || self.held_reply.is_some() || self.has_to_send() {
+        if self.has_to_send() || self.held_reply.is_some() || self.parts.busy() {
             return soon;
         }
         if (self.blocked.is_some() || self.front.blocked.is_some()) && self.parts.watches_failures() {
@@ -501,8 +517,11 @@ impl Sm {
         if let (Some((at, _)), None) = (self.front.oldest(), self.front.blocked) {
             wake = wake.min(at.max(soon));
         }
+        if wake == soon || self.ready.iter().all(|warps| *warps == 0) {
+            return wake;
+        }
         let eligible = self.eligible();
-        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control] {
+        for kind in [PipeKind::Control, PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory] {
             if self.ready[kind as usize] & eligible == 0
                 || kind == PipeKind::Memory && !self.memory_may_issue(eligible)
             {
@@ -570,10 +589,9 @@ impl Sm {
     /// The destination registers of the instruction at `pc` are there.
     fn write_back(&mut self, warp: u8, pc: u32) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp leaves after its last result");
-        for dest in slot.kernel.kernel.code[pc as usize].dests() {
-            slot.pending[usize::from(*dest) / 64] &= !(1 << (dest % 64));
-            slot.from_memory[usize::from(*dest) / 64] &= !(1 << (dest % 64));
-        }
+        let operands = &slot.kernel.operands;
+        slot.pending.remove_dests(operands, pc);
+        slot.from_memory.remove_dests(operands, pc);
         slot.in_flight -= 1;
         self.after_result(warp);
     }
@@ -590,6 +608,9 @@ impl Sm {
                 let now = self.last_tick;
                 self.wheel.push(now, until.max(now + 1), Event::Control { warp });
             }
+            // Results change what a warp waits for only where it waits for them, or where it asks a mechanism for more.
+            Hold::None if !slot.asks && self.dependent >> warp & 1 == 0 => return,
+            Hold::Control | Hold::Barrier(_) => return,
             _ => {}
         }
         self.update_ready(warp);
@@ -598,9 +619,7 @@ impl Sm {
     /// Recomputes whether the warp's next instruction has its operands, and if not, what it waits for.
     fn update_ready(&mut self, warp: u8) {
         let bit: WarpMask = 1 << warp;
-        for mask in &mut self.ready {
-            *mask &= !bit;
-        }
+        self.ready.iter_mut().for_each(|mask| *mask &= !bit);
         self.dependent &= !bit;
         self.awaiting_memory &= !bit;
         self.parked &= !bit;
@@ -620,14 +639,10 @@ impl Sm {
             return;
         }
         let Some(slot) = &self.warps[usize::from(warp)] else { return };
-        let instr = &slot.kernel.kernel.code[pc as usize];
-        let any_in = |set: &[u64]| {
-            let is_in = |r: &u16| set[usize::from(*r) / 64] >> (r % 64) & 1 != 0;
-            instr.sources().iter().any(is_in) || instr.dests().iter().any(is_in)
-        };
-        if slot.in_flight > 0 && any_in(&slot.pending) {
+        let operands = &slot.kernel.operands;
+        if slot.in_flight > 0 && slot.pending.meets(operands, pc) {
             self.dependent |= bit;
-            if self.schedulers[0].is_selective() && any_in(&slot.from_memory) {
+            if self.is_selective && slot.from_memory.meets(operands, pc) {
                 self.awaiting_memory |= bit;
             }
             return;

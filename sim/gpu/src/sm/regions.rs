@@ -83,9 +83,7 @@ impl Sm {
         });
         slot.border = border;
         let Some(border) = border else { return false };
-        let is_pending = |value: &RegionValue| {
-            slot.pending[usize::from(value.number) / 64] >> (value.number % 64) & 1 != 0
-        };
+        let is_pending = |value: &RegionValue| slot.pending.contains(value.number);
         if slot.awaited_at(border).any(is_pending) {
             self.dependent |= 1 << warp;
         } else {

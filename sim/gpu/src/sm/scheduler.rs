@@ -90,16 +90,27 @@ impl Scheduler {
         }
     }
 
+    /// Returns the warp of `ready` that arrived first.
+    fn oldest(&self, ready: WarpMask) -> Option<u8> {
+        if ready & (ready - 1) == 0 {
+            return Some(ready.trailing_zeros() as u8);
+        }
+        // Two words: shifting a mask of 128 bits by each slot takes longer.
+        let words = [ready as u64, (ready >> 64) as u64];
+        self.by_age.iter().copied().find(|slot| words[usize::from(slot / 64)] >> (slot % 64) & 1 == 1)
+    }
+
     /// Chooses among `ready`, which must be a subset of this scheduler's eligible warps.
     pub fn choose(&mut self, ready: WarpMask) -> Option<u8> {
         if ready == 0 {
             return None;
         }
-        let is_ready = |slot: u8| ready >> slot & 1 == 1;
-        let oldest = || self.by_age.iter().copied().find(|s| is_ready(*s));
         let chosen = match self.policy {
-            SchedulerPolicy::Gto => self.greedy.filter(|s| is_ready(*s)).or_else(oldest)?,
-            SchedulerPolicy::OldestCtaFirst => oldest()?,
+            SchedulerPolicy::Gto => match self.greedy {
+                Some(slot) if ready >> slot & 1 == 1 => slot,
+                _ => self.oldest(ready)?,
+            },
+            SchedulerPolicy::OldestCtaFirst => self.oldest(ready)?,
             SchedulerPolicy::Lrr | SchedulerPolicy::TwoLevel => {
                 let after = self.turn.map_or(0, |l| u32::from(l) + 1);
                 let later = if after >= WarpMask::BITS { 0 } else { ready >> after << after };

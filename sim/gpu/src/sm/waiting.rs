@@ -89,8 +89,8 @@ impl Sm {
     fn describe_next(&self, index: usize, slot: &WarpSlot) -> String {
         let bit = 1 << index;
         if self.dependent & bit != 0 {
-            let memory = slot.from_memory.iter().any(|word| *word != 0);
-            return format!("waits for a result{}", if memory { " of a load" } else { "" });
+            let of = if slot.from_memory.is_empty() { "" } else { " of a load" };
+            return format!("waits for a result{of}");
         }
         if self.stopped() & bit != 0 {
             return "waits for its kernel's next quota of instructions".into();
