@@ -15,14 +15,16 @@ use crate::packet::Packet;
 use crate::stats::counters;
 use std::collections::VecDeque;
 
-/// Most ports of one side: the configuration's bound on SMs.
-const MOST_PORTS: usize = 256;
-
 /// A set of ports.
-#[derive(Clone, Copy, Debug, Default)]
-struct PortSet([u64; MOST_PORTS / 64]);
+#[derive(Clone, Debug)]
+struct PortSet(Box<[u64]>);
 
 impl PortSet {
+    /// Returns an empty set for ports below `ports`.
+    fn new(ports: usize) -> Self {
+        PortSet(vec![0; ports.div_ceil(64)].into())
+    }
+
     fn insert(&mut self, port: usize) {
         self.0[port / 64] |= 1 << (port % 64);
     }
@@ -46,18 +48,32 @@ impl PortSet {
         Some(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// The lowest port from `port` on, or else the lowest of all: round-robin.
-    fn next_cyclic(&self, port: usize) -> Option<usize> {
-        self.next(port).or_else(|| self.next(0))
+    /// The first port from `port` on, and then from the lowest up to it, that `may` be taken: round-robin.
+    fn first_cyclic(&self, port: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut from = port;
+        while let Some(found) = self.next(from) {
+            if may(found) {
+                return Some(found);
+            }
+            from = found + 1;
+        }
+        from = 0;
+        while let Some(found) = self.next(from).filter(|found| *found < port) {
+            if may(found) {
+                return Some(found);
+            }
+            from = found + 1;
+        }
+        None
     }
 }
 
 /// Sizes of a crossbar.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossbarSpec {
-    /// Input ports, at most 256.
+    /// Input ports.
     pub inputs: usize,
-    /// Output ports, at most 256.
+    /// Output ports.
     pub outputs: usize,
     /// Bytes of a flit.
     pub flit_bytes: u32,
@@ -114,6 +130,8 @@ pub struct Crossbar {
     queued: usize,
     /// Per output, the cycle in which its oldest packet is there; `u64::MAX` when it has none.
     arrivals: Vec<u64>,
+    /// None of those lies before this cycle.
+    earliest: u64,
     /// Packets in ejection queues, arrived or in flight.
     ejected: usize,
     now: u64,
@@ -123,7 +141,6 @@ pub struct Crossbar {
 impl Crossbar {
     /// An empty crossbar.
     pub fn new(spec: CrossbarSpec) -> Self {
-        debug_assert!(spec.inputs.max(spec.outputs) <= MOST_PORTS);
         let input =
             |_| Input { queue: VecDeque::with_capacity(spec.input_flits as usize), waiting: 0, free_from: 0 };
         let output = |_| Output {
@@ -135,10 +152,11 @@ impl Crossbar {
         Self {
             inputs: (0..spec.inputs).map(input).collect(),
             outputs: (0..spec.outputs).map(output).collect(),
-            asking: vec![PortSet::default(); spec.outputs],
-            asked: PortSet::default(),
+            asking: vec![PortSet::new(spec.inputs); spec.outputs],
+            asked: PortSet::new(spec.outputs),
             queued: 0,
             arrivals: vec![u64::MAX; spec.outputs],
+            earliest: u64::MAX,
             ejected: 0,
             now: 0,
             counters: CrossbarCounters::default(),
@@ -197,13 +215,10 @@ impl Crossbar {
     /// Grants output port `output` to the asking input whose turn it is, if its packet fits the ejection queue. A
     /// packet that does not fit yet keeps the port waiting: a shorter one must not pass it for ever.
     fn arbitrate(&mut self, output: usize) {
-        let mut asking = self.asking[output];
-        let input = loop {
-            let Some(input) = asking.next_cyclic(self.outputs[output].turn) else { return };
-            if self.inputs[input].free_from <= self.now {
-                break input;
-            }
-            asking.remove(input); // its previous packet is still crossing
+        // An input whose previous packet is still crossing waits.
+        let is_free = |input: usize| self.inputs[input].free_from <= self.now;
+        let Some(input) = self.asking[output].first_cyclic(self.outputs[output].turn, is_free) else {
+            return;
         };
         let flits = self.inputs[input].queue.front().map_or(0, |p| p.flits(self.spec.flit_bytes));
         if self.outputs[output].held + flits <= self.spec.output_flits {
@@ -227,6 +242,7 @@ impl Crossbar {
         let arrival = self.now + u64::from(self.spec.latency) + cycles - 2;
         if out.queue.is_empty() {
             self.arrivals[output] = arrival;
+            self.earliest = self.earliest.min(arrival);
         }
         out.queue.push_back((arrival, packet));
         self.queued -= 1;
@@ -242,7 +258,16 @@ impl Crossbar {
         }
     }
 
-    /// Has a whole packet arrived at port `output`?
+    /// Returns whether a whole packet has arrived at any port.
+    pub fn has_packets(&mut self) -> bool {
+        if self.earliest > self.now {
+            return false;
+        }
+        self.earliest = self.arrivals.iter().copied().min().unwrap_or(u64::MAX);
+        self.earliest <= self.now
+    }
+
+    /// Returns whether a whole packet has arrived at port `output`.
     pub fn has_packet(&self, output: usize) -> bool {
         self.arrivals[output] <= self.now
     }
@@ -335,12 +360,14 @@ mod tests {
 
     #[test]
     fn a_set_of_ports_is_walked_round_over_all_its_words() {
-        let mut ports = PortSet::default();
+        let mut ports = PortSet::new(256);
         for port in [3, 100, 200] {
             ports.insert(port);
         }
-        let walk = [0, 4, 101, 201].map(|from| ports.next_cyclic(from));
+        let walk = [0, 4, 101, 201].map(|from| ports.first_cyclic(from, |_| true));
         assert_eq!(walk, [Some(3), Some(100), Some(200), Some(3)]);
+        assert_eq!(ports.first_cyclic(101, |port| port < 200), Some(3));
+        assert_eq!(ports.first_cyclic(101, |port| port == 150), None);
         ports.remove(100);
         assert_eq!(ports.next(4), Some(200));
     }

@@ -116,7 +116,7 @@ struct Progress {
 pub struct Gpu {
     config: Arc<GpuConfig>,
     sms: Vec<Sm>,
-    /// The cycle in which each SM must run again, and the first of them as of the last cycle.
+    /// The cycle in which each SM must run again, and a cycle before which none must.
     wake: Vec<u64>,
     soonest: u64,
     energy_model: GpuEnergyModel,
@@ -358,6 +358,7 @@ impl Gpu {
             // Even an SM that gets no CTA has to write back what its L1D has kept.
             if sm.has_to_send() {
                 *wake = (*wake).min(self.now + 1);
+                self.soonest = self.now + 1;
             }
         }
         let total = kernel.dims.ctas();
@@ -461,6 +462,7 @@ impl Gpu {
             self.sms[id].resume(self.now);
             self.sms[id].launch(&kernel, cta);
             self.wake[id] = self.now + 1;
+            self.soonest = self.now + 1;
             self.next_sm = (id + 1) % count;
             any = true;
         }
@@ -479,14 +481,17 @@ impl Gpu {
         for cycle in self.interconnect.advance(1) {
             self.system.tick_interconnect(cycle);
         }
+        if self.soonest > self.now && !self.system.has_replies() {
+            return Ok(());
+        }
         let mut soonest = u64::MAX;
-        for id in 0..self.sms.len() {
-            if self.wake[id] <= self.now || self.system.has_reply(id) {
+        for (id, (sm, wake)) in self.sms.iter_mut().zip(&mut self.wake).enumerate() {
+            if *wake <= self.now || self.system.has_reply(id) {
                 let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
-                self.wake[id] = self.sms[id].tick(&mut ctx)?;
-                self.sms[id].take_finished(&mut self.finished);
+                *wake = sm.tick(&mut ctx)?;
+                sm.take_finished(&mut self.finished);
             }
-            soonest = soonest.min(self.wake[id]);
+            soonest = soonest.min(*wake);
         }
         self.soonest = soonest;
         Ok(())

@@ -111,7 +111,12 @@ impl MemorySystem {
         self.requests.send(sm, usize::from(packet.slice), packet);
     }
 
-    /// Has an answer arrived whole at `sm`?
+    /// Returns whether a reply has arrived whole at any SM.
+    pub fn has_replies(&mut self) -> bool {
+        self.replies.has_packets()
+    }
+
+    /// Returns whether a reply has arrived whole at `sm`.
     pub fn has_reply(&self, sm: usize) -> bool {
         self.replies.has_packet(sm)
     }
@@ -143,7 +148,7 @@ impl MemorySystem {
                 {
                     slice.accept(packet);
                 }
-                if !slice.has_work(channel, self.dram_now) {
+                if !slice.has_work(now, channel, self.dram_now) {
                     continue;
                 }
                 slice.tick(now, (channel, self.dram_now), memory)?;

@@ -126,8 +126,8 @@ pub struct Slice {
     pub(super) fetches_behind_stores: VecDeque<LinePart>,
     filled: VecDeque<LinePart>,
     pub(super) to_dram: VecDeque<Request>,
-    /// The last tick left nothing to do, and no request has come since.
-    is_idle: bool,
+    /// Nothing is to do before this cycle, unless a request or an answer of the channel comes.
+    idle_until: u64,
     metadata_reads: Vec<u64>,
     pub(super) parked: VecDeque<Parked>,
     pub(super) witness: Witness,
@@ -173,7 +173,7 @@ impl Slice {
             fetches_behind_stores: VecDeque::new(),
             filled: VecDeque::with_capacity(FILLED_LINES),
             to_dram: VecDeque::with_capacity(l2.dram_queue as usize),
-            is_idle: false,
+            idle_until: 0,
             metadata_reads: Vec::with_capacity(l2.mshr_entries as usize),
             parked: VecDeque::with_capacity(l2.mshr_entries as usize),
             witness: Witness::default(),
@@ -196,7 +196,7 @@ impl Slice {
         debug_assert!(self.can_accept());
         debug_assert_eq!(self.map.slice(packet.line), packet.slice);
         self.requests.push_back(packet);
-        self.is_idle = false;
+        self.idle_until = 0;
     }
 
     /// The oldest answer.
@@ -209,14 +209,14 @@ impl Slice {
         self.replies.pop_front()
     }
 
-    /// Would [`Self::tick`] do anything? `dram_now` is the channel's time.
-    pub fn has_work(&self, channel: &Channel, dram_now: u64) -> bool {
-        !self.is_idle || channel.peek(dram_now).is_some_and(|request| request.slice == self.number)
+    /// Returns whether [`Self::tick`] would do anything in cycle `now`. `dram_now` is the channel's time.
+    pub fn has_work(&self, now: u64, channel: &Channel, dram_now: u64) -> bool {
+        self.idle_until <= now || channel.peek(dram_now).is_some_and(|request| request.slice == self.number)
     }
 
+    /// Returns whether the slice holds anything that the next cycle may move, the hit pipeline apart.
     fn holds_work(&self) -> bool {
         !(self.requests.is_empty()
-            && self.pipe.is_empty()
             && self.replies.is_empty()
             && self.replay.is_empty()
             && self.evictions.is_empty()
@@ -229,7 +229,11 @@ impl Slice {
 
     /// Does the slice hold anything that is not finished?
     pub fn busy(&self) -> bool {
-        self.holds_work() || !self.mshr.is_empty() || !self.to_dram.is_empty() || !self.leaving.is_empty()
+        self.holds_work()
+            || !self.pipe.is_empty()
+            || !self.mshr.is_empty()
+            || !self.to_dram.is_empty()
+            || !self.leaving.is_empty()
     }
 
     /// One L2 cycle; `dram_now` is the channel's time.
@@ -250,7 +254,11 @@ impl Slice {
         self.fetch_behind_store(memory);
         self.use_port(now, memory);
         debug_assert!(self.counters.cache.is_conserved());
-        self.is_idle = !self.holds_work();
+        self.idle_until = match self.pipe.front() {
+            _ if self.holds_work() => 0,
+            Some(oldest) => oldest.ready,
+            None => u64::MAX,
+        };
         Ok(())
     }
 

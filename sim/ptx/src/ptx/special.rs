@@ -132,24 +132,59 @@ pub(crate) fn values(
     warp: u32,
     shared: [u32; 2],
 ) -> [u32; 32] {
-    std::array::from_fn(|lane| {
-        let lane = lane as u32;
-        match special {
-            Special::Tid(axis) => thread_index(launch, warp, lane)[usize::from(axis)],
-            Special::Ntid(axis) => launch.block[usize::from(axis)],
-            Special::Ctaid(axis) => cta[usize::from(axis)],
-            Special::Nctaid(axis) => launch.grid[usize::from(axis)],
-            Special::LaneId => lane,
-            Special::WarpId => warp,
-            Special::NumberOfWarps => launch.warps_per_cta(),
-            Special::LaneMaskEq => 1 << lane,
-            Special::LaneMaskLe => u32::MAX >> (31 - lane),
-            Special::LaneMaskLt => (1 << lane) - 1,
-            Special::LaneMaskGe => u32::MAX << lane,
-            Special::LaneMaskGt => !(u32::MAX >> (31 - lane)),
-            Special::GridId | Special::Zero => 0,
-            Special::DynamicShared => shared[1],
-            Special::TotalShared => shared[0] + shared[1],
+    let each = |of: fn(u32) -> u32| std::array::from_fn(|lane| of(lane as u32));
+    match special {
+        Special::Tid(axis) => thread_indices(launch, warp, usize::from(axis)),
+        Special::Ntid(axis) => [launch.block[usize::from(axis)]; 32],
+        Special::Ctaid(axis) => [cta[usize::from(axis)]; 32],
+        Special::Nctaid(axis) => [launch.grid[usize::from(axis)]; 32],
+        Special::LaneId => each(|lane| lane),
+        Special::WarpId => [warp; 32],
+        Special::NumberOfWarps => [launch.warps_per_cta(); 32],
+        Special::LaneMaskEq => each(|lane| 1 << lane),
+        Special::LaneMaskLe => each(|lane| u32::MAX >> (31 - lane)),
+        Special::LaneMaskLt => each(|lane| (1 << lane) - 1),
+        Special::LaneMaskGe => each(|lane| u32::MAX << lane),
+        Special::LaneMaskGt => each(|lane| !(u32::MAX >> (31 - lane))),
+        Special::GridId | Special::Zero => [0; 32],
+        Special::DynamicShared => [shared[1]; 32],
+        Special::TotalShared => [shared[0] + shared[1]; 32],
+    }
+}
+
+/// Returns one coordinate of the threads of a warp, without a division for each.
+fn thread_indices(launch: &LaunchDims, warp: u32, axis: usize) -> [u32; 32] {
+    let mut at = thread_index(launch, warp, 0);
+    std::array::from_fn(|_| {
+        let here = at[axis];
+        at[0] += 1;
+        if at[0] == launch.block[0] {
+            at[0] = 0;
+            at[1] += 1;
         }
+        if at[1] == launch.block[1] {
+            at[1] = 0;
+            at[2] += 1;
+        }
+        here
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_lane_has_its_own_coordinates() {
+        for block in [[32, 1, 1], [7, 3, 5], [1, 64, 2], [1, 1, 64], [256, 1, 1]] {
+            let launch = LaunchDims::new([1; 3], block);
+            for warp in 0..launch.warps_per_cta() {
+                for axis in 0..3u8 {
+                    let found = values(Special::Tid(axis), &launch, [0; 3], warp, [0; 2]);
+                    let expected = |lane| thread_index(&launch, warp, lane as u32)[usize::from(axis)];
+                    assert_eq!(found, std::array::from_fn(expected), "warp {warp} of {block:?}");
+                }
+            }
+        }
+    }
 }
