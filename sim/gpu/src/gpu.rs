@@ -119,6 +119,8 @@ pub struct Gpu {
     /// The cycle in which each SM must run again, and a cycle before which none must.
     wake: Vec<u64>,
     soonest: u64,
+    /// Does an SM wait for room in the crossbar?
+    waits_for_ports: bool,
     energy_model: GpuEnergyModel,
     system: MemorySystem,
     now: u64,
@@ -155,6 +157,7 @@ impl Gpu {
         Gpu {
             wake: vec![u64::MAX; sms.len()],
             soonest: u64::MAX,
+            waits_for_ports: false,
             energy_model: GpuEnergyModel::new(config),
             sms,
             system: MemorySystem::new(config, parts.partitions),
@@ -481,19 +484,23 @@ impl Gpu {
         for cycle in self.interconnect.advance(1) {
             self.system.tick_interconnect(cycle);
         }
-        if self.soonest > self.now && !self.system.has_replies() {
+        if self.soonest > self.now && !self.system.has_replies() && !self.waits_for_ports {
             return Ok(());
         }
         let mut soonest = u64::MAX;
+        let mut waits_for_ports = false;
         for (id, (sm, wake)) in self.sms.iter_mut().zip(&mut self.wake).enumerate() {
-            if *wake <= self.now || self.system.has_reply(id) {
+            let has_room = |packet| self.system.can_send(id, packet);
+            if *wake <= self.now || self.system.has_reply(id) || sm.port_wait().is_some_and(has_room) {
                 let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
                 *wake = sm.tick(&mut ctx)?;
                 sm.take_finished(&mut self.finished);
             }
             soonest = soonest.min(*wake);
+            waits_for_ports |= sm.port_wait().is_some();
         }
         self.soonest = soonest;
+        self.waits_for_ports = waits_for_ports;
         Ok(())
     }
 

@@ -438,14 +438,19 @@ impl Sm {
         self.unanswered_no_more(warp);
     }
 
-    pub(super) fn send(&mut self, ctx: &mut TickContext<'_>) {
+    /// Sends the next packet that the crossbar has room for; false when there is none.
+    pub(super) fn send(&mut self, ctx: &mut TickContext<'_>) -> bool {
+        if !self.has_to_send() {
+            return false;
+        }
         let sm = usize::from(self.id);
         let can_leave = |packet: &Packet| ctx.system.can_send(sm, packet);
-        let Some(side) = self.sides.next_queue(&self.l1d, can_leave) else { return };
+        let Some(side) = self.sides.next_queue(&self.l1d, can_leave) else { return false };
         let cache = side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d);
         let packet = cache.sent().expect("there is an outgoing packet");
         self.counters.l1d_writebacks += u64::from(packet.token == WRITEBACK_TOKEN);
         ctx.system.send(sm, packet);
         self.unblock(Some(FailCause::MissQueue));
+        true
     }
 }

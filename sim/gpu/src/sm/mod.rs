@@ -202,6 +202,8 @@ pub struct Sm {
     all_ctas: u32,
     /// A reply that the mechanism could not take yet.
     held_reply: Option<Packet>,
+    /// Nothing else keeps the L1D's packet from leaving than room in the crossbar.
+    waits_for_port: bool,
     /// The load/store unit's head failed for this cause, and nothing has changed since.
     blocked: Option<FailCause>,
     last_tick: u64,
@@ -278,6 +280,7 @@ impl Sm {
             kernel_ctas: [0; KERNEL_SLOTS],
             all_ctas: 0,
             held_reply: None,
+            waits_for_port: false,
             witness: Witness::default(),
             blocked: None,
             last_tick: 0,
@@ -443,8 +446,13 @@ impl Sm {
             && self.held_reply.is_none()
     }
 
+    /// Returns the packet that wakes the SM when the crossbar has room for it.
+    pub fn port_wait(&self) -> Option<&Packet> {
+        if self.waits_for_port { self.l1d.outgoing() } else { None }
+    }
+
     /// Runs core cycle `ctx.now` and returns the next cycle in which the SM must run again; a reply from the
-    /// memory system wakes it earlier.
+    /// memory system wakes it earlier, and so does room for the packet that [`Self::port_wait`] returns.
     ///
     /// # Errors
     /// The kernel or a mechanism is at fault.
@@ -459,9 +467,9 @@ impl Sm {
         }
         self.retry_fetches(ctx);
         let issued = self.issue(ctx)?;
-        self.send(ctx);
+        let sent = self.send(ctx);
         self.counters.issue_cycles += u64::from(issued);
-        Ok(self.next_wake(ctx.now))
+        Ok(self.next_wake(ctx.now, sent))
     }
 
     /// Counts what went on unchanged in the cycles since the last tick, and in this one.
@@ -500,11 +508,16 @@ impl Sm {
         }
     }
 
-    fn next_wake(&self, now: u64) -> u64 {
+    /// Returns the next cycle in which something may change. A packet that found no room in the crossbar waits for it
+    /// ([`Self::port_wait`]); after one that was `sent` the next may find room at once.
+    fn next_wake(&mut self, now: u64, sent: bool) -> u64 {
         let soon = now + 1;
-        if self.has_to_send() || self.held_reply.is_some() || self.parts.busy() {
+        self.waits_for_port = false;
+        let has_packet = self.l1d.outgoing().is_some();
+        if sent && has_packet || self.sides.has_work() || self.held_reply.is_some() || self.parts.busy() {
             return soon;
         }
+        self.waits_for_port = has_packet;
         if (self.blocked.is_some() || self.front.blocked.is_some()) && self.parts.watches_failures() {
             return soon;
         }
