@@ -21,7 +21,13 @@ pub struct Interconnect {
 impl Interconnect {
     /// Queues must hold a whole packet: a line of `line_bytes` bytes and its header.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
-        check.power("interconnect.flit_bytes", self.flit_bytes, 8, 256);
+        if self.flit_bytes % 8 != 0 || !(8..=256).contains(&self.flit_bytes) {
+            check.fail(
+                "interconnect.flit_bytes",
+                self.flit_bytes,
+                "must be a multiple of 8 from 8 to 256".into(),
+            );
+        }
         let packet = line_bytes.saturating_add(crate::packet::HEADER_BYTES).div_ceil(self.flit_bytes.max(1));
         check.range("interconnect.input_flits", self.input_flits, packet, 4096);
         check.range("interconnect.output_flits", self.output_flits, packet, 4096);

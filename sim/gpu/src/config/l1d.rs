@@ -6,6 +6,9 @@ use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
 
+/// Most ways of a cache.
+pub(super) const MOST_WAYS: u32 = 512;
+
 /// When a miss takes its line slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -118,7 +121,7 @@ impl L1d {
     pub(super) fn check(&self, check: &mut Checker<'_>) {
         check.power("l1d.sets", self.sets, 1, 4096);
         index::check(check, "l1d.index", self.index, self.sets, "sets");
-        check.range("l1d.ways", self.ways, 1, 64);
+        check.range("l1d.ways", self.ways, 1, MOST_WAYS);
         check.power("l1d.line_bytes", self.line_bytes, SECTOR_BYTES, MOST_LINE_BYTES);
         check.power("l1d.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
         check.range("l1d.front_latency", self.front_latency, 0, 1000);

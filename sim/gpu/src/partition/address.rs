@@ -107,7 +107,11 @@ impl AddressMap {
         let first = at / self.share * self.round;
         let place = at % self.share * self.partitions + u64::from(partition);
         let block = match self.function {
-            IndexFunction::Bmod | IndexFunction::Pmod | IndexFunction::APrime { .. } => first + place,
+            IndexFunction::Bmod
+            | IndexFunction::Pmod
+            | IndexFunction::APrime { .. }
+            // No configuration has partitions by Fermi's hash of sets.
+            | IndexFunction::Fermi => first + place,
             // The displacement is a sum; the shares of a round's first block and of a place in it are XORed.
             IndexFunction::DPrime { .. } => {
                 let shift = u64::from(self.partition_of_block(first));

@@ -5,6 +5,7 @@ mod lookup;
 pub mod part;
 pub mod parts;
 pub mod slice;
+mod split;
 #[cfg(test)]
 mod tests;
 

@@ -122,6 +122,20 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     reader.set(target.section, "ways", whole(option, ways)?, option);
     reader.set(target.section, "mshr_entries", whole(option, entries)?, option);
     reader.set(target.section, "mshr_merges", whole(option, merges)?, option);
+    if !target.is_l1d {
+        reader.set(
+            "l2",
+            "eviction_queue",
+            whole(option, queue.first().copied().unwrap_or_default())?,
+            option,
+        );
+        // `QUEUE[:RESULTS],PORT`
+        if let Some([port]) = parts.get(4).map(|p| &p[..]) {
+            reader.set("l2", "port_bytes", whole(option, port)?, option);
+        }
+        // A sub-partition breaks requests to a sectored L2 down into those of its sectors.
+        reader.set_flag("l2", "split_requests", is_sectored, option);
+    }
     if target.is_l1d {
         reader.set("l1d", "miss_queue", whole(option, queue.first().copied().unwrap_or_default())?, option);
     }
@@ -171,7 +185,8 @@ fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[
     if policies.first() != Some(&"L") {
         reader.note(option, "replacement here is least recently used");
     }
-    if mshr.first() != Some(&"A") {
+    // S waits for all sectors of a line, as every load of a whole line does here.
+    if !matches!(mshr.first(), Some(&"A" | &"S")) {
         reader.note(option, "miss-status registers here are associative");
     }
 }
@@ -189,18 +204,19 @@ fn index(
         "L" => "bmod",
         "X" => "bxor",
         "P" => "i-poly",
-        "H" => {
-            reader.note(option, "the XOR hash H is Fermi's own: taken as bxor");
-            "bxor"
-        }
+        "H" => "fermi",
         _ => {
             reader.note(option, "no counterpart of its index function: taken as bmod");
             "bmod"
         }
     };
-    let is_defined = places.is_power_of_two() && (16..=1024).contains(&places);
+    let is_defined = match name {
+        "fermi" => section == "l1d" && matches!(places, 32 | 64),
+        _ => places.is_power_of_two() && (16..=1024).contains(&places),
+    };
     if name != "bmod" && !is_defined {
-        reader.note(option, "its index function is defined for powers of two from 16 to 1024: taken as bmod");
+        reader
+            .note(option, "its index function is not defined for so many sets or partitions: taken as bmod");
     }
     reader.set_name(section, key, if is_defined { name } else { "bmod" }, option);
 }

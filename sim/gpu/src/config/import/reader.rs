@@ -53,6 +53,11 @@ impl Reader {
         self.settings.set(section, key, Value::String(value.into()), source);
     }
 
+    /// States a key that is true or false.
+    pub fn set_flag(&mut self, section: &'static str, key: &'static str, value: bool, source: &Opt) {
+        self.settings.set(section, key, Value::Boolean(value), source);
+    }
+
     /// Notes what of an option could not be translated.
     pub fn note(&mut self, option: &Opt, why: &'static str) {
         self.notes.push((option.clone(), why));
