@@ -3,6 +3,7 @@
 //! Every value has a unit and a range. A file may name another configuration as its `base` and then states only
 //! what differs. Mistakes are reported as one line: file, line, key, value and what is allowed.
 mod check;
+mod collector;
 mod clock;
 mod dram;
 mod dram_energy;
@@ -21,6 +22,7 @@ mod read_only;
 mod sm;
 
 pub use clock::Clock;
+pub use collector::{Collector, CollectorSet};
 pub use dram::{BankGroupBits, Dram, DramScheduler, MOST_BANKS};
 pub use dram_energy::DramEnergy;
 pub use error::ConfigError;

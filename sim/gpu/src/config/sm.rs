@@ -1,5 +1,6 @@
 //! A streaming multiprocessor: its slots, schedulers and pipes.
 use super::check::Checker;
+use super::collector::Collector;
 use super::read_only::{ReadOnly, Side};
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +107,8 @@ pub struct Sm {
     pub sfu: Pipe,
     /// Load/store unit.
     pub lsu: Lsu,
+    /// Register banks and operand collection.
+    pub collector: Collector,
     /// Constant cache; without one constant and parameter loads take `lsu.const_latency`.
     pub constant: ReadOnly,
     /// Texture cache; without one textures are read through the L1D.
@@ -143,6 +146,7 @@ impl Sm {
         check.range("sm.pipeline_latency", self.pipeline_latency, 0, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
+        self.collector.check(self.schedulers, [self.alu.pipes, self.fp64.pipes, self.sfu.pipes], check);
         self.constant.check("constant", l2_line_bytes, check);
         self.texture.check("texture", l2_line_bytes, check);
         self.instruction.check("instruction", l2_line_bytes, check);

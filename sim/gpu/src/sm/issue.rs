@@ -1,4 +1,5 @@
 //! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
+use super::collector::{Collected, Collector, Next};
 use super::launch::{self, LaunchedKernel};
 use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::PipeKind;
@@ -52,7 +53,7 @@ impl Sm {
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
             // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
             let extra = extras.map_or(0, |extras| self.issuable(&extras, ctx.now) & all);
-            let candidates = self.candidates(ctx.now) & mine & !self.stopped() & !extra | extra;
+            let candidates = self.candidates(scheduler, ctx.now) & mine & !self.stopped() & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
                 let pipe = match extras.filter(|_| extra >> warp & 1 == 1) {
                     Some(extras) => self.issue_extra(warp, &extras, ctx.now),
@@ -120,7 +121,10 @@ impl Sm {
     }
 
     /// Warps with operands whose pipe is free.
-    fn candidates(&self, now: u64) -> WarpMask {
+    fn candidates(&self, scheduler: usize, now: u64) -> WarpMask {
+        if let Some(collector) = &self.collector {
+            return self.collectable(collector, scheduler);
+        }
         let mut mask = 0;
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
             if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
@@ -132,6 +136,35 @@ impl Sm {
             mask |= self.memory_candidates();
         }
         mask
+    }
+
+    /// Warps with operands for which the operand collection has room.
+    fn collectable(&self, collector: &Collector, scheduler: usize) -> WarpMask {
+        let mut mask = self.ready[PipeKind::Control as usize];
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
+            if self.ready[kind as usize] != 0 && collector.has_room(kind, scheduler) {
+                mask |= self.ready[kind as usize];
+            }
+        }
+        let memory = self.ready[PipeKind::Memory as usize];
+        if memory != 0 && self.lsu.has_room() && collector.has_room(PipeKind::Memory, scheduler) {
+            mask |= self.memory_candidates();
+        }
+        mask
+    }
+
+    /// Lets the result of an issued instruction come after `latency` cycles, or after it has collected its operands.
+    fn begin(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, latency: u32, now: u64) {
+        let writes_back = self.expect_result(warp, pc, kernel);
+        let pipe = kernel.info[pc as usize].pipe;
+        if let Some(collector) = &mut self.collector {
+            let next = if writes_back { Next::Result(latency) } else { Next::Nothing };
+            let scheduler = warp % self.schedulers.len() as u8;
+            let sources = kernel.kernel.code[pc as usize].sources();
+            collector.issue(Collected { warp, pc, pipe, scheduler, next }, sources);
+        } else if writes_back {
+            self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+        }
     }
 
     /// Executes the warp's next instruction and returns the pipe that it took.
@@ -150,7 +183,9 @@ impl Sm {
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(&kernel, &mut env, &mut self.access)?;
-        self.pipes.occupy(info.pipe, ctx.now);
+        if self.collector.is_none() {
+            self.pipes.occupy(info.pipe, ctx.now);
+        }
         self.counters.warp_instructions += 1;
         if let Some(quotas) = &mut self.quotas {
             quotas.issued(kernel.slot);
@@ -201,9 +236,7 @@ impl Sm {
             PipeKind::Memory => self.config.sm.lsu.const_latency,
             _ => info.latency,
         };
-        if self.expect_result(warp, pc, kernel) {
-            self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
-        }
+        self.begin(warp, pc, kernel, latency, now);
     }
 
     /// Marks the destinations of the instruction as under way; false when it has none.
@@ -224,10 +257,7 @@ impl Sm {
         let is_bank = matches!(self.access.space, Space::Param | Space::Const) && side.is_none();
         if is_bank || self.access.mask == 0 {
             let latency = kernel.info[pc as usize].latency.max(self.config.sm.lsu.const_latency);
-            if self.expect_result(warp, pc, kernel) {
-                self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
-            }
-            return;
+            return self.begin(warp, pc, kernel, latency, now);
         }
         let writes_back = self.expect_result(warp, pc, kernel);
         let shared = self.access.space == Space::Shared;
@@ -248,6 +278,13 @@ impl Sm {
         };
         let banks = self.config.sm.lsu.shared_banks;
         let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
+        if let Some(collector) = &mut self.collector {
+            self.lsu.get(id).ready_at = u64::MAX;
+            let scheduler = warp % self.schedulers.len() as u8;
+            let collected =
+                Collected { warp, pc, pipe: PipeKind::Memory, scheduler, next: Next::Memory(id) };
+            collector.issue(collected, kernel.kernel.code[pc as usize].sources());
+        }
         let inst = self.lsu.peek(id);
         let transactions = inst.transactions.len() as u64;
         self.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };

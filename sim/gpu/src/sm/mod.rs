@@ -4,6 +4,7 @@
 //! change in it and says when it must be woken, so idle cycles cost nothing.
 mod barrier;
 pub mod coalescer;
+pub mod collector;
 mod fault;
 pub mod feed;
 mod front;
@@ -37,6 +38,7 @@ use crate::partition::{AddressMap, MemorySystem};
 use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
 use crate::witness::Witness;
 pub use fault::SimFault;
+use collector::{Collected, Collector, EMPTY_CYCLES, Next};
 use feed::{Feed, WarpFeed};
 use front::Front;
 use l1d::L1d;
@@ -170,6 +172,8 @@ pub struct Sm {
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,
     pipes: Pipes,
+    /// Operand collection, where there is any.
+    collector: Option<Box<Collector>>,
     lsu: Lsu,
     front: Front,
     l1d: L1d,
@@ -253,6 +257,7 @@ impl Sm {
             ctas: (0..sm.ctas).map(|_| None).collect(),
             schedulers,
             pipes: Pipes::new(sm),
+            collector: Collector::new(&sm.collector, sm.schedulers),
             lsu: Lsu::new(sm.lsu.queue),
             front: Front::new(config.l1d.front_latency),
             l1d: L1d::new(&config.l1d),
@@ -443,6 +448,9 @@ impl Sm {
             self.run_prefetch(ctx);
         }
         self.retry_fetches(ctx);
+        if self.collector.is_some() {
+            self.collect_operands(ctx.now);
+        }
         let issued = self.issue(ctx)?;
         self.send(ctx);
         self.counters.issue_cycles += u64::from(issued);
@@ -490,6 +498,9 @@ impl Sm {
             return soon;
         }
         if (self.blocked.is_some() || self.front.blocked.is_some()) && self.parts.watches_failures() {
+            return soon;
+        }
+        if self.collector.as_ref().is_some_and(|collector| collector.is_busy()) {
             return soon;
         }
         let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
@@ -575,7 +586,44 @@ impl Sm {
             slot.from_memory[usize::from(*dest) / 64] &= !(1 << (dest % 64));
         }
         slot.in_flight -= 1;
+        if let Some(collector) = &mut self.collector {
+            let dests = slot.kernel.kernel.code[pc as usize].dests();
+            dests.iter().for_each(|dest| collector.write(*dest, warp));
+        }
         self.after_result(warp);
+    }
+
+    /// Lets instructions that have their operands start where their pipes are free, and runs the operand collection's cycle.
+    fn collect_operands(&mut self, now: u64) {
+        let Some(mut collector) = self.collector.take() else { return };
+        let sub_cores = if collector.has_sub_cores() { self.schedulers.len() } else { 1 };
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory] {
+            while let Some(started) =
+                collector.start(kind, |of| self.pipes.is_free_for(kind, (of, sub_cores), now))
+            {
+                self.pipes.occupy_for(kind, (started.scheduler, sub_cores), now);
+                self.start_collected(&started, now);
+            }
+        }
+        collector.cycle();
+        self.collector = Some(collector);
+    }
+
+    /// An instruction has come to its pipe; what holds it up in an empty collection is part of its latency.
+    fn start_collected(&mut self, started: &Collected, now: u64) {
+        match started.next {
+            Next::Nothing => {}
+            Next::Result(latency) => {
+                let rest = u64::from(latency).saturating_sub(EMPTY_CYCLES).max(1);
+                let event = Event::Writeback { warp: started.warp, pc: started.pc };
+                self.wheel.push(now, now + rest, event);
+            }
+            Next::Memory(inst) => {
+                let lsu = &self.config.sm.lsu;
+                let pipeline = u64::from(lsu.pipeline_latency + 32 / lsu.lanes);
+                self.lsu.get(inst).ready_at = now + pipeline.saturating_sub(EMPTY_CYCLES).max(1);
+            }
+        }
     }
 
     /// A result or acknowledgement may let the warp go on, pass its fence or leave.
