@@ -3,8 +3,8 @@
 //! Every value has a unit and a range. A file may name another configuration as its `base` and then states only
 //! what differs. Mistakes are reported as one line: file, line, key, value and what is allowed.
 mod check;
-mod collector;
 mod clock;
+mod collector;
 mod dram;
 mod dram_energy;
 mod error;

@@ -287,16 +287,7 @@ mod tests {
 
     fn config(units: u32, banks: u32) -> Config {
         let set = CollectorSet { units, ports: 2, registers: 2 };
-        Config {
-            banks,
-            steps: 1,
-            sub_cores: false,
-            shared: NONE,
-            alu: set,
-            fp64: set,
-            sfu: set,
-            memory: set,
-        }
+        Config { banks, steps: 1, sub_cores: false, shared: NONE, alu: set, fp64: set, sfu: set, memory: set }
     }
 
     fn collector(config: &Config) -> Box<Collector> {
@@ -329,7 +320,11 @@ mod tests {
         assert_eq!(arrivals(&config(4, 16), &[&[1, 2]]), [EMPTY_CYCLES]);
         assert_eq!(arrivals(&config(4, 16), &[&[]]), [EMPTY_CYCLES - 1], "nothing is read");
         let twice = Config { steps: 2, ..config(4, 16) };
-        assert_eq!(arrivals(&twice, &[&[1, 2]]), [EMPTY_CYCLES - 1], "a unit reads in the cycle that it is given in");
+        assert_eq!(
+            arrivals(&twice, &[&[1, 2]]),
+            [EMPTY_CYCLES - 1],
+            "a unit reads in the cycle that it is given in"
+        );
     }
 
     #[test]

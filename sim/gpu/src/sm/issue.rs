@@ -281,8 +281,7 @@ impl Sm {
         if let Some(collector) = &mut self.collector {
             self.lsu.get(id).ready_at = u64::MAX;
             let scheduler = warp % self.schedulers.len() as u8;
-            let collected =
-                Collected { warp, pc, pipe: PipeKind::Memory, scheduler, next: Next::Memory(id) };
+            let collected = Collected { warp, pc, pipe: PipeKind::Memory, scheduler, next: Next::Memory(id) };
             collector.issue(collected, kernel.kernel.code[pc as usize].sources());
         }
         let inst = self.lsu.peek(id);

@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Most kernels that can run at the same time.
 pub const KERNEL_SLOTS: usize = 4;
 
+/// Bytes of an instruction where no program counters tell them.
+pub const INSTRUCTION_BYTES: u64 = 8;
+
 /// One launch of a kernel.
 pub struct LaunchedKernel {
     /// The decoded kernel.
@@ -33,6 +36,8 @@ pub struct LaunchedKernel {
     pub shared_bytes: u32,
     /// Byte address of its first instruction within the code's region.
     pub code_offset: u64,
+    /// Bytes of an instruction.
+    pub instruction_bytes: u64,
 }
 
 impl LaunchedKernel {
@@ -72,6 +77,7 @@ impl LaunchedKernel {
         let code_offset = code_offset(&kernel.name);
         Ok(LaunchedKernel {
             code_offset,
+            instruction_bytes: INSTRUCTION_BYTES,
             kernel,
             dims,
             feed: Feed::Execute,
