@@ -64,6 +64,8 @@ pub struct Dram {
     pub return_queue: u32,
     /// Age from which a request is served before any row hit.
     pub starvation_cycles: u32,
+    /// Writes that the scheduler chooses from beside the reads, where there are places for answers; 0: both share `queue`.
+    pub write_queue: u32,
     /// Waiting writes that start a write drain; 0: reads and writes wait in one queue and none go first.
     pub write_high: u32,
     /// Waiting writes that end it.
@@ -143,7 +145,8 @@ impl Dram {
         check.range("dram.queue", self.queue, 1, 1024);
         check.range("dram.starvation_cycles", self.starvation_cycles, 1, 1 << 30);
         check.range("dram.return_queue", self.return_queue, 0, 1024);
-        check.range("dram.write_high", self.write_high, 0, self.queue);
+        check.range("dram.write_high", self.write_high, 0, self.queue.max(self.write_queue));
+        check.range("dram.write_queue", self.write_queue, 0, if self.return_queue > 0 { 1024 } else { 0 });
         check.range("dram.write_low", self.write_low, 0, self.write_high.saturating_sub(1));
         self.check_bank_groups(check);
         self.check_timing(check);

@@ -28,7 +28,7 @@ pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
 pub use event_energy::EventEnergy;
 pub use interconnect::Interconnect;
-pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
+pub use l1d::{Allocate, Bypass, Fetch, L1d, SHARED_CHOICES, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};

@@ -1,6 +1,6 @@
 //! The read-only caches of an SM: constants, textures, instructions.
 use super::check::Checker;
-use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, WritePolicy};
+use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, SHARED_CHOICES, WritePolicy};
 use crate::cache::SECTOR_BYTES;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,8 @@ impl ReadOnly {
             bypass: Bypass::Marked,
             bypass_slots: 0,
             bypass_bytes: self.line_bytes,
+            unified_bytes: 0,
+            shared_choices: [0; SHARED_CHOICES],
         }
     }
 

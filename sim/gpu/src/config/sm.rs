@@ -86,6 +86,8 @@ pub struct Sm {
     pub extra_registers: u32,
     /// Shared memory of an SM, bytes.
     pub shared_bytes: u32,
+    /// Core cycles from a launch to its first CTA.
+    pub launch_latency: u32,
     /// Warp schedulers; warp w belongs to scheduler w mod schedulers.
     pub schedulers: u32,
     /// The schedulers' policy.
@@ -135,6 +137,7 @@ impl Sm {
         check.range("sm.threads", self.threads, 32, 4096);
         check.range("sm.registers", self.registers, 1, 1 << 20);
         check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
+        check.range("sm.launch_latency", self.launch_latency, 0, 1 << 20);
         check.range("sm.schedulers", self.schedulers, 1, 8);
         check.range("sm.active_warps", self.active_warps, 1, 128);
         check.range("sm.wavefront_limit", self.wavefront_limit, 0, 128);

@@ -1,5 +1,5 @@
 //! A kernel as launched: code with its issue classes, geometry, arguments and what a CTA needs of an SM.
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, Sm as SmConfig};
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
@@ -88,6 +88,18 @@ impl LaunchedKernel {
             registers_per_cta,
             shared_bytes,
         })
+    }
+
+    /// Returns the most CTAs that an SM holds.
+    pub fn most_ctas(&self, sm: &SmConfig) -> u32 {
+        let by = |have: u32, need: u32| have.checked_div(need).unwrap_or(u32::MAX);
+        [
+            by(sm.warps.min(sm.threads / 32), self.warps_per_cta),
+            by(sm.registers, self.registers_per_cta),
+            by(sm.shared_bytes, self.shared_bytes),
+        ]
+        .into_iter()
+        .fold(sm.ctas, u32::min)
     }
 
     /// What the executor needs to run an instruction of one CTA.

@@ -326,6 +326,17 @@ impl Sm {
         self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
     }
 
+    /// Gives the L1D what the CTAs of a kernel leave of a memory that it shares with shared memory, where there is one. The L1D
+    /// is empty.
+    pub fn divide_unified(&mut self, kernel: &LaunchedKernel) {
+        let l1d = &self.config.l1d;
+        if l1d.unified_bytes > 0 {
+            let ctas = kernel.most_ctas(&self.config.sm);
+            let ways = l1d.ways_beside(kernel.shared_bytes.saturating_mul(ctas));
+            self.l1d.set_ways(ways);
+        }
+    }
+
     /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
     pub fn invalidate_program(&mut self, program: u8) {
         self.l1d.invalidate_program(program);
