@@ -95,6 +95,12 @@ impl L2 {
         self.partitions * self.slices
     }
 
+    /// Returns the most parts that a slice splits a request into.
+    #[must_use]
+    pub fn most_parts(&self) -> u32 {
+        if self.split_requests { self.line_bytes / self.sector_bytes.max(1) } else { 1 }
+    }
+
     /// A line of the L1D, of `line_bytes` bytes, is one line of the L2 or a part of one.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
         check.range("l2.partitions", self.partitions, 1, 32);
@@ -118,8 +124,7 @@ impl L2 {
         check.range("l2.hit_latency", self.hit_latency, 1, 1000);
         check.range("l2.mshr_entries", self.mshr_entries, 1, 4096);
         check.range("l2.mshr_merges", self.mshr_merges, 1, 4096);
-        let parts = if self.split_requests { self.line_bytes / self.sector_bytes.max(1) } else { 1 };
-        check.range("l2.request_queue", self.request_queue, parts, 4096);
+        check.range("l2.request_queue", self.request_queue, self.most_parts(), 4096);
         check.range("l2.reply_queue", self.reply_queue, 1, 4096);
         // An eviction under compression makes up to three requests: data, metadata, metadata write-back.
         check.range("l2.dram_queue", self.dram_queue, 3, 4096);

@@ -160,7 +160,8 @@ impl Slice {
             write_allocate: l2.write_allocate,
             allocate: l2.allocate,
             hit_latency: u64::from(l2.hit_latency),
-            request_capacity: l2.request_queue as usize,
+            // Room for the parts of one more request.
+            request_capacity: l2.request_queue as usize + 1 - l2.most_parts() as usize,
             reply_capacity: l2.reply_queue as usize,
             eviction_capacity: l2.eviction_queue as usize,
             dram_capacity: l2.dram_queue as usize,
@@ -200,23 +201,28 @@ impl Slice {
 
     /// Has the request queue room?
     pub fn can_accept(&self) -> bool {
-        let most = self.splits.as_ref().map_or(1, Splits::most_parts);
-        self.requests.len() + most <= self.request_capacity
+        self.requests.len() < self.request_capacity
     }
 
     /// Puts a request into the queue. The caller has made sure that [`Self::can_accept`].
     pub fn accept(&mut self, packet: Packet) {
         debug_assert!(self.can_accept());
         debug_assert_eq!(self.map.slice(packet.line), packet.slice);
-        match &mut self.splits {
-            None => self.requests.push_back(packet),
-            Some(splits) => {
-                let before = self.requests.len();
-                splits.split(packet, &self.witness, &mut self.requests);
-                self.counters.split_parts += (self.requests.len() - before - 1) as u64;
-            }
+        if self.splits.is_none() {
+            self.requests.push_back(packet);
+        } else {
+            self.split(packet);
         }
         self.is_idle = false;
+    }
+
+    /// Puts the parts of a request into the queue.
+    #[cold]
+    fn split(&mut self, packet: Packet) {
+        let Some(splits) = &mut self.splits else { return };
+        let before = self.requests.len();
+        splits.split(packet, &self.witness, &mut self.requests);
+        self.counters.split_parts += (self.requests.len() - before - 1) as u64;
     }
 
     /// The oldest answer.

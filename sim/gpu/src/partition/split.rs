@@ -32,11 +32,6 @@ impl Splits {
         Splits { sectors, requests: Vec::new(), free: Vec::new() }
     }
 
-    /// Returns the most parts of a request.
-    pub fn most_parts(&self) -> usize {
-        self.sectors.own_count() as usize
-    }
-
     /// Appends the parts of `whole` to `out`, those of the lowest address first.
     pub fn split(&mut self, whole: Packet, witness: &Witness, out: &mut VecDeque<Packet>) {
         let own = self.sectors.to_own(self.sectors.whole(whole.sectors));

@@ -154,17 +154,26 @@ impl Sm {
     }
 
     /// Lets the result of an issued instruction come after `latency` cycles, or after it has collected its operands.
+    #[inline]
     fn begin(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, latency: u32, now: u64) {
-        let writes_back = self.expect_result(warp, pc, kernel);
-        let pipe = kernel.info[pc as usize].pipe;
-        if let Some(collector) = &mut self.collector {
-            let next = if writes_back { Next::Result(latency) } else { Next::Nothing };
-            let scheduler = warp % self.schedulers.len() as u8;
-            let sources = kernel.kernel.code[pc as usize].sources();
-            collector.issue(Collected { warp, pc, pipe, scheduler, next }, sources);
-        } else if writes_back {
+        if self.expect_result(warp, pc, kernel) {
+            if self.collector.is_some() {
+                return self.collect(warp, pc, kernel, Next::Result(latency));
+            }
             self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+        } else if self.collector.is_some() {
+            self.collect(warp, pc, kernel, Next::Nothing);
         }
+    }
+
+    /// Lets an issued instruction collect its operands.
+    #[cold]
+    fn collect(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, next: Next) {
+        let Some(collector) = &mut self.collector else { return };
+        let pipe = kernel.info[pc as usize].pipe;
+        let scheduler = warp % self.schedulers.len() as u8;
+        let sources = kernel.kernel.code[pc as usize].sources();
+        collector.issue(Collected { warp, pc, pipe, scheduler, next }, sources);
     }
 
     /// Executes the warp's next instruction and returns the pipe that it took.
@@ -278,11 +287,9 @@ impl Sm {
         };
         let banks = self.config.sm.lsu.shared_banks;
         let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
-        if let Some(collector) = &mut self.collector {
+        if self.collector.is_some() {
             self.lsu.get(id).ready_at = u64::MAX;
-            let scheduler = warp % self.schedulers.len() as u8;
-            let collected = Collected { warp, pc, pipe: PipeKind::Memory, scheduler, next: Next::Memory(id) };
-            collector.issue(collected, kernel.kernel.code[pc as usize].sources());
+            self.collect(warp, pc, kernel, Next::Memory(id));
         }
         let inst = self.lsu.peek(id);
         let transactions = inst.transactions.len() as u64;

@@ -597,14 +597,23 @@ impl Sm {
             slot.from_memory[usize::from(*dest) / 64] &= !(1 << (dest % 64));
         }
         slot.in_flight -= 1;
-        if let Some(collector) = &mut self.collector {
-            let dests = slot.kernel.kernel.code[pc as usize].dests();
-            dests.iter().for_each(|dest| collector.write(*dest, warp));
+        if self.collector.is_some() {
+            self.write_banks(warp, pc);
         }
         self.after_result(warp);
     }
 
+    /// The results of the instruction at `pc` take their register banks in this cycle.
+    #[cold]
+    fn write_banks(&mut self, warp: u8, pc: u32) {
+        if let (Some(collector), Some(slot)) = (&mut self.collector, &self.warps[usize::from(warp)]) {
+            let dests = slot.kernel.kernel.code[pc as usize].dests();
+            dests.iter().for_each(|dest| collector.write(*dest, warp));
+        }
+    }
+
     /// Lets instructions that have their operands start where their pipes are free, and runs the operand collection's cycle.
+    #[cold]
     fn collect_operands(&mut self, now: u64) {
         let Some(mut collector) = self.collector.take() else { return };
         let sub_cores = if collector.has_sub_cores() { self.schedulers.len() } else { 1 };

@@ -234,6 +234,7 @@ fn index(
     };
     let is_defined = match name {
         "fermi" => section == "l1d" && matches!(places, 32 | 64),
+        "i-poly" if key == "partition_index" => (9..=32).contains(&places),
         _ => places.is_power_of_two() && (16..=1024).contains(&places),
     };
     if name != "bmod" && !is_defined {

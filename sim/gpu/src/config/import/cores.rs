@@ -57,6 +57,11 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
         let [clusters, cores] = [(&clusters, 10), (&per_cluster, 3)]
             .map(|(given, default)| given.as_ref().map_or(default, |(n, _)| *n));
         reader.set("sm", "count", clusters.saturating_mul(cores), &option.clone());
+        if cores.is_power_of_two() && cores <= 8 {
+            reader.set("interconnect", "sms_per_port", cores, &option.clone());
+        } else {
+            reader.note(&option.clone(), "the SMs of a cluster share a port in powers of two: each has its own here");
+        }
     }
     if let Some(option) = reader.take("-gpgpu_shader_core_pipeline") {
         let [threads, warp] = list(&option, ':', 2)?[..2] else { unreachable!("two numbers were asked for") };
