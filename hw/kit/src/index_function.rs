@@ -48,6 +48,9 @@ pub enum IndexFunction {
     },
     /// The line address modulo an irreducible polynomial over the field of two elements.
     IPoly,
+    /// The hash of Fermi's L1D as it was measured (Nugteren et al., HPCA 2014), of 32 or 64 sets and lines of 128 bytes: five bits
+    /// of the line address, XORed with address bits 13, 14, 15, 17 and 19; with 64 sets address bit 12 is the highest.
+    Fermi,
 }
 
 impl IndexFunction {
@@ -67,6 +70,7 @@ impl IndexFunction {
                 (line >> bits).wrapping_mul(prime).wrapping_add(line) & (sets - 1)
             }
             IndexFunction::IPoly => polynomial_residue(line, bits),
+            IndexFunction::Fermi => fermi(line) & (sets - 1),
         }
     }
 
@@ -86,6 +90,12 @@ impl IndexFunction {
             _ => sets - 1,
         }
     }
+}
+
+/// Fermi's hash of 64 sets; that of 32 is without its highest bit.
+fn fermi(line: u32) -> u32 {
+    let hash = line & 0x1f ^ line >> 6 & 7 ^ line >> 7 & 8 ^ line >> 8 & 0x10;
+    hash | line & 0x20
 }
 
 /// Width of an index.
@@ -177,6 +187,16 @@ mod tests {
             dividend ^= divisor << (dividend.ilog2() - divisor.ilog2());
         }
         dividend
+    }
+
+    #[test]
+    fn fermis_hash_takes_the_address_bits_that_were_measured() {
+        let set = |address: u32, sets| IndexFunction::Fermi.index(address >> 7, sets);
+        for (bit, place) in [(7, 0), (11, 4), (13, 0), (14, 1), (15, 2), (17, 3), (19, 4)] {
+            assert_eq!([32, 64].map(|sets| set(1 << bit, sets)), [1 << place; 2], "bit {bit}");
+        }
+        assert_eq!([32, 64].map(|sets| set(1 << 12, sets)), [0, 32]);
+        assert!([16, 18, 20, 31].iter().all(|bit| set(1 << bit, 64) == 0));
     }
 
     #[test]

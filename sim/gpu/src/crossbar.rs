@@ -85,6 +85,8 @@ pub struct CrossbarSpec {
     pub latency: u32,
     /// Cycles between two packets of a port, input or output.
     pub gap: u32,
+    /// Base-2 logarithm of the SMs that share a port.
+    pub sm_shift: u32,
 }
 
 counters! {
@@ -194,7 +196,7 @@ impl Crossbar {
 
     /// The output port that a packet goes to: answers go to SMs, all else to slices.
     fn route(&self, packet: &Packet) -> usize {
-        usize::from(if packet.is_reply() { packet.sm } else { packet.slice })
+        usize::from(if packet.is_reply() { packet.sm >> self.spec.sm_shift } else { packet.slice })
     }
 
     /// One cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
@@ -330,6 +332,7 @@ mod tests {
         output_flits: 12,
         latency: 12,
         gap: 0,
+        sm_shift: 0,
     };
 
     /// A packet of `flits` flits to slice `to`.

@@ -91,6 +91,8 @@ struct Sampling {
 /// A launch under way.
 struct Running {
     kernel: Arc<LaunchedKernel>,
+    /// The first core cycle in which a CTA may start.
+    from: u64,
     /// The CTA to dispatch next.
     next: u64,
     /// CTAs that have finished.
@@ -355,6 +357,7 @@ impl Gpu {
         for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
             if self.running.is_empty() {
                 sm.invalidate_l1d();
+                sm.divide_unified(&kernel);
             } else {
                 sm.invalidate_program(slot);
             }
@@ -366,7 +369,16 @@ impl Gpu {
         }
         let total = kernel.dims.ctas();
         let kernel = Arc::new(kernel);
-        self.running.push(Running { kernel, next: 0, done: 0, total, done_before: None, livelocked: false });
+        let from = self.now + u64::from(self.config.sm.launch_latency);
+        self.running.push(Running {
+            kernel,
+            from,
+            next: 0,
+            done: 0,
+            total,
+            done_before: None,
+            livelocked: false,
+        });
         self.may_dispatch = true;
         self.seen = Progress { at: self.now, measure: 0 };
         self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
@@ -416,7 +428,7 @@ impl Gpu {
         }
         if self.may_dispatch {
             let dispatched = self.dispatch();
-            self.may_dispatch = self.has_ctas_left() && dispatched;
+            self.may_dispatch = self.has_ctas_left() && (dispatched || self.awaits_a_launch());
         }
         self.step(memory)?;
         self.take_sample();
@@ -440,6 +452,11 @@ impl Gpu {
         self.running.iter().any(|running| running.next < running.total)
     }
 
+    /// Has a launch not begun yet?
+    fn awaits_a_launch(&self) -> bool {
+        self.running.iter().any(|running| running.from > self.now)
+    }
+
     fn retire_ended(&mut self) {
         self.running.retain(|running| running.done < running.total);
     }
@@ -456,6 +473,7 @@ impl Gpu {
             let fits = |running: &&mut Running| {
                 let slot = usize::from(running.kernel.slot);
                 running.next < running.total
+                    && running.from <= self.now
                     && share.allows(slot, id, count, sm.resident_ctas(slot))
                     && sm.can_launch(&running.kernel)
             };

@@ -16,6 +16,8 @@ pub enum PacketKind {
     WriteAck,
     /// The old values of an atomic.
     AtomicReply,
+    /// A part of an answer, ahead of its last one, which stands for all of it ([`crate::config::L2::split_requests`]).
+    Fragment,
 }
 
 /// One memory transaction or its answer. Plain data, copied freely; nothing is allocated per request.
@@ -53,7 +55,7 @@ pub const HEADER_BYTES: u32 = 8;
 impl Packet {
     /// Does the packet travel from an L2 partition to an SM?
     pub fn is_reply(&self) -> bool {
-        matches!(self.kind, PacketKind::ReadReply | PacketKind::WriteAck | PacketKind::AtomicReply)
+        !matches!(self.kind, PacketKind::Read | PacketKind::Write | PacketKind::Atomic)
     }
 
     /// Number of flits that the packet occupies: header and data together, at least one.

@@ -5,6 +5,11 @@ use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// Is a counter zero? Then reports leave it out, where it belongs to what few configurations have.
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Declares a struct of counters that can be summed and subtracted field by field.
 macro_rules! counters {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {

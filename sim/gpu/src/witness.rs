@@ -274,6 +274,34 @@ impl Witness {
         })
     }
 
+    /// Some sectors of a packet go on in a packet of their own: what that one carries.
+    pub fn part(&self, line: u64, sectors: u32, carried: u32) -> u32 {
+        self.note(|ledger| {
+            let Some(whole) = ledger.carried.get(&carried).copied() else { return 0 };
+            let mut row = Row::default();
+            for place in places(line, sectors).1 {
+                whole.get(place).into_iter().for_each(|by| row.set(place, by));
+            }
+            ledger.carry(row)
+        })
+    }
+
+    /// Packets become one: what that one carries.
+    pub fn joined(&self, one: u32, other: u32) -> u32 {
+        self.note(|ledger| {
+            let rows = [one, other].map(|carried| ledger.carried.remove(&carried));
+            if rows.iter().all(Option::is_none) {
+                return 0;
+            }
+            let mut all = Row::default();
+            for row in rows.into_iter().flatten() {
+                (0..MOST_SECTORS)
+                    .for_each(|place| row.get(place).into_iter().for_each(|by| all.set(place, by)));
+            }
+            ledger.carry(all)
+        })
+    }
+
     /// Sectors leave the L2 for DRAM.
     pub fn l2_leaves(&self, part: LinePart) {
         self.note(|ledger| {

@@ -215,6 +215,7 @@ pub enum WrongResults {
 fn replayed(launch: Arc<TraceLaunch>, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
     let kernel = Arc::clone(&launch.kernel);
     let mut launched = LaunchedKernel::new(kernel, launch.dims, Vec::new(), 0, config)?;
+    launched.instruction_bytes = launch.instruction_bytes;
     launched.feed = Feed::Replay(launch);
     Ok(launched)
 }

@@ -364,8 +364,9 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenL
     )?;
     equal("every burst is read or written", dram.read_bursts + dram.write_bursts, dram.bursts)?;
     let sent = run.crossbar.requests;
-    equal("the L2 decides every packet that the SMs sent", sent.packets, run.l2.cache.accesses)?;
-    equal("every packet is answered once", sent.packets, run.crossbar.replies.packets)?;
+    let parts = sent.packets + run.l2.split_parts;
+    equal("the L2 decides every packet that the SMs sent", parts, run.l2.cache.accesses)?;
+    equal("every packet is answered once", parts, run.crossbar.replies.packets)?;
     let load_misses = run.l1d.misses - run.l1d.write_misses;
     equal("every load miss of an L1D returns once", load_misses, run.sm.misses_returned)?;
     let prefetches = run.sm.prefetches_sent;

@@ -153,6 +153,9 @@ impl Functional {
         let before = self.set(address).clone();
         let (found, mut line) = self.look_up(address, needed);
         let is_hit = found == Found::Hit;
+        // Under a mask, words written before take a store of the same sectors.
+        let is_taken = allocate == WriteAllocate::Mask && needed & !(line.valid | line.dirty) == 0;
+        let found = if is_taken { Found::Hit } else { found };
         let fetched = std::mem::take(&mut self.fetched);
         match allocate {
             _ if is_hit => self.fetched = if words == 0 { fetched } else { 0 },

@@ -64,6 +64,8 @@ pub struct Dram {
     pub return_queue: u32,
     /// Age from which a request is served before any row hit.
     pub starvation_cycles: u32,
+    /// Writes that the scheduler chooses from beside the reads, where there are places for answers; 0: both share `queue`.
+    pub write_queue: u32,
     /// Waiting writes that start a write drain; 0: reads and writes wait in one queue and none go first.
     pub write_high: u32,
     /// Waiting writes that end it.
@@ -132,10 +134,10 @@ impl Dram {
 
     /// A channel serves the lines of a slice of `l2`, in sectors of whole bursts.
     pub(super) fn check(&self, l2: &L2, check: &mut Checker<'_>) {
-        let L2 { line_bytes, sector_bytes, .. } = *l2;
+        let line_bytes = l2.line_bytes;
         check.power("dram.banks", self.banks, 1, MOST_BANKS);
         check.power("dram.row_bytes", self.row_bytes, line_bytes, 1 << 16);
-        check.power("dram.burst_bytes", self.burst_bytes, 32, sector_bytes);
+        check.power("dram.burst_bytes", self.burst_bytes, 32, self.largest_burst(l2));
         check.power("dram.bus_bytes", self.bus_bytes, 1, 64);
         check.power("dram.data_rate", self.data_rate, 1, 16);
         self.check_sub_ranks(line_bytes, check);
@@ -143,7 +145,8 @@ impl Dram {
         check.range("dram.queue", self.queue, 1, 1024);
         check.range("dram.starvation_cycles", self.starvation_cycles, 1, 1 << 30);
         check.range("dram.return_queue", self.return_queue, 0, 1024);
-        check.range("dram.write_high", self.write_high, 0, self.queue);
+        check.range("dram.write_high", self.write_high, 0, self.queue.max(self.write_queue));
+        check.range("dram.write_queue", self.write_queue, 0, if self.return_queue > 0 { 1024 } else { 0 });
         check.range("dram.write_low", self.write_low, 0, self.write_high.saturating_sub(1));
         self.check_bank_groups(check);
         self.check_timing(check);
@@ -151,6 +154,12 @@ impl Dram {
         if let Err(allowed) = self.check_mapping(l2) {
             check.fail("dram.mapping", self.mapping.text(), allowed);
         }
+    }
+
+    /// Most bytes of a burst: those of a sector of `l2`, or of its line where a slice splits its requests and a burst brings more
+    /// than the sector that is asked for.
+    fn largest_burst(&self, l2: &L2) -> u32 {
+        if l2.split_requests && self.sub_ranks == 1 { l2.line_bytes } else { l2.sector_bytes }
     }
 
     /// The mapping has a letter for each bit of bank and column, the channel where `l2` has it, and a line in one row.
@@ -226,7 +235,7 @@ impl Dram {
         ] {
             check.range(key, value, 1, 1000);
         }
-        check.range("dram.trc", self.trc, self.tras.saturating_add(self.trp), 1000);
+        check.range("dram.trc", self.trc, 1, 1000);
         check.range("dram.trtw", self.trtw, 0, 1000);
         check.range("dram.trfc", self.trfc, u32::from(self.trefi > 0), 1000);
         if self.trefi > 0 {

@@ -8,13 +8,13 @@
 //! | `a-prime`, `a-prime-mersenne` | modulo the smallest (Mersenne) prime above the number of sets, then cut |
 //! | `d-prime`, `d-prime-N` | low bits displaced by 11 (or an odd N) times the tag |
 //! | `i-poly` | modulo an irreducible polynomial |
+//! | `fermi` | low bits XORed with address bits 13, 14, 15, 17 and 19: of 32 or 64 sets |
 use super::check::Checker;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Deserializer, Serializer};
 
 /// What the names may be, for messages.
-const ALLOWED: &str =
-    "allowed are bmod, bxor, pmod, a-prime, a-prime-mersenne, d-prime, d-prime-N with an odd N, i-poly";
+const ALLOWED: &str = "allowed are bmod, bxor, pmod, a-prime, a-prime-mersenne, d-prime, d-prime-N with an odd N, i-poly, fermi";
 
 /// The multiplier of `d-prime` (Dai, section 3.7).
 const DEFAULT_DISPLACEMENT: u32 = 11;
@@ -32,6 +32,7 @@ fn parse(name: &str) -> Option<IndexFunction> {
         "a-prime-mersenne" => IndexFunction::APrime { mersenne: true },
         "d-prime" => IndexFunction::DPrime { prime: DEFAULT_DISPLACEMENT },
         "i-poly" => IndexFunction::IPoly,
+        "fermi" => IndexFunction::Fermi,
         _ => {
             let prime = name.strip_prefix("d-prime-")?.parse().ok().filter(|n: &u32| n % 2 == 1)?;
             IndexFunction::DPrime { prime }
@@ -50,6 +51,7 @@ pub(super) fn name(function: IndexFunction) -> String {
         IndexFunction::DPrime { prime: DEFAULT_DISPLACEMENT } => "d-prime".into(),
         IndexFunction::DPrime { prime } => format!("d-prime-{prime}"),
         IndexFunction::IPoly => "i-poly".into(),
+        IndexFunction::Fermi => "fermi".into(),
     }
 }
 
@@ -67,6 +69,18 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<IndexFun
 
 /// `function` must be defined for `places` sets or partitions; the plain modulo is for every number.
 pub(super) fn check(check: &mut Checker<'_>, key: &str, function: IndexFunction, places: u32, what: &str) {
+    if function == IndexFunction::Fermi && (what != "sets" || !matches!(places, 32 | 64)) {
+        return check.fail(
+            key,
+            name(function),
+            format!("must be another one: `fermi` needs 32 or 64 sets, not {places} {what}"),
+        );
+    }
+    // A polynomial's places go round the partitions, which need not be a power of two.
+    let is_uneven = function == IndexFunction::IPoly && what == "partitions" && (9..=32).contains(&places);
+    if is_uneven {
+        return;
+    }
     if function != IndexFunction::Bmod && !(places.is_power_of_two() && HASHED_SETS.contains(&places)) {
         let allowed =
             format!("allowed with {places} {what} is bmod; others need a power of two from 16 to 1024");
@@ -80,8 +94,17 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for text in ["bmod", "bxor", "pmod", "a-prime", "a-prime-mersenne", "d-prime", "d-prime-19", "i-poly"]
-        {
+        for text in [
+            "bmod",
+            "bxor",
+            "pmod",
+            "a-prime",
+            "a-prime-mersenne",
+            "d-prime",
+            "d-prime-19",
+            "i-poly",
+            "fermi",
+        ] {
             assert_eq!(name(parse(text).expect("a name")), text);
         }
         assert_eq!(parse("d-prime-4"), None);

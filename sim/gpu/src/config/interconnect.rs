@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Interconnect {
     /// Flit size, bytes; a port moves one flit each crossbar cycle.
     pub flit_bytes: u32,
+    /// SMs that share a port of each crossbar, a power of two: a cluster.
+    pub sms_per_port: u32,
     /// Capacity of each input queue, flits.
     pub input_flits: u32,
     /// Capacity of each ejection queue, flits.
@@ -21,10 +23,17 @@ pub struct Interconnect {
 impl Interconnect {
     /// Queues must hold a whole packet: a line of `line_bytes` bytes and its header.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
-        check.power("interconnect.flit_bytes", self.flit_bytes, 8, 256);
+        if self.flit_bytes % 8 != 0 || !(8..=256).contains(&self.flit_bytes) {
+            check.fail(
+                "interconnect.flit_bytes",
+                self.flit_bytes,
+                "must be a multiple of 8 from 8 to 256".into(),
+            );
+        }
         let packet = line_bytes.saturating_add(crate::packet::HEADER_BYTES).div_ceil(self.flit_bytes.max(1));
         check.range("interconnect.input_flits", self.input_flits, packet, 4096);
         check.range("interconnect.output_flits", self.output_flits, packet, 4096);
+        check.power("interconnect.sms_per_port", self.sms_per_port, 1, 8);
         check.range("interconnect.latency", self.latency, 1, 1000);
         check.range("interconnect.packet_gap", self.packet_gap, 0, 1000);
     }

@@ -6,6 +6,12 @@ use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
 
+/// Sizes that shared memory may have where it shares its memory with the L1D.
+pub const SHARED_CHOICES: usize = 8;
+
+/// Most ways of a cache.
+pub(super) const MOST_WAYS: u32 = 512;
+
 /// When a miss takes its line slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -110,17 +116,31 @@ pub struct L1d {
     pub bypass: Bypass,
     /// Loads that pass by at the same time; 0 for no limit.
     pub bypass_slots: u32,
+    /// Bytes of a memory that the L1D shares with shared memory; it has what a kernel's CTAs leave of it, in as many ways as that
+    /// gives. 0: the L1D has `ways` always.
+    pub unified_bytes: u32,
+    /// The sizes that shared memory may have in it, ascending; those that are not needed repeat the last.
+    pub shared_choices: [u32; SHARED_CHOICES],
     /// Bytes of the segments that a load which bypasses the cache moves: those of the line that it touches. At most a line.
     pub bypass_bytes: u32,
 }
 
 impl L1d {
+    /// Returns the ways beside so many bytes of shared memory: those of the least choice that holds them, rounded.
+    pub fn ways_beside(&self, shared_bytes: u32) -> u32 {
+        let choice = self.shared_choices.into_iter().find(|choice| shared_bytes <= *choice);
+        let left = choice.map_or(0, |choice| self.unified_bytes.saturating_sub(choice));
+        let way = self.sets * self.line_bytes;
+        ((left + way / 2) / way).clamp(1, MOST_WAYS)
+    }
+
     pub(super) fn check(&self, check: &mut Checker<'_>) {
         check.power("l1d.sets", self.sets, 1, 4096);
         index::check(check, "l1d.index", self.index, self.sets, "sets");
-        check.range("l1d.ways", self.ways, 1, 64);
+        check.range("l1d.ways", self.ways, 1, MOST_WAYS);
         check.power("l1d.line_bytes", self.line_bytes, SECTOR_BYTES, MOST_LINE_BYTES);
         check.power("l1d.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
+        self.check_unified(check);
         check.range("l1d.front_latency", self.front_latency, 0, 1000);
         check.range("l1d.hit_latency", self.hit_latency, 1, 1000);
         check.range("l1d.mshr_entries", self.mshr_entries, 1, 1024);
@@ -136,6 +156,23 @@ impl L1d {
         if self.tags_per_way > 1 && self.write_policy.writes_back() {
             let allowed = "allowed with a policy that writes back is 1: a compressed line does not change";
             check.fail("l1d.tags_per_way", self.tags_per_way, allowed.into());
+        }
+    }
+
+    fn check_unified(&self, check: &mut Checker<'_>) {
+        if self.unified_bytes == 0 {
+            return;
+        }
+        check.range(
+            "l1d.unified_bytes",
+            self.unified_bytes,
+            self.sets.saturating_mul(self.line_bytes),
+            1 << 24,
+        );
+        let last = self.shared_choices[SHARED_CHOICES - 1];
+        if !self.shared_choices.is_sorted() || last > self.unified_bytes {
+            let must = format!("must be {SHARED_CHOICES} ascending sizes up to l1d.unified_bytes");
+            check.fail("l1d.shared_choices", format!("{:?}", self.shared_choices), must);
         }
     }
 }

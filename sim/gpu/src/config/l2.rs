@@ -1,7 +1,7 @@
 //! The L2 slices and their partitions.
 use super::check::Checker;
 use super::index;
-use super::l1d::{Allocate, Fetch};
+use super::l1d::{Allocate, Fetch, MOST_WAYS};
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::index_function::IndexFunction;
@@ -52,6 +52,12 @@ pub struct L2 {
     pub sector_bytes: u32,
     /// What a miss fetches; without sectors always the line.
     pub fetch: Fetch,
+    /// Does a slice split each request into its sectors? Then each has its turn at the port, a miss register and a packet of the
+    /// answer of its own: GPGPU-Sim's sectored L2.
+    pub split_requests: bool,
+    /// Bytes that a slice's data port moves in a cycle, for hits and for dirty lines that leave; requests whose line has just come
+    /// have a way of their own. 0: a request takes the port for a cycle whatever it moves, and so does one whose line has come.
+    pub port_bytes: u32,
     /// Set index function.
     #[serde(with = "index")]
     pub index: IndexFunction,
@@ -89,6 +95,12 @@ impl L2 {
         self.partitions * self.slices
     }
 
+    /// Returns the most parts that a slice splits a request into.
+    #[must_use]
+    pub fn most_parts(&self) -> u32 {
+        if self.split_requests { self.line_bytes / self.sector_bytes.max(1) } else { 1 }
+    }
+
     /// A line of the L1D, of `line_bytes` bytes, is one line of the L2 or a part of one.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
         check.range("l2.partitions", self.partitions, 1, 32);
@@ -97,14 +109,22 @@ impl L2 {
         check.range("l2.sets", self.sets, 1, 1 << 16);
         index::check(check, "l2.index", self.index, self.sets, "sets");
         index::check(check, "l2.partition_index", self.partition_index, self.partitions, "partitions");
-        check.range("l2.ways", self.ways, 1, 64);
+        check.range("l2.ways", self.ways, 1, MOST_WAYS);
         let least = line_bytes.clamp(SECTOR_BYTES, MOST_LINE_BYTES);
         check.power("l2.line_bytes", self.line_bytes, least, MOST_LINE_BYTES);
         check.power("l2.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
+        if self.split_requests && (self.sector_bytes >= self.line_bytes || self.fetch != Fetch::Requested) {
+            let must =
+                "must be false unless l2.sector_bytes is below l2.line_bytes and l2.fetch is `requested`";
+            check.fail("l2.split_requests", self.split_requests, must.into());
+        }
+        if self.port_bytes != 0 {
+            check.power("l2.port_bytes", self.port_bytes, SECTOR_BYTES, self.line_bytes);
+        }
         check.range("l2.hit_latency", self.hit_latency, 1, 1000);
         check.range("l2.mshr_entries", self.mshr_entries, 1, 4096);
         check.range("l2.mshr_merges", self.mshr_merges, 1, 4096);
-        check.range("l2.request_queue", self.request_queue, 1, 4096);
+        check.range("l2.request_queue", self.request_queue, self.most_parts(), 4096);
         check.range("l2.reply_queue", self.reply_queue, 1, 4096);
         // An eviction under compression makes up to three requests: data, metadata, metadata write-back.
         check.range("l2.dram_queue", self.dram_queue, 3, 4096);

@@ -4,6 +4,7 @@
 //! what differs. Mistakes are reported as one line: file, line, key, value and what is allowed.
 mod check;
 mod clock;
+mod collector;
 mod dram;
 mod dram_energy;
 mod error;
@@ -21,12 +22,13 @@ mod read_only;
 mod sm;
 
 pub use clock::Clock;
+pub use collector::{Collector, CollectorSet};
 pub use dram::{BankGroupBits, Dram, DramScheduler, MOST_BANKS};
 pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
 pub use event_energy::EventEnergy;
 pub use interconnect::Interconnect;
-pub use l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
+pub use l1d::{Allocate, Bypass, Fetch, L1d, SHARED_CHOICES, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};

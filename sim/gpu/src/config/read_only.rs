@@ -1,6 +1,6 @@
 //! The read-only caches of an SM: constants, textures, instructions.
 use super::check::Checker;
-use super::l1d::{Allocate, Bypass, Fetch, L1d, WritePolicy};
+use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, SHARED_CHOICES, WritePolicy};
 use crate::cache::SECTOR_BYTES;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,8 @@ impl ReadOnly {
             bypass: Bypass::Marked,
             bypass_slots: 0,
             bypass_bytes: self.line_bytes,
+            unified_bytes: 0,
+            shared_choices: [0; SHARED_CHOICES],
         }
     }
 
@@ -60,7 +62,7 @@ impl ReadOnly {
         if self.sets > 0 {
             check.power(&key("sets"), self.sets, 1, 4096);
         }
-        check.range(&key("ways"), self.ways, 1, 64);
+        check.range(&key("ways"), self.ways, 1, MOST_WAYS);
         check.power(&key("line_bytes"), self.line_bytes, SECTOR_BYTES, l2_line_bytes);
         check.range(&key("hit_latency"), self.hit_latency, 1, 1000);
         check.range(&key("mshr_entries"), self.mshr_entries, 1, 1024);

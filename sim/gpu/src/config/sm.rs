@@ -1,5 +1,6 @@
 //! A streaming multiprocessor: its slots, schedulers and pipes.
 use super::check::Checker;
+use super::collector::Collector;
 use super::read_only::{ReadOnly, Side};
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,8 @@ pub struct Sm {
     pub extra_registers: u32,
     /// Shared memory of an SM, bytes.
     pub shared_bytes: u32,
+    /// Core cycles from a launch to its first CTA.
+    pub launch_latency: u32,
     /// Warp schedulers; warp w belongs to scheduler w mod schedulers.
     pub schedulers: u32,
     /// The schedulers' policy.
@@ -106,6 +109,8 @@ pub struct Sm {
     pub sfu: Pipe,
     /// Load/store unit.
     pub lsu: Lsu,
+    /// Register banks and operand collection.
+    pub collector: Collector,
     /// Constant cache; without one constant and parameter loads take `lsu.const_latency`.
     pub constant: ReadOnly,
     /// Texture cache; without one textures are read through the L1D.
@@ -132,6 +137,7 @@ impl Sm {
         check.range("sm.threads", self.threads, 32, 4096);
         check.range("sm.registers", self.registers, 1, 1 << 20);
         check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
+        check.range("sm.launch_latency", self.launch_latency, 0, 1 << 20);
         check.range("sm.schedulers", self.schedulers, 1, 8);
         check.range("sm.active_warps", self.active_warps, 1, 128);
         check.range("sm.wavefront_limit", self.wavefront_limit, 0, 128);
@@ -143,6 +149,7 @@ impl Sm {
         check.range("sm.pipeline_latency", self.pipeline_latency, 0, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
+        self.collector.check(self.schedulers, [self.alu.pipes, self.fp64.pipes, self.sfu.pipes], check);
         self.constant.check("constant", l2_line_bytes, check);
         self.texture.check("texture", l2_line_bytes, check);
         self.instruction.check("instruction", l2_line_bytes, check);

@@ -52,6 +52,9 @@ pub struct Channel {
     most_in_flight: usize,
     /// Requests that no bank has chosen; banks that have chosen one, and the bank that looks for one first.
     unchosen: usize,
+    /// The writes among them, and their own places, where there are any.
+    unchosen_writes: usize,
+    write_places: usize,
     serving: u64,
     bank_turn: u32,
     most_returns: usize,
@@ -99,6 +102,8 @@ impl Channel {
             starvation: u64::from(config.starvation_cycles),
             most_in_flight: if config.return_queue > 0 { capacity + config.return_queue as usize } else { 0 },
             unchosen: 0,
+            unchosen_writes: 0,
+            write_places: config.write_queue as usize,
             serving: 0,
             bank_turn: 0,
             most_returns: if config.return_queue > 0 { config.return_queue as usize } else { capacity },
@@ -180,7 +185,16 @@ impl Channel {
 
     /// Has the scheduler room for an incoming request that has passed the delay line? What a bank serves has left the queue.
     fn can_admit(&self) -> bool {
-        !self.banks_choose() || self.unchosen < self.capacity
+        if !self.banks_choose() {
+            return true;
+        }
+        if self.write_places == 0 {
+            return self.unchosen < self.capacity;
+        }
+        match self.incoming.front().map(|(_, request)| request.access) {
+            Some(Access::Write) => self.unchosen_writes < self.write_places,
+            _ => self.unchosen - self.unchosen_writes < self.capacity,
+        }
     }
 
     /// One bank that serves nothing chooses a request, if there is one for it.
@@ -197,6 +211,7 @@ impl Channel {
             w.chosen = true;
             self.serving |= 1 << w.bank;
             self.bank_turn = (w.bank + 1) % self.bank_count;
+            self.unchosen_writes -= usize::from(w.request.access == Access::Write);
             self.unchosen -= 1;
             self.sleep_until = 0;
         }
@@ -343,7 +358,10 @@ impl Channel {
             self.blocked_reads += usize::from(older > 0);
         }
         self.list_mut(request.access).push(waiting);
-        self.unchosen += usize::from(self.banks_choose());
+        if self.banks_choose() {
+            self.unchosen += 1;
+            self.unchosen_writes += usize::from(request.access == Access::Write);
+        }
         self.sleep_until = 0;
     }
 

@@ -19,7 +19,7 @@ mod sub_rank_tests;
 mod tests;
 pub mod timing;
 
-pub use address::{BankMap, Location};
+pub use address::{ADDRESS_BITS, BankMap, Location};
 pub use channel::Channel;
 pub use checker::{Checker, Command, CommandKind, Violation};
 pub use counters::DramCounters;

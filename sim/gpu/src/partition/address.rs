@@ -1,5 +1,10 @@
 //! Which partition and which of its slices a line belongs to, and where it lies there.
 use crate::config::{IndexFunction, L2};
+use crate::dram::ADDRESS_BITS;
+
+/// Bit of a partition's address that tells a second block of a round, where only some partitions get one. It lies above all bits
+/// of banks and rows: both blocks have one place in DRAM, which holds no data, as they have in GPGPU-Sim.
+const AGAIN_BIT: u32 = ADDRESS_BITS;
 
 /// Spreads addresses over partitions in blocks of a power of two of bytes, by an index function of the block's number.
 /// Each partition sees a dense address space of its own: no row of its DRAM is left out, but for those of a partition
@@ -23,8 +28,12 @@ impl AddressMap {
     pub fn new(l2: &L2) -> Self {
         debug_assert!(l2.partitions > 0 && l2.interleave_bytes.is_power_of_two());
         let partitions = u64::from(l2.partitions);
-        // The prime moduli go round in a prime of blocks, all others in as many as there are partitions.
-        let round = l2.partition_index.prime(l2.partitions).map_or(partitions, u64::from);
+        // The prime moduli go round in a prime of blocks, the polynomial in the next power of two, all others in as many as there
+        // are partitions.
+        let round = match l2.partition_index {
+            IndexFunction::IPoly => partitions.next_power_of_two(),
+            function => function.prime(l2.partitions).map_or(partitions, u64::from),
+        };
         Self {
             function: l2.partition_index,
             partitions,
@@ -87,27 +96,58 @@ impl AddressMap {
             IndexFunction::Pmod | IndexFunction::APrime { .. } => {
                 (block % self.round % self.partitions) as u16
             }
+            // Places beyond the partitions fall on the first of them again (GPGPU-Sim's, where they are no power of two).
+            IndexFunction::IPoly if self.share > 1 => (self.poly_place(block) % self.partitions) as u16,
             function => function.index(block as u32, self.partitions as u32) as u16,
         }
     }
 
+    /// [`AGAIN_BIT`] among those of a block's number.
+    fn again_bit(&self) -> u32 {
+        AGAIN_BIT - self.interleave_bits
+    }
+
+    /// The place of a block in its round, as a polynomial says.
+    fn poly_place(&self, block: u64) -> u64 {
+        u64::from(self.function.index(block as u32, self.round as u32))
+    }
+
     /// The address of byte `address` within its partition.
+    #[inline]
     pub fn local(&self, address: u64) -> u64 {
         let block = address >> self.interleave_bits;
-        let local = match self.share {
-            1 => block / self.round,
-            share => block / self.round * share + block % self.round / self.partitions,
-        };
+        let local = if self.share == 1 { block / self.round } else { self.uneven_local(block) };
         local << self.interleave_bits | self.offset(address)
+    }
+
+    /// The number of a block within its partition, where some partitions get more blocks of a round than others.
+    #[cold]
+    fn uneven_local(&self, block: u64) -> u64 {
+        match self.function {
+            IndexFunction::IPoly => {
+                block / self.round | (self.poly_place(block) / self.partitions) << self.again_bit()
+            }
+            _ => block / self.round * self.share + block % self.round / self.partitions,
+        }
     }
 
     /// The address of byte `local` of `partition`: the inverse of [`Self::partition`] and [`Self::local`].
     pub fn global(&self, partition: u16, local: u64) -> u64 {
         let at = local >> self.interleave_bits;
+        if self.share > 1 && self.function == IndexFunction::IPoly {
+            let first = (at & ((1 << self.again_bit()) - 1)) * self.round;
+            let place = (at >> self.again_bit()) * self.partitions + u64::from(partition);
+            let block = first + (place ^ self.poly_place(first));
+            return block << self.interleave_bits | self.offset(local);
+        }
         let first = at / self.share * self.round;
         let place = at % self.share * self.partitions + u64::from(partition);
         let block = match self.function {
-            IndexFunction::Bmod | IndexFunction::Pmod | IndexFunction::APrime { .. } => first + place,
+            IndexFunction::Bmod
+            | IndexFunction::Pmod
+            | IndexFunction::APrime { .. }
+            // No configuration has partitions by Fermi's hash of sets.
+            | IndexFunction::Fermi => first + place,
             // The displacement is a sum; the shares of a round's first block and of a place in it are XORed.
             IndexFunction::DPrime { .. } => {
                 let shift = u64::from(self.partition_of_block(first));
@@ -212,6 +252,15 @@ mod tests {
                 prop_assert!(u32::from(partition) < 1 << partitions);
                 prop_assert_eq!(map.global(partition, local), address, "{:?}", function);
             }
+        }
+
+        /// Of so many partitions that the polynomial's places do not divide evenly.
+        #[test]
+        fn addresses_of_uneven_partitions_map_back(partitions in 9u32..33, bits in 7u32..13, address in 0u64..1 << 40) {
+            let map = map(IndexFunction::IPoly, partitions, 1 << bits);
+            let (partition, local) = (map.partition(address), map.local(address));
+            prop_assert!(u32::from(partition) < partitions);
+            prop_assert_eq!(map.global(partition, local), address);
         }
 
         #[test]

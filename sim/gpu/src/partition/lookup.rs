@@ -30,6 +30,8 @@ struct Known {
     slot: Option<Slot>,
     /// Sectors of the line that are there.
     valid: u32,
+    /// Sectors of the line that were written, in part at least, and have not left.
+    dirty: u32,
     entry: Option<MshrId>,
     /// What is known of sectors of the line that are on their way.
     under_way: UnderWay,
@@ -100,12 +102,13 @@ impl Slice {
     fn look_up(&self, packet: &Packet) -> Known {
         let part = self.sectors.part(packet.line, packet.sectors);
         let slot = self.tags.probe(self.map.slice_local(part.line)).slot();
-        let entry = self.mshr.find(part.line);
+        let entry = self.mshr.find(self.register_of(part));
         Known {
             part,
             needed: self.sectors.whole(part.sectors),
             slot,
             valid: slot.map_or(0, |slot| self.tags.state(slot).valid),
+            dirty: slot.map_or(0, |slot| self.tags.state(slot).dirty),
             entry,
             under_way: entry.map_or_else(UnderWay::default, |id| self.mshr.under_way(id)),
         }
@@ -125,6 +128,7 @@ impl Slice {
             }
             self.tags.touch(slot);
             self.ask(now, slot, known.needed);
+            self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
             self.answer(now, packet, true);
             return Ok(Decision::Hit);
         }
@@ -137,7 +141,15 @@ impl Slice {
                 self.pass_on(self.whole(known.part));
                 self.witness.l2_forgets(known.part);
             }
-            WriteAllocate::Mask if may_write_at_once => self.write_some(now, packet, &known)?,
+            WriteAllocate::Mask if may_write_at_once => {
+                self.write_some(now, packet, &known)?;
+                if known.missing() & !known.dirty == 0 {
+                    // What was written of the sectors before takes it, whatever else of them is there.
+                    self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
+                    self.answer(now, packet, true);
+                    return Ok(Decision::Hit);
+                }
+            }
             WriteAllocate::Fetch if may_write_at_once && is_whole => {
                 self.check_pass_on(packet)?;
                 self.check_room()?;
@@ -192,7 +204,7 @@ impl Slice {
             Allocate::OnFill => known.slot,
         };
         let line = known.part.line;
-        let id = known.entry.unwrap_or_else(|| self.mshr.allocate(line));
+        let id = known.entry.unwrap_or_else(|| self.mshr.allocate(self.register_of(known.part)));
         if let Some(slot) = slot {
             self.ask(now, slot, known.needed);
         }
@@ -299,7 +311,8 @@ impl Slice {
 
     /// Sends what a store writes on its way to DRAM: whole bursts.
     fn pass_on(&mut self, part: LinePart) {
-        self.counters.forwarded_bursts += u64::from(self.bursts.to_own(part.sectors).count_ones());
+        let bursts = self.bursts.to_own(self.bursts.whole(part.sectors));
+        self.counters.forwarded_bursts += u64::from(bursts.count_ones());
         self.leave(part);
     }
 
@@ -386,6 +399,7 @@ impl Slice {
     fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
         let line = self.map.slice_global(self.number, local);
         if state.dirty != 0 {
+            self.hold_port(now, state.dirty.count_ones() * SECTOR_BYTES);
             self.leave(self.whole(LinePart { line, sectors: state.dirty }));
         }
         self.witness.l2_forgets(LinePart { line, sectors: state.valid | state.dirty });

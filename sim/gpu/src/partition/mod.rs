@@ -5,6 +5,7 @@ mod lookup;
 pub mod part;
 pub mod parts;
 pub mod slice;
+mod split;
 #[cfg(test)]
 mod tests;
 
@@ -61,6 +62,8 @@ pub struct MemoryStats {
 pub struct MemorySystem {
     requests: Crossbar,
     replies: Crossbar,
+    /// Base-2 logarithm of the SMs that share a port.
+    sm_shift: u32,
     partitions: Vec<Partition>,
     dram_now: u64,
     config: GpuConfig,
@@ -72,7 +75,8 @@ impl MemorySystem {
     /// # Panics
     /// When `parts` are not those of each slice.
     pub fn new(config: &GpuConfig, parts: Vec<PartitionParts>) -> Self {
-        let (sms, slices) = (config.sm.count as usize, config.l2.all_slices() as usize);
+        let (sms, slices) = (config.sm.count, config.l2.all_slices() as usize);
+        let ports = sms.div_ceil(config.interconnect.sms_per_port) as usize;
         assert_eq!(parts.len(), slices, "the parts of each slice");
         let mut numbered = (0..).zip(parts).map(|(number, parts)| Slice::new(config, number, parts));
         let partition = |_| Partition {
@@ -82,8 +86,9 @@ impl MemorySystem {
             has_dram_work: false,
         };
         Self {
-            requests: Crossbar::new(crossbar_spec(&config.interconnect, sms, slices)),
-            replies: Crossbar::new(crossbar_spec(&config.interconnect, slices, sms)),
+            requests: Crossbar::new(crossbar_spec(&config.interconnect, ports, slices)),
+            replies: Crossbar::new(crossbar_spec(&config.interconnect, slices, ports)),
+            sm_shift: config.interconnect.sms_per_port.trailing_zeros(),
             partitions: (0..config.l2.partitions).map(partition).collect(),
             dram_now: 0,
             config: config.clone(),
@@ -102,13 +107,13 @@ impl MemorySystem {
 
     /// Has the crossbar room for `packet` from `sm`?
     pub fn can_send(&self, sm: usize, packet: &Packet) -> bool {
-        self.requests.can_send(sm, packet)
+        self.requests.can_send(sm >> self.sm_shift, packet)
     }
 
     /// Sends `packet` from `sm` to its slice ([`AddressMap::slice`] of its line). The caller has made sure that
     /// [`Self::can_send`].
     pub fn send(&mut self, sm: usize, packet: Packet) {
-        self.requests.send(sm, usize::from(packet.slice), packet);
+        self.requests.send(sm >> self.sm_shift, usize::from(packet.slice), packet);
     }
 
     /// Returns whether a reply has arrived whole at any SM.
@@ -117,13 +122,23 @@ impl MemorySystem {
     }
 
     /// Returns whether a reply has arrived whole at `sm`.
+    #[inline]
     pub fn has_reply(&self, sm: usize) -> bool {
-        self.replies.has_packet(sm)
+        self.replies.has_packet(sm >> self.sm_shift) && (self.sm_shift == 0 || self.is_for(sm))
+    }
+
+    /// Is the oldest answer at the port of `sm` one for it?
+    #[cold]
+    fn is_for(&self, sm: usize) -> bool {
+        self.replies.peek(sm >> self.sm_shift).is_some_and(|packet| usize::from(packet.sm) == sm)
     }
 
     /// The oldest answer that has arrived whole at `sm`.
     pub fn receive(&mut self, sm: usize) -> Option<Packet> {
-        self.replies.receive(sm)
+        if self.sm_shift > 0 && !self.has_reply(sm) {
+            return None;
+        }
+        self.replies.receive(sm >> self.sm_shift)
     }
 
     /// One crossbar cycle.
@@ -157,7 +172,7 @@ impl MemorySystem {
                     && self.replies.can_send(port, &packet)
                 {
                     slice.take_reply();
-                    self.replies.send(port, usize::from(packet.sm), packet);
+                    self.replies.send(port, usize::from(packet.sm) >> self.sm_shift, packet);
                 }
             }
         }
@@ -277,5 +292,6 @@ fn crossbar_spec(config: &Interconnect, inputs: usize, outputs: usize) -> Crossb
         output_flits: config.output_flits,
         latency: config.latency,
         gap: config.packet_gap,
+        sm_shift: config.sms_per_port.trailing_zeros(),
     }
 }

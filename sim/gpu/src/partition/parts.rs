@@ -149,5 +149,9 @@ impl PartitionParts {
 
 /// All sectors move as they are.
 fn uncompressed(part: LinePart, burst_bytes: u32) -> DramPlan {
-    DramPlan { bursts: part.count() * SECTOR_BYTES / burst_bytes, metadata: None, metadata_writeback: None }
+    DramPlan {
+        bursts: (part.count() * SECTOR_BYTES).div_ceil(burst_bytes),
+        metadata: None,
+        metadata_writeback: None,
+    }
 }

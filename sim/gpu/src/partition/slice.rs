@@ -10,6 +10,7 @@
 //! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPart`](super::part::PartitionPart)).
 use super::address::AddressMap;
 use super::parts::PartitionParts;
+use super::split::Splits;
 use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
 use crate::config::{Allocate, Fetch, GpuConfig, L2WritePolicy, WriteAllocate};
 use crate::dram::{Access, Bursts, Channel, Request};
@@ -35,6 +36,9 @@ pub struct L2Counters {
     pub cache: CacheCounters,
     /// Atomics among the accesses.
     pub atomics: u64,
+    /// Accesses that split requests have become beyond one each, and packets of answers beyond one each.
+    #[serde(skip_serializing_if = "crate::stats::is_zero")]
+    pub split_parts: u64,
     /// Lines, or parts of lines with sectors, that came from DRAM.
     pub fills: u64,
     /// Dirty lines and passed-on writes that left for DRAM.
@@ -102,6 +106,8 @@ pub struct Slice {
     pub(super) parts: PartitionParts,
     pub(super) burst_bytes: u32,
     requests: VecDeque<Packet>,
+    /// The requests whose parts are inside, where requests are split.
+    splits: Option<Splits>,
     /// The write at the head of `requests` has been offered to the mechanism and may go on.
     head_may_enter: bool,
     /// What the writes in the mechanism's write stage write: requests for the same sectors wait behind them.
@@ -126,6 +132,9 @@ pub struct Slice {
     pub(super) fetches_behind_stores: VecDeque<LinePart>,
     filled: VecDeque<LinePart>,
     pub(super) to_dram: VecDeque<Request>,
+    port_bytes: u32,
+    /// The first cycle in which the data port is free again, where it is narrower than a line.
+    port_free_from: u64,
     /// Nothing is to do before this cycle, unless a request or an answer of the channel comes.
     idle_until: u64,
     metadata_reads: Vec<u64>,
@@ -151,13 +160,15 @@ impl Slice {
             write_allocate: l2.write_allocate,
             allocate: l2.allocate,
             hit_latency: u64::from(l2.hit_latency),
-            request_capacity: l2.request_queue as usize,
+            // Room for the parts of one more request.
+            request_capacity: l2.request_queue as usize + 1 - l2.most_parts() as usize,
             reply_capacity: l2.reply_queue as usize,
             eviction_capacity: l2.eviction_queue as usize,
             dram_capacity: l2.dram_queue as usize,
             parts,
             burst_bytes: config.dram.burst_bytes,
             requests: VecDeque::with_capacity(l2.request_queue as usize),
+            splits: l2.split_requests.then(|| Splits::new(Sectors::new(l2.line_bytes, l2.sector_bytes))),
             head_may_enter: false,
             staged: Vec::new(),
             entering: None,
@@ -173,6 +184,8 @@ impl Slice {
             fetches_behind_stores: VecDeque::new(),
             filled: VecDeque::with_capacity(FILLED_LINES),
             to_dram: VecDeque::with_capacity(l2.dram_queue as usize),
+            port_bytes: l2.port_bytes,
+            port_free_from: 0,
             idle_until: 0,
             metadata_reads: Vec::with_capacity(l2.mshr_entries as usize),
             parked: VecDeque::with_capacity(l2.mshr_entries as usize),
@@ -195,8 +208,21 @@ impl Slice {
     pub fn accept(&mut self, packet: Packet) {
         debug_assert!(self.can_accept());
         debug_assert_eq!(self.map.slice(packet.line), packet.slice);
-        self.requests.push_back(packet);
+        if self.splits.is_none() {
+            self.requests.push_back(packet);
+        } else {
+            self.split(packet);
+        }
         self.idle_until = 0;
+    }
+
+    /// Puts the parts of a request into the queue.
+    #[cold]
+    fn split(&mut self, packet: Packet) {
+        let Some(splits) = &mut self.splits else { return };
+        let before = self.requests.len();
+        splits.split(packet, &self.witness, &mut self.requests);
+        self.counters.split_parts += (self.requests.len() - before - 1) as u64;
     }
 
     /// The oldest answer.
@@ -255,7 +281,8 @@ impl Slice {
         self.use_port(now, memory);
         debug_assert!(self.counters.cache.is_conserved());
         self.idle_until = match self.pipe.front() {
-            _ if self.holds_work() => 0,
+            // A full pipeline is a stall in each cycle, whether anything waits for it or not.
+            _ if self.holds_work() || self.pipe.len() as u64 >= self.hit_latency => 0,
             Some(oldest) => oldest.ready,
             None => u64::MAX,
         };
@@ -271,6 +298,9 @@ impl Slice {
         if let Some(Answer { mut packet, is_hit, .. }) = self.pipe.pop_front() {
             if packet.kind == PacketKind::ReadReply {
                 self.parts.reply(&mut packet, is_hit, memory);
+            }
+            if let Some(splits) = &mut self.splits {
+                packet = splits.join(packet, &self.witness);
             }
             self.replies.push_back(packet);
         }
@@ -334,15 +364,29 @@ impl Slice {
             }
         };
         self.witness.l2_filled(part);
-        let wanted = self.mshr.find(part.line).map_or(0, |id| self.mshr.wanted(id));
+        let register = self.register_of(part);
+        let wanted = self.mshr.find(register).map_or(0, |id| self.mshr.wanted(id));
         let state = self.tags.state_mut(slot);
         state.valid |= part.sectors;
         state.sectors.arrive(part.sectors, wanted);
-        if self.mshr.arrive(part.line, part.sectors, &mut self.replay) == 0 {
+        if self.mshr.arrive(register, part.sectors, &mut self.replay) == 0 && !self.awaits_sectors(part.line)
+        {
             self.tags.fill(slot);
         }
         self.counters.fills += 1;
         self.counters.cache.sectors_filled += u64::from(part.count());
+    }
+
+    /// What the miss registers know a part of a line by: the line, or its sector where requests are split.
+    pub(super) fn register_of(&self, part: LinePart) -> u64 {
+        if self.splits.is_some() { part.first_byte() } else { part.line }
+    }
+
+    /// Are sectors of the line on their way that have miss registers of their own?
+    fn awaits_sectors(&self, line: u64) -> bool {
+        self.splits.is_some()
+            && (0..self.line_bytes / SECTOR_BYTES)
+                .any(|sector| self.mshr.find(line + u64::from(sector * SECTOR_BYTES)).is_some())
     }
 
     /// Sends the oldest parked read whose metadata has come.
@@ -399,7 +443,7 @@ impl Slice {
     pub(super) fn data_request(&self, access: Access, part: LinePart, bursts: u32) -> Request {
         let address = self.map.local(part.first_byte());
         // Sectors as they are, each in its place; a compressed line is a run.
-        let places = Bursts::of_mask(self.bursts.to_own(part.sectors));
+        let places = Bursts::of_mask(self.bursts.to_own(self.bursts.whole(part.sectors)));
         let bursts = if places.count() == bursts { places } else { Bursts::run(bursts) };
         Request { access, address, bursts, metadata: false, slice: self.number, token: part.token() }
     }
@@ -432,6 +476,11 @@ impl Slice {
         }
         if let Some(packet) = self.replay.get(self.replayed).copied() {
             self.handle_replay(now, &packet, memory);
+            if self.port_bytes == 0 {
+                return;
+            }
+        }
+        if now < self.port_free_from {
             return;
         }
         if self.entering.is_none() {
@@ -445,6 +494,9 @@ impl Slice {
             return;
         }
         let Some(mut packet) = self.requests.front().copied() else { return };
+        if self.replay.get(self.replayed..).is_some_and(|left| left.iter().any(|p| p.line == packet.line)) {
+            return;
+        }
         if self.is_behind_a_write(&packet) {
             self.counters.write_stage_stalls += 1;
             return;
@@ -469,6 +521,13 @@ impl Slice {
         if self.handle(now, &packet, memory) {
             self.requests.pop_front();
             self.head_may_enter = false;
+        }
+    }
+
+    /// Holds the data port, where it is narrower than a line, for as long as it moves `bytes` bytes from this cycle on.
+    pub(super) fn hold_port(&mut self, now: u64, bytes: u32) {
+        if self.port_bytes != 0 {
+            self.port_free_from = self.port_free_from.max(now) + u64::from(bytes.div_ceil(self.port_bytes));
         }
     }
 

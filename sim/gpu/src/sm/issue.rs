@@ -1,4 +1,5 @@
 //! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
+use super::collector::{Collected, Collector, Next};
 use super::launch::{self, LaunchedKernel};
 use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::PipeKind;
@@ -50,8 +51,9 @@ impl Sm {
         let held = self.held_warps();
         for at in 0..count {
             let scheduler = if first + at < count { first + at } else { first + at - count };
-            let candidates =
-                self.candidates(ctx.now) & self.schedulers[scheduler].eligible(self.parked) & !held;
+            let candidates = self.candidates(scheduler, ctx.now)
+                & self.schedulers[scheduler].eligible(self.parked)
+                & !held;
             if candidates == 0 {
                 continue;
             }
@@ -85,7 +87,7 @@ impl Sm {
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
             // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
             let extra = self.issuable(&extras, ctx.now) & all;
-            let candidates = self.candidates(ctx.now) & mine & !self.stopped() & !extra | extra;
+            let candidates = self.candidates(scheduler, ctx.now) & mine & !self.stopped() & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
                 let pipe = if extra >> warp & 1 == 1 {
                     self.issue_extra(warp, &extras, ctx.now)
@@ -152,7 +154,10 @@ impl Sm {
     }
 
     /// Warps with operands whose pipe is free.
-    fn candidates(&self, now: u64) -> WarpMask {
+    fn candidates(&self, scheduler: usize, now: u64) -> WarpMask {
+        if let Some(collector) = &self.collector {
+            return self.collectable(collector, scheduler);
+        }
         let mut mask = 0;
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
             if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
@@ -164,6 +169,44 @@ impl Sm {
             mask |= self.memory_candidates();
         }
         mask
+    }
+
+    /// Warps with operands for which the operand collection has room.
+    fn collectable(&self, collector: &Collector, scheduler: usize) -> WarpMask {
+        let mut mask = self.ready[PipeKind::Control as usize];
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
+            if self.ready[kind as usize] != 0 && collector.has_room(kind, scheduler) {
+                mask |= self.ready[kind as usize];
+            }
+        }
+        let memory = self.ready[PipeKind::Memory as usize];
+        if memory != 0 && self.lsu.has_room() && collector.has_room(PipeKind::Memory, scheduler) {
+            mask |= self.memory_candidates();
+        }
+        mask
+    }
+
+    /// Lets the result of an issued instruction come after `latency` cycles, or after it has collected its operands.
+    #[inline]
+    fn begin(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, latency: u32, now: u64) {
+        if self.expect_result(warp, pc, kernel) {
+            if self.collector.is_some() {
+                return self.collect(warp, pc, kernel, Next::Result(latency));
+            }
+            self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+        } else if self.collector.is_some() {
+            self.collect(warp, pc, kernel, Next::Nothing);
+        }
+    }
+
+    /// Lets an issued instruction collect its operands.
+    #[cold]
+    fn collect(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, next: Next) {
+        let Some(collector) = &mut self.collector else { return };
+        let pipe = kernel.info[pc as usize].pipe;
+        let scheduler = warp % self.schedulers.len() as u8;
+        let sources = kernel.kernel.code[pc as usize].sources();
+        collector.issue(Collected { warp, pc, pipe, scheduler, next }, sources);
     }
 
     /// Executes the warp's next instruction and returns the pipe that it took.
@@ -182,7 +225,9 @@ impl Sm {
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(&kernel, &mut env, &mut self.access)?;
-        self.pipes.occupy(info.pipe, ctx.now);
+        if self.collector.is_none() {
+            self.pipes.occupy(info.pipe, ctx.now);
+        }
         self.counters.warp_instructions += 1;
         if let Some(quotas) = &mut self.quotas {
             quotas.issued(kernel.slot);
@@ -233,9 +278,7 @@ impl Sm {
             PipeKind::Memory => self.config.sm.lsu.const_latency,
             _ => info.latency,
         };
-        if self.expect_result(warp, pc, kernel) {
-            self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
-        }
+        self.begin(warp, pc, kernel, latency, now);
     }
 
     /// Marks the destinations of the instruction as in flight; false when it has none.
@@ -250,10 +293,7 @@ impl Sm {
         let is_bank = matches!(self.access.space, Space::Param | Space::Const) && side.is_none();
         if is_bank || self.access.mask == 0 {
             let latency = kernel.info[pc as usize].latency.max(self.config.sm.lsu.const_latency);
-            if self.expect_result(warp, pc, kernel) {
-                self.wheel.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
-            }
-            return;
+            return self.begin(warp, pc, kernel, latency, now);
         }
         let writes_back = self.expect_result(warp, pc, kernel);
         let shared = self.access.space == Space::Shared;
@@ -274,6 +314,10 @@ impl Sm {
         };
         let banks = self.config.sm.lsu.shared_banks;
         let id = self.lsu.accept(&issued, &self.access, line_bytes, banks);
+        if self.collector.is_some() {
+            self.lsu.get(id).ready_at = u64::MAX;
+            self.collect(warp, pc, kernel, Next::Memory(id));
+        }
         let inst = self.lsu.peek(id);
         let transactions = inst.transactions.len() as u64;
         self.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };

@@ -159,6 +159,15 @@ impl L1d {
         self.tags.invalidate_valid(|line| program_of(line) == program);
     }
 
+    /// Gives an empty cache another number of ways.
+    pub fn set_ways(&mut self, ways: u32) {
+        debug_assert!(self.is_idle(), "misses in flight");
+        if self.config.ways != ways {
+            self.config.ways = ways;
+            self.tags = tags(&self.config);
+        }
+    }
+
     /// The sectors that a load of these 32-byte sectors reads.
     pub fn sectors_of(&self, touched: u32) -> u32 {
         self.sectors.whole(touched)

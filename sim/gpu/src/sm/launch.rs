@@ -1,5 +1,5 @@
 //! A kernel as launched: code with its issue classes, geometry, arguments and what a CTA needs of an SM.
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, Sm as SmConfig};
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 /// Most kernels that can run at the same time.
 pub const KERNEL_SLOTS: usize = 4;
+
+/// Bytes of an instruction where no program counters tell them.
+pub const INSTRUCTION_BYTES: u64 = 8;
 
 /// One launch of a kernel.
 pub struct LaunchedKernel {
@@ -36,6 +39,8 @@ pub struct LaunchedKernel {
     pub shared_bytes: u32,
     /// Byte address of its first instruction within the code's region.
     pub code_offset: u64,
+    /// Bytes of an instruction.
+    pub instruction_bytes: u64,
 }
 
 impl LaunchedKernel {
@@ -76,6 +81,7 @@ impl LaunchedKernel {
         Ok(LaunchedKernel {
             code_offset,
             operands: Operands::of(&kernel.code),
+            instruction_bytes: INSTRUCTION_BYTES,
             kernel,
             dims,
             feed: Feed::Execute,
@@ -86,6 +92,18 @@ impl LaunchedKernel {
             registers_per_cta,
             shared_bytes,
         })
+    }
+
+    /// Returns the most CTAs that an SM holds.
+    pub fn most_ctas(&self, sm: &SmConfig) -> u32 {
+        let by = |have: u32, need: u32| have.checked_div(need).unwrap_or(u32::MAX);
+        [
+            by(sm.warps.min(sm.threads / 32), self.warps_per_cta),
+            by(sm.registers, self.registers_per_cta),
+            by(sm.shared_bytes, self.shared_bytes),
+        ]
+        .into_iter()
+        .fold(sm.ctas, u32::min)
     }
 
     /// What the executor needs to run an instruction of one CTA.

@@ -68,6 +68,7 @@ impl Sm {
             PacketKind::AtomicReply => self.data_arrived(packet.token, ctx.now),
             PacketKind::WriteAck if packet.token == WRITEBACK_TOKEN => {}
             PacketKind::WriteAck => self.store_acknowledged(packet.token),
+            PacketKind::Fragment => {}
             kind => unreachable!("the memory system sent a request back: {kind:?}"),
         }
     }

@@ -4,6 +4,7 @@
 //! change in it and says when it must be woken, so idle cycles cost nothing.
 mod barrier;
 pub mod coalescer;
+pub mod collector;
 mod fault;
 pub mod feed;
 mod front;
@@ -37,6 +38,7 @@ use crate::packet::Packet;
 use crate::partition::{AddressMap, MemorySystem};
 use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
 use crate::witness::Witness;
+use collector::{Collected, Collector, EMPTY_CYCLES, Next};
 pub use fault::SimFault;
 use feed::{Feed, WarpFeed};
 use front::Front;
@@ -174,6 +176,8 @@ pub struct Sm {
     /// Do the schedulers ask only some of their warps?
     is_selective: bool,
     pipes: Pipes,
+    /// Operand collection, where there is any.
+    collector: Option<Box<Collector>>,
     lsu: Lsu,
     front: Front,
     l1d: L1d,
@@ -261,6 +265,7 @@ impl Sm {
             is_selective: schedulers.iter().any(Scheduler::is_selective),
             schedulers,
             pipes: Pipes::new(sm),
+            collector: Collector::new(&sm.collector, sm.schedulers),
             lsu: Lsu::new(sm.lsu.queue),
             front: Front::new(config.l1d.front_latency),
             l1d: L1d::new(&config.l1d),
@@ -329,6 +334,17 @@ impl Sm {
         self.l1d.invalidate_all();
         self.sides.invalidate_all();
         self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
+    }
+
+    /// Gives the L1D what the CTAs of a kernel leave of a memory that it shares with shared memory, where there is one. The L1D
+    /// is empty.
+    pub fn divide_unified(&mut self, kernel: &LaunchedKernel) {
+        let l1d = &self.config.l1d;
+        if l1d.unified_bytes > 0 {
+            let ctas = kernel.most_ctas(&self.config.sm);
+            let ways = l1d.ways_beside(kernel.shared_bytes.saturating_mul(ctas));
+            self.l1d.set_ways(ways);
+        }
     }
 
     /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
@@ -466,6 +482,9 @@ impl Sm {
             self.run_prefetch(ctx);
         }
         self.retry_fetches(ctx);
+        if self.collector.is_some() {
+            self.collect_operands(ctx.now);
+        }
         let issued = self.issue(ctx)?;
         let sent = self.send(ctx);
         self.counters.issue_cycles += u64::from(issued);
@@ -519,6 +538,9 @@ impl Sm {
         }
         self.waits_for_port = has_packet;
         if (self.blocked.is_some() || self.front.blocked.is_some()) && self.parts.watches_failures() {
+            return soon;
+        }
+        if self.collector.as_ref().is_some_and(|collector| collector.is_busy()) {
             return soon;
         }
         let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
@@ -606,7 +628,53 @@ impl Sm {
         slot.pending.remove_dests(operands, pc);
         slot.from_memory.remove_dests(operands, pc);
         slot.in_flight -= 1;
+        if self.collector.is_some() {
+            self.write_banks(warp, pc);
+        }
         self.after_result(warp);
+    }
+
+    /// The results of the instruction at `pc` take their register banks in this cycle.
+    #[cold]
+    fn write_banks(&mut self, warp: u8, pc: u32) {
+        if let (Some(collector), Some(slot)) = (&mut self.collector, &self.warps[usize::from(warp)]) {
+            let dests = slot.kernel.kernel.code[pc as usize].dests();
+            dests.iter().for_each(|dest| collector.write(*dest, warp));
+        }
+    }
+
+    /// Lets instructions that have their operands start where their pipes are free, and runs the operand collection's cycle.
+    #[cold]
+    fn collect_operands(&mut self, now: u64) {
+        let Some(mut collector) = self.collector.take() else { return };
+        let sub_cores = if collector.has_sub_cores() { self.schedulers.len() } else { 1 };
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory] {
+            while let Some(started) =
+                collector.start(kind, |of| self.pipes.is_free_for(kind, (of, sub_cores), now))
+            {
+                self.pipes.occupy_for(kind, (started.scheduler, sub_cores), now);
+                self.start_collected(&started, now);
+            }
+        }
+        collector.cycle();
+        self.collector = Some(collector);
+    }
+
+    /// An instruction has come to its pipe; what holds it up in an empty collection is part of its latency.
+    fn start_collected(&mut self, started: &Collected, now: u64) {
+        match started.next {
+            Next::Nothing => {}
+            Next::Result(latency) => {
+                let rest = u64::from(latency).saturating_sub(EMPTY_CYCLES).max(1);
+                let event = Event::Writeback { warp: started.warp, pc: started.pc };
+                self.wheel.push(now, now + rest, event);
+            }
+            Next::Memory(inst) => {
+                let lsu = &self.config.sm.lsu;
+                let pipeline = u64::from(lsu.pipeline_latency + 32 / lsu.lanes);
+                self.lsu.get(inst).ready_at = now + pipeline.saturating_sub(EMPTY_CYCLES).max(1);
+            }
+        }
     }
 
     /// A result or acknowledgement may let the warp go on, pass its fence or leave.

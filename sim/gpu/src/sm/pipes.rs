@@ -64,6 +64,28 @@ impl Pipes {
         kind == PipeKind::Control || self.free_at[kind as usize].iter().any(|f| *f <= now)
     }
 
+    /// Can a pipe of this kind accept a warp of a scheduler in cycle `now`, with so many sub-cores that have a share each?
+    pub fn is_free_for(&self, kind: PipeKind, share: (u8, usize), now: u64) -> bool {
+        self.free_at[kind as usize][self.share(kind, share)].iter().any(|f| *f <= now)
+    }
+
+    /// Occupies a free pipe of a scheduler's share from `now`.
+    pub fn occupy_for(&mut self, kind: PipeKind, share: (u8, usize), now: u64) {
+        let (interval, range) = (self.interval[kind as usize], self.share(kind, share));
+        let pipe = self.free_at[kind as usize][range].iter_mut().find(|f| **f <= now);
+        *pipe.expect("a pipe of the share is free") = now + interval;
+    }
+
+    /// The pipes of a scheduler among those of a kind; all schedulers share the load/store unit.
+    fn share(&self, kind: PipeKind, (scheduler, sub_cores): (u8, usize)) -> std::ops::Range<usize> {
+        let all = self.free_at[kind as usize].len();
+        if sub_cores == 1 || kind == PipeKind::Memory {
+            return 0..all;
+        }
+        let count = all / sub_cores;
+        usize::from(scheduler) * count..(usize::from(scheduler) + 1) * count
+    }
+
     /// First cycle in which a pipe of this kind accepts a warp.
     pub fn next_free(&self, kind: PipeKind) -> u64 {
         if kind == PipeKind::Control {

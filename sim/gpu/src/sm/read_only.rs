@@ -21,9 +21,6 @@ use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, MemAccess, PARAM_REGION, Spac
 /// Where the kind of a read-only cache stands in its number for the witness, above the SM's.
 const NUMBER_SHIFT: u16 = 12;
 
-/// Bytes of an instruction.
-const INSTRUCTION_BYTES: u64 = 8;
-
 /// Marks the token of a read-only cache's miss; the cache's number follows, then the token itself.
 pub(super) const SIDE_TOKEN: u32 = 1 << 30;
 /// Place of the cache's number in a token.
@@ -251,7 +248,7 @@ impl Sm {
         };
         let Some(pc) = slot.warp.pc() else { return };
         let line_bytes = u64::from(self.config.sm.instruction.line_bytes);
-        let address = CODE_REGION + slot.kernel.code_offset + u64::from(pc) * INSTRUCTION_BYTES;
+        let address = CODE_REGION + slot.kernel.code_offset + u64::from(pc) * slot.kernel.instruction_bytes;
         let line = address & !(line_bytes - 1);
         if slot.code_line == Some(line) {
             return;

@@ -22,6 +22,8 @@ pub struct TraceLaunch {
     pub(super) streams: Vec<Range<usize>>,
     /// The bytes that they are in.
     pub(super) bytes: Arc<Vec<u8>>,
+    /// Bytes of an instruction in the code: those between program counters.
+    pub instruction_bytes: u64,
     /// Bytes of a thread's local memory, when the records have offsets in it instead of addresses.
     pub(super) local_bytes: Option<u64>,
     /// What the launch does.

@@ -10,6 +10,7 @@ use super::launch::{LaunchSummary, TraceLaunch};
 use super::record::LaunchRecorder;
 use super::stream::SPACES;
 use crate::config::GpuConfig;
+use crate::sm::launch::INSTRUCTION_BYTES;
 use selvedge_hw::file::read_known;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Instr, Kernel, LaunchDims, OpClass};
@@ -367,6 +368,7 @@ fn decode_launch(from: &mut Decoder, kernels: &[Arc<Kernel>], bytes: &Arc<Vec<u8
         dims,
         streams,
         bytes: Arc::clone(bytes),
+        instruction_bytes: INSTRUCTION_BYTES,
         local_bytes: None,
         summary: LaunchSummary::default(),
     };

@@ -3,7 +3,7 @@ use super::cores::Clocks;
 use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
 use crate::cache::SECTOR_BYTES;
-use crate::config::ConfigError;
+use crate::config::{ConfigError, SHARED_CHOICES};
 
 /// Flits that the interface in front of a router's input holds where no option says so.
 const INTERFACE_FLITS: u32 = 9;
@@ -29,6 +29,28 @@ pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
             reader.set("l1d", "front_latency", cycles.saturating_sub(1), &option);
             reader.set("l1d", "hit_latency", 1, &option);
         }
+    }
+    Ok(())
+}
+
+/// Takes which loads bypass the L1D, and how its memory is shared with shared memory.
+pub fn l1d_use(reader: &mut Reader) -> Result<(), ConfigError> {
+    if let Some((skip, option)) = reader.take_number("-gpgpu_gmem_skip_L1D")? {
+        reader.set_name("l1d", "bypass", if skip == 0 { "marked" } else { "all" }, &option);
+    }
+    let adapts = reader.take_number("-gpgpu_adaptive_cache_config")?.is_some_and(|(n, _)| n != 0);
+    let unified = reader.take_number("-gpgpu_unified_l1d_size")?;
+    let choices = reader.take("-gpgpu_shmem_option");
+    if let (true, Some((kilobytes, option)), Some(choices)) = (adapts, unified, choices) {
+        let sizes = list(&choices, ',', 1)?;
+        if sizes.len() > SHARED_CHOICES {
+            return Err(wrong(&choices, &choices.value, "must be at most 8 sizes"));
+        }
+        let last = sizes.last().copied().unwrap_or_default();
+        let bytes = |size: u32| size.saturating_mul(1024);
+        reader.set("l1d", "unified_bytes", bytes(kilobytes), &option);
+        let all = sizes.into_iter().chain(std::iter::repeat(last)).take(SHARED_CHOICES);
+        reader.set_list("l1d", "shared_choices", all.map(bytes), &choices);
     }
     Ok(())
 }
@@ -122,6 +144,20 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     reader.set(target.section, "ways", whole(option, ways)?, option);
     reader.set(target.section, "mshr_entries", whole(option, entries)?, option);
     reader.set(target.section, "mshr_merges", whole(option, merges)?, option);
+    if !target.is_l1d {
+        reader.set(
+            "l2",
+            "eviction_queue",
+            whole(option, queue.first().copied().unwrap_or_default())?,
+            option,
+        );
+        // `QUEUE[:RESULTS],PORT`
+        if let Some([port]) = parts.get(4).map(|p| &p[..]) {
+            reader.set("l2", "port_bytes", whole(option, port)?, option);
+        }
+        // A sub-partition breaks requests to a sectored L2 down into those of its sectors.
+        reader.set_flag("l2", "split_requests", is_sectored, option);
+    }
     if target.is_l1d {
         reader.set("l1d", "miss_queue", whole(option, queue.first().copied().unwrap_or_default())?, option);
     }
@@ -171,7 +207,8 @@ fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[
     if policies.first() != Some(&"L") {
         reader.note(option, "replacement here is least recently used");
     }
-    if mshr.first() != Some(&"A") {
+    // S waits for all sectors of a line, as every load of a whole line does here.
+    if !matches!(mshr.first(), Some(&"A" | &"S")) {
         reader.note(option, "miss-status registers here are associative");
     }
 }
@@ -189,18 +226,20 @@ fn index(
         "L" => "bmod",
         "X" => "bxor",
         "P" => "i-poly",
-        "H" => {
-            reader.note(option, "the XOR hash H is Fermi's own: taken as bxor");
-            "bxor"
-        }
+        "H" => "fermi",
         _ => {
             reader.note(option, "no counterpart of its index function: taken as bmod");
             "bmod"
         }
     };
-    let is_defined = places.is_power_of_two() && (16..=1024).contains(&places);
+    let is_defined = match name {
+        "fermi" => section == "l1d" && matches!(places, 32 | 64),
+        "i-poly" if key == "partition_index" => (9..=32).contains(&places),
+        _ => places.is_power_of_two() && (16..=1024).contains(&places),
+    };
     if name != "bmod" && !is_defined {
-        reader.note(option, "its index function is defined for powers of two from 16 to 1024: taken as bmod");
+        reader
+            .note(option, "its index function is not defined for so many sets or partitions: taken as bmod");
     }
     reader.set_name(section, key, if is_defined { name } else { "bmod" }, option);
 }
@@ -234,6 +273,15 @@ pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigErr
     {
         reader.note(&option, "not read: name it with --icnt");
     }
+    if let Some((mode, option)) = reader.take_number("-network_mode")? {
+        match mode {
+            1 => {}
+            2 => return built_in_crossbar(reader, &option),
+            _ => {
+                reader.note(&option, "no counterpart; there are 1 (the network of a file) and 2 (a crossbar)")
+            }
+        }
+    }
     for name in ["-icnt_flit_size", "flit_size"] {
         reader.copy(name, "interconnect", "flit_bytes")?;
     }
@@ -249,6 +297,30 @@ pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigErr
         reader.set("interconnect", "output_flits", ejection.saturating_add(boundary), &option);
     }
     packet_gap(reader, channels)
+}
+
+/// GPGPU-Sim's own crossbar, which looks at no file: each port moves a packet in a cycle.
+fn built_in_crossbar(reader: &mut Reader, option: &Opt) -> Result<(), ConfigError> {
+    reader.take("flit_size");
+    reader.copy("-icnt_flit_size", "interconnect", "flit_bytes")?;
+    reader.copy("-icnt_in_buffer_limit", "interconnect", "input_flits")?;
+    reader.copy("-icnt_out_buffer_limit", "interconnect", "output_flits")?;
+    reader.set("interconnect", "latency", 1, option);
+    reader.set("interconnect", "packet_gap", 0, option);
+    for name in [
+        "num_vcs",
+        "input_buffer_size",
+        "boundary_buffer_size",
+        "ejection_buffer_size",
+        "vc_buf_size",
+        "vc_alloc_delay",
+    ] {
+        if let Some(option) = reader.take(name) {
+            reader.note(&option, "the crossbar of network mode 2 looks at no file");
+        }
+    }
+    reader.take("internal_speedup");
+    Ok(())
 }
 
 /// The only virtual channel of a port is allocated anew for each packet, while no flit passes. A router that works faster than

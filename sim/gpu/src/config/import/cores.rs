@@ -57,6 +57,14 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
         let [clusters, cores] = [(&clusters, 10), (&per_cluster, 3)]
             .map(|(given, default)| given.as_ref().map_or(default, |(n, _)| *n));
         reader.set("sm", "count", clusters.saturating_mul(cores), &option.clone());
+        if cores.is_power_of_two() && cores <= 8 {
+            reader.set("interconnect", "sms_per_port", cores, &option.clone());
+        } else {
+            reader.note(
+                &option.clone(),
+                "the SMs of a cluster share a port in powers of two: each has its own here",
+            );
+        }
     }
     if let Some(option) = reader.take("-gpgpu_shader_core_pipeline") {
         let [threads, warp] = list(&option, ':', 2)?[..2] else { unreachable!("two numbers were asked for") };
@@ -70,6 +78,7 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
     reader.copy("-gpgpu_shader_cta", "sm", "ctas")?;
     reader.copy("-gpgpu_shmem_size", "sm", "shared_bytes")?;
     reader.copy("-gpgpu_num_sched_per_core", "sm", "schedulers")?;
+    reader.copy("-gpgpu_kernel_launch_latency", "sm", "launch_latency")?;
     reader.copy("-gpgpu_shmem_num_banks", "sm.lsu", "shared_banks")?;
     for name in ["-smem_latency", "-gpgpu_smem_latency"] {
         reader.copy(name, "sm.lsu", "shared_latency")?;
@@ -103,12 +112,20 @@ fn scheduler(reader: &mut Reader) -> Result<(), ConfigError> {
 
 /// Takes the pipes' numbers, latencies and initiation intervals. Lists are of addition, maximum, multiplication,
 /// multiply-add and division.
-pub fn pipes(reader: &mut Reader) -> Result<(), ConfigError> {
-    reader.copy("-gpgpu_num_sp_units", "sm.alu", "pipes")?;
-    reader.copy("-gpgpu_num_sfu_units", "sm.sfu", "pipes")?;
-    if let Some((units, option)) = reader.take_number("-gpgpu_num_dp_units")?
-        && units > 0
-    {
+/// Reports whether each scheduler has its own.
+pub fn pipes(reader: &mut Reader) -> Result<bool, ConfigError> {
+    if let Some((sp, option)) = reader.take_number("-gpgpu_num_sp_units")? {
+        // Integer instructions have pipes of their own there, or share the others'; here all are of one kind.
+        let int = reader.take_number("-gpgpu_num_int_units")?.map_or(0, |(n, _)| n);
+        reader.set("sm.alu", "pipes", sp.saturating_add(int), &option);
+    }
+    let special = reader.take_number("-gpgpu_num_sfu_units")?;
+    if let Some((units, option)) = &special {
+        reader.set("sm.sfu", "pipes", *units, option);
+    }
+    // Without pipes of its own double precision executes in the special-function units.
+    let double = reader.take_number("-gpgpu_num_dp_units")?.filter(|(units, _)| *units > 0);
+    if let Some((units, option)) = double.or(special) {
         reader.set("sm.fp64", "pipes", units, &option);
     }
     if let Some(option) = reader.take("-ptx_opcode_latency_int") {
@@ -131,7 +148,27 @@ pub fn pipes(reader: &mut Reader) -> Result<(), ConfigError> {
         reader.note(&option, "maximum, multiplication and multiply-add have no counterpart");
     }
     reader.copy("-ptx_opcode_latency_sfu", "sm.sfu", "latency")?;
-    initiation(reader)
+    initiation(reader)?;
+    traced(reader)?;
+    Ok(reader.take_number("-gpgpu_sub_core_model")?.is_some_and(|(n, _)| n != 0))
+}
+
+/// Takes `LATENCY,INITIATION` of the front end of traces, which has one of each kind; they go before those of PTX.
+fn traced(reader: &mut Reader) -> Result<(), ConfigError> {
+    for (kind, section, keys) in [
+        ("sp", "sm.alu", &["fp32_latency"][..]),
+        ("int", "sm.alu", &["int_latency", "int_mul_latency"]),
+        ("dp", "sm.fp64", &["latency"]),
+        ("sfu", "sm.sfu", &["latency", "div_latency"]),
+    ] {
+        let Some(option) = reader.take(&format!("-trace_opcode_latency_initiation_{kind}")) else { continue };
+        let [latency, interval] = list(&option, ',', 2)?[..2] else {
+            unreachable!("two numbers were asked for")
+        };
+        keys.iter().for_each(|key| reader.set(section, key, latency, &option));
+        lanes(reader, section, interval, &option);
+    }
+    Ok(())
 }
 
 fn initiation(reader: &mut Reader) -> Result<(), ConfigError> {

@@ -56,9 +56,9 @@ fn other_queues(reader: &mut Reader) -> Result<(), ConfigError> {
     let writes = ["-dram_write_queue_size", "-gpgpu_dram_write_queue_size"].map(|name| reader.take(name));
     if let Some(option) = writes.into_iter().flatten().next().filter(|_| apart) {
         let sizes = list(&option, ':', 3)?;
+        reader.set("dram", "write_queue", sizes[0], &option);
         reader.set("dram", "write_high", sizes[1], &option);
         reader.set("dram", "write_low", sizes[2], &option);
-        reader.note(&option, "the queue of writes here has as many places as that of reads");
     }
     Ok(())
 }

@@ -4,8 +4,10 @@
 //! GPGPU-Sim brings along. The result is checked like any configuration; a value that it cannot have is reported with
 //! its option's place.
 mod caches;
+mod collector;
 mod cores;
 mod dram;
+mod effects;
 mod options;
 mod reader;
 mod settings;
@@ -63,8 +65,10 @@ pub fn import(
 fn read(reader: &mut Reader, has_interconnect: bool) -> Result<(), ConfigError> {
     let clocks = cores::clocks(reader)?;
     cores::cores(reader)?;
-    cores::pipes(reader)?;
+    let has_sub_cores = cores::pipes(reader)?;
+    collector::collector(reader, has_sub_cores)?;
     caches::l1d(reader)?;
+    caches::l1d_use(reader)?;
     caches::read_only(reader)?;
     caches::l2(reader, clocks)?;
     caches::partitions(reader)?;

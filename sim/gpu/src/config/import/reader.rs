@@ -1,4 +1,5 @@
 //! Takes options one by one; what is left at the end has no counterpart.
+use super::effects::effect;
 use super::options::Opt;
 use super::settings::Settings;
 use crate::config::ConfigError;
@@ -53,6 +54,23 @@ impl Reader {
         self.settings.set(section, key, Value::String(value.into()), source);
     }
 
+    /// States a key that is true or false.
+    pub fn set_flag(&mut self, section: &'static str, key: &'static str, value: bool, source: &Opt) {
+        self.settings.set(section, key, Value::Boolean(value), source);
+    }
+
+    /// States a key that is a list of numbers.
+    pub fn set_list(
+        &mut self,
+        section: &'static str,
+        key: &'static str,
+        values: impl Iterator<Item = u32>,
+        source: &Opt,
+    ) {
+        let values = values.map(|value| Value::Integer(i64::from(value))).collect();
+        self.settings.set(section, key, Value::Array(values), source);
+    }
+
     /// Notes what of an option could not be translated.
     pub fn note(&mut self, option: &Opt, why: &'static str) {
         self.notes.push((option.clone(), why));
@@ -61,10 +79,16 @@ impl Reader {
     /// The translation, and a line for each option that is not in it or only nearly.
     pub fn finish(mut self) -> (Settings, Vec<String>) {
         let left = std::mem::take(&mut self.options);
-        self.notes.extend(left.into_iter().map(|o| (o, "no counterpart")));
-        self.notes.sort_by(|(a, _), (b, _)| (&a.file, a.line).cmp(&(&b.file, b.line)));
-        let line = |(o, why): (Opt, &str)| format!("{}:{}: {} {}: {why}", o.file, o.line, o.name, o.value);
-        (self.settings, self.notes.into_iter().map(line).collect())
+        let unmapped = |o: Opt| {
+            let why =
+                effect(&o.name).map_or("no counterpart".into(), |effect| format!("no counterpart: {effect}"));
+            (o, why)
+        };
+        let mut notes: Vec<(Opt, String)> = self.notes.into_iter().map(|(o, why)| (o, why.into())).collect();
+        notes.extend(left.into_iter().map(unmapped));
+        notes.sort_by(|(a, _), (b, _)| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        let line = |(o, why): (Opt, String)| format!("{}:{}: {} {}: {why}", o.file, o.line, o.name, o.value);
+        (self.settings, notes.into_iter().map(line).collect())
     }
 }
 

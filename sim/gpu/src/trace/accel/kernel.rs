@@ -2,6 +2,7 @@
 use super::header::{Header, place};
 use super::instruction::Line;
 use super::lines::Lines;
+use crate::sm::launch::INSTRUCTION_BYTES;
 use crate::trace::TraceError;
 use crate::trace::launch::{LaunchSummary, TraceLaunch};
 use crate::trace::stream::{Executed, StreamWriter};
@@ -212,6 +213,14 @@ impl Reading<'_> {
         self.lines.bad(message)
     }
 
+    /// Returns the bytes of an instruction: the least distance of two program counters, 16 since Volta and 8 before.
+    fn instruction_bytes(&self) -> u64 {
+        let mut places: Vec<u64> = self.at_pc.keys().copied().collect();
+        places.sort_unstable();
+        let least = places.windows(2).map(|pair| pair[1] - pair[0]).min();
+        if least.is_some_and(|least| least >= 16) { 16 } else { INSTRUCTION_BYTES }
+    }
+
     /// Every warp of the grid must have been there.
     fn finish(self) -> Result<TraceLaunch, TraceError> {
         let header = self.header;
@@ -233,6 +242,7 @@ impl Reading<'_> {
             )));
         }
         let file = self.lines.file();
+        let instruction_bytes = self.instruction_bytes();
         let kernel =
             Kernel::of_trace(&header.name, file, self.code, header.shared_bytes, header.registers.max(1));
         let launch = TraceLaunch {
@@ -240,6 +250,7 @@ impl Reading<'_> {
             dims,
             streams: self.streams.into_values().collect(),
             bytes: Arc::new(self.bytes),
+            instruction_bytes,
             local_bytes: Some(self.local_bytes),
             summary: LaunchSummary::default(),
         };

@@ -1,0 +1,90 @@
+//! Operand collection: register banks and the units that gather an instruction's operands from them.
+use super::check::Checker;
+use serde::{Deserialize, Serialize};
+
+/// The collector units of one kind of pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CollectorSet {
+    /// Units, each of which gathers the operands of one instruction; 0: its instructions take the shared ones.
+    pub units: u32,
+    /// Instructions that get a unit in a step, and that leave one.
+    pub ports: u32,
+    /// Instructions that wait in front of the units, and as many behind them in front of the pipes.
+    pub registers: u32,
+}
+
+/// Operand collection of an SM (GPGPU-Sim's). An instruction issues to a register in front of the units, gets a unit, reads an
+/// operand from each bank that is free, and leaves for a register in front of its pipe. Writes of results go first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collector {
+    /// Register banks: register r of warp w lies in bank r + w mod banks. 0: no operand collection; instructions have their
+    /// operands when they issue.
+    pub banks: u32,
+    /// Steps in a core cycle, in each of which a bank reads one operand.
+    pub steps: u32,
+    /// Has each scheduler its own share of banks, units, registers and pipes?
+    pub sub_cores: bool,
+    /// Units that all kinds of pipe share; its registers mean nothing.
+    pub shared: CollectorSet,
+    /// Units of integer and single-precision instructions.
+    pub alu: CollectorSet,
+    /// Units of double-precision instructions.
+    pub fp64: CollectorSet,
+    /// Units of special functions.
+    pub sfu: CollectorSet,
+    /// Units of memory instructions.
+    pub memory: CollectorSet,
+}
+
+impl Collector {
+    /// Is there operand collection?
+    pub fn is_there(&self) -> bool {
+        self.banks > 0
+    }
+
+    /// The sets by the number of their kind of pipe.
+    pub fn sets(&self) -> [&CollectorSet; 4] {
+        [&self.alu, &self.fp64, &self.sfu, &self.memory]
+    }
+
+    pub(super) fn check(&self, schedulers: u32, pipes: [u32; 3], check: &mut Checker<'_>) {
+        if !self.is_there() {
+            return;
+        }
+        check.range("sm.collector.banks", self.banks, 1, 64);
+        check.range("sm.collector.steps", self.steps, 1, 8);
+        let shared = &self.shared;
+        check.range("sm.collector.shared.units", shared.units, 0, 32);
+        check.range("sm.collector.shared.ports", shared.ports, u32::from(shared.units > 0), 64);
+        for (kind, set) in ["alu", "fp64", "sfu", "memory"].into_iter().zip(self.sets()) {
+            let key = |key: &str| format!("sm.collector.{kind}.{key}");
+            check.range(&key("units"), set.units, u32::from(shared.units == 0), 32);
+            check.range(&key("ports"), set.ports, u32::from(set.units > 0), 64);
+            check.range(&key("registers"), set.registers, 1, 64);
+        }
+        if self.sub_cores {
+            self.check_shares(schedulers, pipes, check);
+        }
+    }
+
+    /// With sub-cores each scheduler has an equal share of everything but the load/store unit.
+    fn check_shares(&self, schedulers: u32, pipes: [u32; 3], check: &mut Checker<'_>) {
+        let must = format!("must be a multiple of sm.schedulers = {schedulers} with sub-cores");
+        let mut divide = |key: String, value: u32| {
+            if value % schedulers.max(1) != 0 {
+                check.fail(&key, value, must.clone());
+            }
+        };
+        divide("sm.collector.banks".into(), self.banks);
+        divide("sm.collector.shared.units".into(), self.shared.units);
+        for (kind, set) in ["alu", "fp64", "sfu", "memory"].into_iter().zip(self.sets()) {
+            divide(format!("sm.collector.{kind}.units"), set.units);
+            divide(format!("sm.collector.{kind}.registers"), set.registers);
+        }
+        for (kind, count) in ["alu", "fp64", "sfu"].into_iter().zip(pipes) {
+            divide(format!("sm.{kind}.pipes"), count);
+        }
+    }
+}

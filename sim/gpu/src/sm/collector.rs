@@ -1,0 +1,372 @@
+//! Operand collection: issued instructions gather their operands from register banks before they come to their pipes.
+//!
+//! ```text
+//! issue -> [registers] -> [units] -> [registers] -> pipe
+//!                          ^ reads
+//!                        banks <- writes of results, which go first
+//! ```
+//! In a step of a core cycle units whose operands are there let their instructions go, each bank that is not written reads the
+//! oldest operand that is asked of it, and instructions that wait get free units.
+use super::lsu::InstId;
+use super::pipes::PipeKind;
+use crate::config::{Collector as Config, CollectorSet};
+use std::collections::VecDeque;
+
+/// Core cycles from issue to the pipe of an instruction that nothing holds up: the register in front of the units, a unit, a
+/// cycle to read, the register in front of the pipe.
+pub const EMPTY_CYCLES: u64 = 4;
+
+/// The set of units that all kinds share.
+const SHARED: usize = 4;
+
+/// What follows when an instruction comes to its pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Its result is there after so many cycles in an empty pipe, counted from issue.
+    Result(u32),
+    /// It has none.
+    Nothing,
+    /// The load/store unit takes it.
+    Memory(InstId),
+}
+
+/// An instruction on its way to its pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// Its warp.
+    pub warp: u8,
+    /// Its place in the code.
+    pub pc: u32,
+    /// Its pipe.
+    pub pipe: PipeKind,
+    /// The scheduler that issued it.
+    pub scheduler: u8,
+    /// What follows.
+    pub next: Next,
+}
+
+/// An instruction that waits for a unit, with the banks of its operands.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    instruction: Collected,
+    banks: [u8; MOST_OPERANDS],
+    operands: u8,
+}
+
+/// Most operands of an instruction that are read: GPGPU-Sim's own bound is 32, PTX's instructions have fewer.
+const MOST_OPERANDS: usize = 16;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Unit {
+    instruction: Option<Collected>,
+    /// Operands that are still to be read.
+    missing: u8,
+}
+
+/// The units of one set.
+#[derive(Debug)]
+struct Set {
+    /// Its first unit's number and how many it has.
+    first: usize,
+    count: usize,
+    ports: u32,
+    /// The unit that let an instruction go last.
+    last: usize,
+}
+
+/// The operand collection of one SM.
+#[derive(Debug)]
+pub struct Collector {
+    config: Config,
+    schedulers: usize,
+    /// By kind of pipe: what waits for a unit, and what waits for its pipe.
+    before: [VecDeque<Waiting>; 4],
+    behind: [VecDeque<Collected>; 4],
+    units: Vec<Unit>,
+    sets: Vec<Set>,
+    /// By bank: the units that ask it for an operand, in order.
+    asked: Vec<VecDeque<u8>>,
+    /// Banks that are written in this cycle.
+    written: u64,
+    /// Instructions inside.
+    inside: usize,
+}
+
+impl Collector {
+    /// Returns the empty operand collection of an SM with so many schedulers; none where the configuration has none.
+    pub fn new(config: &Config, schedulers: u32) -> Option<Box<Self>> {
+        if !config.is_there() {
+            return None;
+        }
+        let mut first = 0;
+        let set = |set: &CollectorSet| {
+            let count = set.units as usize;
+            first += count;
+            Set { first: first - count, count, ports: set.ports, last: 0 }
+        };
+        let sets: Vec<Set> = config.sets().into_iter().chain([&config.shared]).map(set).collect();
+        Some(Box::new(Collector {
+            config: *config,
+            schedulers: schedulers as usize,
+            before: Default::default(),
+            behind: Default::default(),
+            units: vec![Unit::default(); first],
+            sets,
+            asked: vec![VecDeque::new(); config.banks as usize],
+            written: 0,
+            inside: 0,
+        }))
+    }
+
+    /// Is an instruction inside?
+    pub fn is_busy(&self) -> bool {
+        self.inside > 0
+    }
+
+    /// Has each scheduler its own share of the pipes?
+    pub fn has_sub_cores(&self) -> bool {
+        self.config.sub_cores
+    }
+
+    /// Bank of a register of a warp.
+    fn bank(&self, register: u16, warp: u8) -> usize {
+        let number = usize::from(register) + usize::from(warp);
+        let banks = self.asked.len();
+        if !self.config.sub_cores {
+            return number % banks;
+        }
+        let share = banks / self.schedulers;
+        number % share + usize::from(warp) % self.schedulers * share
+    }
+
+    /// Registers of a kind that one scheduler's instructions may take.
+    fn registers(&self, kind: PipeKind) -> usize {
+        let all = self.config.sets()[kind as usize].registers as usize;
+        if self.config.sub_cores { all / self.schedulers } else { all }
+    }
+
+    /// May a scheduler issue an instruction for a kind of pipe?
+    pub fn has_room(&self, kind: PipeKind, scheduler: usize) -> bool {
+        let waiting = &self.before[kind as usize];
+        let taken = if self.config.sub_cores {
+            waiting.iter().filter(|w| usize::from(w.instruction.scheduler) == scheduler).count()
+        } else {
+            waiting.len()
+        };
+        taken < self.registers(kind)
+    }
+
+    /// Takes an issued instruction that reads registers `sources`.
+    pub fn issue(&mut self, instruction: Collected, sources: &[u16]) {
+        let mut banks = [0; MOST_OPERANDS];
+        let operands = sources.len().min(MOST_OPERANDS);
+        for (bank, source) in banks.iter_mut().zip(sources) {
+            *bank = self.bank(*source, instruction.warp) as u8;
+        }
+        self.before[instruction.pipe as usize].push_back(Waiting {
+            instruction,
+            banks,
+            operands: operands as u8,
+        });
+        self.inside += 1;
+    }
+
+    /// A result of a warp is written to a register in this cycle.
+    pub fn write(&mut self, register: u16, warp: u8) {
+        self.written |= 1 << self.bank(register, warp);
+    }
+
+    /// Takes the oldest instruction that waits for a kind of pipe and for which `is_free` finds one.
+    pub fn start(&mut self, kind: PipeKind, is_free: impl Fn(u8) -> bool) -> Option<Collected> {
+        let waiting = &mut self.behind[kind as usize];
+        let at = waiting.iter().position(|instruction| is_free(instruction.scheduler))?;
+        self.inside -= 1;
+        waiting.remove(at)
+    }
+
+    /// The steps of a core cycle.
+    pub fn cycle(&mut self) {
+        for _ in 0..if self.inside > 0 { self.config.steps } else { 0 } {
+            self.let_go();
+            self.read();
+            self.give_units();
+            self.written = 0;
+        }
+        self.written = 0;
+    }
+
+    /// Lets instructions go whose operands are there.
+    fn let_go(&mut self) {
+        for number in 0..self.sets.len() {
+            for _ in 0..self.sets[number].ports {
+                let Some(at) = self.ready_unit(number) else { break };
+                let set = &mut self.sets[number];
+                set.last = at;
+                let unit = &mut self.units[set.first + at];
+                if let Some(instruction) = unit.instruction.take() {
+                    self.behind[instruction.pipe as usize].push_back(instruction);
+                }
+            }
+        }
+    }
+
+    /// The next unit of a set, from the last one on, whose instruction may leave.
+    fn ready_unit(&self, number: usize) -> Option<usize> {
+        let set = &self.sets[number];
+        (1..=set.count).map(|n| (set.last + n) % set.count).find(|at| {
+            let unit = &self.units[set.first + at];
+            unit.missing == 0 && unit.instruction.is_some_and(|instruction| self.may_leave(&instruction))
+        })
+    }
+
+    /// Is a register in front of the instruction's pipe free?
+    fn may_leave(&self, instruction: &Collected) -> bool {
+        let waiting = &self.behind[instruction.pipe as usize];
+        let taken = if self.config.sub_cores {
+            waiting.iter().filter(|other| other.scheduler == instruction.scheduler).count()
+        } else {
+            waiting.len()
+        };
+        taken < self.registers(instruction.pipe)
+    }
+
+    /// Every bank that is not written reads one operand.
+    fn read(&mut self) {
+        for (bank, asked) in self.asked.iter_mut().enumerate() {
+            if self.written >> bank & 1 == 0
+                && let Some(unit) = asked.pop_front()
+            {
+                self.units[usize::from(unit)].missing -= 1;
+            }
+        }
+    }
+
+    /// Gives free units to instructions that wait, the oldest of each kind first.
+    fn give_units(&mut self) {
+        for kind in 0..4 {
+            if self.sets[kind].count > 0 {
+                for _ in 0..self.sets[kind].ports {
+                    self.give_unit(kind, kind);
+                }
+            }
+        }
+        for _ in 0..if self.sets[SHARED].count > 0 { self.sets[SHARED].ports } else { 0 } {
+            for kind in 0..4 {
+                if self.sets[kind].count == 0 {
+                    self.give_unit(kind, SHARED);
+                }
+            }
+        }
+    }
+
+    /// Gives a free unit of a set to the oldest instruction of a kind.
+    fn give_unit(&mut self, kind: usize, set: usize) {
+        let Some(waiting) = self.before[kind].front().copied() else { return };
+        let Set { first, count, .. } = self.sets[set];
+        let own = if self.config.sub_cores {
+            let share = count / self.schedulers;
+            let from = first + usize::from(waiting.instruction.scheduler) * share;
+            from..from + share
+        } else {
+            first..first + count
+        };
+        let Some(free) = own.clone().find(|at| self.units[*at].instruction.is_none()) else { return };
+        self.before[kind].pop_front();
+        self.units[free] = Unit { instruction: Some(waiting.instruction), missing: waiting.operands };
+        for bank in &waiting.banks[..usize::from(waiting.operands)] {
+            self.asked[usize::from(*bank)].push_back(free as u8);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: CollectorSet = CollectorSet { units: 0, ports: 0, registers: 1 };
+
+    fn config(units: u32, banks: u32) -> Config {
+        let set = CollectorSet { units, ports: 2, registers: 2 };
+        Config { banks, steps: 1, sub_cores: false, shared: NONE, alu: set, fp64: set, sfu: set, memory: set }
+    }
+
+    fn collector(config: &Config) -> Box<Collector> {
+        Collector::new(config, 2).expect("it has banks")
+    }
+
+    fn instruction(warp: u8) -> Collected {
+        Collected { warp, pc: 0, pipe: PipeKind::Alu, scheduler: warp % 2, next: Next::Result(10) }
+    }
+
+    /// Cycles after its issue in which each instruction of `sources` comes to its pipe, all issued in one cycle by other warps.
+    fn arrivals(config: &Config, sources: &[&[u16]]) -> Vec<u64> {
+        let mut collector = collector(config);
+        for (warp, sources) in sources.iter().enumerate() {
+            collector.issue(instruction(warp as u8), sources);
+        }
+        let mut arrivals = vec![0; sources.len()];
+        for cycle in 1..100 {
+            while let Some(started) = collector.start(PipeKind::Alu, |_| true) {
+                arrivals[usize::from(started.warp)] = cycle;
+            }
+            collector.cycle();
+        }
+        assert!(!collector.is_busy());
+        arrivals
+    }
+
+    #[test]
+    fn without_conflicts_an_instruction_takes_the_cycles_of_an_empty_collection() {
+        assert_eq!(arrivals(&config(4, 16), &[&[1, 2]]), [EMPTY_CYCLES]);
+        assert_eq!(arrivals(&config(4, 16), &[&[]]), [EMPTY_CYCLES - 1], "nothing is read");
+        let twice = Config { steps: 2, ..config(4, 16) };
+        assert_eq!(
+            arrivals(&twice, &[&[1, 2]]),
+            [EMPTY_CYCLES - 1],
+            "a unit reads in the cycle that it is given in"
+        );
+    }
+
+    #[test]
+    fn operands_of_one_bank_are_read_one_after_the_other() {
+        assert_eq!(arrivals(&config(4, 16), &[&[1, 17, 33]]), [EMPTY_CYCLES + 2]);
+        // Warp 1's register 0 lies beside warp 0's register 1.
+        assert_eq!(arrivals(&config(4, 16), &[&[1], &[0]]), [EMPTY_CYCLES, EMPTY_CYCLES + 1]);
+    }
+
+    #[test]
+    fn instructions_wait_for_units() {
+        assert_eq!(arrivals(&config(1, 16), &[&[1], &[1]]), [EMPTY_CYCLES, EMPTY_CYCLES + 2]);
+        let shared = Config {
+            shared: CollectorSet { units: 1, ports: 2, registers: 0 },
+            alu: CollectorSet { units: 0, ports: 0, registers: 2 },
+            ..config(1, 16)
+        };
+        assert_eq!(arrivals(&shared, &[&[1], &[1]]), [EMPTY_CYCLES, EMPTY_CYCLES + 2]);
+    }
+
+    #[test]
+    fn a_bank_that_is_written_does_not_read() {
+        let mut collector = collector(&config(4, 16));
+        collector.issue(instruction(0), &[5]);
+        collector.cycle();
+        collector.write(5, 0);
+        collector.cycle();
+        collector.cycle();
+        collector.cycle();
+        assert_eq!(collector.start(PipeKind::Alu, |_| true), Some(instruction(0)), "a cycle later");
+    }
+
+    #[test]
+    fn a_sub_core_has_its_own_banks_and_registers() {
+        let mut collector = collector(&Config { sub_cores: true, ..config(4, 16) });
+        assert_eq!((collector.bank(9, 0), collector.bank(8, 1)), (1, 9));
+        assert!(collector.has_room(PipeKind::Alu, 0));
+        collector.issue(instruction(0), &[]);
+        assert!(!collector.has_room(PipeKind::Alu, 0));
+        assert!(collector.has_room(PipeKind::Alu, 1));
+        (0..2).for_each(|_| collector.cycle());
+        assert_eq!(collector.start(PipeKind::Alu, |scheduler| scheduler == 1), None, "another's pipe");
+        assert!(collector.start(PipeKind::Alu, |scheduler| scheduler == 0).is_some());
+    }
+}
