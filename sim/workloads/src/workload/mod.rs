@@ -80,7 +80,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::WorkloadError;
 pub use group::Group;
-pub use measure::{MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
+pub use measure::{Lines, MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
 use selvedge_hw::names;
 use selvedge_ptx::memory::DeviceMemory;
 pub use selvedge_ptx::ptx::{Arg, LaunchDims};
