@@ -1,5 +1,6 @@
 //! The options, as clap reads them.
 use crate::bounds::BoundOptions;
+use crate::classify::Paper;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
@@ -40,6 +41,9 @@ pub enum Command {
     Run(Box<RunOptions>),
     /// Run workloads under several mechanisms and show them side by side
     Compare(CompareOptions),
+    /// Measure by what the papers sort applications, beside what they print: use of bandwidth, larger L1Ds, sectors,
+    /// compressibility
+    Classify(ClassifyOptions),
     /// Write a crate with a mechanism and a block of your own, to begin with
     Init(InitOptions),
     /// Write a launch file for the kernels of a PTX file, to be completed and run
@@ -124,6 +128,31 @@ pub struct CompareOptions {
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
+}
+
+/// Options of `selvedge classify`.
+#[derive(Args)]
+pub struct ClassifyOptions {
+    /// Workloads (see `selvedge list workloads`); all unless given
+    pub workloads: Vec<String>,
+    /// How large the runs are
+    #[arg(long, default_value_t = Size::Study, value_parser = name_of::<Size>())]
+    pub size: Size,
+    /// Only workloads that this paper, or chapter of the dissertation, evaluates
+    #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
+    pub paper: Option<Paper>,
+    /// A built-in machine (see `selvedge list machines`) or a TOML file; the sectors are those of gtx480-lamar
+    #[arg(long, default_value = "gtx480")]
+    pub config: String,
+    /// Runs at the same time; unless given, as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Writes the rows as JSON to a file, or with - to standard output instead of the table
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// The same as CSV
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
 }
 
 /// Options of `selvedge run`.

@@ -17,6 +17,7 @@ mod area_pages;
 mod area_system;
 mod arguments;
 mod bounds;
+mod classify;
 mod compare_command;
 mod config_command;
 mod energy_from;
@@ -100,7 +101,11 @@ impl Cli {
 /// Does what the options ask for. Commands that simulate or run other programs stop by themselves when a signal comes.
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Run(_) | Command::Compare(_) | Command::Area(_) | Command::Trace(_) => execute(command),
+        Command::Run(_)
+        | Command::Compare(_)
+        | Command::Classify(_)
+        | Command::Area(_)
+        | Command::Trace(_) => execute(command),
         _ => {
             interrupt::end_on_signal()?;
             let result = execute(command);
@@ -114,6 +119,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => run_command::run(options),
         Command::Compare(options) => compare_command::run(options),
+        Command::Classify(options) => classify::run(options),
         Command::Init(options) => init_command::run(options),
         Command::New(options) => new_command::run(options),
         Command::Gen(options) => gen_command::run(options),

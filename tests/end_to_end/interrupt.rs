@@ -65,6 +65,16 @@ fn an_interrupted_comparison_reports_the_runs_that_have_ended() {
 }
 
 #[test]
+fn an_interrupted_classification_shows_what_was_measured() {
+    let words = ["classify", "vecadd", "kmeans", "--size", "paper", "--jobs", "1"];
+    let output = ended_by("-INT", Path::new("."), &words);
+    let error = line(&output, 130, &words);
+    assert!(error.contains("measurements are left"), "{error}");
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.lines().any(|line| line.starts_with("vecadd") && line.contains("LCC")), "{table}");
+}
+
+#[test]
 fn commands_that_report_at_their_end_leave_nothing_behind_and_no_torn_file() {
     for (at, words) in [
         &["fidelity", "--output", "page.md"][..],

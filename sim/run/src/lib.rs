@@ -1,9 +1,10 @@
 //! The simulator: runs workloads, launch files and traces on the GPU under mechanisms, and reports.
 //!
 //! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`source`] (what runs), [`mechanism`] (the registry),
-//! [`statistic`]s by their usual names, [`best`] (searches), [`together`] (several programs at the same time), and
+//! [`statistic`]s by their usual names, [`best`] (searches), [`census`] (compressibility), [`together`] (several programs at the same time), and
 //! [`fidelity`]. The crates below are here by their modules' names: the GPU, the PTX executor and the workloads.
 pub mod best;
+pub mod census;
 pub mod fidelity;
 pub mod mechanism;
 pub mod report;
@@ -19,6 +20,7 @@ pub use selvedge_gpu::{
     bounds, cache, config, crossbar, dram, energy, events, gpu, limits, packet, partition, pipe_kind,
     printable, reach, share, sm, snapshot, stats, trace, witness,
 };
+pub use selvedge_mechanisms::codecs::Ratios;
 pub use selvedge_ptx::{memory, ptx, texture};
 pub use selvedge_workloads::{launch_file, workload};
 

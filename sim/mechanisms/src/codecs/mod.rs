@@ -6,6 +6,7 @@ mod cpack;
 mod form;
 mod fpc;
 mod line_forms;
+mod ratios;
 mod sc;
 mod stage;
 
@@ -15,6 +16,7 @@ pub use cpack::Cpack;
 pub use form::{Form, L1D_TAG_BITS, L2_TAG_BITS};
 pub use fpc::Fpc;
 pub use line_forms::{Algorithm, Choice, LineForms};
+pub use ratios::Ratios;
 pub use sc::{Coded, Sc};
 pub use stage::{CodecStage, Compressing, Decompressing, WrongValue};
 

@@ -16,11 +16,12 @@ const UNREACHED: u32 = u32::MAX;
 pub(super) const BFS_WORKLIST: OnGraph = OnGraph {
     name: "bfs_worklist",
     summary: "breadth-first search by worklists, one thread per node of a level",
-    papers: "LATTE-CC (BFS), LAMAR (BFS1)",
+    papers: "LATTE-CC (BFS), LAMAR (BFS1), CABA (bfs)",
     ptx: ("bfs_worklist.ptx", include_str!("../../kernels/bfs_worklist.ptx")),
     nodes: |size| match size {
         Size::Tiny => 1 << 10,
         Size::Small => 1 << 14,
+        Size::Study => 96 << 10,
         Size::Paper => 1 << 17,
     },
     plan,

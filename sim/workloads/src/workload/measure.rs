@@ -1,7 +1,7 @@
 //! What workloads execute, counted without timing, and the checked-in table of what was counted.
 //!
 //! The table, `sim/workloads/kernels/measured.tsv`, is never edited by hand: the example `measure_workloads` runs every workload,
-//! verifies its results and writes the counts; a test counts `tiny` and `small` again.
+//! verifies its results and writes the counts; tests count all but `paper` again.
 use super::{Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{ArgError, LOCAL_REGION, MemAccess, Module, PtxError, RunError, watch_functional};
@@ -50,12 +50,56 @@ pub enum MeasureError {
     Run(#[from] RunError),
 }
 
+/// A set of lines of global memory.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    /// One bit for each line from address 0 on.
+    bits: Vec<u64>,
+}
+
+impl Lines {
+    /// Adds the lines that `access` reads or writes, where they are of global memory.
+    pub fn add(&mut self, access: &MemAccess) {
+        if access.space != selvedge_ptx::ptx::Space::Global {
+            return;
+        }
+        let rounds = access.more.iter().map(|(mask, addresses)| (*mask, addresses));
+        for (mask, addresses) in std::iter::once((access.mask, &access.address)).chain(rounds) {
+            for (_, address) in addresses.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 == 1) {
+                debug_assert!(*address < LOCAL_REGION, "global memory lies below local memory");
+                // An access is aligned to its size and lies in one line.
+                let line = address / LINE_BYTES;
+                let word = (line / 64) as usize;
+                if word >= self.bits.len() {
+                    self.bits.resize(word + 1, 0);
+                }
+                self.bits[word] |= 1 << (line % 64);
+            }
+        }
+    }
+
+    /// Returns how many there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.bits.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns their addresses, the lowest first.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> {
+        let of_word = |(at, word): (usize, &u64)| {
+            let word = *word;
+            let lines = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            lines.map(move |bit| (64 * at as u64 + bit) * LINE_BYTES)
+        };
+        self.bits.iter().enumerate().flat_map(of_word)
+    }
+}
+
 /// Runs launches without timing and counts what they execute.
 #[derive(Debug, Default)]
 pub struct Meter {
     counts: Measured,
-    /// One bit for each line from address 0 on.
-    touched: Vec<u64>,
+    touched: Lines,
 }
 
 impl Meter {
@@ -74,7 +118,7 @@ impl Meter {
         let params = kernel.pack(&launch.args)?;
         let touched = &mut self.touched;
         let stats = watch_functional(module, &kernel, &launch.dims, &params, memory, &mut |access| {
-            touch(touched, access);
+            touched.add(access);
         })?;
         self.counts.launches += 1;
         self.counts.warp_instructions += stats.warp_instructions;
@@ -85,28 +129,7 @@ impl Meter {
     /// What was counted so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
-        let lines = self.touched.iter().map(|word| u64::from(word.count_ones())).sum();
-        Measured { lines, ..self.counts }
-    }
-}
-
-/// Marks the lines of global memory that `access` reads or writes.
-fn touch(touched: &mut Vec<u64>, access: &MemAccess) {
-    if access.space != selvedge_ptx::ptx::Space::Global {
-        return;
-    }
-    let rounds = access.more.iter().map(|(mask, addresses)| (*mask, addresses));
-    for (mask, addresses) in std::iter::once((access.mask, &access.address)).chain(rounds) {
-        for (_, address) in addresses.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 == 1) {
-            debug_assert!(*address < LOCAL_REGION, "global memory lies below local memory");
-            // An access is aligned to its size and lies in one line.
-            let line = address / LINE_BYTES;
-            let word = (line / 64) as usize;
-            if word >= touched.len() {
-                touched.resize(word + 1, 0);
-            }
-            touched[word] |= 1 << (line % 64);
-        }
+        Measured { lines: self.touched.count(), ..self.counts }
     }
 }
 
@@ -164,6 +187,18 @@ mod tests {
     use super::super::{LaunchDims, all};
     use super::*;
     use selvedge_ptx::ptx::Arg;
+
+    #[test]
+    fn lines_are_listed_once_from_the_lowest_on() {
+        let mut lines = Lines::default();
+        let mut access = MemAccess::new();
+        access.mask = 0b1011;
+        access.address[..4].copy_from_slice(&[9000, 128, 5, 255]);
+        lines.add(&access);
+        lines.add(&access);
+        assert_eq!(lines.addresses().collect::<Vec<_>>(), [128, 8960]);
+        assert_eq!(lines.count(), 2);
+    }
 
     #[test]
     fn the_table_has_a_row_for_every_workload_and_size_in_order_and_no_other() {

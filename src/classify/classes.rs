@@ -1,0 +1,160 @@
+//! The classes into which the papers sort applications, and what they print of each.
+use selvedge_sim::workload::{self, WorkloadError};
+use serde::Serialize;
+use strum::{Display, EnumString, VariantNames};
+
+/// What the papers print, with the table that has it.
+const PAPERS: &str = include_str!("papers.tsv");
+
+/// A paper, or a chapter of the dissertation.
+#[derive(Clone, Copy, Debug, Display, EnumString, PartialEq, Eq, Serialize, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Paper {
+    /// CABA.
+    Caba,
+    /// LAMAR.
+    Lamar,
+    /// LATTE-CC.
+    LatteCc,
+    /// Dai, chapter 2.
+    #[strum(serialize = "dai-2")]
+    #[serde(rename = "dai-2")]
+    Dai2,
+    /// Dai, chapter 3.
+    #[strum(serialize = "dai-3")]
+    #[serde(rename = "dai-3")]
+    Dai3,
+    /// Dai, chapter 4.
+    #[strum(serialize = "dai-4")]
+    #[serde(rename = "dai-4")]
+    Dai4,
+}
+
+/// What is measured and a paper prints a value of.
+#[derive(Clone, Copy, Debug, EnumString, PartialEq, Eq, Serialize)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// LATTE-CC's class, by an L1D of four times the size.
+    #[strum(serialize = "l1d-4x")]
+    #[serde(rename = "l1d-4x")]
+    L1d4x,
+    /// LAMAR's sectors used per block.
+    Sectors,
+    /// Dai's class, by a large L1D.
+    #[strum(serialize = "l1d-large")]
+    #[serde(rename = "l1d-large")]
+    L1dLarge,
+    /// Dai's type of kernel, by the stalls of the load-store units.
+    Type,
+    /// That CABA evaluates it.
+    Evaluated,
+    /// CABA's mean use of the DRAM's bandwidth in percent.
+    MeanBandwidth,
+}
+
+/// A value that a paper prints.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Printed {
+    /// The workload, `-` for a mean over several.
+    #[serde(skip)]
+    pub workload: &'static str,
+    /// Where it is printed.
+    pub paper: Paper,
+    /// The paper's name of the workload.
+    pub name: &'static str,
+    /// What it is a value of.
+    pub quantity: Quantity,
+    /// The value.
+    pub value: &'static str,
+    /// The table, figure or section that prints it.
+    pub source: &'static str,
+}
+
+/// Returns all that the papers print.
+pub fn printed() -> impl Iterator<Item = Printed> {
+    PAPERS.lines().skip(1).filter_map(|line| {
+        let mut cells = line.split('\t');
+        Some(Printed {
+            workload: cells.next()?,
+            paper: cells.next()?.parse().ok()?,
+            name: cells.next()?,
+            quantity: cells.next()?.parse().ok()?,
+            value: cells.next()?,
+            source: cells.next()?,
+        })
+    })
+}
+
+/// Returns the workloads to classify: those named, or all, of them those that `paper` has.
+///
+/// # Errors
+/// A name that no workload has.
+pub fn chosen(
+    names: &[String],
+    paper: Option<Paper>,
+) -> Result<Vec<&'static dyn workload::Workload>, WorkloadError> {
+    let named = names.iter().map(|name| workload::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let all = if named.is_empty() { workload::all().to_vec() } else { named };
+    let has = |paper, name| printed().any(|one| one.paper == paper && one.workload == name);
+    Ok(all.into_iter().filter(|one| paper.is_none_or(|paper| has(paper, one.name()))).collect())
+}
+
+/// Returns LATTE-CC's class: sensitive to the cache when four times the L1D speeds it up by more than 20 percent (section IV-B).
+pub fn latte_cc(speedup: f64) -> &'static str {
+    if speedup > 1.2 { "C-Sens" } else { "C-InSens" }
+}
+
+/// Returns Dai's class: highly contended when a large L1D speeds it up by more than 50 percent (section 2.4).
+pub fn dai(speedup: f64) -> &'static str {
+    if speedup > 1.5 { "HCC" } else { "LCC" }
+}
+
+/// Returns LAMAR's class: leaning to coarse granularity when more than two sectors of a block are used on average
+/// (section 4.4).
+pub fn lamar(sectors: f64) -> &'static str {
+    if sectors > 2.0 { "CG" } else { "FG" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_begin_above_their_borders() {
+        assert_eq!([latte_cc(1.2), latte_cc(1.201)], ["C-InSens", "C-Sens"]);
+        assert_eq!([dai(1.5), dai(1.501)], ["LCC", "HCC"]);
+        assert_eq!([lamar(2.0), lamar(2.001)], ["FG", "CG"]);
+    }
+
+    #[test]
+    fn every_line_of_the_papers_data_is_read_and_names_a_workload() {
+        assert_eq!(printed().count(), PAPERS.lines().count() - 1);
+        for one in printed().filter(|one| one.workload != "-") {
+            let workload = workload::find(one.workload).expect("built in");
+            assert!(workload.papers().contains(one.name), "{}: {}", one.workload, workload.papers());
+        }
+        assert!(PAPERS.lines().all(|line| line.split('\t').count() == 6), "each has its source");
+    }
+
+    #[test]
+    fn the_numbers_of_tables_are_all_there() {
+        let count = |paper| printed().filter(|one| one.paper == paper && one.workload != "-").count();
+        let papers = [Paper::LatteCc, Paper::Lamar, Paper::Dai2, Paper::Dai3, Paper::Dai4, Paper::Caba];
+        assert_eq!(papers.map(count), [22, 20, 16, 10, 7, 20]);
+    }
+
+    #[test]
+    fn workloads_are_chosen_by_name_and_paper() {
+        let names = |names: &[&str], paper| -> Vec<&str> {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            chosen(&names, paper).expect("known").iter().map(|one| one.name()).collect()
+        };
+        assert_eq!(names(&["bfs", "atax"], None), ["bfs", "atax"]);
+        assert_eq!(names(&["bfs", "atax"], Some(Paper::Dai2)), ["atax"]);
+        assert_eq!(names(&[], None).len(), workload::all().len());
+        assert_eq!(names(&[], Some(Paper::Dai4)).len(), 7);
+        assert!(chosen(&["bsf".into()], None).is_err());
+    }
+}

@@ -1,0 +1,257 @@
+//! `selvedge classify`: by what the papers sort applications, measured for each workload and beside what they print.
+mod classes;
+mod table;
+
+use crate::arguments::ClassifyOptions;
+use crate::error::Failure;
+use crate::interrupt::stop_flag;
+use crate::output::{Outputs, Plan};
+use crate::progress::Tally;
+use crate::run_command::{classify, mismatch};
+pub use classes::Paper;
+use classes::chosen;
+use selvedge_hw::Engine;
+use selvedge_sim::Ratios;
+use selvedge_sim::bounds::Bounds;
+use selvedge_sim::census;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
+use selvedge_sim::limits::Limits;
+use selvedge_sim::mechanism::MechanismSpec;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::report::{RunReport, ratio};
+use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
+use selvedge_sim::sm::SimFault;
+use selvedge_sim::workload::{Size, Workload};
+use selvedge_testbenches::parallel;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use table::Row;
+
+/// Bytes of the large L1D.
+const LARGE_BYTES: u32 = 2 << 20;
+/// Most sets of an L1D.
+const MOST_SETS: u32 = 4096;
+
+/// A measurement of a workload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Measure {
+    /// The configuration as it is.
+    Base,
+    /// With four times the L1D.
+    FourTimes,
+    /// With an L1D of 2 MB.
+    Large,
+    /// LAMAR's configuration, which counts the sectors that blocks have used when they leave.
+    Sectors,
+    /// What the lines hold.
+    Census,
+}
+
+impl Measure {
+    const ALL: [Measure; 5] =
+        [Measure::Base, Measure::FourTimes, Measure::Large, Measure::Sectors, Measure::Census];
+}
+
+/// What a measurement gives.
+enum Measured {
+    Report(Box<RunReport>),
+    Ratios(Ratios),
+}
+
+/// The configurations of the runs.
+struct Configurations {
+    base: Arc<GpuConfig>,
+    four_times: Arc<GpuConfig>,
+    large: Arc<GpuConfig>,
+    lamar: Arc<GpuConfig>,
+}
+
+impl Configurations {
+    fn load(name: &str) -> Result<Self, Failure> {
+        let base = GpuConfig::load(name).map_err(Failure::usage)?;
+        let sets = base.l1d.sets;
+        if sets > MOST_SETS / 4 {
+            let most = MOST_SETS / 4;
+            return Err(Failure::usage(format!(
+                "{name}: l1d.sets = {sets}: must be at most {most} to be enlarged four times"
+            )));
+        }
+        let with_sets = |sets: u32| {
+            let mut config = base.clone();
+            config.l1d.sets = sets;
+            Arc::new(config)
+        };
+        let large = LARGE_BYTES / (base.l1d.ways * base.l1d.line_bytes);
+        Ok(Configurations {
+            four_times: with_sets(4 * sets),
+            large: with_sets(large.max(1).next_power_of_two().clamp(sets, MOST_SETS)),
+            lamar: Arc::new(GpuConfig::load("gtx480-lamar").map_err(Failure::usage)?),
+            base: Arc::new(base),
+        })
+    }
+
+    /// Returns the configuration of a measurement's run, and its mechanism; none of one without a run.
+    fn of(&self, measure: Measure) -> Option<(&Arc<GpuConfig>, &'static str)> {
+        match measure {
+            Measure::Base => Some((&self.base, "base")),
+            Measure::FourTimes => Some((&self.four_times, "base")),
+            Measure::Large => Some((&self.large, "base")),
+            Measure::Sectors => Some((&self.lamar, "cg-only")),
+            Measure::Census => None,
+        }
+    }
+}
+
+/// Measures the workloads and shows what came of it; after a signal, what had ended.
+pub fn run(options: &ClassifyOptions) -> Result<(), Failure> {
+    let workloads = chosen(&options.workloads, options.paper).map_err(Failure::usage)?;
+    if let (Some(paper), true) = (options.paper, workloads.is_empty()) {
+        return Err(Failure::usage(format!("--paper {paper}: it has none of the workloads named")));
+    }
+    let configurations = Configurations::load(&options.config)?;
+    let mut outputs = plan(options).check()?;
+    let stop = stop_flag()?;
+    let measures: Vec<(&dyn Workload, Measure)> =
+        workloads.iter().flat_map(|workload| Measure::ALL.map(|measure| (*workload, measure))).collect();
+    let outcomes = measure_all(&measures, options, &configurations, &stop);
+    let (mut failure, mut left) = (None, 0);
+    let mut measured = outcomes.into_iter().map(|outcome| match outcome {
+        Some(Ok(Measured::Report(report))) => {
+            failure = mismatch(&report).or(failure.take());
+            Some(Measured::Report(report))
+        }
+        Some(Ok(ratios)) => Some(ratios),
+        Some(Err(error)) => {
+            failure = Some(error);
+            None
+        }
+        None => {
+            left += 1;
+            None
+        }
+    });
+    let rows: Vec<Row> = workloads.iter().map(|workload| row(workload.name(), &mut measured)).collect();
+    drop(measured);
+    if left > 0 && failure.is_none() {
+        failure = Some(Failure::interrupted(format!("interrupted: {left} measurements are left")));
+    }
+    if stop.load(Ordering::Relaxed) && left > 0 {
+        outputs.interrupted();
+    }
+    if rows.iter().any(|row| !row.is_empty()) {
+        show(options, &rows, &mut outputs);
+    }
+    outputs.finish(failure)
+}
+
+fn plan(options: &ClassifyOptions) -> Plan {
+    let mut plan = Plan::default();
+    plan.read_config(&options.config);
+    options.json.iter().for_each(|target| plan.write_or_print("--json", target));
+    options.csv.iter().for_each(|target| plan.write_or_print("--csv", target));
+    plan
+}
+
+/// Makes the measurements on so many threads; which thread makes which changes nothing.
+fn measure_all(
+    measures: &[(&dyn Workload, Measure)],
+    options: &ClassifyOptions,
+    configurations: &Configurations,
+    stop: &Arc<AtomicBool>,
+) -> Vec<Option<Result<Measured, Failure>>> {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = options.jobs.map_or(all, |jobs| jobs as usize);
+    let tally = Tally::start(measures.len());
+    parallel::map(measures, jobs, |_, (workload, measure)| {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let outcome = match configurations.of(*measure) {
+            Some((config, mechanism)) => {
+                let warn = tally.warnings(format!("{} {mechanism}", workload.name()));
+                let spec = spec(workload.name(), options.size, config, mechanism);
+                spec.and_then(|spec| one(&spec, Control::new(stop, None, warn))).transpose()
+            }
+            None => census::ratios(*workload, options.size, stop)
+                .map(|ratios| ratios.map(Measured::Ratios))
+                .map_err(|error| Failure::simulation(format!("{}: {error}", workload.name())))
+                .transpose(),
+        };
+        tally.one_done();
+        outcome
+    })
+}
+
+fn spec(name: &str, size: Size, config: &Arc<GpuConfig>, mechanism: &str) -> Result<RunSpec, Failure> {
+    Ok(RunSpec {
+        workload: Source::find(name).map_err(Failure::usage)?,
+        size,
+        input: None,
+        config: Arc::clone(config),
+        mechanism: mechanism.parse::<MechanismSpec>().map_err(Failure::usage)?,
+        engine: Engine::Model,
+        probes: ProbeSpec::default(),
+        check_dram: false,
+        sample_cycles: None,
+        max_memory: Limits::default().memory,
+        bounds: Bounds::default(),
+    })
+}
+
+/// Returns the report of a run, or none when a signal has ended it.
+fn one(spec: &RunSpec, control: Control) -> Result<Option<Measured>, Failure> {
+    let outcome = simulate(spec, Arc::new(control)).map_err(|error| classify(&error))?;
+    match outcome.fault {
+        None => Ok(Some(Measured::Report(Box::new(outcome.report)))),
+        Some(RunError::Fault(SimFault::Interrupted { .. })) => Ok(None),
+        Some(fault) => Err(classify(&fault)),
+    }
+}
+
+/// Takes a workload's measurements, which come in the order of [`Measure::ALL`].
+fn row(workload: &'static str, measured: &mut dyn Iterator<Item = Option<Measured>>) -> Row {
+    let mut row = Row::new(workload);
+    let mut reports: [Option<Box<RunReport>>; 4] = Default::default();
+    for measure in Measure::ALL {
+        match measured.next().flatten() {
+            Some(Measured::Report(report)) => reports[measure as usize] = Some(report),
+            Some(Measured::Ratios(ratios)) => row.ratios = Some(ratios.into()),
+            None => {}
+        }
+    }
+    let [base, four_times, large, sectors] = &reports;
+    let cycles = |report: &RunReport| report.totals.cycles as f64;
+    let speedup = |other: &Option<Box<RunReport>>| Some(cycles(base.as_ref()?) / cycles(other.as_ref()?));
+    row.cycles = base.as_ref().map(|report| report.totals.cycles);
+    row.bandwidth = base.as_ref().map(|report| 100.0 * report.totals.dram.bandwidth_utilization);
+    row.four_times = speedup(four_times);
+    row.large = speedup(large);
+    row.sectors = sectors.as_deref().and_then(sectors_per_block);
+    row
+}
+
+/// Returns the mean number of sectors that blocks have used when they leave L1D or L2; none when none leaves.
+fn sectors_per_block(report: &RunReport) -> Option<f64> {
+    let sum = |names: [&str; 2]| -> u64 {
+        names.iter().filter_map(|name| report.mechanism_counters.get(*name)).sum()
+    };
+    let blocks = sum(["l1d_evictions", "l2_evictions"]);
+    let used = sum(["l1d_evicted_sectors_used", "l2_evicted_sectors_used"]);
+    (blocks > 0).then(|| ratio(used, blocks))
+}
+
+/// The files that were asked for, and the table unless one took its place on standard output.
+fn show(options: &ClassifyOptions, rows: &[Row], outputs: &mut Outputs) {
+    if let Some(target) = &options.json {
+        let text = serde_json::to_string_pretty(rows)
+            .map_err(|e| Failure::simulation(format!("the table has no JSON form: {e}")));
+        if let Some(text) = outputs.note(text) {
+            outputs.write_or_print(target, &(text + "\n"));
+        }
+    }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &table::csv(rows));
+    }
+    outputs.show(&table::render(rows));
+}

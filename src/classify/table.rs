@@ -1,0 +1,213 @@
+//! The table of `selvedge classify`, and its rows as JSON and CSV.
+use super::classes::{Paper, Printed, Quantity, dai, lamar, latte_cc, printed};
+use selvedge_area::Table;
+use selvedge_sim::Ratios;
+use serde::Serialize;
+
+/// What was measured of a workload; none where a measurement is missing.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub workload: &'static str,
+    /// Core cycles of the baseline.
+    pub cycles: Option<u64>,
+    /// DRAM cycles of the baseline whose data bus is busy, in percent.
+    pub bandwidth: Option<f64>,
+    /// Speedup by four times the L1D.
+    pub four_times: Option<f64>,
+    /// Speedup by an L1D of 2 MB.
+    pub large: Option<f64>,
+    /// Sectors used of a block.
+    pub sectors: Option<f64>,
+    /// Bursts of 32 bytes uncompressed over compressed, of the lines that loads read.
+    pub ratios: Option<ByCodec>,
+    /// What the papers print.
+    printed: Vec<Printed>,
+}
+
+/// Compression ratios.
+#[derive(Debug, Serialize)]
+pub struct ByCodec {
+    bdi: f64,
+    fpc: f64,
+    cpack: f64,
+    bpc: f64,
+    sc: f64,
+}
+
+impl From<Ratios> for ByCodec {
+    fn from(Ratios { bdi, fpc, cpack, bpc, sc }: Ratios) -> Self {
+        ByCodec { bdi, fpc, cpack, bpc, sc }
+    }
+}
+
+impl Row {
+    /// Returns the row of a workload of which nothing was measured yet.
+    pub fn new(workload: &'static str) -> Self {
+        Row {
+            workload,
+            cycles: None,
+            bandwidth: None,
+            four_times: None,
+            large: None,
+            sectors: None,
+            ratios: None,
+            printed: printed().filter(|one| one.workload == workload).collect(),
+        }
+    }
+
+    /// Returns what a paper prints, of several the first.
+    fn value(&self, quantity: Quantity) -> Option<&'static str> {
+        self.printed.iter().find(|one| one.quantity == quantity).map(|one| one.value)
+    }
+
+    /// Returns the sectors used of a block that LAMAR prints.
+    fn printed_sectors(&self) -> Option<f64> {
+        self.value(Quantity::Sectors).and_then(|value| value.parse().ok())
+    }
+
+    /// Returns whether nothing was measured.
+    pub fn is_empty(&self) -> bool {
+        self.cycles.is_none()
+            && self.four_times.is_none()
+            && self.large.is_none()
+            && self.sectors.is_none()
+            && self.ratios.is_none()
+    }
+
+    /// Returns the cells, numbers with so many digits as a table shows.
+    fn cells(&self) -> Vec<String> {
+        let number = |value: Option<f64>, digits: usize| value.map(|v| format!("{v:.digits$}"));
+        let word = |value: Option<&str>| value.map(String::from);
+        let ratio = |of: fn(&ByCodec) -> f64| number(self.ratios.as_ref().map(of), 2);
+        let cells = [
+            Some(self.workload.into()),
+            self.cycles.map(|cycles| cycles.to_string()),
+            number(self.bandwidth, 1),
+            number(self.four_times, 2),
+            word(self.four_times.map(latte_cc)),
+            word(self.value(Quantity::L1d4x)),
+            number(self.sectors, 2),
+            word(self.sectors.map(lamar)),
+            number(self.printed_sectors(), 2),
+            number(self.large, 2),
+            word(self.large.map(dai)),
+            word(self.value(Quantity::L1dLarge)),
+            ratio(|r| r.bdi),
+            ratio(|r| r.fpc),
+            ratio(|r| r.cpack),
+            ratio(|r| r.bpc),
+            ratio(|r| r.sc),
+        ];
+        cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect()
+    }
+}
+
+const HEADS: [&str; 17] = [
+    "workload",
+    "cycles",
+    "DRAM busy %",
+    "4x L1D",
+    "class",
+    "LATTE-CC",
+    "sectors",
+    "class",
+    "LAMAR",
+    "2 MB L1D",
+    "class",
+    "Dai",
+    "BDI",
+    "FPC",
+    "C-Pack",
+    "BPC",
+    "SC",
+];
+
+/// Returns the table, and under it how many classes are those of the papers.
+pub fn render(rows: &[Row]) -> String {
+    let mut table = Table::new(&HEADS);
+    rows.iter().for_each(|row| table.row(row.cells()));
+    let agreements = [
+        agreement("LATTE-CC", rows, |row| Some((latte_cc(row.four_times?), row.value(Quantity::L1d4x)?))),
+        agreement("LAMAR", rows, |row| Some((lamar(row.sectors?), lamar(row.printed_sectors()?)))),
+        agreement("Dai", rows, |row| Some((dai(row.large?), row.value(Quantity::L1dLarge)?))),
+        bandwidth(rows),
+    ];
+    table.render() + &agreements.concat()
+}
+
+/// Returns the line that says how many workloads have the class that the paper gives them.
+fn agreement(paper: &str, rows: &[Row], classes: impl Fn(&Row) -> Option<(&str, &str)>) -> String {
+    let pairs: Vec<bool> = rows.iter().filter_map(classes).map(|(ours, theirs)| ours == theirs).collect();
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let alike = pairs.iter().filter(|alike| **alike).count();
+    format!("{paper}: {alike} of {} workloads have the paper's class\n", pairs.len())
+}
+
+/// Returns the line with the mean use of bandwidth over CABA's workloads.
+fn bandwidth(rows: &[Row]) -> String {
+    let used: Vec<f64> = rows
+        .iter()
+        .filter(|row| row.value(Quantity::Evaluated).is_some())
+        .filter_map(|row| row.bandwidth)
+        .collect();
+    let theirs = printed().find(|one| one.paper == Paper::Caba && one.quantity == Quantity::MeanBandwidth);
+    match theirs {
+        Some(theirs) if !used.is_empty() => {
+            let mean = used.iter().sum::<f64>() / used.len() as f64;
+            format!(
+                "CABA: the DRAM's bus is busy for {mean:.1}% in the mean of {} workloads; the paper's mean is {}%\n",
+                used.len(),
+                theirs.value
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the table as CSV; an empty cell is a missing value.
+pub fn csv(rows: &[Row]) -> String {
+    let heads = "workload,cycles,dram_busy_percent,l1d_4x,l1d_4x_class,latte_cc,sectors,sectors_class,lamar,l1d_2mb,\
+                 l1d_2mb_class,dai,bdi,fpc,cpack,bpc,sc\n";
+    let line = |row: &Row| {
+        let cells = row.cells().into_iter().map(|cell| if cell == "-" { String::new() } else { cell });
+        cells.collect::<Vec<_>>().join(",") + "\n"
+    };
+    std::iter::once(heads.to_owned()).chain(rows.iter().map(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_say_how_many_classes_are_the_papers() {
+        let mut similar = Row::new("similarity");
+        (similar.four_times, similar.sectors) = (Some(4.0), Some(2.5));
+        let mut hot = Row::new("hotspot");
+        (hot.four_times, hot.bandwidth) = (Some(1.3), Some(25.0));
+        let text = render(&[similar, hot]);
+        assert!(text.contains("LATTE-CC: 1 of 2 workloads have the paper's class\n"), "{text}");
+        assert!(text.contains("LAMAR: 0 of 1 workloads have the paper's class\n"), "{text}");
+        assert!(
+            text.contains("busy for 25.0% in the mean of 1 workloads; the paper's mean is 53.6%\n"),
+            "{text}"
+        );
+        assert!(!text.contains("Dai:"), "nothing of Dai's was measured: {text}");
+    }
+
+    #[test]
+    fn a_missing_value_is_a_dash_in_the_table_and_empty_in_the_csv() {
+        let rows = [Row::new("vecadd")];
+        assert!(rows[0].is_empty());
+        assert!(
+            render(&rows)
+                .lines()
+                .last()
+                .is_some_and(|line| line.split_whitespace().skip(1).all(|cell| cell == "-"))
+        );
+        assert!(csv(&rows).ends_with(&format!("vecadd{}\n", ",".repeat(16))));
+    }
+}
