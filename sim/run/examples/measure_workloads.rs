@@ -1,7 +1,7 @@
 //! Counts what workloads execute, without timing, verifies the results, and writes the table that `selvedge list workloads`
 //! shows. Each row is written as soon as it is there.
 //!
-//! `cargo run --release -p selvedge-sim --example measure_workloads -- [tiny|small|paper [WORKLOAD]]`
+//! `cargo run --release -p selvedge-sim --example measure_workloads -- [tiny|small|study|paper [WORKLOAD]]`
 //!
 //! Without words: every workload at every size. Rows of others stay as they are.
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use selvedge_sim::workload::{self, Measured, Size, measure, rows, table};
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/measured.tsv");
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/kernels/measured.tsv");
     let words: Vec<String> = std::env::args().skip(1).collect();
     let sizes = words.first().map_or(Ok(Size::ALL.to_vec()), |size| size.parse().map(|size| vec![size]))?;
     let chosen = match words.get(1) {

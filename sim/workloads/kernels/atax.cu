@@ -23,3 +23,17 @@ extern "C" __global__ void atax_columns(const float *a, const float *product, fl
         y[column] = sum;
     }
 }
+
+// product = the first `columns` columns of A times x, where a row has `pitch` columns: a part of the work above with its
+// addresses.
+extern "C" __global__ void atax_rows_slice(const float *a, const float *x, float *product, int rows, int columns,
+                                           int pitch)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows) {
+        float sum = 0.0f;
+        for (int column = 0; column < columns; column++)
+            sum += a[row * pitch + column] * x[column];
+        product[row] = sum;
+    }
+}

@@ -23,3 +23,16 @@ extern "C" __global__ void bicg_rows(const float *a, const float *p, float *q, i
         q[row] = sum;
     }
 }
+
+// q = the first `columns` columns of A times p, where a row has `pitch` columns: a part of the work above with its
+// addresses.
+extern "C" __global__ void bicg_rows_slice(const float *a, const float *p, float *q, int rows, int columns, int pitch)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows) {
+        float sum = 0.0f;
+        for (int column = 0; column < columns; column++)
+            sum += a[row * pitch + column] * p[column];
+        q[row] = sum;
+    }
+}

@@ -11,3 +11,17 @@ extern "C" __global__ void syr2k(const float *a, const float *b, float *c, float
         c[row * n + column] = sum;
     }
 }
+
+// A part of the work above with its addresses: the first `rows` rows of C and the first `terms` terms of each sum.
+extern "C" __global__ void syr2k_slice(const float *a, const float *b, float *c, float alpha, float beta, int n, int m,
+                                       int rows, int terms)
+{
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && column < n) {
+        float sum = c[row * n + column] * beta;
+        for (int k = 0; k < terms; k++)
+            sum += alpha * (a[row * m + k] * b[column * m + k] + b[row * m + k] * a[column * m + k]);
+        c[row * n + column] = sum;
+    }
+}

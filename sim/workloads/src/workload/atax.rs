@@ -8,7 +8,7 @@ use std::path::Path;
 use super::check::Results;
 use super::{
     Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input,
-    place_f32s,
+    of_each_sum, place_f32s,
 };
 use selvedge_ptx::memory::DeviceMemory;
 
@@ -27,16 +27,19 @@ struct Shape {
     rows: usize,
     columns: usize,
     threads_per_block: u32,
+    /// How many terms of each sum are computed, if not all.
+    terms: Option<usize>,
 }
 
 impl Shape {
     /// `paper` is Polybench's standard size; `small` gives each of 15 SMs one block in the first kernel, whose
-    /// 128 open lines are as many as a 16 KB cache holds.
+    /// 128 open lines are as many as a 16 KB cache holds. `study` is a part of `paper` with its grid and its addresses.
     fn of(size: Size) -> Self {
         match size {
-            Size::Tiny => Self { rows: 192, columns: 96, threads_per_block: 64 },
-            Size::Small => Self { rows: 1920, columns: 256, threads_per_block: 128 },
-            Size::Paper => Self { rows: 4096, columns: 4096, threads_per_block: 256 },
+            Size::Tiny => Self { rows: 192, columns: 96, threads_per_block: 64, terms: None },
+            Size::Small => Self { rows: 1920, columns: 256, threads_per_block: 128, terms: None },
+            Size::Study => Self { rows: 4096, columns: 4096, threads_per_block: 256, terms: Some(64) },
+            Size::Paper => Self { rows: 4096, columns: 4096, threads_per_block: 256, terms: None },
         }
     }
 
@@ -51,17 +54,21 @@ impl Shape {
         (0..self.columns).map(|j| j as f32 * std::f32::consts::PI).collect()
     }
 
-    /// A^T (A x) on the CPU, each sum in the kernels' order.
-    fn reference(self) -> Vec<f32> {
+    /// A x and A^T (A x) on the CPU, each sum in the kernels' order.
+    fn reference(self) -> (Vec<f32>, Vec<f32>) {
         let (matrix, x) = (self.matrix(), self.vector());
+        let rows = || matrix.chunks_exact(self.columns);
+        let most = self.terms.unwrap_or(usize::MAX);
+        let product =
+            |row: &[f32]| row.iter().zip(&x).take(most).fold(0.0_f32, |sum, (a, x)| a.mul_add(*x, sum));
+        let products: Vec<f32> = rows().map(product).collect();
         let mut y = vec![0.0_f32; self.columns];
-        for row in matrix.chunks_exact(self.columns) {
-            let product = row.iter().zip(&x).fold(0.0_f32, |sum, (a, x)| a.mul_add(*x, sum));
+        for (row, product) in rows().zip(&products).take(most) {
             for (y, a) in y.iter_mut().zip(row) {
-                *y = a.mul_add(product, *y);
+                *y = a.mul_add(*product, *y);
             }
         }
-        y
+        (products, y)
     }
 }
 
@@ -87,8 +94,9 @@ impl Workload for Atax {
     }
 
     fn description(&self, size: Size) -> String {
-        let Shape { rows, columns, .. } = Shape::of(size);
-        format!("{rows} x {columns} matrix, {}", mebibytes(4 * (rows * columns + rows + 2 * columns)))
+        let Shape { rows, columns, terms, .. } = Shape::of(size);
+        let matrix = format!("{rows} x {columns} matrix{}", of_each_sum(terms));
+        format!("{matrix}, {}", mebibytes(4 * (rows * columns + rows + 2 * columns)))
     }
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
@@ -131,11 +139,24 @@ impl Run {
         })
     }
 
-    fn launch(&self, kernel: &str, threads: usize, factor: u64, result: u64) -> Launch {
-        let Shape { rows, columns, threads_per_block } = self.shape;
-        let pointers = [self.buffers.matrix, factor, result].map(Arg::Ptr);
-        let args = pointers.into_iter().chain([int(rows), int(columns)]);
-        launch_row(kernel, threads, threads_per_block, args.collect())
+    fn by_rows(&self) -> Launch {
+        let Shape { rows, columns, terms, .. } = self.shape;
+        let (kernel, counts) = match terms {
+            None => ("atax_rows", vec![int(rows), int(columns)]),
+            Some(terms) => ("atax_rows_slice", vec![int(rows), int(terms), int(columns)]),
+        };
+        self.launch(kernel, rows, [self.buffers.x, self.buffers.product], counts)
+    }
+
+    fn by_columns(&self) -> Launch {
+        let Shape { rows, columns, terms, .. } = self.shape;
+        let counts = vec![int(terms.unwrap_or(rows)), int(columns)];
+        self.launch("atax_columns", columns, [self.buffers.product, self.buffers.y], counts)
+    }
+
+    fn launch(&self, kernel: &str, threads: usize, vectors: [u64; 2], counts: Vec<Arg>) -> Launch {
+        let pointers = [self.buffers.matrix].into_iter().chain(vectors).map(Arg::Ptr);
+        launch_row(kernel, threads, self.shape.threads_per_block, pointers.chain(counts).collect())
     }
 }
 
@@ -144,14 +165,9 @@ impl HostProgram for Run {
         let (stage, launch) = match self.stage {
             Stage::Start => {
                 self.buffers = self.place(memory)?;
-                let launch = self.launch("atax_rows", self.shape.rows, self.buffers.x, self.buffers.product);
-                (Stage::Rows, Some(launch))
+                (Stage::Rows, Some(self.by_rows()))
             }
-            Stage::Rows => {
-                let launch =
-                    self.launch("atax_columns", self.shape.columns, self.buffers.product, self.buffers.y);
-                (Stage::Columns, Some(launch))
-            }
+            Stage::Rows => (Stage::Columns, Some(self.by_columns())),
             Stage::Columns | Stage::Done => (Stage::Done, None),
         };
         self.stage = stage;
@@ -162,7 +178,10 @@ impl HostProgram for Run {
         if self.stage != Stage::Done {
             return Err(WorkloadError::Unfinished { workload: NAME });
         }
+        let (products, y) = self.shape.reference();
+        let got = memory.read_f32s(self.buffers.product, self.shape.rows)?;
+        Results { workload: NAME, buffer: "product", got: &got }.close(products, TOLERANCE)?;
         let got = memory.read_f32s(self.buffers.y, self.shape.columns)?;
-        Results { workload: NAME, buffer: "y", got: &got }.close(self.shape.reference(), TOLERANCE)
+        Results { workload: NAME, buffer: "y", got: &got }.close(y, TOLERANCE)
     }
 }

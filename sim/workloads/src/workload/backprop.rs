@@ -32,7 +32,7 @@ fn inputs(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 10,
         Size::Small => 1 << 14,
-        Size::Paper => 1 << 16,
+        Size::Study | Size::Paper => 1 << 16,
     }
 }
 

@@ -40,6 +40,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (96, 1),
         Size::Small => (640, 2),
+        Size::Study => (2048, 1),
         Size::Paper => (30_000, 2),
     }
 }

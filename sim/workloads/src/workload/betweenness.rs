@@ -22,7 +22,7 @@ pub(super) const BETWEENNESS: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 700,
         Size::Small => 8 << 10,
-        Size::Paper => 1 << 16,
+        Size::Study | Size::Paper => 1 << 16,
     },
     plan,
 };

@@ -21,6 +21,7 @@ pub(super) const BFS_WORKLIST: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 1 << 10,
         Size::Small => 1 << 14,
+        Size::Study => 96 << 10,
         Size::Paper => 1 << 17,
     },
     plan,

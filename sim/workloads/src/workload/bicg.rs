@@ -3,7 +3,7 @@
 //! The first kernel reads whole lines; in the second each lane of a warp walks along a row of its own (see `atax`).
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -17,18 +17,30 @@ pub(super) const BICG: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("bicg.ptx", include_str!("../../kernels/bicg.ptx")),
     description: |size| {
-        let (rows, columns, _) = shape(size);
-        format!("{rows} x {columns} matrix, {}", mebibytes(4 * (rows * columns + 2 * rows + 2 * columns)))
+        let Shape { rows, columns, terms, .. } = shape(size);
+        let matrix = format!("{rows} x {columns} matrix{}", of_each_sum(terms));
+        format!("{matrix}, {}", mebibytes(4 * (rows * columns + 2 * rows + 2 * columns)))
     },
     plan,
 };
 
-/// Rows, columns and threads per block; `paper` is Polybench's standard size.
-fn shape(size: Size) -> (usize, usize, u32) {
+#[derive(Clone, Copy)]
+struct Shape {
+    rows: usize,
+    columns: usize,
+    /// Threads per block.
+    block: u32,
+    /// How many terms of each sum are computed, if not all.
+    terms: Option<usize>,
+}
+
+/// `paper` is Polybench's standard size, `study` a part of it with its grid and its addresses.
+fn shape(size: Size) -> Shape {
     match size {
-        Size::Tiny => (192, 96, 64),
-        Size::Small => (1920, 256, 128),
-        Size::Paper => (4096, 4096, 256),
+        Size::Tiny => Shape { rows: 192, columns: 96, block: 64, terms: None },
+        Size::Small => Shape { rows: 1920, columns: 256, block: 128, terms: None },
+        Size::Study => Shape { rows: 4096, columns: 4096, block: 256, terms: Some(64) },
+        Size::Paper => Shape { rows: 4096, columns: 4096, block: 256, terms: None },
     }
 }
 
@@ -44,20 +56,31 @@ fn multiples_of_pi(count: usize) -> Vec<f32> {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let (rows, columns, block) = shape(size);
+    let shape = shape(size);
+    let Shape { rows, columns, block, terms } = shape;
     let a = place_f32s(memory, "a", &matrix(rows, columns))?;
     let r = place_f32s(memory, "r", &multiples_of_pi(rows))?;
     let p = place_f32s(memory, "p", &multiples_of_pi(columns))?;
     let s = memory.alloc(4 * columns as u64, "s")?;
     let q = memory.alloc(4 * rows as u64, "q")?;
-    let args =
-        |factor, result| vec![Arg::Ptr(a), Arg::Ptr(factor), Arg::Ptr(result), int(rows), int(columns)];
+    let args = |[factor, result]: [u64; 2], counts| {
+        [a, factor, result].map(Arg::Ptr).into_iter().chain(counts).collect()
+    };
+    let (by_rows, counts) = match terms {
+        None => ("bicg_rows", vec![int(rows), int(columns)]),
+        Some(terms) => ("bicg_rows_slice", vec![int(rows), int(terms), int(columns)]),
+    };
     let launches = vec![
-        launch_row("bicg_columns", columns, block, args(r, s)),
-        launch_row("bicg_rows", rows, block, args(p, q)),
+        launch_row(
+            "bicg_columns",
+            columns,
+            block,
+            args([r, s], vec![int(terms.unwrap_or(rows)), int(columns)]),
+        ),
+        launch_row(by_rows, rows, block, args([p, q], counts)),
     ];
     Ok(Plan::of(launches, move |memory| {
-        let (by_column, by_row) = reference(rows, columns);
+        let (by_column, by_row) = reference(shape);
         let got = memory.read_f32s(s, columns)?;
         Results { workload: "bicg", buffer: "s", got: &got }.close(by_column, TOLERANCE)?;
         let got = memory.read_f32s(q, rows)?;
@@ -66,15 +89,18 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 }
 
 /// A^T r and A p.
-fn reference(rows: usize, columns: usize) -> (Vec<f32>, Vec<f32>) {
+fn reference(Shape { rows, columns, terms, .. }: Shape) -> (Vec<f32>, Vec<f32>) {
+    let most = terms.unwrap_or(usize::MAX);
     let (matrix, r, p) = (matrix(rows, columns), multiples_of_pi(rows), multiples_of_pi(columns));
     let mut s = vec![0.0_f32; columns];
     let mut q = Vec::with_capacity(rows);
-    for (row, r) in matrix.chunks_exact(columns).zip(r) {
-        for (s, a) in s.iter_mut().zip(row) {
-            *s = r.mul_add(*a, *s);
+    for (number, (row, r)) in matrix.chunks_exact(columns).zip(r).enumerate() {
+        if number < most {
+            for (s, a) in s.iter_mut().zip(row) {
+                *s = r.mul_add(*a, *s);
+            }
         }
-        q.push(row.iter().zip(&p).fold(0.0_f32, |sum, (a, p)| a.mul_add(*p, sum)));
+        q.push(row.iter().zip(&p).take(most).fold(0.0_f32, |sum, (a, p)| a.mul_add(*p, sum)));
     }
     (s, q)
 }

@@ -33,6 +33,7 @@ fn options(size: Size) -> usize {
     match size {
         Size::Tiny => 2,
         Size::Small => 15,
+        Size::Study => 512,
         Size::Paper => 1024,
     }
 }

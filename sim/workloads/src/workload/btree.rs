@@ -32,7 +32,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (200, 150),
         Size::Small => (1000, 2000),
-        Size::Paper => (8000, 10_000),
+        Size::Study | Size::Paper => (8000, 10_000),
     }
 }
 

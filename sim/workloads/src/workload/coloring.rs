@@ -19,6 +19,7 @@ pub(super) const COLORING: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 700,
         Size::Small => 8 << 10,
+        Size::Study => 32 << 10,
         Size::Paper => 1 << 17,
     },
     plan,

@@ -26,6 +26,7 @@ fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 96,
         Size::Small => 640,
+        Size::Study => 2048,
         Size::Paper => 4096,
     }
 }

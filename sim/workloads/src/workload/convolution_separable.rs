@@ -31,6 +31,7 @@ fn shape(size: Size) -> [usize; 2] {
     match size {
         Size::Tiny => [128, 48],
         Size::Small => [512, 240],
+        Size::Study => [1024, 960],
         Size::Paper => [3072, 3072],
     }
 }

@@ -29,6 +29,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (32, 64),
         Size::Small => (128, 192),
+        Size::Study => (64, 192),
         Size::Paper => (2048, 2048),
     }
 }

@@ -29,7 +29,7 @@ fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 96,
         Size::Small => 320,
-        Size::Paper => 1024,
+        Size::Study | Size::Paper => 1024,
     }
 }
 

@@ -19,7 +19,7 @@ pub enum WorkloadError {
         allowed: String,
     },
     /// No size has this name.
-    #[error("unknown size '{name}': allowed are tiny, small, paper")]
+    #[error("unknown size '{name}': allowed are tiny, small, study, paper")]
     UnknownSize {
         /// The name that was asked for.
         name: String,

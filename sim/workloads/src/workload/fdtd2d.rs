@@ -26,6 +26,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (64, 2),
         Size::Small => (256, 4),
+        Size::Study => (2048, 1),
         Size::Paper => (2048, 500),
     }
 }

@@ -28,7 +28,7 @@ fn nodes(size: Size) -> usize {
     match size {
         Size::Tiny => 32,
         Size::Small => 104,
-        Size::Paper => 256,
+        Size::Study | Size::Paper => 256,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `gesummv`: y = alpha A x + beta B x in single precision, as Polybench's GESUMMV: two matrices stream at once.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -17,18 +17,20 @@ pub(super) const GESUMMV: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("gesummv.ptx", include_str!("../../kernels/gesummv.ptx")),
     description: |size| {
-        let (n, _) = shape(size);
-        format!("two {n} x {n} matrices, {}", mebibytes(4 * (2 * n * n + 2 * n)))
+        let (n, _, terms) = shape(size);
+        format!("two {n} x {n} matrices{}, {}", of_each_sum(terms), mebibytes(4 * (2 * n * n + 2 * n)))
     },
     plan,
 };
 
-/// Rows, which are as many as columns, and threads per block; `paper` is Polybench's standard size.
-fn shape(size: Size) -> (usize, u32) {
+/// Rows, which are as many as columns, threads per block, and how many terms of each sum are computed, if not all;
+/// `paper` is Polybench's standard size, `study` a part of it with its grid and its addresses.
+fn shape(size: Size) -> (usize, u32, Option<usize>) {
     match size {
-        Size::Tiny => (128, 64),
-        Size::Small => (640, 64),
-        Size::Paper => (4096, 256),
+        Size::Tiny => (128, 64, None),
+        Size::Small => (640, 64, None),
+        Size::Study => (4096, 256, Some(64)),
+        Size::Paper => (4096, 256, None),
     }
 }
 
@@ -39,25 +41,29 @@ fn input(n: usize) -> (Vec<f32>, Vec<f32>) {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let (n, block) = shape(size);
+    let (n, block, terms) = shape(size);
     let (matrix, vector) = input(n);
     let a = place_f32s(memory, "a", &matrix)?;
     let b = place_f32s(memory, "b", &matrix)?;
     let x = place_f32s(memory, "x", &vector)?;
     let y = memory.alloc(4 * n as u64, "y")?;
     let pointers = [a, b, x, y].map(Arg::Ptr);
-    let args = pointers.into_iter().chain([Arg::F32(ALPHA), Arg::F32(BETA), int(n)]).collect();
-    Ok(Plan::of(vec![launch_row("gesummv", n, block, args)], move |memory| {
+    let scalars = [Arg::F32(ALPHA), Arg::F32(BETA), int(n)];
+    let args = pointers.into_iter().chain(scalars).chain(terms.map(int)).collect();
+    let kernel = if terms.is_some() { "gesummv_slice" } else { "gesummv" };
+    Ok(Plan::of(vec![launch_row(kernel, n, block, args)], move |memory| {
         let got = memory.read_f32s(y, n)?;
-        Results { workload: "gesummv", buffer: "y", got: &got }.close(reference(n), TOLERANCE)
+        let expected = reference(n, terms.unwrap_or(n));
+        Results { workload: "gesummv", buffer: "y", got: &got }.close(expected, TOLERANCE)
     }))
 }
 
-fn reference(n: usize) -> Vec<f32> {
+/// The result, each sum of `terms` terms.
+fn reference(n: usize, terms: usize) -> Vec<f32> {
     let (matrix, x) = input(n);
     let rows = matrix.chunks_exact(n);
     rows.map(|row| {
-        let product = row.iter().zip(&x).fold(0.0_f32, |sum, (a, x)| a.mul_add(*x, sum));
+        let product = row.iter().zip(&x).take(terms).fold(0.0_f32, |sum, (a, x)| a.mul_add(*x, sum));
         product.mul_add(ALPHA, product * BETA)
     })
     .collect()

@@ -44,7 +44,7 @@ fn film(size: Size) -> Film {
     match size {
         Size::Tiny => Film { side: 96, points: 10, frames: 2 },
         Size::Small => Film { side: 160, points: 51, frames: 6 },
-        Size::Paper => Film { side: 640, points: 51, frames: 20 },
+        Size::Study | Size::Paper => Film { side: 640, points: 51, frames: 20 },
     }
 }
 

@@ -30,6 +30,7 @@ fn words(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 13,
         Size::Small => 1 << 18,
+        Size::Study => 1 << 22,
         Size::Paper => 1 << 24,
     }
 }

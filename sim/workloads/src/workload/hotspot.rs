@@ -48,7 +48,7 @@ fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 64,
         Size::Small => 256,
-        Size::Paper => 512,
+        Size::Study | Size::Paper => 512,
     }
 }
 
@@ -56,7 +56,7 @@ fn steps(size: Size) -> usize {
     match size {
         Size::Tiny => 3,
         Size::Small => 4,
-        Size::Paper => 10,
+        Size::Study | Size::Paper => 10,
     }
 }
 

@@ -35,6 +35,7 @@ fn points(size: Size) -> usize {
     match size {
         Size::Tiny => 512,
         Size::Small => 8192,
+        Size::Study => 46_080,
         Size::Paper => 494_020,
     }
 }
@@ -44,6 +45,7 @@ fn most_rounds(size: Size) -> usize {
     match size {
         Size::Tiny => 3,
         Size::Small => 4,
+        Size::Study => 2,
         Size::Paper => 500,
     }
 }

@@ -26,6 +26,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (20, 2),
         Size::Small => (64, 4),
+        Size::Study => (100, 3),
         Size::Paper => (100, 100),
     }
 }

@@ -33,6 +33,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (2, 24),
         Size::Small => (3, 40),
+        Size::Study => (5, 100),
         Size::Paper => (10, 100),
     }
 }

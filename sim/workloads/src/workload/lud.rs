@@ -27,6 +27,7 @@ fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 64,
         Size::Small => 192,
+        Size::Study => 512,
         Size::Paper => 2048,
     }
 }

@@ -50,6 +50,7 @@ fn lines(size: Size) -> usize {
     match size {
         Size::Tiny => 500,
         Size::Small => 5000,
+        Size::Study => 50_000,
         Size::Paper => 500_000,
     }
 }

@@ -41,6 +41,7 @@ fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 64,
         Size::Small => 160,
+        Size::Study => 384,
         Size::Paper => 1024,
     }
 }
@@ -50,6 +51,7 @@ fn side_of_three(size: Size) -> usize {
     match size {
         Size::Tiny => 40,
         Size::Small => 112,
+        Size::Study => 256,
         Size::Paper => 512,
     }
 }

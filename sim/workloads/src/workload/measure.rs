@@ -1,7 +1,7 @@
 //! What workloads execute, counted without timing, and the checked-in table of what was counted.
 //!
 //! The table, `sim/workloads/kernels/measured.tsv`, is never edited by hand: the example `measure_workloads` runs every workload,
-//! verifies its results and writes the counts; a test counts `tiny` and `small` again.
+//! verifies its results and writes the counts; tests count all but `paper` again.
 use super::{Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{ArgError, LOCAL_REGION, MemAccess, Module, PtxError, RunError, watch_functional};

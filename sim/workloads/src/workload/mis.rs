@@ -18,7 +18,7 @@ pub(super) const MIS: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 1 << 10,
         Size::Small => 16 << 10,
-        Size::Paper => 1 << 17,
+        Size::Study | Size::Paper => 1 << 17,
     },
     plan,
 };

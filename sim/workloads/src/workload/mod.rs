@@ -94,13 +94,15 @@ pub enum Size {
     Tiny,
     /// For a look: at most 1.5 million warp instructions.
     Small,
+    /// For comparisons: the papers' access pattern at a footprint above the L2's, in less than 3 million cycles.
+    Study,
     /// As large as the papers ran it, for reproduction.
     Paper,
 }
 
 impl Size {
     /// Every size, in ascending order.
-    pub const ALL: [Self; 3] = [Self::Tiny, Self::Small, Self::Paper];
+    pub const ALL: [Self; 4] = [Self::Tiny, Self::Small, Self::Study, Self::Paper];
 }
 
 fn unknown_size(name: &str) -> WorkloadError {
@@ -332,6 +334,11 @@ fn with_input() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// Where only some terms of each sum are computed: how many, in words.
+fn of_each_sum(terms: Option<usize>) -> String {
+    terms.map_or_else(String::new, |terms| format!(", {terms} terms of each sum"))
+}
+
 /// Bytes of device memory, in words.
 fn mebibytes(bytes: usize) -> String {
     format!("{:.2} MiB on the device", bytes as f64 / f64::from(1 << 20))
@@ -374,6 +381,6 @@ mod tests {
             assert_eq!(size.to_string().parse::<Size>().unwrap(), size);
         }
         let refused = "Tiny".parse::<Size>().unwrap_err().to_string();
-        assert_eq!(refused, "unknown size 'Tiny': allowed are tiny, small, paper");
+        assert_eq!(refused, "unknown size 'Tiny': allowed are tiny, small, study, paper");
     }
 }

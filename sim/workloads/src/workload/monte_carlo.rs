@@ -32,6 +32,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (6, 4 << 10),
         Size::Small => (32, 16 << 10),
+        Size::Study => (256, 128 << 10),
         Size::Paper => (256, 256 << 10),
     }
 }

@@ -19,6 +19,7 @@ pub(super) const MST: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 1 << 10,
         Size::Small => 12 << 10,
+        Size::Study => 24 << 10,
         Size::Paper => 1 << 17,
     },
     plan,

@@ -32,6 +32,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (4 << 10, 128),
         Size::Small => (32 << 10, 1280),
+        Size::Study => (64 << 10, 3840),
         Size::Paper => (512 << 10, 50_000),
     }
 }

@@ -1,7 +1,7 @@
 //! `mvt`: x1 += A y1 and x2 += A^T y2 in single precision, as Polybench's MVT.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -15,18 +15,20 @@ pub(super) const MVT: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("mvt.ptx", include_str!("../../kernels/mvt.ptx")),
     description: |size| {
-        let (n, _) = shape(size);
-        format!("{n} x {n} matrix, {}", mebibytes(4 * (n * n + 4 * n)))
+        let (n, _, terms) = shape(size);
+        format!("{n} x {n} matrix{}, {}", of_each_sum(terms), mebibytes(4 * (n * n + 4 * n)))
     },
     plan,
 };
 
-/// Rows, which are as many as columns, and threads per block; `paper` is Polybench's standard size.
-fn shape(size: Size) -> (usize, u32) {
+/// Rows, which are as many as columns, threads per block, and how many terms of each sum are computed, if not all;
+/// `paper` is Polybench's standard size, `study` a part of it with its grid and its addresses.
+fn shape(size: Size) -> (usize, u32, Option<usize>) {
     match size {
-        Size::Tiny => (128, 64),
-        Size::Small => (640, 64),
-        Size::Paper => (4096, 256),
+        Size::Tiny => (128, 64, None),
+        Size::Small => (640, 64, None),
+        Size::Study => (4096, 256, Some(64)),
+        Size::Paper => (4096, 256, None),
     }
 }
 
@@ -46,18 +48,24 @@ impl Input {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let (n, block) = shape(size);
+    let (n, block, terms) = shape(size);
     let input = Input::new(n);
     let a = place_f32s(memory, "a", &input.a)?;
     let y1 = place_f32s(memory, "y1", &input.y[0])?;
     let y2 = place_f32s(memory, "y2", &input.y[1])?;
     let x1 = place_f32s(memory, "x1", &input.x[0])?;
     let x2 = place_f32s(memory, "x2", &input.x[1])?;
-    let launch =
-        |kernel, y, x| launch_row(kernel, n, block, vec![Arg::Ptr(a), Arg::Ptr(y), Arg::Ptr(x), int(n)]);
-    let launches = vec![launch("mvt_rows", y1, x1), launch("mvt_columns", y2, x2)];
+    let launch = |kernel, y, x| {
+        let pointers = [a, y, x].map(Arg::Ptr).into_iter();
+        launch_row(kernel, n, block, pointers.chain([int(n)]).chain(terms.map(int)).collect())
+    };
+    let [by_rows, by_columns] = match terms {
+        None => ["mvt_rows", "mvt_columns"],
+        Some(_) => ["mvt_rows_slice", "mvt_columns_slice"],
+    };
+    let launches = vec![launch(by_rows, y1, x1), launch(by_columns, y2, x2)];
     Ok(Plan::of(launches, move |memory| {
-        let [first, second] = reference(n);
+        let [first, second] = reference(n, terms.unwrap_or(n));
         let got = memory.read_f32s(x1, n)?;
         Results { workload: "mvt", buffer: "x1", got: &got }.close(first, TOLERANCE)?;
         let got = memory.read_f32s(x2, n)?;
@@ -65,10 +73,13 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-fn reference(n: usize) -> [Vec<f32>; 2] {
+/// Both results, each sum of `terms` terms.
+fn reference(n: usize, terms: usize) -> [Vec<f32>; 2] {
     let Input { a, x: [mut x1, mut x2], y: [y1, y2] } = Input::new(n);
-    for ((row, x1), y2) in a.chunks_exact(n).zip(&mut x1).zip(y2) {
-        *x1 = row.iter().zip(&y1).fold(*x1, |sum, (a, y)| a.mul_add(*y, sum));
+    for (row, x1) in a.chunks_exact(n).zip(&mut x1) {
+        *x1 = row.iter().zip(&y1).take(terms).fold(*x1, |sum, (a, y)| a.mul_add(*y, sum));
+    }
+    for (row, y2) in a.chunks_exact(n).zip(y2).take(terms) {
         for (x2, a) in x2.iter_mut().zip(row) {
             *x2 = a.mul_add(y2, *x2);
         }

@@ -31,6 +31,7 @@ fn length(size: Size) -> usize {
     match size {
         Size::Tiny => 96,
         Size::Small => 448,
+        Size::Study => 1024,
         Size::Paper => 2048,
     }
 }

@@ -35,7 +35,7 @@ fn images(size: Size) -> usize {
     match size {
         Size::Tiny => 1,
         Size::Small => 12,
-        Size::Paper => 28,
+        Size::Study | Size::Paper => 28,
     }
 }
 

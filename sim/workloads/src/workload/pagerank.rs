@@ -21,6 +21,7 @@ pub(super) const PAGERANK: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 700,
         Size::Small => 16 << 10,
+        Size::Study => 64 << 10,
         Size::Paper => 1 << 17,
     },
     plan,

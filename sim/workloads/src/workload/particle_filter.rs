@@ -27,6 +27,7 @@ fn particles(size: Size) -> usize {
     match size {
         Size::Tiny => 256,
         Size::Small => 1280,
+        Size::Study => 12 << 10,
         Size::Paper => 32_768,
     }
 }

@@ -30,7 +30,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (1000, 31),
         Size::Small => (8000, 101),
-        Size::Paper => (100_000, 100),
+        Size::Study | Size::Paper => (100_000, 100),
     }
 }
 

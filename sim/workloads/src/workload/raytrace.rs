@@ -32,7 +32,7 @@ fn shape(size: Size) -> (usize, usize, usize) {
     match size {
         Size::Tiny => (32, 16, 6),
         Size::Small => (96, 64, 10),
-        Size::Paper => (256, 256, 16),
+        Size::Study | Size::Paper => (256, 256, 16),
     }
 }
 

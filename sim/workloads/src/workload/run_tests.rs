@@ -67,6 +67,12 @@ fn small_results_equal_the_references_within_the_promised_instructions() {
     results_equal_the_references(Size::Small, 30_000..=1_500_000);
 }
 
+/// The results of `study` are checked here without timing; its counts are held against the table, too.
+#[test]
+fn study_results_equal_the_references() {
+    results_equal_the_references(Size::Study, 60_000..=25_000_000);
+}
+
 #[test]
 fn two_runs_leave_the_same_bytes() {
     for workload in all() {

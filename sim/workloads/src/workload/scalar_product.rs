@@ -29,7 +29,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (24, 1000),
         Size::Small => (64, 4096),
-        Size::Paper => (256, 4096),
+        Size::Study | Size::Paper => (256, 4096),
     }
 }
 

@@ -29,7 +29,7 @@ fn elements(size: Size) -> usize {
     match size {
         Size::Tiny => 3_000,
         Size::Small => 100_000,
-        Size::Paper => ELEMENTS * ELEMENTS,
+        Size::Study | Size::Paper => ELEMENTS * ELEMENTS,
     }
 }
 

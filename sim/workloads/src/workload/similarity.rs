@@ -29,6 +29,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (64, 64),
         Size::Small => (160, 128),
+        Size::Study => (192, 128),
         Size::Paper => (1024, 128),
     }
 }

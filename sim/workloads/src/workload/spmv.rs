@@ -30,7 +30,7 @@ pub(super) fn rows(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 10,
         Size::Small => 1 << 14,
-        Size::Paper => 146_880,
+        Size::Study | Size::Paper => 146_880,
     }
 }
 

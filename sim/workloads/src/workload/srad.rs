@@ -46,6 +46,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (64, 2),
         Size::Small => (256, 3),
+        Size::Study => (1024, 1),
         Size::Paper => (2048, 2),
     }
 }

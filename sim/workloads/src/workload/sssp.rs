@@ -19,6 +19,7 @@ pub(super) const SSSP: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 700,
         Size::Small => 8 << 10,
+        Size::Study => 24 << 10,
         Size::Paper => 1 << 16,
     },
     plan,

@@ -47,6 +47,7 @@ fn shape(size: Size) -> Shape {
     match size {
         Size::Tiny => Shape { variables: 150, phases: 2, sweeps: 6 },
         Size::Small => Shape { variables: 800, phases: 3, sweeps: 10 },
+        Size::Study => Shape { variables: 10_000, phases: 1, sweeps: 2 },
         Size::Paper => Shape { variables: 10_000, phases: 10, sweeps: 100 },
     }
 }

@@ -1,7 +1,8 @@
 //! `syr2k`: C = alpha (A B^T + B A^T) + beta C in single precision, as Polybench's SYR2K.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::syrk::Part;
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -17,18 +18,21 @@ pub(super) const SYR2K: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("syr2k.ptx", include_str!("../../kernels/syr2k.ptx")),
     description: |size| {
-        let n = side(size);
-        format!("{n} x {n} matrices, {}", mebibytes(4 * 3 * n * n))
+        let (n, part) = shape(size);
+        let terms = part.map(|part| part.terms);
+        format!("{n} x {n} matrices{}, {}", of_each_sum(terms), mebibytes(4 * 3 * n * n))
     },
     plan,
 };
 
-/// Rows and columns; `paper` is Polybench's standard size.
-fn side(size: Size) -> usize {
+/// Rows, which are as many as columns, and the part that is computed, if not all; `paper` is Polybench's standard size,
+/// `study` a part of it with its addresses.
+fn shape(size: Size) -> (usize, Option<Part>) {
     match size {
-        Size::Tiny => 48,
-        Size::Small => 128,
-        Size::Paper => 2048,
+        Size::Tiny => (48, None),
+        Size::Small => (128, None),
+        Size::Study => (2048, Some(Part { rows: 8, terms: 24 })),
+        Size::Paper => (2048, None),
     }
 }
 
@@ -41,25 +45,30 @@ fn input(n: usize) -> [Vec<f32>; 3] {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let n = side(size);
+    let (n, part) = shape(size);
     let [first, second, old] = input(n);
     let a = place_f32s(memory, "a", &first)?;
     let b = place_f32s(memory, "b", &second)?;
     let c = place_f32s(memory, "c", &old)?;
     let pointers = [a, b, c].map(Arg::Ptr);
-    let args = pointers.into_iter().chain([Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)]).collect();
-    Ok(Plan::of(vec![launch_grid("syr2k", [n, n], [32, 8], args)], move |memory| {
+    let scalars = [Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)];
+    let of_part = part.iter().flat_map(|part| [int(part.rows), int(part.terms)]);
+    let args = pointers.into_iter().chain(scalars).chain(of_part).collect();
+    let kernel = if part.is_some() { "syr2k_slice" } else { "syr2k" };
+    let Part { rows, terms } = part.unwrap_or(Part { rows: n, terms: n });
+    Ok(Plan::of(vec![launch_grid(kernel, [n, rows], [32, 8], args)], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
-        Results { workload: "syr2k", buffer: "c", got: &got }.close(reference(n), TOLERANCE)
+        Results { workload: "syr2k", buffer: "c", got: &got }.close(reference(n, rows, terms), TOLERANCE)
     }))
 }
 
-fn reference(n: usize) -> Vec<f32> {
+/// C after the update of its first `rows` rows with the first `terms` terms of each sum.
+fn reference(n: usize, rows: usize, terms: usize) -> Vec<f32> {
     let [a, b, mut c] = input(n);
-    for i in 0..n {
+    for i in 0..rows {
         for j in 0..n {
             let at = |k: usize| (i * n + k, j * n + k);
-            c[i * n + j] = (0..n).map(at).fold(c[i * n + j] * BETA, |sum, (row, column)| {
+            c[i * n + j] = (0..terms).map(at).fold(c[i * n + j] * BETA, |sum, (row, column)| {
                 let both = a[row].mul_add(b[column], b[row] * a[column]);
                 both.mul_add(ALPHA, sum)
             });

@@ -3,7 +3,7 @@
 //! A warp reads one element of its own row and walks down 32 rows at once: every lane needs a line of its own.
 use super::check::Results;
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
@@ -19,18 +19,30 @@ pub(super) const SYRK: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("syrk.ptx", include_str!("../../kernels/syrk.ptx")),
     description: |size| {
-        let n = side(size);
-        format!("{n} x {n} matrices, {}", mebibytes(4 * 2 * n * n))
+        let (n, part) = shape(size);
+        let terms = part.map(|part| part.terms);
+        format!("{n} x {n} matrices{}, {}", of_each_sum(terms), mebibytes(4 * 2 * n * n))
     },
     plan,
 };
 
-/// Rows and columns; `paper` is Polybench's standard size.
-fn side(size: Size) -> usize {
+/// How much is computed where it is not all.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Rows of C, from the first on.
+    pub rows: usize,
+    /// Terms of each sum.
+    pub terms: usize,
+}
+
+/// Rows, which are as many as columns, and the part that is computed, if not all; `paper` is Polybench's standard size,
+/// `study` a part of it with its addresses.
+fn shape(size: Size) -> (usize, Option<Part>) {
     match size {
-        Size::Tiny => 64,
-        Size::Small => 160,
-        Size::Paper => 1024,
+        Size::Tiny => (64, None),
+        Size::Small => (160, None),
+        Size::Study => (1024, Some(Part { rows: 24, terms: 32 })),
+        Size::Paper => (1024, None),
     }
 }
 
@@ -44,22 +56,26 @@ fn input(n: usize) -> (Vec<f32>, Vec<f32>) {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let n = side(size);
+    let (n, part) = shape(size);
     let (matrix, old) = input(n);
     let a = place_f32s(memory, "a", &matrix)?;
     let c = place_f32s(memory, "c", &old)?;
-    let args = vec![Arg::Ptr(a), Arg::Ptr(c), Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)];
-    Ok(Plan::of(vec![launch_grid("syrk", [n, n], [32, 8], args)], move |memory| {
+    let mut args = vec![Arg::Ptr(a), Arg::Ptr(c), Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)];
+    args.extend(part.iter().flat_map(|part| [int(part.rows), int(part.terms)]));
+    let kernel = if part.is_some() { "syrk_slice" } else { "syrk" };
+    let Part { rows, terms } = part.unwrap_or(Part { rows: n, terms: n });
+    Ok(Plan::of(vec![launch_grid(kernel, [n, rows], [32, 8], args)], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
-        Results { workload: "syrk", buffer: "c", got: &got }.close(reference(n), TOLERANCE)
+        Results { workload: "syrk", buffer: "c", got: &got }.close(reference(n, rows, terms), TOLERANCE)
     }))
 }
 
-fn reference(n: usize) -> Vec<f32> {
+/// C after the update of its first `rows` rows with the first `terms` terms of each sum.
+fn reference(n: usize, rows: usize, terms: usize) -> Vec<f32> {
     let (a, mut c) = input(n);
-    for (i, row) in c.chunks_exact_mut(n).enumerate() {
+    for (i, row) in c.chunks_exact_mut(n).enumerate().take(rows) {
         for (c, column) in row.iter_mut().zip(a.chunks_exact(n)) {
-            let products = a[i * n..][..n].iter().zip(column);
+            let products = a[i * n..][..terms].iter().zip(column);
             *c = products.fold(*c * BETA, |sum, (left, right)| (left * ALPHA).mul_add(*right, sum));
         }
     }

@@ -28,6 +28,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (128, 48),
         Size::Small => (512, 192),
+        Size::Study => (1024, 512),
         Size::Paper => (1920, 1080),
     }
 }

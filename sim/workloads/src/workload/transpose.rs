@@ -26,7 +26,7 @@ fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (128, 112),
         Size::Small => (768, 1024),
-        Size::Paper => (2048, 2048),
+        Size::Study | Size::Paper => (2048, 2048),
     }
 }
 

@@ -21,7 +21,7 @@ fn elements(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 13,
         Size::Small => 1 << 17,
-        Size::Paper => 1 << 20,
+        Size::Study | Size::Paper => 1 << 20,
     }
 }
 

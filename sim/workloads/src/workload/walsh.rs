@@ -27,6 +27,7 @@ fn elements(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 11,
         Size::Small => 1 << 15,
+        Size::Study => 1 << 20,
         Size::Paper => 1 << 23,
     }
 }

@@ -39,6 +39,7 @@ fn grid(size: Size) -> Grid {
     match size {
         Size::Tiny => Grid { columns: 32, rows: 12, levels: 6, steps: 2 },
         Size::Small => Grid { columns: 64, rows: 48, levels: 12, steps: 3 },
+        Size::Study => Grid { columns: 128, rows: 128, levels: 28, steps: 2 },
         Size::Paper => Grid { columns: 128, rows: 128, levels: 28, steps: 10 },
     }
 }

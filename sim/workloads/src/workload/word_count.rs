@@ -32,6 +32,7 @@ fn length(size: Size) -> usize {
     match size {
         Size::Tiny => 8 << 10,
         Size::Small => 128 << 10,
+        Size::Study => 2 << 20,
         Size::Paper => 32 << 20,
     }
 }
