@@ -178,7 +178,7 @@ pub struct RunOptions {
     pub engine: Engine,
     /// How workloads joined by + share the SMs: left-over (unless given), spatial, sm:N,N with CTAs per SM of
     /// each, smk-p by fair shares of an SM's resources, smk-pw[:CYCLES] the same with quotas of instructions by how fast each
-    /// is alone, or warped-slicer[:CYCLES] by how each scales alone
+    /// is alone, or warped-slicer[:CYCLES] by how each scales alone, measured for CYCLES or as long as the run
     #[arg(long)]
     pub share: Option<String>,
     /// Cycles that workloads joined by + run, each started again when it ends; unless given, until each has come to its end

@@ -26,15 +26,13 @@ pub enum ShareSpec {
     PerSm(Vec<u32>),
     /// [`Share::PerSm`], by fair shares of the SM's resources (SMK).
     SmkP,
-    /// As [`ShareSpec::SmkP`], with quotas of warp instructions by how fast each program is alone, measured for so many core
-    /// cycles (SMK-(P+W)).
-    SmkPw(u64),
-    /// [`Share::PerSm`], by how each program scales alone, measured for so many core cycles (Warped-Slicer).
-    WarpedSlicer(u64),
+    /// As [`ShareSpec::SmkP`], with quotas of warp instructions by how fast each program is alone (SMK-(P+W)), measured for so
+    /// many core cycles, or for as long as the programs run together.
+    SmkPw(Option<u64>),
+    /// [`Share::PerSm`], by how each program scales alone (Warped-Slicer), measured for so many core cycles, or for as long as
+    /// the programs run together.
+    WarpedSlicer(Option<u64>),
 }
-
-/// Cycles for which Warped-Slicer measures each number of CTAs, and SMK-(P+W) each program, unless given.
-const MEASURED_CYCLES: u64 = 20_000;
 
 /// A wrong share, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,12 +92,12 @@ impl FromStr for ShareSpec {
             "left-over" => Ok(ShareSpec::LeftOver),
             "spatial" => Ok(ShareSpec::Spatial),
             "smk-p" => Ok(ShareSpec::SmkP),
-            "smk-pw" => Ok(ShareSpec::SmkPw(MEASURED_CYCLES)),
-            "warped-slicer" => Ok(ShareSpec::WarpedSlicer(MEASURED_CYCLES)),
+            "smk-pw" => Ok(ShareSpec::SmkPw(None)),
+            "warped-slicer" => Ok(ShareSpec::WarpedSlicer(None)),
             _ => {
                 let cycles_after = |prefix: &str| {
                     let cycles = text.strip_prefix(prefix)?.parse().ok().filter(|cycles| *cycles > 0);
-                    Some(cycles.ok_or_else(wrong))
+                    Some(cycles.ok_or_else(wrong).map(Some))
                 };
                 if let Some(cycles) = cycles_after("smk-pw:") {
                     return cycles.map(ShareSpec::SmkPw);
@@ -121,10 +119,10 @@ impl fmt::Display for ShareSpec {
             ShareSpec::LeftOver => f.write_str("left-over"),
             ShareSpec::Spatial => f.write_str("spatial"),
             ShareSpec::SmkP => f.write_str("smk-p"),
-            ShareSpec::SmkPw(MEASURED_CYCLES) => f.write_str("smk-pw"),
-            ShareSpec::SmkPw(cycles) => write!(f, "smk-pw:{cycles}"),
-            ShareSpec::WarpedSlicer(MEASURED_CYCLES) => f.write_str("warped-slicer"),
-            ShareSpec::WarpedSlicer(cycles) => write!(f, "warped-slicer:{cycles}"),
+            ShareSpec::SmkPw(None) => f.write_str("smk-pw"),
+            ShareSpec::SmkPw(Some(cycles)) => write!(f, "smk-pw:{cycles}"),
+            ShareSpec::WarpedSlicer(None) => f.write_str("warped-slicer"),
+            ShareSpec::WarpedSlicer(Some(cycles)) => write!(f, "warped-slicer:{cycles}"),
             ShareSpec::PerSm(ctas) => {
                 let numbers: Vec<String> = ctas.iter().map(u32::to_string).collect();
                 write!(f, "sm:{}", numbers.join(","))

@@ -81,7 +81,7 @@ impl Controller {
         inputs.miss_latency_i = cycles.min(4095) as u16;
     }
 
-    /// Asks for the mode of a set; [`Controller::tick`] after the next one gives it.
+    /// Looks up the mode of a set; [`Controller::tick`] after the next one gives it.
     pub fn look_up(&mut self, set: usize) {
         self.event().lookup_set_i = set as u8;
     }

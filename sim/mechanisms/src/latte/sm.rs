@@ -1,7 +1,9 @@
-//! An SM's compressed L1D: lines that come get a mode and a compressor, hits on them a decompressor.
+//! An SM's compressed L1D: misses get a mode, the lines that come for them a compressor, hits on those a decompressor.
 //!
 //! ```text
-//!  replies --> L1D --> [arrived] --set--> [controller] --mode--> [BDI] or [SC] or [BPC] --sub-blocks--> L1D
+//!  misses --set--> [controller] --mode--> the line's tag
+//!                                           v
+//!  replies --> L1D --> [arrived] --> [BDI] or [SC] or [BPC] --sub-blocks--> L1D
 //!               |          \-- data go to the warps at once; the line can be read while it waits here
 //!               \--hits on compressed lines--> [queue] beside [decompressors] --> warps
 //! ```
@@ -24,6 +26,7 @@ use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, ScheduleObserver, SmPart, Space};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_gpu::stats::Decision;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, program_of};
 use std::collections::{HashMap, VecDeque};
@@ -68,9 +71,14 @@ pub struct CompressedL1d {
     bpc: Option<BpcCodecs>,
     hits: Hits,
     arrived: VecDeque<Arrival>,
-    /// The line whose mode the controller gives next.
-    asked: Option<Arrival>,
-    // Looked up by address; its order is never seen.
+    /// The line of a miss whose set the controller looks up in the next clock, and the one whose mode it gives then.
+    missed: Option<u64>,
+    looked_up: Option<u64>,
+    /// The mode of sets that are not dedicated.
+    common_mode: Mode,
+    // Looked up by address; their order is never seen.
+    /// Modes in the tags of lines in flight.
+    allocated: HashMap<u64, Mode>,
     stored: HashMap<u64, Stored>,
     placements: VecDeque<(u64, u32)>,
     stale: Vec<u64>,
@@ -113,7 +121,10 @@ impl CompressedL1d {
             }),
             hits: Hits::new(named("queue"), settings.queue, probes),
             arrived: VecDeque::with_capacity(ARRIVED),
-            asked: None,
+            missed: None,
+            looked_up: None,
+            common_mode: Mode::None,
+            allocated: HashMap::new(),
             stored: HashMap::new(),
             placements: VecDeque::new(),
             stale: Vec::new(),
@@ -137,36 +148,35 @@ impl CompressedL1d {
             && self.bpc.as_ref().is_none_or(|bpc| bpc.compressor.has_room())
     }
 
-    /// The next line gets its mode: the fixed one at once, the controller's with the next clock.
-    fn choose_mode(&mut self, now: u64) -> Result<(), MechanismFault> {
-        let is_free = self.asked.is_none() && self.compressors_have_room();
-        let next = if is_free { self.arrived.pop_front() } else { None };
-        let asked = self.asked.take();
-        let mut mode = None;
-        if let Some(controller) = &mut self.controller {
-            if let Some(next) = &next {
-                controller.look_up(self.index.set(next.line));
-            }
-            if controller.is_busy() {
-                let outputs = controller.tick(now)?;
-                mode = Mode::ALL.get(usize::from(outputs.lookup_mode_o)).copied();
-                self.follow_phases(&outputs);
-            }
+    /// One clock of the controller: the miss before the last clock gets its mode.
+    fn clock_controller(&mut self, now: u64) -> Result<(), MechanismFault> {
+        let Some(controller) = self.controller.as_mut().filter(|controller| controller.is_busy()) else {
+            return Ok(());
+        };
+        let outputs = controller.tick(now)?;
+        let mode = |number: u8| Mode::ALL.get(usize::from(number)).copied().unwrap_or(Mode::None);
+        self.common_mode = mode(outputs.mode_o);
+        if let Some(line) = self.looked_up.take() {
+            self.allocated.insert(line, mode(outputs.lookup_mode_o));
         }
-        match self.settings.source {
-            ModeSource::Fixed(mode) => next.into_iter().for_each(|next| self.compress(next, mode)),
-            ModeSource::Launch => {
-                let mode = self.launch_mode();
-                next.into_iter().for_each(|next| self.compress(next, mode));
-            }
-            ModeSource::Controller(_) => {
-                if let (Some(asked), Some(mode)) = (asked, mode) {
-                    self.compress(asked, mode);
-                }
-                self.asked = next;
-            }
-        }
+        self.looked_up = self.missed.take();
+        self.follow_phases(&outputs);
         Ok(())
+    }
+
+    /// The next line goes to the compressor of its mode.
+    fn compress_next(&mut self) {
+        if !self.compressors_have_room() {
+            return;
+        }
+        let Some(next) = self.arrived.pop_front() else { return };
+        let mode = match self.settings.source {
+            ModeSource::Fixed(mode) => mode,
+            ModeSource::Launch => self.launch_mode(),
+            // Only what no load has asked for has none.
+            ModeSource::Controller(_) => self.allocated.remove(&next.line).unwrap_or(self.common_mode),
+        };
+        self.compress(next, mode);
     }
 
     /// The mode of the launch that runs; the last that is known is that of all that follow.
@@ -315,7 +325,8 @@ impl SmPart for CompressedL1d {
         if let Some(fault) = self.fault.take() {
             return Err(Box::new(fault));
         }
-        self.choose_mode(now)?;
+        self.clock_controller(now)?;
+        self.compress_next();
         self.clock_codecs(now)?;
         if self.hits.is_busy()
             && let Some((mode, cycles)) = self.hits.tick(now)?
@@ -336,7 +347,6 @@ impl SmPart for CompressedL1d {
 
     fn is_drained(&self) -> bool {
         self.arrived.is_empty()
-            && self.asked.is_none()
             && !self.hits.holds_hits()
             && !self.codecs_are_busy()
             && !self.sc.as_ref().is_some_and(Statistical::holds_lines)
@@ -435,7 +445,14 @@ impl L1dObserver for CompressedL1d {
         match event {
             L1dEvent::Load { load, decision } => {
                 if let Some(controller) = &mut self.controller {
-                    controller.access(self.index.set(load.line), *decision);
+                    let set = self.index.set(load.line);
+                    controller.access(set, *decision);
+                    if *decision == Decision::Miss
+                        && matches!(self.settings.source, ModeSource::Controller(_))
+                    {
+                        controller.look_up(set);
+                        self.missed = Some(load.line);
+                    }
                 }
             }
             L1dEvent::Prefetch { .. } | L1dEvent::Fetched(_) | L1dEvent::PredictionUsed(_) => {}

@@ -211,8 +211,9 @@ fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Optio
         return Ok((share, None));
     }
     let partition = match spec.share {
-        ShareSpec::WarpedSlicer(cycles) => partition::warped_slicer(spec, cycles, control)?,
-        ShareSpec::SmkPw(cycles) => partition::smk_with_quotas(spec, cycles, control)?,
+        // A profile of the launch's first cycles is not that of the run: caches and queues fill for long.
+        ShareSpec::WarpedSlicer(cycles) => partition::warped_slicer(spec, cycles.or(spec.cycles), control)?,
+        ShareSpec::SmkPw(cycles) => partition::smk_with_quotas(spec, cycles.or(spec.cycles), control)?,
         _ => partition::smk(spec, control)?,
     };
     Ok((Share::PerSm(partition.ctas.clone()), Some(partition)))

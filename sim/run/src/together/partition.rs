@@ -152,27 +152,28 @@ pub(super) fn smk(spec: &TogetherSpec, control: &Arc<Control>) -> Result<Partiti
 }
 
 /// SMK's partition with quotas in proportion to the warp instructions that an SM issues of each workload when it has the GPU
-/// for itself, measured for `cycles` core cycles.
+/// for itself, measured for `cycles` core cycles, or until the workload ends.
 pub(super) fn smk_with_quotas(
     spec: &TogetherSpec,
-    cycles: u64,
+    cycles: Option<u64>,
     control: &Arc<Control>,
 ) -> Result<Partition, RunError> {
     let mut partition = smk(spec, control)?;
     let sms = u64::from(spec.config.sm.count);
     for workload in &spec.workloads {
         let mut machine = alone(spec, workload, Share::LeftOver, control)?;
-        machine.run(Some(cycles))?;
-        let instructions = machine.measure().kernels[0].warp_instructions;
-        partition.quotas.push(quota(instructions, cycles * sms));
+        machine.run(cycles)?;
+        let measured = machine.measure();
+        partition.quotas.push(quota(measured.kernels[0].warp_instructions, measured.cycles * sms));
     }
     Ok(partition)
 }
 
-/// Warped-Slicer's partition, from runs of each workload alone for `cycles` core cycles with each number of CTAs.
+/// Warped-Slicer's partition, from runs of each workload alone with each number of CTAs, for `cycles` core cycles or until it
+/// ends.
 pub(super) fn warped_slicer(
     spec: &TogetherSpec,
-    cycles: u64,
+    cycles: Option<u64>,
     control: &Arc<Control>,
 ) -> Result<Partition, RunError> {
     let (needs, budget) = (all_needs(spec, control)?, budget(&spec.config.sm));
@@ -181,7 +182,7 @@ pub(super) fn warped_slicer(
         let mut curve = Vec::new();
         for ctas in (1..).take_while(|ctas| fit(&[*ctas], &[*need], &budget)) {
             let mut machine = alone(spec, workload, Share::PerSm(vec![ctas]), control)?;
-            machine.run(Some(cycles))?;
+            machine.run(cycles)?;
             curve.extend(machine.measure().ipcs());
         }
         scalability.push(curve);
