@@ -9,15 +9,36 @@ use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 
-/// Bytes of a metadata block: one DRAM burst.
+/// Bytes of a metadata block.
 const BLOCK_BYTES: u64 = 32;
 
 /// A metadata block's contents.
 type Contents = [u64; 4];
 
-/// The metadata cache of one partition, and the metadata in its DRAM.
+/// Where a slice's metadata lie in its channel: the blocks of the channel's slices take turns.
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    /// Bytes of a DRAM burst: a fetch moves one, and with it several blocks if they are shorter.
+    pub burst_bytes: u32,
+    /// Slices of the channel.
+    pub slices: u32,
+    /// The slice among them.
+    pub slice: u32,
+}
+
+impl Region {
+    /// Returns the address of the burst with block `number` of the slice.
+    fn address(self, number: u32) -> u64 {
+        let block = u64::from(number) * u64::from(self.slices) + u64::from(self.slice);
+        let burst = u64::from(self.burst_bytes);
+        block * BLOCK_BYTES / burst * burst
+    }
+}
+
+/// The metadata cache of one slice of the L2, and the metadata in its DRAM.
 pub struct MetadataCache {
     block: Instance<MdCache>,
+    region: Region,
     /// The blocks that were written back; the others are zero.
     memory: FxHashMap<u32, Contents>,
     /// Blocks in flight from DRAM.
@@ -42,11 +63,12 @@ pub struct MdAccess {
 }
 
 impl MetadataCache {
-    /// Returns an empty cache of `kilobytes` KB for partition `id`.
-    pub fn new(id: u32, kilobytes: u32, probes: &Probes) -> Self {
+    /// Returns an empty cache of `kilobytes` KB for slice `id` of the L2.
+    pub fn new(id: u32, kilobytes: u32, region: Region, probes: &Probes) -> Self {
         let params = MdCacheParams { kilobytes, ..MdCacheParams::default() };
         MetadataCache {
             block: probes.instance(format!("l2.p{id}.md_cache"), &params),
+            region,
             memory: FxHashMap::default(),
             coming: Vec::new(),
             accesses: 0,
@@ -97,8 +119,9 @@ impl MetadataCache {
                 break outputs;
             }
         };
-        let address = |number: u32| u64::from(number) * BLOCK_BYTES;
-        let in_flight = self.coming.contains(&number);
+        let region = self.region;
+        let address = |number: u32| region.address(number);
+        let in_flight = self.coming.iter().any(|coming| address(*coming) == address(number));
         // A block may be replaced while it is in flight, and asked for again.
         if !reply.hit_o && !in_flight {
             self.coming.push(number);
@@ -118,9 +141,10 @@ impl MetadataCache {
         self.block.step(&MdCacheIn { refill_ready_i: true, writeback_ready_i: true, ..inputs })
     }
 
-    /// Takes note that a block has been fetched.
+    /// Takes note that the burst at `address` has been fetched.
     pub fn arrived(&mut self, address: u64) {
-        self.coming.retain(|number| u64::from(*number) * BLOCK_BYTES != address);
+        let region = self.region;
+        self.coming.retain(|number| region.address(*number) != address);
     }
 
     /// What was recorded of the block.
@@ -139,7 +163,11 @@ mod tests {
     const LINES: u64 = 64;
 
     fn cache() -> MetadataCache {
-        MetadataCache::new(0, 8, &Probes::new(ProbeSpec::default(), Engine::Lockstep))
+        cache_in(Region { burst_bytes: 32, slices: 1, slice: 0 })
+    }
+
+    fn cache_in(region: Region) -> MetadataCache {
+        MetadataCache::new(0, 8, region, &Probes::new(ProbeSpec::default(), Engine::Lockstep))
     }
 
     impl MetadataCache {
@@ -182,6 +210,24 @@ mod tests {
         (0..5).for_each(|i| assert!(!md.read(same_set(i)).in_flight));
         let again = md.read(same_set(0));
         assert_eq!((again.fetch, again.in_flight), (Some(0), true));
+    }
+
+    #[test]
+    fn a_burst_of_64_bytes_brings_two_blocks() {
+        let mut md = cache_in(Region { burst_bytes: 64, slices: 1, slice: 0 });
+        assert_eq!(md.read(0).fetch, Some(0));
+        let other = md.read(LINES);
+        assert_eq!((other.fetch, other.in_flight), (Some(0), true));
+        md.arrived(0);
+        assert_eq!(md.read(LINES), MdAccess::default());
+        assert_eq!(md.read(2 * LINES).fetch, Some(64));
+    }
+
+    #[test]
+    fn blocks_of_the_slices_of_a_channel_take_turns() {
+        let address = |burst_bytes, slice| Region { burst_bytes, slices: 2, slice }.address(3);
+        assert_eq!([address(32, 0), address(32, 1)], [192, 224]);
+        assert_eq!([address(64, 0), address(64, 1)], [192, 192]);
     }
 
     #[test]

@@ -397,12 +397,12 @@ mod tests {
     }
 
     #[test]
-    fn bdi_refuses_a_dram_whose_bursts_are_longer_than_its_units() {
-        let refused = vecadd("hw-bdi-mem", "base = \"gtx480\"\n[dram]\nburst_bytes = 64\n").err();
+    fn bdi_refuses_a_dram_whose_bursts_are_whole_lines() {
+        let refused = vecadd("hw-bdi-mem", "base = \"gtx480\"\n[dram]\nburst_bytes = 128\n").err();
         let line = refused.map(|e| e.to_string()).unwrap_or_default();
         assert_eq!(
             line,
-            "mechanism hw-bdi-mem: dram.burst_bytes = 64: allowed is 32, the unit of compressed lines"
+            "mechanism hw-bdi-mem: dram.burst_bytes = 128: must be 32 or 64: a line of 128 bytes moves in several bursts"
         );
     }
 

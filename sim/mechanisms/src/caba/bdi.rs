@@ -51,10 +51,10 @@ pub fn extraction(encoding: Encoding) -> Option<Routine> {
     Some(routine)
 }
 
-/// The routine that compresses a line. Without a `done` the line stays as it is.
-pub fn compression() -> Routine {
+/// The routine that compresses a line; it tries the encodings of at most `most_bytes`. Without a `done` the line stays as it is.
+pub fn compression(most_bytes: usize) -> Routine {
     let mut text = String::from(EQUAL_WORDS);
-    for encoding in Encoding::by_size(LINE_BYTES) {
+    for encoding in Encoding::by_size(LINE_BYTES).into_iter().filter(|e| e.size(LINE_BYTES) <= most_bytes) {
         match (encoding.base_bytes(), encoding.delta_bytes()) {
             (_, 0) => {}
             (2, _) => text.push_str(SHORT_WORDS),
@@ -155,7 +155,7 @@ fn test_of(encoding: Encoding, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caba::lanes::{Lanes, Made, registers_of};
+    use crate::caba::lanes::{Lanes, Made, SAVING_BYTES, registers_of};
     use selvedge_blocks::bdi::stimulus::LineGenerator;
     use selvedge_blocks::bdi::{Compressed, compress_words, decompress};
     use selvedge_blocks::line::{Line, bytes_of};
@@ -231,29 +231,35 @@ mod tests {
 
     #[test]
     fn every_line_is_compressed_as_the_codec_does() {
-        let routine = compression();
-        let mut seen = BTreeMap::<Encoding, u32>::new();
-        for line in lines() {
-            let form = compress_words(&line, LINE_BYTES);
-            let lanes = run(&routine, &line);
-            let made = Made { encoding: form.encoding.tag(), size: form.size };
-            if form.encoding == Encoding::Uncompressed {
-                assert_eq!(lanes.made, None);
-            } else {
-                assert_eq!((lanes.made, lanes.output), (Some(made), bytes_of(&form.payload)), "{line:x?}");
+        for most_bytes in [SAVING_BYTES, 64] {
+            let routine = compression(most_bytes);
+            let mut seen = BTreeMap::<Encoding, u32>::new();
+            for line in lines() {
+                let form = compress_words(&line, LINE_BYTES);
+                let lanes = run(&routine, &line);
+                let made = Made { encoding: form.encoding.tag(), size: form.size };
+                if usize::from(form.size) > most_bytes {
+                    assert_eq!(lanes.made, None);
+                } else {
+                    assert_eq!(
+                        (lanes.made, lanes.output),
+                        (Some(made), bytes_of(&form.payload)),
+                        "{line:x?}"
+                    );
+                }
+                *seen.entry(form.encoding).or_default() += 1;
             }
-            *seen.entry(form.encoding).or_default() += 1;
+            assert_eq!(seen.len(), 11, "every encoding: {seen:?}");
         }
-        assert_eq!(seen.len(), 11, "every encoding: {seen:?}");
     }
 
     #[test]
     fn the_routines_have_the_lengths_and_registers_that_the_page_states() {
         let lengths = Encoding::ALL.map(|e| decompression(e).map_or(0, |routine| routine.code.len()));
         assert_eq!(lengths, [0, 3, 3, 7, 7, 7, 3, 7, 7, 4, 11]);
-        assert_eq!(compression().code.len(), 126);
+        assert_eq!([SAVING_BYTES, 64].map(|most| compression(most).code.len()), [126, 65]);
         let all = Encoding::ALL.into_iter().filter_map(decompression);
         assert_eq!(all.map(|routine| registers_of(&routine.code)).max(), Some(6));
-        assert_eq!(registers_of(&compression().code), 12);
+        assert_eq!(registers_of(&compression(SAVING_BYTES).code), 12);
     }
 }

@@ -30,19 +30,18 @@ mod tests;
 pub mod warp;
 pub mod work;
 
-use crate::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS};
-use crate::hw_bdi::lines::LineStore;
+use crate::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
 use crate::hw_bdi::{self, AssistedL2, MD_KB};
+use crate::latte::unchanging_lines;
 use deployment::WARPS;
 use routine::Routines;
 use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_blocks::bdi::Encoding;
-use selvedge_gpu::config::{GpuConfig, WritePolicy};
+use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
     Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
 };
 use sm::{AssistSm, direct_event, store_event};
-use std::cell::RefCell;
 use std::rc::Rc;
 use warp::Latencies;
 
@@ -203,8 +202,13 @@ pub const INFO_BEST: MechanismInfo = compression!(
 /// The codecs at the partitions, as in `hw-bdi` (section 6).
 const PARTITION_CODECS: hw_bdi::Latencies = hw_bdi::Latencies { compress: 5, decompress: 1 };
 
+/// The most bytes of a line that saves a DRAM burst.
+fn saving_bytes(config: &GpuConfig) -> usize {
+    LINE_BYTES - config.dram.burst_bytes as usize
+}
+
 /// The routines of these algorithms, and BDI's for direct load where that is asked for.
-fn routines(part: &Part, choice: Choice) -> Routines {
+fn routines(part: &Part, choice: Choice, config: &GpuConfig) -> Routines {
     let mut routines = Routines::default();
     if part.options[DIRECT_LOAD] == 1 {
         for encoding in Encoding::ALL {
@@ -226,7 +230,7 @@ fn routines(part: &Part, choice: Choice) -> Routines {
             Algorithm::Cpack => routines.add(cpack::TAG, true, cpack::decompression()),
         }
         let compression = match algorithm {
-            Algorithm::Bdi => bdi::compression(),
+            Algorithm::Bdi => bdi::compression(saving_bytes(config)),
             Algorithm::Fpc => fpc::compression(),
             Algorithm::Cpack => cpack::compression(),
         };
@@ -250,7 +254,7 @@ fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), Me
     if tags > 1 || part.options[DIRECT_LOAD] == 1 {
         compress_l1d(part, tags, config)?;
     }
-    config.sm.extra_registers += routines(part, choice).registers();
+    config.sm.extra_registers += routines(part, choice, config).registers();
     Ok(())
 }
 
@@ -283,10 +287,7 @@ fn suits_controller(part: &Part, config: &GpuConfig) -> Result<(), MechanismErro
 /// Has the L1D keep lines compressed, with so many tags for each way.
 fn compress_l1d(part: &Part, tags: u32, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &mut config.l1d;
-    if l1d.write_policy != WritePolicy::WriteEvict {
-        let allowed = "allowed is write-evict: a compressed line does not change";
-        return Err(part.unsuited("l1d.write_policy", "write-through", allowed));
-    }
+    unchanging_lines(part, l1d)?;
     if l1d.tags_per_way != 1 {
         return Err(part.unsuited(
             "l1d.tags_per_way",
@@ -310,21 +311,23 @@ fn overhead(part: &Part) -> Overhead {
 }
 
 fn attach(part: &Part, choice: Choice, site: &mut Site<'_>) {
-    let lines = Rc::new(RefCell::new(LineStore::new(choice)));
+    let lines = hw_bdi::shared_lines(site, choice);
     let options = sm::Options {
         stores: part.options["stores"] as usize,
         patience: u64::from(part.options["patience"]),
         give_up: part.options["give_up"],
         throttle: throttle(part),
+        saving_bytes: saving_bytes(site.config),
         l1_tags: part.options[L1_TAGS],
         direct_load: part.options[DIRECT_LOAD] == 1,
     };
-    let latencies = Latencies::of(site.config);
+    let config = site.config;
+    let latencies = Latencies::of(config);
     let codecs = (part.options[PARTITION] == 0).then_some(PARTITION_CODECS);
     let l2 = AssistedL2 { tags: part.options[L2_TAGS], keeps_raw: part.options[L2] == 1 };
     let probes = site.probes;
     site.each_sm(|id| {
-        AssistSm::new(id, options, latencies, routines(part, choice), Rc::clone(&lines), probes)
+        AssistSm::new(id, options, latencies, routines(part, choice, config), Rc::clone(&lines), probes)
     });
     hw_bdi::assisted(part, site, codecs, l2, &lines);
 }

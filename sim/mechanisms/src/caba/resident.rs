@@ -37,7 +37,7 @@ impl Resident {
         match self.coming.take() {
             Some((own, forms)) if own == line => {
                 self.lines.insert(line, forms);
-                Space::SubBlocks(forms.bursts())
+                Space::SubBlocks(forms.sub_blocks())
             }
             _ => {
                 self.lines.remove(&line);

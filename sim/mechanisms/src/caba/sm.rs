@@ -3,7 +3,7 @@
 //! With more tags than ways the L1D keeps lines compressed, and each hit on one has an assist warp of its own. For direct load
 //! it keeps them so, too, and each load of one has an assist warp that gives it what it needs.
 use super::deployment::{Deployment, Wanted};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Made};
 use super::resident::Resident;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Latencies};
@@ -63,6 +63,8 @@ pub struct Options {
     pub give_up: u32,
     /// When the controller throttles.
     pub throttle: AwcParams,
+    /// A line of more bytes saves no DRAM burst.
+    pub saving_bytes: usize,
     /// Tags for each way of the L1D; with more than one it keeps lines compressed.
     pub l1_tags: u32,
     /// Do loads take what they need out of compressed lines?
@@ -222,7 +224,8 @@ impl AssistSm {
         let line = assist.work.line;
         let Some(mut packet) = assist.work.store() else { return Ok(()) };
         let expected = line.is_compressed().then_some((tag(&line.form), line.bytes()));
-        let made = assist.made().map(|made| (made.encoding, u16::from(made.size)));
+        let saves = |made: &Made| usize::from(made.size) <= self.options.saving_bytes;
+        let made = assist.made().filter(saves).map(|made| (made.encoding, u16::from(made.size)));
         if made != expected || made.is_some() && assist.lanes.output != bytes_of(line.payload()) {
             return Err(self.wrong(packet.line));
         }

@@ -280,6 +280,16 @@ fn a_store_that_has_waited_too_long_is_released_and_its_assist_warp_killed() {
 }
 
 #[test]
+fn a_line_takes_one_or_two_bursts_of_64_bytes() {
+    let lines = 60 * 8 * 48;
+    for name in ["hw-bdi-mem", "hw-bdi", "ideal-bdi", "caba-bdi", "caba-best"] {
+        let report = run_on("base = \"gtx480-3.2.1\"\n", &STREAM, name);
+        let bursts = ["data_bursts", "uncompressed_bursts"].map(|of| counter(&report, of));
+        assert_eq!(bursts, [lines, 2 * lines], "{name}");
+    }
+}
+
+#[test]
 fn machines_that_the_controller_does_not_know_are_refused() {
     let refused = |keys: &str| {
         let config =

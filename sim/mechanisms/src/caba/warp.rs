@@ -1,7 +1,7 @@
 //! An assist warp under way: its work, its lanes, and when its results are there.
 use super::instruction::{Instruction, NoInstruction};
 use super::lanes::{Lanes, Made, OutsideLine};
-use selvedge_gpu::config::{GpuConfig, L1d};
+use selvedge_gpu::config::{GpuConfig, L1d, Sm};
 use selvedge_gpu::sm::pipes::PipeKind;
 
 /// Registers and predicates that the scoreboard tracks.
@@ -16,19 +16,20 @@ pub struct Latencies {
     pub load: u64,
     /// Issue to result of a load from shared memory without bank conflicts.
     pub shared: u64,
-    /// A store occupies the load/store unit for so long; then the line has it.
+    /// Issue of a store to the line that has it.
     pub store: u64,
 }
 
 impl Latencies {
     /// Those of a machine.
     pub fn of(config: &GpuConfig) -> Self {
-        let L1d { hit_latency, .. } = config.l1d;
+        let L1d { front_latency, hit_latency, .. } = config.l1d;
+        let Sm { pipeline_latency, lsu, alu, .. } = config.sm;
         Latencies {
-            alu: u64::from(config.sm.alu.int_latency),
-            load: u64::from(hit_latency),
-            shared: u64::from(config.sm.lsu.shared_latency),
-            store: u64::from(32 / config.sm.lsu.lanes),
+            alu: u64::from(pipeline_latency + alu.int_latency),
+            load: u64::from(lsu.pipeline_latency + front_latency + hit_latency),
+            shared: u64::from(lsu.pipeline_latency + lsu.shared_latency),
+            store: u64::from(lsu.pipeline_latency + 32 / lsu.lanes),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! A line as a cache or DRAM keeps it.
-use super::{Algorithm, Coded, LINE_BYTES};
+use super::{Algorithm, Coded, LINE_BYTES, SUB_BLOCK_BYTES};
 use selvedge_blocks::bdi::units;
 use selvedge_blocks::{bdi, bpc, cpack, fpc};
 
@@ -50,13 +50,23 @@ impl Form {
         }
     }
 
-    /// Returns the 32-byte sub-blocks that it takes, 1 to 4; so many bursts it takes in DRAM.
+    /// Returns the 32-byte sub-blocks that it takes, 1 to 4.
     pub fn sub_blocks(&self) -> u32 {
         units(self.bytes()) as u32
     }
 
+    /// Returns the DRAM bursts of `burst_bytes` that it takes: at least one.
+    pub fn bursts(&self, burst_bytes: u32) -> u32 {
+        (self.bytes() as u32).div_ceil(burst_bytes).max(1)
+    }
+
     /// Returns itself if it takes fewer sub-blocks than the line, which else needs no decompressor.
     pub fn if_smaller(self) -> Self {
-        if self.sub_blocks() < Form::Raw.sub_blocks() { self } else { Form::Raw }
+        self.if_saves(SUB_BLOCK_BYTES as u32)
+    }
+
+    /// Returns itself if it takes fewer bursts of `burst_bytes` than the line.
+    pub fn if_saves(self, burst_bytes: u32) -> Self {
+        if self.bursts(burst_bytes) < Form::Raw.bursts(burst_bytes) { self } else { Form::Raw }
     }
 }

@@ -64,8 +64,8 @@ impl Choice {
     /// Returns a line of these values.
     pub fn line(self, values: Line) -> LineForms {
         let forms = self.algorithms().iter().map(|algorithm| LineForms::of(*algorithm, values));
-        // Of several with the fewest bursts, the first.
-        forms.min_by_key(LineForms::bursts).unwrap_or_default()
+        // Of several with the fewest sub-blocks, the first.
+        forms.min_by_key(LineForms::sub_blocks).unwrap_or_default()
     }
 }
 
@@ -84,9 +84,14 @@ impl LineForms {
         LineForms { form: algorithm.compress(&values).if_smaller(), values }
     }
 
-    /// Returns the 32-byte bursts that it takes: at least one.
-    pub fn bursts(&self) -> u32 {
+    /// Returns the 32-byte sub-blocks that it takes: at least one.
+    pub fn sub_blocks(&self) -> u32 {
         self.form.sub_blocks()
+    }
+
+    /// Returns the line uncompressed unless its form saves a DRAM burst of `burst_bytes`.
+    pub fn if_saves(self, burst_bytes: u32) -> Self {
+        LineForms { form: self.form.if_saves(burst_bytes), ..self }
     }
 
     /// Returns whether it is smaller compressed.
@@ -130,9 +135,9 @@ mod tests {
             [(near, Algorithm::Bdi), (nibbles, Algorithm::Fpc), (few, Algorithm::Cpack)]
         {
             let best = Choice::Best.line(values);
-            let bursts = Algorithm::ALL.map(|algorithm| LineForms::of(algorithm, values).bursts());
+            let bursts = Algorithm::ALL.map(|algorithm| LineForms::of(algorithm, values).sub_blocks());
             assert_eq!(best.form.algorithm(), Some(algorithm));
-            assert_eq!(Some(best.bursts()), bursts.into_iter().min(), "{bursts:?}");
+            assert_eq!(Some(best.sub_blocks()), bursts.into_iter().min(), "{bursts:?}");
         }
     }
 
@@ -145,6 +150,6 @@ mod tests {
             _ => 0,
         });
         let form = LineForms::of(Algorithm::Fpc, values);
-        assert_eq!((form.form, form.bursts(), form.payload()), (Form::Raw, 4, &values));
+        assert_eq!((form.form, form.sub_blocks(), form.payload()), (Form::Raw, 4, &values));
     }
 }

@@ -1,6 +1,5 @@
 //! What is known of each line's form in L2 and DRAM, and the compressed lines that packets carry.
-use crate::codecs::{Choice, LINE_BYTES, LineForms};
-use selvedge_blocks::bdi::units;
+use crate::codecs::{Choice, Form, LINE_BYTES, LineForms};
 use selvedge_blocks::line::{Line, words_of};
 use selvedge_ptx::memory::{DeviceMemory, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
@@ -32,10 +31,11 @@ struct LineForm {
     l2: L2Form,
 }
 
-/// The forms of all lines, and the compressed lines on the crossbar.
-#[derive(Default)]
+/// The forms of all lines, and the compressed lines on the crossbar. A line whose form saves no DRAM burst is kept uncompressed.
 pub struct LineStore {
     choice: Choice,
+    /// Bytes of a DRAM burst.
+    burst_bytes: u32,
     // Looked up by address only; nothing depends on its order.
     forms: HashMap<u64, LineForm>,
     in_flight: Vec<LineForms>,
@@ -45,9 +45,26 @@ pub struct LineStore {
 }
 
 impl LineStore {
-    /// A store of lines that are compressed by the algorithms of `choice`.
-    pub fn new(choice: Choice) -> Self {
-        LineStore { choice, ..LineStore::default() }
+    /// A store of lines that are compressed by the algorithms of `choice`, for a DRAM with bursts of `burst_bytes`.
+    pub fn new(choice: Choice, burst_bytes: u32) -> Self {
+        LineStore {
+            choice,
+            burst_bytes,
+            forms: HashMap::new(),
+            in_flight: Vec::new(),
+            free: Vec::new(),
+            remembered: Vec::new(),
+        }
+    }
+
+    /// Returns the line uncompressed unless its form saves a DRAM burst.
+    pub fn kept(&self, line: LineForms) -> LineForms {
+        line.if_saves(self.burst_bytes)
+    }
+
+    /// Returns the DRAM bursts of a line that is not compressed.
+    pub fn raw_bursts(&self) -> u32 {
+        LINE_BYTES as u32 / self.burst_bytes
     }
 
     /// The algorithms that compress its lines.
@@ -57,10 +74,10 @@ impl LineStore {
 
     /// Returns the line's values in functional memory, and their compressed form.
     pub fn forms(&mut self, memory: &DeviceMemory, line: u64) -> LineForms {
-        let (values, choice) = (Self::values(memory, line), self.choice);
+        let (values, choice, burst_bytes) = (Self::values(memory, line), self.choice, self.burst_bytes);
         let remembered = self.place(line);
         if remembered.values != values {
-            *remembered = choice.line(values);
+            *remembered = choice.line(values).if_saves(burst_bytes);
         }
         *remembered
     }
@@ -84,9 +101,19 @@ impl LineStore {
         words_of(&bytes)
     }
 
+    /// The form of the line's values now.
+    fn form_now(&mut self, line: u64, memory: &DeviceMemory) -> Form {
+        if has_values(line) { self.forms(memory, line).form } else { Form::Raw }
+    }
+
+    /// Sub-blocks that the line's values would take in a cache now.
+    pub fn sub_blocks_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+        self.form_now(line, memory).sub_blocks()
+    }
+
     /// Bursts that the line's values would take in DRAM now.
     pub fn bursts_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
-        if has_values(line) { self.forms(memory, line).bursts() } else { units(LINE_BYTES) as u32 }
+        self.form_now(line, memory).bursts(self.burst_bytes)
     }
 
     /// Bursts of the line in DRAM. A line that was never written there is as the host prepared it.
@@ -151,12 +178,28 @@ mod tests {
     fn a_line_is_compressed_anew_once_its_values_change() {
         let mut memory = DeviceMemory::new();
         let line = memory.alloc(128, "line").unwrap();
-        let mut store = LineStore::new(Choice::One(Algorithm::Bdi));
-        assert_eq!(store.forms(&memory, line).bursts(), 1, "zeros");
+        let mut store = LineStore::new(Choice::One(Algorithm::Bdi), 32);
+        assert_eq!(store.bursts_now(line, &memory), 1, "zeros");
         let scattered: Vec<u32> = (0..32u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
         memory.write_u32s(line, &scattered).unwrap();
-        assert_eq!(store.forms(&memory, line).bursts(), 4, "no two words are near");
+        assert_eq!(store.bursts_now(line, &memory), 4, "no two words are near");
         memory.write_u32s(line, &[7; 32]).unwrap();
-        assert_eq!(store.forms(&memory, line).bursts(), 1, "one value throughout");
+        assert_eq!(store.bursts_now(line, &memory), 1, "one value throughout");
+    }
+
+    #[test]
+    fn a_line_that_saves_no_burst_is_kept_uncompressed() {
+        let mut memory = DeviceMemory::new();
+        let line = memory.alloc(128, "line").unwrap();
+        // Differences of two bytes: 72 bytes by BDI, three sub-blocks.
+        let words: Vec<u32> = (0..32u32).map(|word| 0x1234_0000 + 301 * word).collect();
+        memory.write_u32s(line, &words).unwrap();
+        for (burst_bytes, bursts, is_compressed) in [(32, 3, true), (64, 2, false)] {
+            let mut store = LineStore::new(Choice::One(Algorithm::Bdi), burst_bytes);
+            assert_eq!(store.bursts_now(line, &memory), bursts, "bursts of {burst_bytes}");
+            assert_eq!(store.forms(&memory, line).is_compressed(), is_compressed, "bursts of {burst_bytes}");
+        }
+        memory.write_u32s(line, &[7; 32]).unwrap();
+        assert_eq!(LineStore::new(Choice::One(Algorithm::Bdi), 64).bursts_now(line, &memory), 1);
     }
 }

@@ -10,7 +10,7 @@
 //! - `ideal-bdi`: as `hw-bdi`, but codecs take no time, so that a line in the L2 is compressed again at once after a
 //!   partial store, and metadata are free unless asked for.
 //!
-//! All move a line as one to four 32-byte bursts and ask the metadata cache how many. Buffers that the host filled are
+//! All move a line as one to four 32-byte bursts, or one or two of 64 bytes, and ask the metadata cache how many. Buffers that the host filled are
 //! compressed from the start (section 5.3.1). The values are those of functional memory when a line enters a codec.
 //! Local memory is not in it, so its lines are not compressed.
 mod codecs;
@@ -20,8 +20,8 @@ mod partition;
 mod recompression;
 mod sm;
 
-use crate::codecs::L2_TAG_BITS;
-use crate::md_cache::MetadataCache;
+use crate::codecs::{Choice, L2_TAG_BITS};
+use crate::md_cache::{MetadataCache, Region};
 use codecs::Codecs;
 use ideal::IdealSm;
 use lines::LineStore;
@@ -36,16 +36,20 @@ use selvedge_gpu::partition::AddressMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Bytes of a DRAM burst under compression (CABA, section 5.3.2: a line is one to four of them).
-const BURST_BYTES: u32 = 32;
+/// Bytes of a DRAM burst under compression: a line is one to four of 32 bytes (CABA, section 5.3.2), or one or two of 64, those
+/// of the GTX480 that GPGPU-Sim brings along.
+const BURST_BYTES: [u32; 2] = [32, 64];
 
 /// Bytes of a line.
 const LINE_BYTES: u32 = 128;
 
+/// The smallest metadata cache, KB.
+const LEAST_MD_KB: u32 = 4;
+
 /// Size of the metadata cache.
 pub const MD_KB: OptionInfo = OptionInfo {
     power_of_two: true,
-    ..OptionInfo::number("md_kb", 8, (4, 16), "metadata cache per partition, KB")
+    ..OptionInfo::number("md_kb", 8, (LEAST_MD_KB, 16), "metadata cache per partition, KB")
 };
 
 const OPTIONS: [OptionInfo; 3] = [
@@ -122,24 +126,25 @@ impl Latencies {
     }
 }
 
-/// The metadata cache that a mechanism's options ask for.
-fn metadata_of(part: &Part, id: u32, probes: &Probes) -> MetadataCache {
-    MetadataCache::new(id, part.options[MD_KB.name], probes)
+/// The metadata cache at slice `id` of the L2, a share of the one that a mechanism's options ask for at each memory controller.
+fn metadata_of(part: &Part, config: &GpuConfig, id: u32, probes: &Probes) -> MetadataCache {
+    let slices = config.l2.slices;
+    let kilobytes = (part.options[MD_KB.name] / slices).max(LEAST_MD_KB);
+    let region = Region { burst_bytes: config.dram.burst_bytes, slices, slice: id % slices };
+    MetadataCache::new(id, kilobytes, region, probes)
 }
 
-/// Compressed lines move in units of 32 bytes: a DRAM whose burst is longer would move more for them, not less. The codecs
-/// take whole lines, of the same size everywhere.
+/// A DRAM whose bursts are as long as a line would save nothing. The codecs take whole lines, of the same size everywhere.
 fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let whole = "allowed is 128: the codecs take whole lines of that size";
     let texture = config.sm.texture;
     let texture_line = if texture.is_there() { texture.line_bytes } else { LINE_BYTES };
+    let burst_bytes = config.dram.burst_bytes;
+    if !BURST_BYTES.contains(&burst_bytes) {
+        let allowed = "must be 32 or 64: a line of 128 bytes moves in several bursts";
+        return Err(part.unsuited("dram.burst_bytes", burst_bytes, allowed));
+    }
     let expected = [
-        (
-            "dram.burst_bytes",
-            config.dram.burst_bytes,
-            BURST_BYTES,
-            "allowed is 32, the unit of compressed lines",
-        ),
         ("l1d.line_bytes", config.l1d.line_bytes, LINE_BYTES, whole),
         ("l1d.sector_bytes", config.l1d.sector_bytes, LINE_BYTES, whole),
         ("l2.line_bytes", config.l2.line_bytes, LINE_BYTES, whole),
@@ -161,8 +166,10 @@ pub fn whole_lines(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismE
     Ok(())
 }
 
-/// The forms of lines in L2 and DRAM are kept for an L2 that writes whole lines back.
-fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
+/// The forms of lines in L2 and DRAM are kept for an L2 that writes whole lines back. Where it sends the store of a write miss
+/// on to DRAM and fetches the line, it fetches only: DRAM cannot put a store into a compressed line, which must be
+/// decompressed first, updated, and written back (CABA, section 5.2.2).
+fn check_writes(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let fail = |key, value: &str, allowed| Err(part.unsuited(key, value, allowed));
     match (config.l2.write_policy, config.l2.write_allocate) {
         (L2WritePolicy::WriteThrough, _) => fail(
@@ -170,21 +177,29 @@ fn check_writes(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
             "write-through",
             "allowed is write-back: DRAM gets whole compressed lines",
         ),
-        (_, WriteAllocate::Mask | WriteAllocate::None | WriteAllocate::ForwardAndFetch) => fail(
+        (_, WriteAllocate::Mask | WriteAllocate::None) => fail(
             "l2.write_allocate",
-            "mask, none or forward-and-fetch",
-            "allowed is fetch: DRAM gets whole compressed lines",
+            "mask or none",
+            "must be fetch or forward-and-fetch: DRAM gets whole compressed lines",
         ),
-        (L2WritePolicy::WriteBack, WriteAllocate::Fetch) => Ok(()),
+        (L2WritePolicy::WriteBack, WriteAllocate::Fetch | WriteAllocate::ForwardAndFetch) => {
+            config.l2.write_allocate = WriteAllocate::Fetch;
+            Ok(())
+        }
     }
 }
 
 /// Lines of all SMs and partitions.
 pub type SharedLines = Rc<RefCell<LineStore>>;
 
+/// Returns the lines of a GPU, compressed by the algorithms of `choice`.
+pub fn shared_lines(site: &Site<'_>, choice: Choice) -> SharedLines {
+    Rc::new(RefCell::new(LineStore::new(choice, site.config.dram.burst_bytes)))
+}
+
 /// Builds `hw-bdi`.
 fn attach(part: &Part, site: &mut Site<'_>) {
-    let lines = SharedLines::default();
+    let lines = shared_lines(site, Choice::default());
     let latencies = Latencies::of(part);
     let probes = site.probes;
     dedicated(part, site, Reach::Crossbar, &lines);
@@ -193,19 +208,21 @@ fn attach(part: &Part, site: &mut Site<'_>) {
 
 /// Builds `hw-bdi-mem`.
 fn attach_mem(part: &Part, site: &mut Site<'_>) {
-    dedicated(part, site, Reach::Dram, &SharedLines::default());
+    let lines = shared_lines(site, Choice::default());
+    dedicated(part, site, Reach::Dram, &lines);
 }
 
 /// Partitions with codecs of their own.
 fn dedicated(part: &Part, site: &mut Site<'_>, reach: Reach, lines: &SharedLines) {
-    let map = AddressMap::new(&site.config.l2);
+    let config = site.config;
+    let map = AddressMap::new(&config.l2);
     let probes = site.probes;
     site.each_partition(|id| {
         let codecs = Codecs::new(id, lines.borrow().choice(), Latencies::of(part), probes);
         Partition::new(
             reach,
             Logic::Dedicated(Box::new(codecs)),
-            Some(metadata_of(part, id, probes)),
+            Some(metadata_of(part, config, id, probes)),
             map,
             Rc::clone(lines),
         )
@@ -230,7 +247,8 @@ pub fn assisted(
     l2: AssistedL2,
     lines: &SharedLines,
 ) {
-    let map = AddressMap::new(&site.config.l2);
+    let config = site.config;
+    let map = AddressMap::new(&config.l2);
     let probes = site.probes;
     site.each_partition(|id| {
         let logic = match latencies {
@@ -239,7 +257,7 @@ pub fn assisted(
             }
             None => Logic::None,
         };
-        let metadata = Some(metadata_of(part, id, probes));
+        let metadata = Some(metadata_of(part, config, id, probes));
         Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines))
             .with_raw_stores()
             .with_tags(l2.tags)
@@ -249,13 +267,14 @@ pub fn assisted(
 
 /// Builds `ideal-bdi`.
 fn attach_ideal(part: &Part, site: &mut Site<'_>) {
-    let lines = SharedLines::default();
-    let map = AddressMap::new(&site.config.l2);
+    let lines = shared_lines(site, Choice::default());
+    let config = site.config;
+    let map = AddressMap::new(&config.l2);
     let is_cached = part.options["metadata"] == 1;
     let probes = site.probes;
     site.each_sm(|_| IdealSm::new(Rc::clone(&lines)));
     site.each_partition(|id| {
-        let metadata = is_cached.then(|| metadata_of(part, id, probes));
+        let metadata = is_cached.then(|| metadata_of(part, config, id, probes));
         Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
     });
 }

@@ -3,7 +3,7 @@ use super::SharedLines;
 use super::codecs::Codecs;
 use super::lines::{L2Form, has_values};
 use super::recompression::Recompression;
-use crate::codecs::LINE_BYTES;
+use crate::codecs::{Form, LINE_BYTES};
 use crate::md_cache::{MdAccess, MetadataCache};
 use selvedge_gpu::cache::LinePart;
 use selvedge_gpu::events::{BlockOperations, LineBursts};
@@ -19,9 +19,6 @@ use selvedge_ptx::memory::DeviceMemory;
 
 /// Where the metadata region begins in a partition's channel: above all data.
 const METADATA_BASE: u64 = 1 << 44;
-
-/// Bursts of a line that is not compressed.
-const RAW_BURSTS: u32 = LINE_BYTES as u32 / 32;
 
 /// How far compressed lines reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +85,8 @@ pub struct Partition {
     /// Lines that were given room in the L2, and their sub-blocks.
     rooms: u64,
     sub_blocks: u64,
+    /// DRAM bursts of a line that is not compressed.
+    raw_bursts: u32,
 }
 
 impl Partition {
@@ -98,6 +97,7 @@ impl Partition {
         map: AddressMap,
         store: SharedLines,
     ) -> Self {
+        let raw_bursts = store.borrow().raw_bursts();
         Partition {
             reach,
             logic,
@@ -114,6 +114,7 @@ impl Partition {
             raw_replies: 0,
             rooms: 0,
             sub_blocks: 0,
+            raw_bursts,
         }
     }
 
@@ -134,7 +135,7 @@ impl Partition {
 
     /// Looks up the line's metadata, if there is a cache of them, and changes them to `written` bursts.
     fn look_up(&mut self, line: u64, written: Option<u32>) -> MdAccess {
-        let number = self.map.local(line) / LINE_BYTES as u64;
+        let number = self.map.slice_local(line) / LINE_BYTES as u64;
         let Some(cache) = self.metadata.as_mut().filter(|_| !self.difference.is_broken()) else {
             return MdAccess::default();
         };
@@ -143,7 +144,7 @@ impl Partition {
 
     fn plan(&mut self, bursts: u32, cost: MdAccess) -> DramPlan {
         self.bursts.data += u64::from(bursts);
-        self.bursts.uncompressed += u64::from(RAW_BURSTS);
+        self.bursts.uncompressed += u64::from(self.raw_bursts);
         let fetches = cost.fetch.is_some() && !cost.in_flight;
         self.bursts.metadata += u64::from(fetches) + u64::from(cost.write_back.is_some());
         DramPlan {
@@ -275,7 +276,7 @@ impl part::Placement for Partition {
     fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         let mut store = self.store.borrow_mut();
         let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
-        let blocks = if is_raw { RAW_BURSTS } else { store.bursts_now(line, memory) };
+        let blocks = if is_raw { Form::Raw.sub_blocks() } else { store.sub_blocks_now(line, memory) };
         self.rooms += 1;
         self.sub_blocks += u64::from(blocks);
         blocks
@@ -286,7 +287,7 @@ impl DramPlans for Partition {
     fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let found = self.look_up(line, None);
         let bursts = match found.entry {
-            bursts @ 1..=RAW_BURSTS => bursts,
+            bursts if (1..=self.raw_bursts).contains(&bursts) => bursts,
             _ => self.store.borrow_mut().dram_bursts(line, memory),
         };
         self.plan(bursts, found)
@@ -294,7 +295,8 @@ impl DramPlans for Partition {
 
     fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
-        let bursts = if stays_raw { RAW_BURSTS } else { self.store.borrow_mut().bursts_now(line, memory) };
+        let bursts =
+            if stays_raw { self.raw_bursts } else { self.store.borrow_mut().bursts_now(line, memory) };
         let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
         self.store.borrow_mut().written_to_dram(line, bursts, l2);
         let found = self.look_up(line, Some(bursts));

@@ -97,8 +97,8 @@ impl Stage<Packet> for SmCodecs {
     fn pop(&mut self) -> Option<Packet> {
         let done = self.compressor.pop()?;
         let mut packet = done.what;
-        let line = LineForms { form: Form::Bdi(done.output).if_smaller(), values: done.input };
         let mut store = self.store.borrow_mut();
+        let line = store.kept(LineForms { form: Form::Bdi(done.output), values: done.input });
         store.remember(done.address, line);
         if line.is_compressed() {
             packet.data_bytes = line.bytes();

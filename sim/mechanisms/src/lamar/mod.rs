@@ -163,7 +163,7 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
         return Err(part.unsuited(
             "dram.burst_bytes",
             dram.burst_bytes,
-            "allowed is no more than the granularity",
+            "must be no more than the granularity, 32 bytes unless granularity=64",
         ));
     }
     (l1d.sector_bytes, l2.sector_bytes) = (sector, sector);

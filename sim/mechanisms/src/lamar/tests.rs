@@ -37,7 +37,7 @@ fn what_does_not_suit_the_family_is_told_in_a_line() {
         (
             "bgp",
             "[dram]\nburst_bytes = 64\n",
-            "mechanism bgp: dram.burst_bytes = 64: allowed is no more than",
+            "mechanism bgp: dram.burst_bytes = 64: must be no more than the granularity",
         ),
         ("spp,granularity=64", "[l1d]\nline_bytes = 32\nsector_bytes = 32\n", "l1d.line_bytes = 32"),
         ("fg-only", "[l1d]\ntags_per_way = 4\n", "l1d.tags_per_way = 4: allowed is 1"),

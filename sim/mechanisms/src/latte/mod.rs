@@ -14,7 +14,7 @@ mod tests;
 
 use crate::codecs::{L1D_TAG_BITS, LINE_BYTES};
 use selvedge_blocks::latte_controller::Mode;
-use selvedge_gpu::config::{GpuConfig, WritePolicy};
+use selvedge_gpu::config::{GpuConfig, L1d, WritePolicy};
 use selvedge_gpu::mechanism::{
     Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site, no_overhead, no_parts,
 };
@@ -309,14 +309,28 @@ fn tags(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     if l1d.sector_bytes != l1d.line_bytes {
         return Err(part.unsuited("l1d.sector_bytes", l1d.sector_bytes, whole));
     }
-    if l1d.write_policy != WritePolicy::WriteEvict {
-        let allowed = "allowed is write-evict: a compressed line does not change";
-        return Err(part.unsuited("l1d.write_policy", l1d.write_policy.name(), allowed));
-    }
+    unchanging_lines(part, l1d)?;
     if l1d.tags_per_way == 1 {
         l1d.tags_per_way = TAGS_PER_WAY;
     }
     Ok(())
+}
+
+/// A compressed line does not change. An L1D that keeps the stores to local memory, and evicts what others hit, evicts all.
+///
+/// # Errors
+/// It keeps stores to global memory.
+pub(crate) fn unchanging_lines(part: &Part, l1d: &mut L1d) -> Result<(), MechanismError> {
+    match l1d.write_policy {
+        WritePolicy::WriteEvict | WritePolicy::LocalWriteBack => {
+            l1d.write_policy = WritePolicy::WriteEvict;
+            Ok(())
+        }
+        WritePolicy::WriteThrough | WritePolicy::WriteBack => {
+            let allowed = "must be write-evict or local-write-back: a compressed line does not change";
+            Err(part.unsuited("l1d.write_policy", l1d.write_policy.name(), allowed))
+        }
+    }
 }
 
 /// Gives the L1D its tags, and refuses what the blocks are not made for.
