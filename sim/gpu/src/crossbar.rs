@@ -11,62 +11,10 @@
 //! ports             flits cross
 //! receive()                              head is out       tail is out: the packet can be received
 //! ```
-use crate::packet::Packet;
+use crate::id_set::{IdSet, IdWheel};
+use crate::packet::{Packet, flits};
 use crate::stats::counters;
 use std::collections::VecDeque;
-
-/// A set of ports.
-#[derive(Clone, Debug)]
-struct PortSet(Box<[u64]>);
-
-impl PortSet {
-    /// Returns an empty set for ports below `ports`.
-    fn new(ports: usize) -> Self {
-        PortSet(vec![0; ports.div_ceil(64)].into())
-    }
-
-    fn insert(&mut self, port: usize) {
-        self.0[port / 64] |= 1 << (port % 64);
-    }
-
-    fn remove(&mut self, port: usize) {
-        self.0[port / 64] &= !(1 << (port % 64));
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.iter().all(|w| *w == 0)
-    }
-
-    /// The lowest port from `port` on.
-    fn next(&self, port: usize) -> Option<usize> {
-        let mut word = port / 64;
-        let mut bits = self.0.get(word)? & (u64::MAX << (port % 64));
-        while bits == 0 {
-            word += 1;
-            bits = *self.0.get(word)?;
-        }
-        Some(word * 64 + bits.trailing_zeros() as usize)
-    }
-
-    /// The first port from `port` on, and then from the lowest up to it, that `may` be taken: round-robin.
-    fn first_cyclic(&self, port: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut from = port;
-        while let Some(found) = self.next(from) {
-            if may(found) {
-                return Some(found);
-            }
-            from = found + 1;
-        }
-        from = 0;
-        while let Some(found) = self.next(from).filter(|found| *found < port) {
-            if may(found) {
-                return Some(found);
-            }
-            from = found + 1;
-        }
-        None
-    }
-}
 
 /// Sizes of a crossbar.
 #[derive(Clone, Copy, Debug)]
@@ -125,20 +73,31 @@ pub struct Crossbar {
     inputs: Vec<Input>,
     outputs: Vec<Output>,
     /// Per output, the inputs whose first packet is bound for it.
-    asking: Vec<PortSet>,
+    asking: Vec<IdSet>,
     /// Outputs that some input asks for.
-    asked: PortSet,
+    asked: IdSet,
     /// Packets in input queues.
     queued: usize,
-    /// Per output, the cycle in which its oldest packet is there; `u64::MAX` when it has none.
-    arrivals: Vec<u64>,
-    /// None of those lies before this cycle.
-    earliest: u64,
+    /// Outputs whose oldest packet has arrived.
+    arrived: IdSet,
+    /// Outputs by the cycles in which packets arrive at them.
+    arrivals: IdWheel,
     /// Packets in ejection queues, arrived or in flight.
     ejected: usize,
     now: u64,
     counters: CrossbarCounters,
+    /// Per input, the flits of a packet that waits in front of it for room; 0: there is none.
+    awaited: Vec<u32>,
+    /// Per input, the cycle from which that packet has room, as long as nothing else is granted; `u64::MAX`: it has none.
+    room_from: Vec<u64>,
+    /// None of those lies before this cycle.
+    earliest_room: u64,
+    /// Flits of a packet by its bytes of data.
+    flits: Vec<u8>,
 }
+
+/// Most bytes of data whose flits are looked up.
+const MOST_BYTES: usize = 256;
 
 impl Crossbar {
     /// An empty crossbar.
@@ -154,16 +113,64 @@ impl Crossbar {
         Self {
             inputs: (0..spec.inputs).map(input).collect(),
             outputs: (0..spec.outputs).map(output).collect(),
-            asking: vec![PortSet::new(spec.inputs); spec.outputs],
-            asked: PortSet::new(spec.outputs),
+            asking: vec![IdSet::new(spec.inputs); spec.outputs],
+            asked: IdSet::new(spec.outputs),
             queued: 0,
-            arrivals: vec![u64::MAX; spec.outputs],
-            earliest: u64::MAX,
+            arrived: IdSet::new(spec.outputs),
+            arrivals: IdWheel::new(spec.outputs, spec.latency + spec.output_flits),
             ejected: 0,
             now: 0,
             counters: CrossbarCounters::default(),
+            awaited: vec![0; spec.inputs],
+            room_from: vec![u64::MAX; spec.inputs],
+            earliest_room: u64::MAX,
+            flits: (0..=MOST_BYTES as u16).map(|bytes| flits(bytes, spec.flit_bytes) as u8).collect(),
             spec,
         }
+    }
+
+    /// Returns the flits of a packet.
+    #[inline]
+    fn flits_of(&self, packet: &Packet) -> u32 {
+        match self.flits.get(usize::from(packet.data_bytes)) {
+            Some(count) => u32::from(*count),
+            None => packet.flits(self.spec.flit_bytes),
+        }
+    }
+
+    /// Notes that `packet`, which found no room, waits in front of `input`; or that none does any more.
+    pub fn await_room(&mut self, input: usize, packet: Option<&Packet>) {
+        self.awaited[input] = packet.map_or(0, |packet| self.flits_of(packet));
+        self.find_room(input);
+    }
+
+    /// Computes when the packet in front of `input` has room, from what the port holds now.
+    fn find_room(&mut self, input: usize) {
+        let port = &self.inputs[input];
+        let taken = port.waiting + self.awaited[input];
+        self.room_from[input] = match self.spec.input_flits.checked_sub(taken) {
+            Some(left) if self.awaited[input] > 0 => {
+                port.free_from.saturating_sub(u64::from(left + 1 + self.spec.gap))
+            }
+            _ => u64::MAX,
+        };
+        self.earliest_room = self.earliest_room.min(self.room_from[input]);
+    }
+
+    /// Returns whether a packet that waits in front of any input has room now.
+    #[inline]
+    pub fn has_room_for_any(&mut self) -> bool {
+        if self.earliest_room > self.now {
+            return false;
+        }
+        self.earliest_room = self.room_from.iter().copied().min().unwrap_or(u64::MAX);
+        self.earliest_room <= self.now
+    }
+
+    /// Returns whether the packet that waits in front of `input` has room now.
+    #[inline]
+    pub fn has_room(&self, input: usize) -> bool {
+        self.room_from[input] <= self.now
     }
 
     /// Has input port `input` room for `packet`?
@@ -171,7 +178,7 @@ impl Crossbar {
         let port = &self.inputs[input];
         // What has not crossed yet of the packet that is crossing still takes room.
         let crossing = port.free_from.saturating_sub(self.now + 1 + u64::from(self.spec.gap)) as u32;
-        port.waiting + crossing + packet.flits(self.spec.flit_bytes) <= self.spec.input_flits
+        port.waiting + crossing + self.flits_of(packet) <= self.spec.input_flits
     }
 
     /// Puts `packet` into the queue of port `input`, bound for port `output`. The caller has made sure that
@@ -179,8 +186,9 @@ impl Crossbar {
     pub fn send(&mut self, input: usize, output: usize, packet: Packet) {
         debug_assert!(self.can_send(input, &packet));
         debug_assert!(output == self.route(&packet), "the packet's own address must name its port");
+        let flits = self.flits_of(&packet);
         let port = &mut self.inputs[input];
-        port.waiting += packet.flits(self.spec.flit_bytes);
+        port.waiting += flits;
         port.queue.push_back(packet);
         self.queued += 1;
         if port.queue.len() == 1 {
@@ -202,6 +210,9 @@ impl Crossbar {
     /// One cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
     pub fn tick(&mut self, now: u64) {
         self.now = now;
+        if self.ejected > 0 {
+            self.arrivals.take(now, &mut self.arrived);
+        }
         if self.queued == 0 {
             return;
         }
@@ -222,7 +233,7 @@ impl Crossbar {
         let Some(input) = self.asking[output].first_cyclic(self.outputs[output].turn, is_free) else {
             return;
         };
-        let flits = self.inputs[input].queue.front().map_or(0, |p| p.flits(self.spec.flit_bytes));
+        let flits = self.inputs[input].queue.front().map_or(0, |p| self.flits_of(p));
         if self.outputs[output].held + flits <= self.spec.output_flits {
             self.grant(input, output, flits);
         } else {
@@ -242,11 +253,12 @@ impl Crossbar {
         out.turn = (input + 1) % self.spec.inputs;
         // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
         let arrival = self.now + u64::from(self.spec.latency) + cycles - 2;
-        if out.queue.is_empty() {
-            self.arrivals[output] = arrival;
-            self.earliest = self.earliest.min(arrival);
-        }
         out.queue.push_back((arrival, packet));
+        if arrival > self.now {
+            self.arrivals.push(self.now, arrival, output);
+        } else {
+            self.arrived.insert(output);
+        }
         self.queued -= 1;
         self.ejected += 1;
         self.counters.packets += 1;
@@ -258,20 +270,19 @@ impl Crossbar {
         if let Some(next) = self.inputs[input].queue.front() {
             self.ask(input, self.route(next));
         }
+        if self.awaited[input] > 0 {
+            self.find_room(input);
+        }
     }
 
-    /// Returns whether a whole packet has arrived at any port.
-    pub fn has_packets(&mut self) -> bool {
-        if self.earliest > self.now {
-            return false;
-        }
-        self.earliest = self.arrivals.iter().copied().min().unwrap_or(u64::MAX);
-        self.earliest <= self.now
+    /// Returns the output ports at which a whole packet has arrived.
+    pub(crate) fn arrived(&self) -> &IdSet {
+        &self.arrived
     }
 
     /// Returns whether a whole packet has arrived at port `output`.
     pub fn has_packet(&self, output: usize) -> bool {
-        self.arrivals[output] <= self.now
+        self.arrived.contains(output)
     }
 
     /// The packet that [`Self::receive`] would take.
@@ -286,9 +297,11 @@ impl Crossbar {
         }
         let out = &mut self.outputs[output];
         let (_, packet) = out.queue.pop_front()?;
-        self.arrivals[output] = out.queue.front().map_or(u64::MAX, |(arrival, _)| *arrival);
-        out.held -= packet.flits(self.spec.flit_bytes);
+        if out.queue.front().is_none_or(|(arrival, _)| *arrival > self.now) {
+            self.arrived.remove(output);
+        }
         self.ejected -= 1;
+        self.outputs[output].held -= self.flits_of(&packet);
         Some(packet)
     }
 
@@ -359,20 +372,6 @@ mod tests {
             crossbar.send(input, usize::from(packet.slice), packet);
         }
         room
-    }
-
-    #[test]
-    fn a_set_of_ports_is_walked_round_over_all_its_words() {
-        let mut ports = PortSet::new(256);
-        for port in [3, 100, 200] {
-            ports.insert(port);
-        }
-        let walk = [0, 4, 101, 201].map(|from| ports.first_cyclic(from, |_| true));
-        assert_eq!(walk, [Some(3), Some(100), Some(200), Some(3)]);
-        assert_eq!(ports.first_cyclic(101, |port| port < 200), Some(3));
-        assert_eq!(ports.first_cyclic(101, |port| port == 150), None);
-        ports.remove(100);
-        assert_eq!(ports.next(4), Some(200));
     }
 
     #[test]

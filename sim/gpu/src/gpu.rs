@@ -6,6 +6,7 @@ mod deadlock_tests;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
+mod wakes;
 #[cfg(test)]
 mod witness_tests;
 
@@ -15,6 +16,7 @@ pub use control::Control;
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
 use crate::energy::GpuEnergyModel;
+use crate::id_set::IdSet;
 use crate::partition::MemorySystem;
 use crate::parts::Parts;
 use crate::share::Share;
@@ -31,6 +33,7 @@ use selvedge_ptx::memory::DeviceMemory;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use wakes::Wakes;
 
 /// Cycles without any progress after which the simulation is declared deadlocked.
 const WATCHDOG_CYCLES: u64 = 2_000_000;
@@ -118,11 +121,11 @@ struct Progress {
 pub struct Gpu {
     config: Arc<GpuConfig>,
     sms: Vec<Sm>,
-    /// The cycle in which each SM must run again, and a cycle before which none must.
-    wake: Vec<u64>,
-    soonest: u64,
-    /// Does an SM wait for room in the crossbar?
-    waits_for_ports: bool,
+    wakes: Wakes,
+    /// Which SMs have a packet that waits for room in the crossbar.
+    port_waits: Vec<bool>,
+    /// SMs that run in a cycle; empty between cycles.
+    due: IdSet,
     energy_model: GpuEnergyModel,
     system: MemorySystem,
     now: u64,
@@ -157,9 +160,9 @@ impl Gpu {
         let sms: Vec<Sm> =
             parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
         Gpu {
-            wake: vec![u64::MAX; sms.len()],
-            soonest: u64::MAX,
-            waits_for_ports: false,
+            wakes: Wakes::new(sms.len()),
+            port_waits: vec![false; sms.len()],
+            due: IdSet::new(sms.len()),
             energy_model: GpuEnergyModel::new(config),
             sms,
             system: MemorySystem::new(config, parts.partitions),
@@ -354,7 +357,7 @@ impl Gpu {
         let slot = kernel.slot;
         self.witness.launch(slot);
         debug_assert!(self.running.iter().all(|other| other.kernel.slot != slot), "the slot is taken");
-        for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
+        for (id, sm) in self.sms.iter_mut().enumerate() {
             if self.running.is_empty() {
                 sm.invalidate_l1d();
                 sm.divide_unified(&kernel);
@@ -363,8 +366,7 @@ impl Gpu {
             }
             // Even an SM that gets no CTA has to write back what its L1D has kept.
             if sm.has_to_send() {
-                *wake = (*wake).min(self.now + 1);
-                self.soonest = self.now + 1;
+                self.wakes.set(id, self.now, self.now + 1);
             }
         }
         let total = kernel.dims.ctas();
@@ -442,7 +444,7 @@ impl Gpu {
             self.retire_ended();
             self.may_dispatch = self.has_ctas_left();
         }
-        if !self.may_dispatch && self.soonest > self.now + 1 {
+        if !self.may_dispatch && !self.wakes.has_next() {
             self.skip_idle_cycles(until)?;
         }
         Ok(())
@@ -482,8 +484,7 @@ impl Gpu {
             running.next += 1;
             self.sms[id].resume(self.now);
             self.sms[id].launch(&kernel, cta);
-            self.wake[id] = self.now + 1;
-            self.soonest = self.now + 1;
+            self.wakes.set(id, self.now, self.now + 1);
             self.next_sm = (id + 1) % count;
             any = true;
         }
@@ -502,24 +503,53 @@ impl Gpu {
         for cycle in self.interconnect.advance(1) {
             self.system.tick_interconnect(cycle);
         }
-        if self.soonest > self.now && !self.system.has_replies() && !self.waits_for_ports {
-            return Ok(());
-        }
-        let mut soonest = u64::MAX;
-        let mut waits_for_ports = false;
-        for (id, (sm, wake)) in self.sms.iter_mut().zip(&mut self.wake).enumerate() {
-            let has_room = |packet| self.system.can_send(id, packet);
-            if *wake <= self.now || self.system.has_reply(id) || sm.port_wait().is_some_and(has_room) {
-                let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
-                *wake = sm.tick(&mut ctx)?;
-                sm.take_finished(&mut self.finished);
+        self.wakes.take_due(self.now, &mut self.due);
+        self.wake_by_memory();
+        let mut from = 0;
+        while let Some(id) = self.due.next(from) {
+            from = id + 1;
+            self.due.remove(id);
+            let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
+            let sm = &mut self.sms[id];
+            let wake = sm.tick(&mut ctx)?;
+            self.wakes.set(id, self.now, wake);
+            sm.take_finished(&mut self.finished);
+            if self.system.shares_ports() {
+                self.share_port(id);
+            } else if sm.port_wait().is_some() || self.port_waits[id] {
+                self.system.await_room(id, sm.port_wait());
+                self.port_waits[id] = sm.port_wait().is_some();
             }
-            soonest = soonest.min(*wake);
-            waits_for_ports |= sm.port_wait().is_some();
         }
-        self.soonest = soonest;
-        self.waits_for_ports = waits_for_ports;
         Ok(())
+    }
+
+    /// Wakes the SMs whose replies have arrived, and those with a packet that the crossbar has room for.
+    fn wake_by_memory(&mut self) {
+        if !self.system.shares_ports() {
+            self.due.add_all(self.system.replies());
+        } else if !self.system.replies().is_empty() {
+            let with_reply = (0..self.sms.len()).filter(|id| self.system.has_reply(*id));
+            with_reply.for_each(|id| self.due.insert(id));
+        }
+        if self.system.has_room_for_any() {
+            for id in 0..self.sms.len() {
+                if self.system.has_room(id) {
+                    self.due.insert(id);
+                }
+            }
+        }
+    }
+
+    /// Lets an SM that shares its port try it in each cycle, and the next one take what was behind this one's reply.
+    #[cold]
+    fn share_port(&mut self, id: usize) {
+        if self.sms[id].port_wait().is_some() {
+            self.wakes.set(id, self.now, self.now + 1);
+        }
+        if id + 1 < self.sms.len() && self.system.has_reply(id + 1) {
+            self.due.insert(id + 1);
+        }
     }
 
     /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing, `until` at most.
@@ -527,7 +557,7 @@ impl Gpu {
         if self.system.busy() {
             return Ok(());
         }
-        let wake = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        let wake = self.wakes.first();
         if wake == u64::MAX {
             if self.running.is_empty() && self.sms.iter().all(Sm::is_idle) {
                 return Ok(());

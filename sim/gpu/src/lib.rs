@@ -13,6 +13,7 @@ pub mod dram;
 pub mod energy;
 pub mod events;
 pub mod gpu;
+mod id_set;
 pub mod limits;
 pub mod mechanism;
 pub mod packet;

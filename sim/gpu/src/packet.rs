@@ -60,6 +60,11 @@ impl Packet {
 
     /// Number of flits that the packet occupies: header and data together, at least one.
     pub fn flits(&self, flit_bytes: u32) -> u32 {
-        (HEADER_BYTES + u32::from(self.data_bytes)).div_ceil(flit_bytes).max(1)
+        flits(self.data_bytes, flit_bytes)
     }
+}
+
+/// Returns the flits of a packet with so many bytes of data.
+pub(crate) fn flits(data_bytes: u16, flit_bytes: u32) -> u32 {
+    (HEADER_BYTES + u32::from(data_bytes)).div_ceil(flit_bytes).max(1)
 }

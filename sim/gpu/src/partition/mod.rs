@@ -17,6 +17,7 @@ pub use slice::{L2Counters, Slice};
 use crate::config::{GpuConfig, Interconnect};
 use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
 use crate::dram::{Channel, Checker, DramCounters};
+use crate::id_set::IdSet;
 use crate::packet::Packet;
 use crate::stage::MechanismFault;
 use crate::witness::Witness;
@@ -116,9 +117,33 @@ impl MemorySystem {
         self.requests.send(sm >> self.sm_shift, usize::from(packet.slice), packet);
     }
 
-    /// Returns whether a reply has arrived whole at any SM.
-    pub fn has_replies(&mut self) -> bool {
-        self.replies.has_packets()
+    /// Returns whether several SMs have one port of the crossbar.
+    #[inline]
+    pub fn shares_ports(&self) -> bool {
+        self.sm_shift != 0
+    }
+
+    /// Notes that `packet`, which found no room, waits in front of the port of `sm`; or that none does any more. The SM shares the
+    /// port with no other.
+    pub fn await_room(&mut self, sm: usize, packet: Option<&Packet>) {
+        self.requests.await_room(sm, packet);
+    }
+
+    /// Returns whether a packet of any SM that waited for room has it now.
+    #[inline]
+    pub fn has_room_for_any(&mut self) -> bool {
+        self.requests.has_room_for_any()
+    }
+
+    /// Returns whether the packet of `sm` that waited for room has it now.
+    #[inline]
+    pub fn has_room(&self, sm: usize) -> bool {
+        self.requests.has_room(sm)
+    }
+
+    /// Returns the SMs at which a reply has arrived whole, or where they share ports, the numbers of those.
+    pub(crate) fn replies(&self) -> &IdSet {
+        self.replies.arrived()
     }
 
     /// Returns whether a reply has arrived whole at `sm`.

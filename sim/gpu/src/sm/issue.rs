@@ -154,6 +154,7 @@ impl Sm {
     }
 
     /// Warps with operands whose pipe is free.
+    #[inline(always)]
     fn candidates(&self, scheduler: usize, now: u64) -> WarpMask {
         if let Some(collector) = &self.collector {
             return self.collectable(collector, scheduler);
@@ -187,7 +188,7 @@ impl Sm {
     }
 
     /// Lets the result of an issued instruction come after `latency` cycles, or after it has collected its operands.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, latency: u32, now: u64) {
         if self.expect_result(warp, pc, kernel) {
             if self.collector.is_some() {

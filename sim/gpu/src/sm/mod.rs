@@ -622,6 +622,7 @@ impl Sm {
     }
 
     /// The destination registers of the instruction at `pc` are there.
+    #[inline(always)]
     fn write_back(&mut self, warp: u8, pc: u32) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp leaves after its last result");
         let operands = &slot.kernel.operands;

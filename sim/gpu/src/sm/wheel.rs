@@ -35,6 +35,7 @@ impl<T> EventWheel<T> {
     }
 
     /// The cycle of the next event after `now`, if there is any.
+    #[inline(always)]
     pub fn next_after(&self, now: u64) -> Option<u64> {
         if self.len == 0 {
             return None;

@@ -1,0 +1,88 @@
+//! When each SM must run again: in the next cycle, later, or not before something comes for it.
+use crate::id_set::IdSet;
+
+/// The cycles in which SMs must run again.
+pub(super) struct Wakes {
+    at: Vec<u64>,
+    /// Those that must run in the next cycle.
+    next: IdSet,
+    /// No other must run before this cycle.
+    later: u64,
+}
+
+impl Wakes {
+    /// Returns the state of `count` SMs that sleep.
+    pub fn new(count: usize) -> Self {
+        Wakes { at: vec![u64::MAX; count], next: IdSet::new(count), later: u64::MAX }
+    }
+
+    /// Lets an SM run in cycle `at`, which lies after cycle `now`; `u64::MAX` for none.
+    #[inline]
+    pub fn set(&mut self, id: usize, now: u64, at: u64) {
+        self.at[id] = at;
+        if at == now + 1 {
+            self.next.insert(id);
+        } else {
+            self.later = self.later.min(at);
+        }
+    }
+
+    /// Adds the SMs that must run in cycle `now` to `due`.
+    #[inline]
+    pub fn take_due(&mut self, now: u64, due: &mut IdSet) {
+        due.take_all(&mut self.next);
+        if self.later <= now {
+            self.later = u64::MAX;
+            for (id, at) in self.at.iter().enumerate() {
+                if *at <= now {
+                    due.insert(id);
+                } else {
+                    self.later = self.later.min(*at);
+                }
+            }
+        }
+    }
+
+    /// Returns whether an SM must run in the next cycle.
+    #[inline]
+    pub fn has_next(&self) -> bool {
+        !self.next.is_empty()
+    }
+
+    /// Returns the first cycle in which an SM must run; `u64::MAX` when none must.
+    pub fn first(&self) -> u64 {
+        self.at.iter().copied().min().unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn due_is_who_asked_for_a_cycle_up_to_now(asks in prop::collection::vec((0usize..70, 1u64..9), 1..99)) {
+            let mut wakes = Wakes::new(70);
+            let mut expected = [u64::MAX; 70];
+            for (now, (id, delay)) in (0u64..).zip(asks) {
+                let mut due = IdSet::new(70);
+                wakes.take_due(now, &mut due);
+                for (other, at) in expected.iter_mut().enumerate() {
+                    prop_assert_eq!(due.next(other) == Some(other), *at <= now);
+                    if *at <= now {
+                        *at = u64::MAX;
+                        wakes.set(other, now, u64::MAX);
+                    }
+                }
+                expected[id] = now + delay;
+                wakes.set(id, now, now + delay);
+                // An SM that has asked for a cycle in vain runs in the next one, too.
+                if delay != 1 && wakes.next.next(id) == Some(id) {
+                    wakes.next.remove(id);
+                }
+                prop_assert_eq!(wakes.first(), expected.iter().copied().min().expect("there are some"));
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A set of small numbers, as those of ports or SMs.
+
+/// A set of numbers below a bound.
+#[derive(Clone, Debug)]
+pub(crate) struct IdSet(Box<[u64]>);
+
+impl IdSet {
+    /// Returns an empty set for numbers below `bound`.
+    pub fn new(bound: usize) -> Self {
+        IdSet(vec![0; bound.div_ceil(64)].into())
+    }
+
+    /// Adds a number.
+    #[inline]
+    pub fn insert(&mut self, id: usize) {
+        self.0[id / 64] |= 1 << (id % 64);
+    }
+
+    /// Removes a number.
+    #[inline]
+    pub fn remove(&mut self, id: usize) {
+        self.0[id / 64] &= !(1 << (id % 64));
+    }
+
+    /// Returns whether the set has a number.
+    #[inline]
+    pub fn contains(&self, id: usize) -> bool {
+        self.0[id / 64] >> (id % 64) & 1 == 1
+    }
+
+    /// Returns whether the set has no number.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// Returns the lowest number from `id` on.
+    #[inline]
+    pub fn next(&self, id: usize) -> Option<usize> {
+        if let [word] = *self.0 {
+            let bits = if id < 64 { word & (u64::MAX << id) } else { 0 };
+            return (bits != 0).then(|| bits.trailing_zeros() as usize);
+        }
+        let mut word = id / 64;
+        let mut bits = self.0.get(word)? & (u64::MAX << (id % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.0.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// Returns the first number from `id` on, and then from the lowest up to it, that `may` be taken: round-robin.
+    pub fn first_cyclic(&self, id: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut from = id;
+        while let Some(found) = self.next(from) {
+            if may(found) {
+                return Some(found);
+            }
+            from = found + 1;
+        }
+        from = 0;
+        while let Some(found) = self.next(from).filter(|found| *found < id) {
+            if may(found) {
+                return Some(found);
+            }
+            from = found + 1;
+        }
+        None
+    }
+
+    /// Adds all numbers of `other`, which has the same bound.
+    #[inline]
+    pub fn add_all(&mut self, other: &IdSet) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine |= theirs;
+        }
+    }
+
+    /// Moves all numbers of `other`, which has the same bound, into this set.
+    #[inline]
+    pub fn take_all(&mut self, other: &mut IdSet) {
+        for (mine, theirs) in self.0.iter_mut().zip(&mut other.0) {
+            *mine |= std::mem::take(theirs);
+        }
+    }
+}
+
+/// Numbers that become due in later cycles, each once in a cycle.
+pub(crate) struct IdWheel {
+    /// A set for each cycle of the horizon, which has a power of two.
+    sets: Box<[u64]>,
+    words: usize,
+    mask: usize,
+}
+
+impl IdWheel {
+    /// Returns an empty wheel for numbers below `bound`, at most `horizon` cycles ahead.
+    pub fn new(bound: usize, horizon: u32) -> Self {
+        let (cycles, words) = ((horizon as usize + 1).next_power_of_two(), bound.div_ceil(64));
+        IdWheel { sets: vec![0; cycles * words].into(), words, mask: cycles - 1 }
+    }
+
+    /// Puts `id` on cycle `at`, which lies after cycle `now` and within the horizon.
+    #[inline]
+    pub fn push(&mut self, now: u64, at: u64, id: usize) {
+        debug_assert!(at > now && at - now <= self.mask as u64, "outside the horizon");
+        self.sets[(at as usize & self.mask) * self.words + id / 64] |= 1 << (id % 64);
+    }
+
+    /// Adds the numbers of cycle `now` to `due`. A cycle without any may be left out.
+    #[inline]
+    pub fn take(&mut self, now: u64, due: &mut IdSet) {
+        if let [word] = &mut *due.0 {
+            *word |= std::mem::take(&mut self.sets[now as usize & self.mask]);
+            return;
+        }
+        let first = (now as usize & self.mask) * self.words;
+        for (word, set) in due.0.iter_mut().zip(&mut self.sets[first..first + self.words]) {
+            *word |= std::mem::take(set);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_returns_each_number_in_its_cycle() {
+        let mut wheel = IdWheel::new(130, 6);
+        let mut due = Vec::new();
+        for now in 0..40 {
+            let mut set = IdSet::new(130);
+            wheel.take(now, &mut set);
+            due.extend((0..130).filter(|id| set.contains(*id)).map(|id| (now, id)));
+            if now < 30 && now % 3 == 0 {
+                wheel.push(now, now + 1 + now % 6, now as usize * 4);
+            }
+        }
+        let expected = (0..30).step_by(3).map(|now| (now + 1 + now % 6, now as usize * 4));
+        let mut expected: Vec<(u64, usize)> = expected.collect();
+        expected.sort_unstable();
+        assert_eq!(due, expected);
+    }
+
+    #[test]
+    fn a_set_is_walked_round_over_all_its_words() {
+        let mut set = IdSet::new(256);
+        for id in [3, 100, 200] {
+            set.insert(id);
+        }
+        let walk = [0, 4, 101, 201].map(|from| set.first_cyclic(from, |_| true));
+        assert_eq!(walk, [Some(3), Some(100), Some(200), Some(3)]);
+        assert_eq!(set.first_cyclic(101, |id| id < 200), Some(3));
+        assert_eq!(set.first_cyclic(101, |id| id == 150), None);
+        set.remove(100);
+        assert_eq!(set.next(4), Some(200));
+    }
+
+    #[test]
+    fn a_set_takes_all_of_another() {
+        let (mut to, mut from) = (IdSet::new(130), IdSet::new(130));
+        to.insert(0);
+        from.insert(129);
+        to.take_all(&mut from);
+        assert_eq!((to.next(1), from.is_empty()), (Some(129), true));
+    }
+}
