@@ -1,5 +1,5 @@
 //! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
-use super::collector::{Collected, Collector, Next};
+use super::collector::{Collected, Next};
 use super::launch::{self, LaunchedKernel};
 use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::PipeKind;
@@ -48,12 +48,14 @@ impl Sm {
         let count = self.schedulers.len();
         let first = self.first_scheduler;
         let held = self.held_warps();
+        let collects = self.collector.is_some();
         for scheduler in (first..count).chain(0..first) {
             let all = self.schedulers[scheduler].mine;
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
             // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
             let extra = extras.map_or(0, |extras| self.issuable(&extras, ctx.now) & all);
-            let candidates = self.candidates(scheduler, ctx.now) & mine & !self.stopped() & !extra | extra;
+            let ready = if collects { self.collectable(scheduler) } else { self.candidates(ctx.now) };
+            let candidates = ready & mine & !self.stopped() & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
                 let pipe = match extras.filter(|_| extra >> warp & 1 == 1) {
                     Some(extras) => self.issue_extra(warp, &extras, ctx.now),
@@ -121,10 +123,7 @@ impl Sm {
     }
 
     /// Warps with operands whose pipe is free.
-    fn candidates(&self, scheduler: usize, now: u64) -> WarpMask {
-        if let Some(collector) = &self.collector {
-            return self.collectable(collector, scheduler);
-        }
+    fn candidates(&self, now: u64) -> WarpMask {
         let mut mask = 0;
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
             if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
@@ -139,7 +138,9 @@ impl Sm {
     }
 
     /// Warps with operands for which the operand collection has room.
-    fn collectable(&self, collector: &Collector, scheduler: usize) -> WarpMask {
+    #[cold]
+    fn collectable(&self, scheduler: usize) -> WarpMask {
+        let Some(collector) = &self.collector else { return 0 };
         let mut mask = self.ready[PipeKind::Control as usize];
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
             if self.ready[kind as usize] != 0 && collector.has_room(kind, scheduler) {

@@ -60,7 +60,10 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
         if cores.is_power_of_two() && cores <= 8 {
             reader.set("interconnect", "sms_per_port", cores, &option.clone());
         } else {
-            reader.note(&option.clone(), "the SMs of a cluster share a port in powers of two: each has its own here");
+            reader.note(
+                &option.clone(),
+                "the SMs of a cluster share a port in powers of two: each has its own here",
+            );
         }
     }
     if let Some(option) = reader.take("-gpgpu_shader_core_pipeline") {
