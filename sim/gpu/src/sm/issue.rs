@@ -46,9 +46,10 @@ impl Sm {
     ) -> Result<Issued, SimFault> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
-        let first = self.first_scheduler;
-        let held = self.held_warps();
         let collects = self.collector.is_some();
+        // For the registers in front of the collector units the schedulers take turns in every cycle.
+        let first = if collects { ctx.now as usize % count } else { self.first_scheduler };
+        let held = self.held_warps();
         for scheduler in (first..count).chain(0..first) {
             let all = self.schedulers[scheduler].mine;
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
