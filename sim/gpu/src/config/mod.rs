@@ -60,7 +60,7 @@ macro_rules! built_in {
 }
 
 /// The configurations that are built in. The first one is complete, the others are based on it.
-pub const BUILT_IN: [BuiltIn; 11] = [
+pub const BUILT_IN: [BuiltIn; 13] = [
     built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default"),
     built_in!("gtx480-caba", "CABA, table 1"),
     built_in!("gtx480-latte-cc", "LATTE-CC, table II"),
@@ -72,6 +72,8 @@ pub const BUILT_IN: [BuiltIn; 11] = [
     built_in!("sound-baseline-32", "Dai, section 3.9: the same with 32 bypass slots"),
     built_in!("gtx480-3.2.1", "the GTX480 that GPGPU-Sim 3.2.1 brings along"),
     built_in!("gtx480-3.2.2", "the GTX480 that GPGPU-Sim 3.2.2 brings along"),
+    built_in!("titan-v", "NVIDIA TITAN V (Volta) of GPGPU-Sim 4.2"),
+    built_in!("rtx3070", "NVIDIA RTX 3070 (Ampere) of GPGPU-Sim 4.2"),
 ];
 
 /// The text of the built-in configuration called `name`.
@@ -163,6 +165,9 @@ mod tests {
             ("sound-baseline-32", 16, 2048),
             ("gtx480-3.2.1", 16, 768),
             ("gtx480-3.2.2", 16, 768),
+            // What the file states; the L1D takes what shared memory leaves of 128 KB.
+            ("titan-v", 32, 4608),
+            ("rtx3070", 128, 4096),
         ] {
             let c = load(name);
             let l1d = c.l1d.sets * c.l1d.ways * c.l1d.line_bytes;
@@ -256,7 +261,7 @@ mod tests {
     #[test]
     fn zero_ways_names_file_line_value_and_range() {
         let e = error("base = \"gtx480\"\n[l1d]\nways = 0\n");
-        assert_eq!(e, "my.toml:3: l1d.ways = 0: allowed are 1 to 64");
+        assert_eq!(e, "my.toml:3: l1d.ways = 0: allowed are 1 to 512");
     }
 
     #[test]

@@ -55,6 +55,11 @@ impl AddressMap {
         }
     }
 
+    /// Returns the blocks over which the partitions go round once.
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+
     /// Returns what messages call a slice.
     pub fn slice_name(&self, slice: u16) -> String {
         let partition = slice >> self.slice_bits;

@@ -30,8 +30,6 @@ struct Known {
     slot: Option<Slot>,
     /// Sectors of the line that are there.
     valid: u32,
-    /// Sectors of the line that were written, in part at least, and have not left.
-    dirty: u32,
     entry: Option<MshrId>,
     /// What is known of sectors of the line that are on their way.
     under_way: UnderWay,
@@ -108,7 +106,6 @@ impl Slice {
             needed: self.sectors.whole(part.sectors),
             slot,
             valid: slot.map_or(0, |slot| self.tags.state(slot).valid),
-            dirty: slot.map_or(0, |slot| self.tags.state(slot).dirty),
             entry,
             under_way: entry.map_or_else(UnderWay::default, |id| self.mshr.under_way(id)),
         }
@@ -142,9 +139,10 @@ impl Slice {
                 self.witness.l2_forgets(known.part);
             }
             WriteAllocate::Mask if may_write_at_once => {
+                // What was written of the sectors before takes the store, whatever else of them is there.
+                let dirty = known.slot.map_or(0, |slot| self.tags.state(slot).dirty);
                 self.write_some(now, packet, &known)?;
-                if known.missing() & !known.dirty == 0 {
-                    // What was written of the sectors before takes it, whatever else of them is there.
+                if known.missing() & !dirty == 0 {
                     self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
                     self.answer(now, packet, true);
                     return Ok(Decision::Hit);

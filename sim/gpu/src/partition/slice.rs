@@ -494,7 +494,7 @@ impl Slice {
             return;
         }
         let Some(mut packet) = self.requests.front().copied() else { return };
-        if self.replay.get(self.replayed..).is_some_and(|left| left.iter().any(|p| p.line == packet.line)) {
+        if self.port_bytes != 0 && self.replay[self.replayed..].iter().any(|p| p.line == packet.line) {
             return;
         }
         if self.is_behind_a_write(&packet) {

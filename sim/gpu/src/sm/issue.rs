@@ -1,5 +1,5 @@
 //! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
-use super::collector::{Collected, Collector, Next};
+use super::collector::{Collected, Next};
 use super::launch::{self, LaunchedKernel};
 use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::PipeKind;
@@ -47,13 +47,13 @@ impl Sm {
     fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> Result<Issued, SimFault> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
-        let first = self.first_scheduler;
+        let collects = self.collector.is_some();
+        let first = if collects { ctx.now as usize % count } else { self.first_scheduler };
         let held = self.held_warps();
         for at in 0..count {
             let scheduler = if first + at < count { first + at } else { first + at - count };
-            let candidates = self.candidates(scheduler, ctx.now)
-                & self.schedulers[scheduler].eligible(self.parked)
-                & !held;
+            let ready = if collects { self.collectable(scheduler) } else { self.candidates(ctx.now) };
+            let candidates = ready & self.schedulers[scheduler].eligible(self.parked) & !held;
             if candidates == 0 {
                 continue;
             }
@@ -80,14 +80,17 @@ impl Sm {
     ) -> Result<Issued, SimFault> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
-        let first = self.first_scheduler;
+        let collects = self.collector.is_some();
+        // For the registers in front of the collector units the schedulers take turns in every cycle.
+        let first = if collects { ctx.now as usize % count } else { self.first_scheduler };
         let held = self.held_warps();
         for scheduler in (first..count).chain(0..first) {
             let all = self.schedulers[scheduler].mine;
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
             // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
             let extra = self.issuable(&extras, ctx.now) & all;
-            let candidates = self.candidates(scheduler, ctx.now) & mine & !self.stopped() & !extra | extra;
+            let ready = if collects { self.collectable(scheduler) } else { self.candidates(ctx.now) };
+            let candidates = ready & mine & !self.stopped() & !extra | extra;
             if let Some(warp) = self.schedulers[scheduler].choose(candidates) {
                 let pipe = if extra >> warp & 1 == 1 {
                     self.issue_extra(warp, &extras, ctx.now)
@@ -155,10 +158,7 @@ impl Sm {
 
     /// Warps with operands whose pipe is free.
     #[inline(always)]
-    fn candidates(&self, scheduler: usize, now: u64) -> WarpMask {
-        if let Some(collector) = &self.collector {
-            return self.collectable(collector, scheduler);
-        }
+    fn candidates(&self, now: u64) -> WarpMask {
         let mut mask = 0;
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
             if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
@@ -173,7 +173,9 @@ impl Sm {
     }
 
     /// Warps with operands for which the operand collection has room.
-    fn collectable(&self, collector: &Collector, scheduler: usize) -> WarpMask {
+    #[cold]
+    fn collectable(&self, scheduler: usize) -> WarpMask {
+        let Some(collector) = &self.collector else { return 0 };
         let mut mask = self.ready[PipeKind::Control as usize];
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
             if self.ready[kind as usize] != 0 && collector.has_room(kind, scheduler) {

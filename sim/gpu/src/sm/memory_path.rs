@@ -139,6 +139,9 @@ impl Sm {
             self.parts.memory_event(now, kernel, MemoryEvent::Completed);
         }
         if writes_back {
+            if self.collector.is_some() {
+                self.write_banks(warp, pc);
+            }
             self.write_back(warp, pc);
         } else if !shared {
             self.unanswered_no_more(warp);

@@ -605,6 +605,13 @@ impl Sm {
         let now = ctx.now;
         let mut due = std::mem::take(&mut self.due);
         self.wheel.take(now, &mut due);
+        if self.collector.is_some() {
+            for event in &due {
+                if let Event::Writeback { warp, pc } = *event {
+                    self.write_banks(warp, pc);
+                }
+            }
+        }
         for event in due.drain(..) {
             match event {
                 Event::Writeback { warp, pc } => self.write_back(warp, pc),
@@ -629,15 +636,12 @@ impl Sm {
         slot.pending.remove_dests(operands, pc);
         slot.from_memory.remove_dests(operands, pc);
         slot.in_flight -= 1;
-        if self.collector.is_some() {
-            self.write_banks(warp, pc);
-        }
         self.after_result(warp);
     }
 
     /// The results of the instruction at `pc` take their register banks in this cycle.
     #[cold]
-    fn write_banks(&mut self, warp: u8, pc: u32) {
+    pub(super) fn write_banks(&mut self, warp: u8, pc: u32) {
         if let (Some(collector), Some(slot)) = (&mut self.collector, &self.warps[usize::from(warp)]) {
             let dests = slot.kernel.kernel.code[pc as usize].dests();
             dests.iter().for_each(|dest| collector.write(*dest, warp));

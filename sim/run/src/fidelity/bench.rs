@@ -89,7 +89,7 @@ impl Bench {
     pub fn rows(&mut self, rows: u64) -> Result<Rows, FidelityError> {
         let (l2, dram) = (&self.config.l2, &self.config.dram);
         let (map, banks) = (AddressMap::new(l2), BankMap::new(dram));
-        let row_bytes = u64::from(dram.banks) * u64::from(dram.row_bytes) * u64::from(l2.partitions);
+        let row_bytes = u64::from(dram.banks) * u64::from(dram.row_bytes) * map.round();
         // Hashed and prime mappings leave some addresses of a round to other partitions: two rows more on either side.
         let base = self.buffer((rows + 4) * row_bytes)?;
         let first_row = banks.locate(map.local(base)).row + 2;

@@ -23,7 +23,7 @@ type Place = fn(n: u32, line_bytes: u32) -> (u32, u64, u32);
 fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let dram = &config.dram;
     let timing = Timing::new(dram);
-    let bursts = u64::from(dram.sub_rank_bursts(config.l2.line_bytes / dram.burst_bytes));
+    let bursts = u64::from(closed_form::line_bursts(config));
     let front = memory_issue(config) + config.l1d.front_latency;
     let closed = closed_form::dram_read_round_trip(config) + f64::from(front);
     let period = f64::from(config.clock.core_mhz) / f64::from(config.clock.dram_mhz);
@@ -75,9 +75,11 @@ fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let buses =
         closed_form::dram_peak_bytes_per_core_cycle(config) * (1.0 - closed_form::refresh_overhead(config));
     let ports = closed_form::l2_peak_bytes_per_core_cycle(config);
-    let sm_ports = ports / f64::from(config.l2.all_slices()) * f64::from(config.sm.count);
+    let count = config.sm.count / config.interconnect.sms_per_port;
+    let sm_ports = ports / f64::from(config.l2.all_slices()) * f64::from(count);
     let ports = ports.min(sm_ports);
-    let least = (0.8 * buses).min(0.5 * ports);
+    // Where partitions get blocks unevenly, those with most of them are busy to the end.
+    let least = (0.8 * buses).min(0.5 * ports) * closed_form::evenness(config);
     let peak = buses.min(ports);
     Ok(Measurement::below("DRAM stream, rate", "bytes per cycle", (peak, 1.0 - least / peak), rate))
 }

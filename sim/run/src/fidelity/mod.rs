@@ -77,13 +77,17 @@ impl Measurement {
     }
 }
 
-/// Every microbenchmark on one machine. The formulas are those of whole lines, which here loads that bypass the L1D move, too.
+/// Every microbenchmark on one machine. The formulas are those of whole lines, which here loads that bypass the L1D move, too, and
+/// of instructions and parameters that are there when they are wanted, from the launch on.
 ///
 /// # Errors
 /// A microbenchmark does not fit the machine, or a DRAM command broke a rule.
 pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
     let mut config = config.clone();
     config.l1d.bypass_bytes = config.l1d.line_bytes;
+    config.sm.instruction.sets = 0;
+    config.sm.constant.sets = 0;
+    config.sm.launch_latency = 0;
     let config = Arc::new(config);
     let mut found = cores::measure(&config)?;
     found.extend(caches::measure(&config)?);
