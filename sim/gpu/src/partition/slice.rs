@@ -486,12 +486,16 @@ impl Slice {
         if self.entering.is_none() {
             self.entering = self.parts.pop_write();
         }
+        // As a fill, a write that comes back from the mechanism takes no cycle of the port: it took one as it came.
         if let Some(packet) = self.entering {
-            if self.handle(now, &packet, memory) {
-                self.entering = None;
-                self.release(&packet);
+            if !self.handle(now, &packet, memory) {
+                return;
             }
-            return;
+            self.entering = None;
+            self.release(&packet);
+            if self.pipe.len() as u64 >= self.hit_latency {
+                return;
+            }
         }
         let Some(mut packet) = self.requests.front().copied() else { return };
         if self.port_bytes != 0 && self.replay[self.replayed..].iter().any(|p| p.line == packet.line) {

@@ -363,10 +363,22 @@ impl Sm {
         }
         slot.hold = Hold::Exited;
         let cta_slot = slot.cta;
-        self.parts.stores_awaited(warp, true);
-        self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident").live -= 1;
+        let cta = self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident");
+        cta.live -= 1;
+        if cta.live == 0 && self.parts.observes_warps() {
+            self.cta_ended(cta_slot);
+        }
         self.try_barriers(cta_slot, now);
         self.after_result(warp);
+    }
+
+    /// The CTA's last warp has ended: its registers and slots wait for the stores of its warps alone.
+    fn cta_ended(&mut self, cta: u8) {
+        for (warp, slot) in (0..).zip(&self.warps) {
+            if slot.as_ref().is_some_and(|slot| slot.cta == cta) {
+                self.parts.stores_awaited(warp, true);
+            }
+        }
     }
 
     /// The warp has no result or store under way any more: its slot is free, and its CTA's with the last warp.

@@ -187,8 +187,8 @@ pub trait ScheduleObserver {
 
 /// Observes warps that end or wait.
 pub trait WarpObserver {
-    /// Called with `true` when the warp has ended or is at a fence and waits until its stores have arrived, and with `false`
-    /// when they have; nothing may be in flight on its behalf any more.
+    /// Called with `true` when the warp is at a fence, or has ended as all others of its CTA, whose registers it holds, and waits
+    /// until its stores have arrived, and with `false` when they have; nothing may be in flight on its behalf any more.
     fn stores_awaited(&mut self, warp: u8, awaited: bool);
 
     /// Called when the warp has exited; its slot may have another one from now on.

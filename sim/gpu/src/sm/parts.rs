@@ -113,6 +113,10 @@ impl SmParts {
         each!(self.schedule_observer, one => one.schedule_ended(scheduler, cycles, warps));
     }
 
+    pub(super) fn observes_warps(&self) -> bool {
+        !self.abilities.warp_observer.is_empty()
+    }
+
     pub(super) fn stores_awaited(&mut self, warp: u8, awaited: bool) {
         each!(self.warp_observer, one => one.stores_awaited(warp, awaited));
     }

@@ -1,7 +1,7 @@
 //! The assembly of assist-warp routines: an instruction per line, `;` before a comment.
 //!
 //! ```text
-//! [@[!]pN] operation[.bytes] operand, operand, ...
+//! [second] [every] [@[!]pN] operation[.bytes] operand, operand, ...
 //! ```
 use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, TABLE_WORDS, WIDE_REGISTERS};
 
@@ -30,6 +30,8 @@ pub fn assemble(text: &str) -> Result<Vec<Instruction>, BadLine> {
 }
 
 fn parse(text: &str) -> Result<Instruction, &'static str> {
+    let (second, text) = flag(text, "second ");
+    let (every, text) = flag(text, "every ");
     let (guard, rest) = match text.strip_prefix('@') {
         Some(guarded) => guarded.split_once(' ').ok_or("nothing follows the guard")?,
         None => ("p0", text),
@@ -49,7 +51,7 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
         _ => return Err("bytes are 1, 2, 4 or 8, where the operation looks at bytes"),
     };
     let guard = number(guard, 'p', PREDICATES)?;
-    let mut instruction = Instruction { guard, inverted, bytes, ..Instruction::new(op) };
+    let mut instruction = Instruction { guard, inverted, every, second, bytes, ..Instruction::new(op) };
     let operands: Vec<&str> = operands.split(',').map(str::trim).collect();
     if operands.len() != op.operands().len() {
         return Err("the operation has another number of operands");
@@ -69,6 +71,11 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
         }
     }
     Ok(instruction)
+}
+
+/// Is the word in front, and what follows it?
+fn flag<'a>(text: &'a str, word: &str) -> (bool, &'a str) {
+    text.strip_prefix(word).map_or((false, text), |rest| (true, rest))
 }
 
 /// The number of the first of four registers of 32 bits.
@@ -104,13 +111,14 @@ mod tests {
                     shrv r4, r0, r6\nand r4, r5, r6\nandi r4, r5, 7\nori r4, r5, 128\nxori r4, r5, 1\naddi r4, r5, 8\n\
                     mul r4, r5, r6\nmuli r4, r5, 3\nprmt r4, r5, 0x00a2\neqi p1, r4, 5\ntst p2, r4, 2\nany p3, p1\n\
                     ldx.4 r4, r5, 16\n@!p2 stx.1 r4, r5, 3\ndonev 11, r6, 3\n\
-                    line r0\ngetm r4, 1\nsetm r4, 0\n@p1 pref r0, r4\npar r4, 2\n@p2 give r9, 0\nldv r8, r4\nstv r8, r4";
+                    line r0\ngetm r4, 1\nsetm r4, 0\n@p1 pref r0, r4\npar r4, 2\n@p2 give r9, 0\nldv r8, r4\nstv r8, r4\n\
+                    every @p7 ldu.8 r0, 0, 0\nsecond every st.4 r6, 0, 4\nsecond add r6, r6, r5";
         let code = assemble(text).expect("it is right");
         for (instruction, line) in code.iter().zip(text.lines()) {
             assert_eq!(instruction.to_string(), line.trim());
             assert_eq!(Instruction::decode(instruction.word()), Ok(*instruction));
         }
-        assert_eq!(code.len(), 49);
+        assert_eq!(code.len(), 52);
     }
 
     #[test]

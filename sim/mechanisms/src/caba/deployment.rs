@@ -207,7 +207,10 @@ impl<W> Deployment<W> {
 
     /// The controller has taken the trigger of an assist warp.
     pub fn start(&mut self, warp: u8, high: bool, work: W, lanes: Lanes) {
-        debug_assert!(!self.has_assist(warp), "one assist warp per parent");
+        debug_assert!(
+            high || !self.has_assist(warp),
+            "an assist warp of low priority is its parent's only one"
+        );
         let number = self.offered;
         self.assists[number] = Some(AssistWarp::new(warp, high, work, lanes));
         let counters = &mut self.counters;

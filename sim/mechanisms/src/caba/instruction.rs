@@ -306,6 +306,10 @@ pub struct Instruction {
     pub guard: u8,
     /// Is the guard inverted?
     pub inverted: bool,
+    /// Does it run in all lanes, whatever the active mask?
+    pub every: bool,
+    /// Does it work on the second set of registers? An assist warp has lanes of its own here, so that this changes nothing but the word.
+    pub second: bool,
     /// Destination register or predicate.
     pub dest: u8,
     /// First source register.
@@ -330,7 +334,20 @@ pub struct NoInstruction(pub u64);
 impl Instruction {
     /// An instruction with nothing but an operation.
     pub const fn new(op: Op) -> Self {
-        Instruction { op, guard: 0, inverted: false, dest: 0, a: 0, b: 0, p: 0, bytes: 8, at: 0, step: 0 }
+        Instruction {
+            op,
+            guard: 0,
+            inverted: false,
+            every: false,
+            second: false,
+            dest: 0,
+            a: 0,
+            b: 0,
+            p: 0,
+            bytes: 8,
+            at: 0,
+            step: 0,
+        }
     }
 
     /// The constant of 16 bits.
@@ -338,10 +355,13 @@ impl Instruction {
         u16::from_le_bytes([self.at, self.step])
     }
 
-    /// The word: from bit 0 on operation (8 bits), guard (7) and its inversion (1), destination, a, b, p, bytes, at and step
+    /// The word: from bit 0 on operation (8 bits), guard (5), all lanes (1), second set (1), inversion (1), destination, a, b, p, bytes, at and step
     /// (8 each, of which bytes shares its byte with p's).
     pub fn word(&self) -> u64 {
-        let guard = self.guard | u8::from(self.inverted) << 7;
+        let guard = self.guard
+            | u8::from(self.every) << 5
+            | u8::from(self.second) << 6
+            | u8::from(self.inverted) << 7;
         let p = self.p | self.bytes << 4;
         u64::from_le_bytes([self.op as u8, guard, self.dest, self.a, self.b, p, self.at, self.step])
     }
@@ -355,8 +375,10 @@ impl Instruction {
         let op = OPS.get(usize::from(op)).copied().ok_or(NoInstruction(word))?;
         let decoded = Instruction {
             op,
-            guard: guard & 0x7f,
+            guard: guard & 0x1f,
             inverted: guard >> 7 == 1,
+            every: guard >> 5 & 1 == 1,
+            second: guard >> 6 & 1 == 1,
             dest,
             a,
             b,
@@ -408,6 +430,7 @@ impl Instruction {
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.second { "second " } else { "" }, if self.every { "every " } else { "" })?;
         if self.guard != 0 || self.inverted {
             write!(f, "@{}p{} ", if self.inverted { "!" } else { "" }, self.guard)?;
         }

@@ -116,12 +116,13 @@ impl Lanes {
         lanes
     }
 
-    /// Executes an instruction in the lanes of `mask`.
+    /// Executes an instruction in the lanes of the active mask, or in all.
     ///
     /// # Errors
     /// It reaches beyond the line.
     pub fn execute(&mut self, i: &Instruction, mask: u32) -> Result<(), OutsideLine> {
         let guard = self.predicates[usize::from(i.guard)];
+        let mask = if i.every { u32::MAX } else { mask };
         let running = mask & if i.inverted { !guard } else { guard };
         match i.op {
             Op::Eq | Op::EqOr | Op::EqAnd | Op::Bit | Op::Eqi | Op::Tst => self.set_predicate(i, running),
@@ -209,6 +210,7 @@ impl Lanes {
     /// Cycles for which an access to the look-up table takes the banks of shared memory.
     pub fn bank_cycles(&self, i: &Instruction, mask: u32) -> u32 {
         let guard = self.predicates[usize::from(i.guard)];
+        let mask = if i.every { u32::MAX } else { mask };
         let running = mask & if i.inverted { !guard } else { guard };
         let index = if i.op == Op::Ldv { i.a } else { i.b };
         let entries: [Option<u32>; LANES] =

@@ -34,14 +34,14 @@ use crate::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
 use crate::hw_bdi::{self, AssistedL2, MD_KB};
 use crate::latte::unchanging_lines;
 use deployment::WARPS;
-use routine::Routines;
+use routine::{Routines, SLOTS};
 use selvedge_blocks::assist::awc::AwcParams;
 use selvedge_blocks::bdi::Encoding;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
     Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
 };
-use sm::{AssistSm, direct_event, store_event};
+use sm::{AssistSm, direct_event, second_event, store_event};
 use std::rc::Rc;
 use warp::Latencies;
 
@@ -59,6 +59,9 @@ pub(super) const DIRECT_LOAD: &str = "direct_load";
 
 /// The option of an L2 that keeps lines uncompressed.
 pub(super) const L2: &str = "l2";
+
+/// The option of the sets of registers.
+const SETS: &str = "sets";
 
 /// When the controller throttles.
 const BUSY_LIMIT: OptionInfo = OptionInfo::choice(
@@ -89,6 +92,12 @@ const OPTIONS: &[OptionInfo] = &[
         8,
         (0, 1024),
         "incompressible lines in a row after which one store of 64 is tried; 0: never",
+    ),
+    OptionInfo::number(
+        SETS,
+        2,
+        (1, 2),
+        "register sets for decompression, of the registers that compression needs",
     ),
     BUSY_LIMIT,
     IDLE_LIMIT,
@@ -236,7 +245,18 @@ fn routines(part: &Part, choice: Choice, config: &GpuConfig) -> Routines {
         };
         routines.add(store_event(*algorithm), false, compression);
     }
+    if sets(part, &routines) == 2 {
+        routines.double(second_event);
+    }
     routines
+}
+
+/// Sets of registers for decompression: two where the registers that compression needs hold both, the store has room for the
+/// routines twice, and direct load does not need their events.
+fn sets(part: &Part, routines: &Routines) -> u32 {
+    let fits = 2 * routines.registers_of(true) <= routines.registers_of(false)
+        && 2 * routines.slots_of(true) + routines.slots_of(false) <= SLOTS;
+    if fits && part.options[DIRECT_LOAD] == 0 { part.options[SETS] } else { 1 }
 }
 
 /// The registers of assist warps come out of the threads'; the controller knows 48 warps of two schedulers.
@@ -320,6 +340,7 @@ fn attach(part: &Part, choice: Choice, site: &mut Site<'_>) {
         saving_bytes: saving_bytes(site.config),
         l1_tags: part.options[L1_TAGS],
         direct_load: part.options[DIRECT_LOAD] == 1,
+        sets: routines(part, choice, site.config).sets(),
     };
     let config = site.config;
     let latencies = Latencies::of(config);

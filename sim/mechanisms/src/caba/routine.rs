@@ -7,7 +7,7 @@ use selvedge_blocks::assist::awc::AwcIn;
 const SLOT_WORDS: usize = 16;
 
 /// Slots of the store.
-const SLOTS: usize = 32;
+pub const SLOTS: usize = 32;
 
 /// A subroutine.
 #[derive(Clone, Debug)]
@@ -16,6 +16,14 @@ pub struct Routine {
     pub code: Vec<Instruction>,
     /// The lanes that it runs in.
     pub mask: u32,
+}
+
+impl Routine {
+    /// Returns the same routine with the second set of registers.
+    pub fn in_second_set(&self) -> Routine {
+        let code = self.code.iter().map(|instruction| Instruction { second: true, ..*instruction });
+        Routine { code: code.collect(), mask: self.mask }
+    }
 }
 
 /// A routine with the event that starts it.
@@ -33,6 +41,8 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Routines {
     entries: Vec<Entry>,
+    /// Are those of high priority there twice?
+    doubled: bool,
 }
 
 impl Routines {
@@ -52,9 +62,36 @@ impl Routines {
         self.entries.iter().any(|entry| entry.high == high)
     }
 
-    /// 32-bit registers that a thread needs for any of them: a warp has one assist warp at a time.
+    /// 32-bit registers that a thread needs for any of them of one priority.
+    pub fn registers_of(&self, high: bool) -> u32 {
+        let mine = self.entries.iter().filter(|entry| entry.high == high);
+        mine.map(|entry| registers_of(&entry.routine.code)).max().unwrap_or(0)
+    }
+
+    /// 32-bit registers that a thread needs for any of them: a warp has one of low priority at a time, or one of high priority
+    /// for each set.
     pub fn registers(&self) -> u32 {
-        self.entries.iter().map(|entry| registers_of(&entry.routine.code)).max().unwrap_or(0)
+        self.registers_of(false).max(u32::from(self.sets()) * self.registers_of(true))
+    }
+
+    /// Sets of registers for those of high priority.
+    pub fn sets(&self) -> u8 {
+        1 + u8::from(self.doubled)
+    }
+
+    /// Slots of the store that those of one priority take.
+    pub fn slots_of(&self, high: bool) -> usize {
+        let mine = self.entries.iter().filter(|entry| entry.high == high);
+        mine.map(|entry| entry.routine.code.len().div_ceil(SLOT_WORDS)).sum()
+    }
+
+    /// Adds each routine of high priority once more, with the second set of registers, for the event that `second` makes of its own.
+    pub fn double(&mut self, second: impl Fn(u8) -> u8) {
+        let high: Vec<Entry> = self.entries.iter().filter(|entry| entry.high).cloned().collect();
+        for Entry { event, high, routine } in high {
+            self.add(second(event), high, routine.in_second_set());
+        }
+        self.doubled = true;
     }
 
     /// The inputs of a controller that load the store and the map, a cycle each.

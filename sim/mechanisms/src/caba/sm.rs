@@ -8,7 +8,7 @@ use super::resident::Resident;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Latencies};
 use super::work::{Counters, Origin, Work};
-use super::{cpack, fpc};
+use super::{bdi, cpack, fpc};
 use crate::codecs::{Algorithm, Form, LINE_BYTES, LineForms, WrongValue};
 use crate::hw_bdi::SharedLines;
 use crate::hw_bdi::lines::has_values;
@@ -44,6 +44,11 @@ pub const fn store_event(algorithm: Algorithm) -> u8 {
     1 << 4 | algorithm as u8
 }
 
+/// The event of a load whose decompression works in the second set of registers; direct load has none.
+pub const fn second_event(tag: u8) -> u8 {
+    direct_event(tag)
+}
+
 /// The event of a load that is given what it needs of a line of the encoding with that tag; they follow the stores'.
 pub const fn direct_event(tag: u8) -> u8 {
     store_event(Algorithm::Cpack) + tag
@@ -69,6 +74,8 @@ pub struct Options {
     pub l1_tags: u32,
     /// Do loads take what they need out of compressed lines?
     pub direct_load: bool,
+    /// Sets of registers: lines that a parent's assist warps decompress at the same time.
+    pub sets: u8,
 }
 
 impl Options {
@@ -132,24 +139,49 @@ impl AssistSm {
         self.stores.len() + self.assists.alive().filter(|assist| !assist.high && !assist.killed).count()
     }
 
+    /// A set of registers of a parent that a decompression can work in: none of its assist warps has instructions there that
+    /// have not issued. What has issued keeps its results apart by the scoreboard.
+    fn free_set(&self, warp: u8) -> Option<u8> {
+        let mine = || self.assists.alive().filter(|assist| assist.warp == warp && !assist.over);
+        if mine().any(|assist| !assist.high) {
+            return None;
+        }
+        (0..self.options.sets).find(|set| mine().all(|assist| assist.work.set != *set))
+    }
+
     /// The line that an assist warp is to be triggered for next, and whether it is a fill: fills first, in the order in
-    /// which they came, of those whose parent has no assist warp.
+    /// which they came, of those whose parent has a free set of registers; then a store whose parent has no assist warp.
     fn next_work(&self) -> Option<(bool, usize)> {
-        let free = |work: &Work| !self.assists.has_assist(work.warp);
+        let free = |work: &Work| self.free_set(work.warp).is_some();
         let fill = self.fills.iter().position(free).map(|at| (true, at));
-        fill.or_else(|| self.stores.iter().position(free).map(|at| (false, at)))
+        let idle = |work: &Work| !self.assists.has_assist(work.warp);
+        fill.or_else(|| self.stores.iter().position(idle).map(|at| (false, at)))
     }
 
     /// The event of a line.
     fn event(&self, is_fill: bool, work: &Work) -> u8 {
         match work.origin {
             Origin::Hit { .. } if self.options.direct_load => direct_event(tag(&work.line.form)),
+            _ if is_fill && work.set == 1 => second_event(tag(&work.line.form)),
             _ if is_fill => tag(&work.line.form),
             _ => {
                 let first = self.lines.borrow().choice().first();
                 store_event(work.line.form.algorithm().unwrap_or(first))
             }
         }
+    }
+
+    /// The assist warp of a line, which is given its set of registers.
+    fn wanted(&mut self, is_fill: bool, at: usize) -> Wanted {
+        if is_fill {
+            self.fills[at].set = self.free_set(self.fills[at].warp).unwrap_or(0);
+        }
+        let work = if is_fill { &self.fills[at] } else { &self.stores[at] };
+        let mask = match work.line.form {
+            Form::Bdi(form) if is_fill => bdi::base_lanes(&form),
+            _ => None,
+        };
+        Wanted { event: self.event(is_fill, work), warp: work.warp, mask }
     }
 
     /// A compression gives way to a fill of its parent: it is killed, and its store waits again.
@@ -250,10 +282,7 @@ impl SmPart for AssistSm {
         self.make_way();
         self.release_late(now);
         let work = self.next_work();
-        let wanted = work.map(|(is_fill, at)| {
-            let work = if is_fill { &self.fills[at] } else { &self.stores[at] };
-            Wanted { event: self.event(is_fill, work), warp: work.warp, mask: None }
-        });
+        let wanted = work.map(|(is_fill, at)| self.wanted(is_fill, at));
         let is_taken = self.assists.step(now, wanted)?;
         if let Some((is_fill, at)) = work.filter(|_| is_taken) {
             self.start(is_fill, at);
@@ -349,7 +378,7 @@ impl Stage<Fill> for AssistSm {
             }
             return Offer::Pass;
         }
-        self.fills.push_back(Work { origin: Origin::Reply(packet), warp, line, since: 0 });
+        self.fills.push_back(Work { origin: Origin::Reply(packet), warp, set: 0, line, since: 0 });
         Offer::Taken
     }
 
@@ -393,7 +422,7 @@ impl Stage<Hit> for AssistSm {
         }
         let Some(line) = self.resident.get(hit.line) else { return Offer::Pass };
         let origin = Origin::Hit { inst: hit.inst, line: hit.line };
-        self.fills.push_back(Work { origin, warp: hit.warp, line, since: now });
+        self.fills.push_back(Work { origin, warp: hit.warp, set: 0, line, since: now });
         Offer::Taken
     }
 
@@ -424,7 +453,7 @@ impl Stage<Packet> for AssistSm {
             return Offer::Pass;
         }
         let line = self.lines.borrow_mut().forms(memory, packet.line);
-        self.stores.push_back(Work { origin: Origin::Store(*packet), warp, line, since: now });
+        self.stores.push_back(Work { origin: Origin::Store(*packet), warp, set: 0, line, since: now });
         Offer::Taken
     }
 

@@ -27,6 +27,8 @@ pub struct Work {
     pub origin: Origin,
     /// The parent's slot.
     pub warp: u8,
+    /// The set of registers that its assist warp works in; 0 as long as it has none.
+    pub set: u8,
     /// The line.
     pub line: LineForms,
     /// Cycle in which it came.
