@@ -231,13 +231,11 @@ fn row(workload: &'static str, measured: &mut dyn Iterator<Item = Option<Measure
     row
 }
 
-/// Returns the mean number of sectors that blocks have used when they leave L1D or L2; none when none leaves.
+/// Returns the mean number of sectors that blocks have used when they leave an L1D; none when none leaves. An L2 does not count:
+/// the L1Ds ask it for whole blocks, whatever the program uses.
 fn sectors_per_block(report: &RunReport) -> Option<f64> {
-    let sum = |names: [&str; 2]| -> u64 {
-        names.iter().filter_map(|name| report.mechanism_counters.get(*name)).sum()
-    };
-    let blocks = sum(["l1d_evictions", "l2_evictions"]);
-    let used = sum(["l1d_evicted_sectors_used", "l2_evicted_sectors_used"]);
+    let count = |name| report.mechanism_counters.get(name).copied().unwrap_or(0);
+    let (blocks, used) = (count("l1d_evictions"), count("l1d_evicted_sectors_used"));
     (blocks > 0).then(|| ratio(used, blocks))
 }
 

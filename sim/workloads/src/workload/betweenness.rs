@@ -24,6 +24,7 @@ pub(super) const BETWEENNESS: OnGraph = OnGraph {
         Size::Small => 8 << 10,
         Size::Study | Size::Paper => 1 << 16,
     },
+    on_roads: false,
     plan,
 };
 

@@ -24,6 +24,7 @@ pub(super) const BFS_WORKLIST: OnGraph = OnGraph {
         Size::Study => 96 << 10,
         Size::Paper => 1 << 17,
     },
+    on_roads: false,
     plan,
 };
 

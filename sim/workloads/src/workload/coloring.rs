@@ -22,6 +22,7 @@ pub(super) const COLORING: OnGraph = OnGraph {
         Size::Study => 32 << 10,
         Size::Paper => 1 << 17,
     },
+    on_roads: false,
     plan,
 };
 

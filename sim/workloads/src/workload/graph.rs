@@ -59,6 +59,25 @@ impl Graph {
         Graph::new(nodes, &edges)
     }
 
+    /// A network of roads, as the DIMACS challenge's maps: crossings in rows and columns, numbered along the rows, of which
+    /// a road leads to the next one in either direction seven times in ten. That gives 2.8 edges per node, short ways in
+    /// memory, and paths of many edges. Lengths are 20 to 3,000, short roads more frequent.
+    fn road(nodes: usize) -> Self {
+        let mut random = Random::new(SEED ^ 2);
+        let width = nodes.isqrt();
+        let mut edges = Vec::new();
+        for node in 0..nodes {
+            let is_last = node % width == width - 1;
+            for (next, is_there) in [(node + 1, !is_last), (node + width, true)] {
+                if is_there && next < nodes && random.below(10) < 7 {
+                    let length = 20 + random.below(2981).min(random.below(2981));
+                    edges.push((node as u32, next as u32, length));
+                }
+            }
+        }
+        Graph::new(nodes, &edges)
+    }
+
     /// Reads the DIMACS form: comments `c ...`, one line `p sp NODES EDGES`, then `a FROM TO WEIGHT` per edge, nodes
     /// counted from 1. Edges are taken as undirected.
     fn read(file: &Path) -> Result<Self, WorkloadError> {
@@ -144,8 +163,16 @@ pub(super) struct OnGraph {
     pub ptx: (&'static str, &'static str),
     /// Nodes of the generated graph.
     pub nodes: fn(Size) -> usize,
+    /// Whether the graph of `study` is a network of roads.
+    pub on_roads: bool,
     /// Allocates and fills the buffers.
     pub plan: fn(Rc<Graph>, &mut DeviceMemory) -> Result<Plan, WorkloadError>,
+}
+
+impl OnGraph {
+    fn has_roads(&self, size: Size) -> bool {
+        self.on_roads && size == Size::Study
+    }
 }
 
 impl Workload for OnGraph {
@@ -166,13 +193,18 @@ impl Workload for OnGraph {
     }
     fn description(&self, size: Size) -> String {
         let nodes = (self.nodes)(size);
+        if self.has_roads(size) {
+            return format!("network of roads of {nodes} nodes and about {} edges", 14 * nodes / 5);
+        }
         format!("random graph of {nodes} nodes and about {} edges", 6 * nodes)
     }
     fn input(&self) -> Option<&'static str> {
         Some("a graph in the DIMACS form")
     }
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
-        let graph = input.map_or_else(|| Ok(Graph::random((self.nodes)(size))), Graph::read)?;
+        let nodes = (self.nodes)(size);
+        let generate = if self.has_roads(size) { Graph::road } else { Graph::random };
+        let graph = input.map_or_else(|| Ok(generate(nodes)), Graph::read)?;
         let plan = self.plan;
         Ok(Box::new(Run::new(self.name, move |memory| plan(Rc::new(graph), memory))))
     }
@@ -214,6 +246,17 @@ mod tests {
         for (text, expected) in refusals {
             assert_eq!(refusal("g.gr", text, Graph::read), expected);
         }
+    }
+
+    #[test]
+    fn roads_lead_to_neighbours_and_have_lengths() {
+        let graph = Graph::road(10_000);
+        let degree = graph.target.len() as f64 / 10_000.0;
+        assert!((2.6..2.9).contains(&degree), "{degree}");
+        for node in 0..graph.nodes() {
+            assert!(graph.neighbours(node).all(|other| [1, 100].contains(&node.abs_diff(other))));
+        }
+        assert!(graph.weight.iter().all(|length| (20..=3000).contains(length)));
     }
 
     #[test]

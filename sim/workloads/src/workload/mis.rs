@@ -20,6 +20,7 @@ pub(super) const MIS: OnGraph = OnGraph {
         Size::Small => 16 << 10,
         Size::Study | Size::Paper => 1 << 17,
     },
+    on_roads: false,
     plan,
 };
 

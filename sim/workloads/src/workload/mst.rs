@@ -19,9 +19,10 @@ pub(super) const MST: OnGraph = OnGraph {
     nodes: |size| match size {
         Size::Tiny => 1 << 10,
         Size::Small => 12 << 10,
-        Size::Study => 24 << 10,
+        Size::Study => 96 << 10,
         Size::Paper => 1 << 17,
     },
+    on_roads: true,
     plan,
 };
 

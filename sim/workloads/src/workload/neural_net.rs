@@ -111,14 +111,15 @@ impl Layer {
         (0..self.weights()).map(|_| scale * (2.0 * random.unit() - 1.0)).collect()
     }
 
-    fn launch(&self, images: usize, [from, weights, to]: [u64; 3]) -> Launch {
+    /// The launch for `images` images; a block has `neurons` neurons of a connected layer.
+    fn launch(&self, images: usize, neurons: usize, [from, weights, to]: [u64; 3]) -> Launch {
         let pointers = [from, weights, to].map(Arg::Ptr).into_iter();
         let (kernel, blocks, threads, numbers) = if self.convolves {
             let threads = (self.side * self.side).next_multiple_of(32);
             let numbers = vec![self.from_maps, self.from_side, self.maps, self.side];
             ("neural_net_convolve", self.maps, threads, numbers)
         } else {
-            ("neural_net_connect", self.maps.div_ceil(32), 32, vec![self.from_maps, self.maps])
+            ("neural_net_connect", self.maps.div_ceil(neurons), neurons, vec![self.from_maps, self.maps])
         };
         Launch {
             kernel: kernel.to_owned(),
@@ -173,12 +174,14 @@ fn drawn(images: usize) -> Vec<f32> {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let images = images(size);
+    // GPGPU-Sim's network has a block for each neuron of its connected layers.
+    let neurons = if size == Size::Study { 1 } else { 32 };
     let mut signals = place_f32s(memory, "images", &drawn(images))?;
     let mut launches = Vec::new();
     for layer in LAYERS {
         let weights = place_f32s(memory, layer.weights_name, &layer.draw())?;
         let to = memory.alloc((4 * images * layer.neurons()) as u64, layer.name)?;
-        launches.push(layer.launch(images, [signals, weights, to]));
+        launches.push(layer.launch(images, neurons, [signals, weights, to]));
         signals = to;
     }
     Ok(Plan::of(launches, move |memory| {

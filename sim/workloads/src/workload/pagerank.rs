@@ -24,6 +24,7 @@ pub(super) const PAGERANK: OnGraph = OnGraph {
         Size::Study => 64 << 10,
         Size::Paper => 1 << 17,
     },
+    on_roads: false,
     plan,
 };
 

@@ -22,6 +22,7 @@ pub(super) const SSSP: OnGraph = OnGraph {
         Size::Study => 24 << 10,
         Size::Paper => 1 << 16,
     },
+    on_roads: false,
     plan,
 };
 
