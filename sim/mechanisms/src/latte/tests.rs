@@ -1,14 +1,23 @@
 //! What the compressed L1D gains, costs and gives up, on kernels made for it.
+use super::Settings;
+use super::sm::CompressedL1d;
 use crate::codecs::{Coded, Form};
 use proptest::prelude::*;
+use selvedge_blocks::latte_controller::{LatteControllerParams, Mode};
 use selvedge_blocks::sc::huffman::{CodeBook, Counted};
+use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control};
-use selvedge_gpu::mechanism::probe::ProbeSpec;
+use selvedge_gpu::mechanism::MechanismCounters;
+use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
+use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
+use selvedge_gpu::stats::Decision;
 use selvedge_hw::{Engine, Fault, Prng};
+use selvedge_ptx::memory::DeviceMemory;
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunOutcome, RunSpec, Source, run};
 use selvedge_workloads::workload::Size;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Lines of the working set: 30 KB, almost twice the L1D.
@@ -247,6 +256,47 @@ fn lines_of_old_codes_leave_when_new_ones_are_loaded() {
     let report = walk.report("static-sc,codes=instant");
     assert!(report.mechanism_counters["sc_builds"] > 2 * 15);
     assert!(report.mechanism_counters["l1d_stale_lines"] > 0);
+}
+
+#[test]
+fn a_line_that_comes_after_the_learning_ep_has_the_mode_of_its_miss() {
+    let spec: selvedge_sim::mechanism::MechanismSpec = "latte-cc".parse().expect("valid");
+    let config = spec.machine(&GpuConfig::load("gtx480").expect("built in")).expect("it suits");
+    let probes = Probes::new(ProbeSpec::default(), Engine::Lockstep);
+    let mut l1d = CompressedL1d::new(0, Settings::of(&spec.parts[0]), Rc::default(), &config, &probes);
+    let mut memory = DeviceMemory::new();
+    let start = memory.alloc(64 * 128, "lines").expect("room");
+    let (index, params) = (SetIndex::new(config.l1d.index, 32, 128), LatteControllerParams::default());
+    let lines: Vec<u64> = (0..64).map(|line| start + line * 128).collect();
+    let of = |mode| {
+        *lines.iter().find(|line| params.dedicated(index.set(**line) as u32) == mode).expect("one of each")
+    };
+    let (follower, dedicated) = (of(None), Mode::ALL.map(|mode| of(Some(mode))));
+    let misses = dedicated.iter().map(|line| (*line, Decision::Miss));
+    let loads = misses.chain(std::iter::repeat_n((follower, Decision::Hit), 256));
+    let mut now = 0;
+    for (line, decision) in loads {
+        now += 1;
+        l1d.l1d_event(now, &L1dEvent::Load { load: Load { line, ..Load::default() }, decision });
+        l1d.tick(now, &memory).expect("model and RTL agree");
+    }
+    let mut settle = |l1d: &mut CompressedL1d| {
+        while l1d.busy() {
+            now += 1;
+            l1d.tick(now, &memory).expect("model and RTL agree");
+        }
+    };
+    settle(&mut l1d);
+    // Each mode has inserted one line and seen no hit: none is the mode of all sets now.
+    for line in dedicated {
+        assert_eq!(l1d.space(line, &memory), Space::Later);
+        settle(&mut l1d);
+    }
+    let mut counters = MechanismCounters::new();
+    l1d.counters(&mut counters);
+    assert_eq!(counters["decisions_none"], 1);
+    let names = ["l1d_lines_none", "l1d_lines_low_latency", "l1d_lines_high_capacity"];
+    assert_eq!(names.map(|name| counters[name]), [1, 1, 1]);
 }
 
 #[test]
