@@ -456,20 +456,13 @@ impl Channel {
 
     /// The sub-ranks among those that a request needs whose open row is another one, or none.
     fn missing(&self, w: &Waiting) -> u64 {
-        if let [only] = &self.ranks[..] {
-            return u64::from(only.row(w.bank) != w.row);
-        }
         let other = |n: &usize| self.ranks[*n].row(w.bank) != w.row;
         numbers(w.sub_ranks).filter(other).fold(0, |bits, n| bits | 1 << n)
     }
 
     /// The first cycle for a request's read or write of its rows, which are open.
     fn column_from(&self, w: &Waiting) -> u64 {
-        let access = w.request.access;
-        match &self.ranks[..] {
-            [only] => only.column_from(w.bank, access),
-            _ => self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, access)),
-        }
+        self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, w.request.access))
     }
 
     /// The latest of a time of each of `sub_ranks`.
@@ -479,6 +472,64 @@ impl Channel {
 
     /// A command for the requests of one list, or for `only` one of them.
     fn choose(&self, access: Access, only: Option<usize>) -> Decision {
+        match &self.ranks[..] {
+            [rank] => self.choose_in(rank, access, only),
+            _ => self.choose_among_ranks(access, only),
+        }
+    }
+
+    /// As [`Self::choose_among_ranks`], for a channel with one sub-rank: a request needs one bank.
+    fn choose_in(&self, rank: &SubRank, access: Access, only: Option<usize>) -> Decision {
+        let is_fcfs = self.scheduler == DramScheduler::Fcfs && !self.banks_choose();
+        let strict = only.is_some() || is_fcfs;
+        let may_return = self.returns.len() < self.most_returns;
+        // Banks whose open row is still used, and those that an older request wants to open another row in.
+        let (mut used, mut claimed) = (0u64, 0u64);
+        let mut rows = [0u16; MOST_BANKS as usize];
+        let mut row_count = 0;
+        let mut wake = NEVER;
+        for (at, w) in self.list(access).iter().enumerate().skip(only.unwrap_or(0)) {
+            if w.blockers > 0 || !w.chosen {
+                continue;
+            }
+            let bit = 1 << w.bank;
+            if rank.row(w.bank) == w.row {
+                used |= bit;
+                if may_return || w.request.access == Access::Write {
+                    let from = rank.column_from(w.bank, w.request.access);
+                    if from <= self.now {
+                        return Decision::Column(at);
+                    }
+                    wake = wake.min(from);
+                }
+            } else if claimed & bit == 0 {
+                claimed |= bit;
+                rows[row_count] = at as u16;
+                row_count += 1;
+            }
+            if strict {
+                break;
+            }
+        }
+        for at in rows[..row_count].iter().map(|at| usize::from(*at)) {
+            let bank = self.list(access)[at].bank;
+            let (decision, from) = if rank.row(bank) == CLOSED {
+                (Decision::Activate(at, 1), rank.activate_from(bank))
+            } else if used >> bank & 1 == 0 {
+                (Decision::Precharge(at, 1), rank.precharge_from(bank))
+            } else {
+                continue;
+            };
+            if from <= self.now {
+                return decision;
+            }
+            wake = wake.min(from);
+        }
+        Decision::Sleep(wake)
+    }
+
+    /// As [`Self::choose`], for a channel with several sub-ranks: a request may need a bank in each of them.
+    fn choose_among_ranks(&self, access: Access, only: Option<usize>) -> Decision {
         let list = self.list(access);
         let is_fcfs = self.scheduler == DramScheduler::Fcfs && !self.banks_choose();
         let strict = only.is_some() || is_fcfs;

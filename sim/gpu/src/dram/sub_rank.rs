@@ -48,6 +48,7 @@ impl SubRank {
     }
 
     /// The row that is open in `bank`, or [`CLOSED`].
+    #[inline]
     pub fn row(&self, bank: u32) -> u64 {
         self.banks[bank as usize].row
     }
@@ -58,6 +59,7 @@ impl SubRank {
     }
 
     /// First cycle for a read or write of the open row.
+    #[inline]
     pub fn column_from(&self, bank: u32, access: Access) -> u64 {
         let direction = match access {
             Access::Read => self.next_read,
@@ -67,11 +69,13 @@ impl SubRank {
     }
 
     /// First cycle for opening a row of a closed bank.
+    #[inline]
     pub fn activate_from(&self, bank: u32) -> u64 {
         self.banks[bank as usize].activate_from.max(self.next_activate)
     }
 
     /// First cycle for closing the open row.
+    #[inline]
     pub fn precharge_from(&self, bank: u32) -> u64 {
         self.banks[bank as usize].precharge_from
     }

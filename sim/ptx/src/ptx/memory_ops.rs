@@ -376,16 +376,32 @@ fn load_group(
     form: MemoryForm,
     access: &mut MemAccess,
 ) -> Result<()> {
-    let count = usize::from(form.elements);
+    if form.elements == 1 {
+        // Not the room of eight elements, which would have to be cleared.
+        return load_into(warp, kernel, env, instr, form, access, &mut [[0; 32]]);
+    }
     let mut out: Elements = [[0; 32]; 8];
-    let elements = &mut out[..count];
+    load_into(warp, kernel, env, instr, form, access, &mut out[..usize::from(form.elements)])
+}
+
+/// Loads a group's elements through `out`.
+#[inline(always)]
+fn load_into(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MemoryForm,
+    access: &mut MemAccess,
+    out: &mut [[u64; 32]],
+) -> Result<()> {
     match form.element.bits / 8 {
-        8 => load_elements::<8>(warp, kernel, env, access, elements),
-        4 => load_elements::<4>(warp, kernel, env, access, elements),
-        2 => load_elements::<2>(warp, kernel, env, access, elements),
-        _ => load_elements::<1>(warp, kernel, env, access, elements),
+        8 => load_elements::<8>(warp, kernel, env, access, out),
+        4 => load_elements::<4>(warp, kernel, env, access, out),
+        2 => load_elements::<2>(warp, kernel, env, access, out),
+        _ => load_elements::<1>(warp, kernel, env, access, out),
     }?;
-    for (element, values) in out.iter_mut().enumerate().take(count) {
+    for (element, values) in out.iter_mut().enumerate() {
         if instr.vector[element] == NONE {
             continue;
         }
@@ -406,6 +422,10 @@ fn load_elements<const SIZE: usize>(
     out: &mut [[u64; 32]],
 ) -> Result<()> {
     if let [values] = out {
+        if let Some(value) = uniform_element::<SIZE>(env, access) {
+            *values = [value; 32];
+            return Ok(());
+        }
         return load_checked(warp, kernel, env, access, |bytes, offset, lane| {
             values[lane] = read_element(bytes, offset, SIZE);
         });
@@ -415,6 +435,24 @@ fn load_elements<const SIZE: usize>(
             values[lane] = read_element(bytes, offset + element * SIZE, SIZE);
         }
     })
+}
+
+/// Returns the element that all lanes read, where they read the same parameter or constant; the rules of [`load_checked`] hold.
+#[inline(always)]
+fn uniform_element<const SIZE: usize>(env: &Env, access: &MemAccess) -> Option<u64> {
+    let bytes: &[u8] = match access.space {
+        Space::Const => env.constants,
+        Space::Param => env.params,
+        _ => return None,
+    };
+    let first = access.address[0];
+    let differs = access.address.iter().fold(0, |differs, address| differs | (address ^ first));
+    if access.mask != u32::MAX || differs != 0 || !first.is_multiple_of(SIZE as u64) {
+        return None;
+    }
+    let from = usize::try_from(first).ok()?;
+    let element = bytes.get(from..)?.get(..SIZE)?;
+    Some(read_element(element, 0, SIZE))
 }
 
 /// Executes a store.
