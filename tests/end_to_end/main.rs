@@ -31,4 +31,5 @@ mod suite;
 mod together;
 mod traces;
 mod untrusted;
+mod validation;
 mod workloads;
