@@ -51,7 +51,10 @@ fn an_import_runs_and_lists_what_it_left_out() {
     let words = ["config", "import", "gpgpusim.config", "--icnt", "net.icnt", "-o", "my.toml"];
     let output = selvedge_in(folder.path(), &words);
     assert!(output.status.success(), "{}", error(&output));
-    assert_eq!(error(&output), "gpgpusim.config:2: -gpgpu_runtime_stat 500: no counterpart\n");
+    assert_eq!(
+        error(&output),
+        "gpgpusim.config:2: -gpgpu_runtime_stat 500: no counterpart: statistics alone\n"
+    );
     let output = selvedge_in(folder.path(), &["config", "show", "my.toml"]);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     for line in ["name = \"gpgpusim\"", "partitions = 8", "flit_bytes = 64"] {
@@ -69,4 +72,29 @@ fn an_import_of_a_wrong_value_is_refused_with_its_line() {
     let says = "selvedge: my.config:2: -gpgpu_n_mem: l2.partitions = 99: allowed are 1 to 32\n";
     assert_eq!(error(&output), says);
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn an_import_of_each_tested_configuration_runs() {
+    let table = std::fs::read_to_string("tests/data/gpgpusim-4.2.tsv").expect("the table is there");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (column, name) in rows[0].iter().enumerate().skip(1) {
+        let (mut options, mut network) = (String::new(), String::new());
+        for row in rows[1..].iter().filter(|row| row[column] != "-") {
+            match row[0].strip_prefix("icnt:") {
+                Some(option) => network += &format!("{option} = {};\n", row[column]),
+                None => options += &format!("{} {}\n", row[0], row[column]),
+            }
+        }
+        std::fs::write(folder.path().join("my.config"), options).expect("the file is written");
+        std::fs::write(folder.path().join("my.icnt"), network).expect("the file is written");
+        let words = ["config", "import", "my.config", "--icnt", "my.icnt", "-o", "my.toml"];
+        let output = selvedge_in(folder.path(), &words);
+        assert!(output.status.success(), "{name}: {}", error(&output));
+        let words = ["run", "vecadd", "--size", "tiny", "--config", "my.toml", "--check"];
+        let output = selvedge_in(folder.path(), &words);
+        assert!(output.status.success(), "{name}: {}", error(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("pass"), "{name}");
+    }
 }

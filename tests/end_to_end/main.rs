@@ -32,4 +32,5 @@ mod suite;
 mod together;
 mod traces;
 mod untrusted;
+mod validation;
 mod workloads;

@@ -167,7 +167,12 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
         ));
     }
     (l1d.sector_bytes, l2.sector_bytes) = (sector, sector);
-    if sector == GRANULARITIES[0] && dram.sub_ranks == 1 && dram.most_sub_ranks(l2.line_bytes) >= SUB_RANKS {
+    // How many sectors a request takes is the mechanism's choice.
+    l2.split_requests = false;
+    // Bank groups, and banks that choose what they serve, are of a whole rank.
+    let is_whole = dram.bank_groups > 1 || dram.return_queue > 0;
+    let may_divide = dram.sub_ranks == 1 && dram.most_sub_ranks(l2.line_bytes) >= SUB_RANKS && !is_whole;
+    if sector == GRANULARITIES[0] && may_divide {
         dram.sub_ranks = SUB_RANKS;
     }
     Ok(())

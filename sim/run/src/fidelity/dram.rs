@@ -108,10 +108,12 @@ fn camping(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let channel = closed_form::dram_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
     let channel = channel * (1.0 - closed_form::refresh_overhead(config));
     let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
+    // Of a request that is split each burst waits until its bank chooses it.
+    let share = if config.l2.split_requests { 0.3 } else { 0.25 };
     Ok(Measurement::below(
         "DRAM stream in one partition",
         "bytes per cycle",
-        (channel.min(port), 0.25),
+        (channel.min(port), share),
         bytes / cycles as f64,
     ))
 }

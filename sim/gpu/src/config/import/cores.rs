@@ -166,6 +166,7 @@ fn traced(reader: &mut Reader) -> Result<(), ConfigError> {
             unreachable!("two numbers were asked for")
         };
         keys.iter().for_each(|key| reader.set(section, key, latency, &option));
+        reader.note(&option, "taken for PTX, too, in place of its own");
         lanes(reader, section, interval, &option);
     }
     Ok(())

@@ -12,6 +12,8 @@ mod options;
 mod reader;
 mod settings;
 #[cfg(test)]
+mod tested_tests;
+#[cfg(test)]
 mod tests;
 
 use super::{ConfigError, GpuConfig};

@@ -207,7 +207,7 @@ fn the_interconnects_file_gives_flits_and_queues() {
     let import = import("my", "my.config", SAMPLE, network).expect("it can be translated");
     let i = GpuConfig::parse("my.toml", &import.toml).expect("valid").interconnect;
     assert_eq!((i.flit_bytes, i.input_flits, i.output_flits), (64, 20 + 9, 10 + 16));
-    assert!(import.notes.contains(&"small.icnt:2: network_count 2: no counterpart".to_string()));
+    assert!(import.notes.contains(&"small.icnt:2: network_count 2: no counterpart: 2 are networks for requests and for replies, as here".to_string()));
     assert!(!import.notes.iter().any(|n| n.contains("inter_config_file")));
 }
 
@@ -215,7 +215,7 @@ fn the_interconnects_file_gives_flits_and_queues() {
 fn each_option_without_counterpart_is_listed_with_its_line() {
     let text = "-gpgpu_ptx_sim_mode 0\n\n-gpgpu_n_mem 6 -no_such_thing 1 2\n-inter_config_file x.icnt\n";
     let expected = [
-        "my.config:1: -gpgpu_ptx_sim_mode 0: no counterpart",
+        "my.config:1: -gpgpu_ptx_sim_mode 0: no counterpart: how PTX is read and executed, not its time",
         "my.config:3: -no_such_thing 1 2: no counterpart",
         "my.config:4: -inter_config_file x.icnt: not read: name it with --icnt",
     ];
@@ -225,7 +225,6 @@ fn each_option_without_counterpart_is_listed_with_its_line() {
 #[test]
 fn what_is_only_nearly_the_same_is_listed() {
     for (option, says) in [
-        ("-gpgpu_cache:dl1 32:128:4,L:L:m:N:H,A:32:8,8", "taken as bxor"),
         ("-gpgpu_cache:dl1 8:128:4,L:L:m:N:P,A:32:8,8", "taken as bmod"),
         ("-gpgpu_cache:dl1 32:128:4,F:L:m:N:L,A:32:8,8", "least recently used"),
         ("-gpgpu_cache:dl1 32:128:4,L:R:m:N:L,A:32:8,8", "taken as write-evict"),
