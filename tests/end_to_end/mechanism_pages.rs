@@ -1,4 +1,4 @@
-//! The pages of docs/mechanisms, and that of the energy: do their commands run, and print what the pages show?
+//! The pages of docs/mechanisms, that of the energy and that of the workloads: do their commands run, and print what the pages show?
 use crate::guide::{blocks, shell};
 use selvedge_sim::mechanism::ALL;
 use std::fs;
@@ -10,6 +10,7 @@ fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.push("docs/energy.md".into());
+    pages.push("docs/workloads.md".into());
     pages.sort();
     pages
 }

@@ -107,3 +107,118 @@ extern "C" __global__ void reduce_rank(const Pair *pairs, int *rank, int lines)
     if (at < lines)
         rank[(unsigned)pairs[at]] = lines - 1 - at;
 }
+
+// The same in Mars' form: a pair is a record that says where key and value lie, and a sort compares the texts themselves. A
+// key below 0 is none. A value without letters is a number.
+struct __attribute__((aligned(16))) Record {
+    int key, key_size, value, value_size;
+};
+
+// Where the text from `at` on has its first `end`.
+__device__ static int find(const unsigned char *text, int at, unsigned char end)
+{
+    while (text[at] != end)
+        at++;
+    return at;
+}
+
+extern "C" __global__ void map_view_record(const unsigned char *text, const int *line, Record *records, int lines,
+                                           int slots)
+{
+    int number = blockIdx.x * blockDim.x + threadIdx.x;
+    if (number >= slots)
+        return;
+    Record record = {-1, 0, 0, 0};
+    if (number < lines) {
+        record.key = line[number];
+        int tab = find(text, record.key, '\t');
+        record.key_size = tab - record.key;
+        record.value = tab + 1;
+        record.value_size = find(text, record.value, '\n') - record.value;
+    }
+    records[number] = record;
+}
+
+extern "C" __global__ void map_link_record(const unsigned char *text, const int *line, const int *document,
+                                           Record *records, int lines, int slots)
+{
+    int number = blockIdx.x * blockDim.x + threadIdx.x;
+    if (number >= slots)
+        return;
+    Record record = {-1, 0, 0, 0};
+    if (number < lines) {
+        for (int at = line[number]; text[at] != '\n'; at++) {
+            if (text[at] == '=' && text[at + 1] == '"' && text[at - 1] == 'f' && text[at - 2] == 'e') {
+                record.key = at + 2;
+                record.key_size = find(text, at + 2, '"') - record.key;
+                record.value = document[number];
+                break;
+            }
+        }
+    }
+    records[number] = record;
+}
+
+// The order of two texts as in a dictionary: below 0, 0 or above it.
+__device__ static int order_of_texts(const unsigned char *text, int one, int one_size, int other, int other_size)
+{
+    int both = one_size < other_size ? one_size : other_size;
+    for (int at = 0; at < both; at++) {
+        int apart = text[one + at] - text[other + at];
+        if (apart != 0)
+            return apart;
+    }
+    return one_size - other_size;
+}
+
+// The order of two records by their keys, then by their values; none comes last.
+__device__ static int order_of_records(const unsigned char *text, const Record &one, const Record &other)
+{
+    if (one.key < 0 || other.key < 0)
+        return (one.key < 0) - (other.key < 0);
+    int apart = order_of_texts(text, one.key, one.key_size, other.key, other.key_size);
+    if (apart != 0)
+        return apart;
+    if (one.value_size == 0)
+        return one.value - other.value;
+    return order_of_texts(text, one.value, one.value_size, other.value, other.value_size);
+}
+
+extern "C" __global__ void sort_records(const unsigned char *text, Record *records, int run, int distance, int slots)
+{
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread >= slots / 2)
+        return;
+    int low = 2 * thread - (thread & (distance - 1));
+    Record one = records[low], other = records[low + distance];
+    int order = order_of_records(text, one, other);
+    bool rises = (low & run) == 0;
+    if (order != 0 && rises == (order > 0)) {
+        records[low] = other;
+        records[low + distance] = one;
+    }
+}
+
+// Where a key's run of sorted records begins, the number of its different values; 0 elsewhere.
+extern "C" __global__ void reduce_records(const unsigned char *text, const Record *records, int *counts, int slots)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= slots)
+        return;
+    Record first = records[at];
+    int count = 0;
+    if (first.key >= 0) {
+        Record before = at > 0 ? records[at - 1] : first;
+        bool begins = at == 0 || order_of_texts(text, before.key, before.key_size, first.key, first.key_size) != 0;
+        count = begins;
+        Record last = first;
+        for (int next = at + 1; begins && next < slots; next++) {
+            Record here = records[next];
+            if (here.key < 0 || order_of_texts(text, here.key, here.key_size, first.key, first.key_size) != 0)
+                break;
+            count += order_of_records(text, here, last) != 0;
+            last = here;
+        }
+    }
+    counts[at] = count;
+}

@@ -1,11 +1,12 @@
 //! `inverted_index`, `page_view_count`, `page_view_rank`: texts of the web mapped to pairs, sorted and reduced, as Mars'
 //! workloads of these names.
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3a45;
@@ -19,8 +20,8 @@ pub(super) const INVERTED_INDEX: Planned = Planned {
     papers: "LAMAR (IIX)",
     group: Group::MapReduce,
     ptx: PTX,
-    description: |size| describe(size, &documents(lines(size))),
-    plan: |size, memory| plan(INVERTED_INDEX.name, documents(lines(size)), memory),
+    description: |size| describe(&documents(lines_of_records(size)), has_records(size)),
+    plan: |size, memory| plan_links(size, memory),
 };
 
 /// The workload `page_view_count`.
@@ -30,8 +31,8 @@ pub(super) const PAGE_VIEW_COUNT: Planned = Planned {
     papers: "LAMAR and CABA (PVC)",
     group: Group::MapReduce,
     ptx: PTX,
-    description: |size| describe(size, &log(lines(size))),
-    plan: |size, memory| plan(PAGE_VIEW_COUNT.name, log(lines(size)), memory),
+    description: |size| describe(&log(lines_of_records(size)), has_records(size)),
+    plan: |size, memory| plan_views(size, memory),
 };
 
 /// The workload `page_view_rank`.
@@ -41,7 +42,7 @@ pub(super) const PAGE_VIEW_RANK: Planned = Planned {
     papers: "CABA (PVR)",
     group: Group::MapReduce,
     ptx: PTX,
-    description: |size| describe(size, &totals(lines(size))),
+    description: |size| describe(&totals(lines(size)), false),
     plan: |size, memory| plan(PAGE_VIEW_RANK.name, totals(lines(size)), memory),
 };
 
@@ -54,6 +55,29 @@ fn lines(size: Size) -> usize {
         Size::Paper => 500_000,
     }
 }
+
+/// Are the pairs records of where key and value lie, as Mars has them? Else they are hashes.
+fn has_records(size: Size) -> bool {
+    size == Size::Study
+}
+
+fn plan_links(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let make = if has_records(size) { plan_records } else { plan };
+    make(INVERTED_INDEX.name, documents(lines_of_records(size)), memory)
+}
+
+fn plan_views(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let make = if has_records(size) { plan_records } else { plan };
+    make(PAGE_VIEW_COUNT.name, log(lines_of_records(size)), memory)
+}
+
+/// Lines of text of the workloads whose pairs may be records, which take longer to sort.
+fn lines_of_records(size: Size) -> usize {
+    if has_records(size) { 5000 } else { lines(size) }
+}
+
+/// How a line with a link begins.
+const LINK: &str = "<p>See also <a href=\"";
 
 /// A text, and what its lines stand for.
 struct Text {
@@ -83,6 +107,60 @@ impl Text {
         self.bytes.extend_from_slice(line.as_bytes());
         self.bytes.push(b'\n');
         self.pairs.push(pair);
+    }
+}
+
+impl Text {
+    /// Returns the key of line `number` as text, and its value; none where the line gives no pair. The value is the hash of a
+    /// visitor or the number of a document: equal values are equal texts.
+    fn pair(&self, number: usize) -> Option<(&[u8], u32)> {
+        let (_, value) = self.pairs[number]?;
+        let line = &self.bytes[self.line[number] as usize..];
+        let (key, end) = match self.kind {
+            Kind::Documents(_) => (&line[LINK.len()..], b'"'),
+            Kind::Log | Kind::Totals => (line, b'\t'),
+        };
+        let size = key.iter().position(|byte| *byte == end).unwrap_or(key.len());
+        Some((&key[..size], value))
+    }
+
+    /// Returns what orders line `number` among others of its key: the visitor's text, or the document's number.
+    fn rank(&self, number: usize) -> (&[u8], u32) {
+        if let Kind::Documents(documents) = &self.kind {
+            return (&[], documents[number]);
+        }
+        let line = &self.bytes[self.line[number] as usize..];
+        let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+        let tab = line.iter().position(|byte| *byte == b'\t').unwrap_or(end);
+        (&line[(tab + 1).min(end)..end], 0)
+    }
+
+    /// Returns the same text with its lines listed in two halves, each sorted by key and value: the first one falls, the second
+    /// rises. A line that gives no pair is greater than all others.
+    fn in_halves(self) -> Self {
+        let sort = |lines: &mut Vec<usize>| {
+            lines.sort_by_key(|line| match self.pair(*line) {
+                Some((key, _)) => (false, key, self.rank(*line)),
+                None => (true, &[][..], (&[][..], 0)),
+            });
+        };
+        let count = self.line.len();
+        let half = count.next_power_of_two() / 2;
+        // Lines of the first half are equally far apart in the text.
+        let mut lines: Vec<usize> = (0..half).map(|at| at * count / half).collect();
+        let is_first: BTreeSet<usize> = lines.iter().copied().collect();
+        let mut second: Vec<usize> = (0..count).filter(|line| !is_first.contains(line)).collect();
+        sort(&mut lines);
+        sort(&mut second);
+        lines.reverse();
+        lines.extend(second);
+        let line = lines.iter().map(|at| self.line[*at]).collect();
+        let pairs = lines.iter().map(|at| self.pairs[*at]).collect();
+        let kind = match self.kind {
+            Kind::Documents(documents) => Kind::Documents(lines.iter().map(|at| documents[*at]).collect()),
+            other => other,
+        };
+        Text { bytes: self.bytes, line, pairs, kind }
     }
 }
 
@@ -130,7 +208,7 @@ fn documents(lines: usize) -> Text {
         if random.below(2) == 0 {
             let page = page(&mut random, lines / 10);
             let pair = Some((hash(&page), number(line)));
-            text.push(&format!("<p>See also <a href=\"{page}\">there</a>.</p>"), pair);
+            text.push(&format!("{LINK}{page}\">there</a>.</p>"), pair);
         } else {
             let words =
                 (0..3 + random.below(6)).map(|_| ["of", "water", "and", "stone "][random.below(4) as usize]);
@@ -140,10 +218,69 @@ fn documents(lines: usize) -> Text {
     text
 }
 
-fn describe(size: Size, text: &Text) -> String {
-    let slots = lines(size).next_power_of_two();
-    let bytes = text.bytes.len() + 8 * text.line.len() + 12 * slots;
-    format!("{} lines, {} bytes of text, {}", lines(size), text.bytes.len(), mebibytes(bytes))
+fn describe(text: &Text, has_records: bool) -> String {
+    let lines = text.line.len();
+    let (of_pair, pairs) = if has_records { (20, "records") } else { (12, "hashes") };
+    let bytes = text.bytes.len() + 8 * lines + of_pair * lines.next_power_of_two();
+    format!("{lines} lines, {} bytes of text, pairs as {pairs}, {}", text.bytes.len(), mebibytes(bytes))
+}
+
+/// The launches of a bitonic sort of so many slots by `kernel`, which gets these pointers: those that make runs of two to
+/// such powers.
+fn sort(kernel: &'static str, slots: usize, powers: RangeInclusive<u32>, pointers: &[u64]) -> Vec<Launch> {
+    let mut launches = Vec::new();
+    for run in powers.map(|power| 1 << power) {
+        let distances = std::iter::successors(Some(run / 2), |distance| Some(distance / 2));
+        for distance in distances.take_while(|distance| *distance > 0) {
+            launches.push(launch(kernel, slots / 2, pointers, &[run, distance, slots]));
+        }
+    }
+    launches
+}
+
+fn launch(kernel: &str, threads: usize, pointers: &[u64], numbers: &[usize]) -> Launch {
+    let pointers = pointers.iter().map(|pointer| Arg::Ptr(*pointer));
+    let args = pointers.chain(numbers.iter().map(|number| int(*number))).collect();
+    launch_row(kernel, threads, THREADS_PER_BLOCK, args)
+}
+
+/// The plan with pairs in Mars' form. Of the sort it has the last merge, for which the lines come in two sorted halves: all
+/// passes together would take more than ten times as long.
+fn plan_records(
+    workload: &'static str,
+    text: Text,
+    memory: &mut DeviceMemory,
+) -> Result<Plan, WorkloadError> {
+    let text = text.in_halves();
+    let lines = text.line.len();
+    let slots = lines.next_power_of_two();
+    let bytes = memory.alloc(text.bytes.len() as u64, "text")?;
+    memory.write(bytes, &text.bytes)?;
+    let line = place_words(memory, "line", &text.line)?;
+    let records = memory.alloc(16 * slots as u64, "records")?;
+    let map = if let Kind::Documents(documents) = &text.kind {
+        let document = place_words(memory, "document", documents)?;
+        launch("map_link_record", slots, &[bytes, line, document, records], &[lines, slots])
+    } else {
+        launch("map_view_record", slots, &[bytes, line, records], &[lines, slots])
+    };
+    let counts = memory.alloc(4 * slots as u64, "counts")?;
+    let mut launches = vec![map];
+    launches.extend(sort("sort_records", slots, slots.ilog2()..=slots.ilog2(), &[bytes, records]));
+    launches.push(launch("reduce_records", slots, &[bytes, records, counts], &[slots]));
+    Ok(Plan::of(launches, move |memory| {
+        let got = memory.read_u32s(counts, slots)?;
+        Results { workload, buffer: "counts", got: &got }.equal(counts_of_texts(&text, slots))
+    }))
+}
+
+/// Where each key's records begin among all sorted records, the number of its different values; 0 elsewhere.
+fn counts_of_texts(text: &Text, slots: usize) -> Vec<u32> {
+    let mut values = BTreeMap::<&[u8], Vec<u32>>::new();
+    for (key, value) in (0..text.line.len()).filter_map(|number| text.pair(number)) {
+        values.entry(key).or_default().push(value);
+    }
+    runs(values.into_values(), slots)
 }
 
 fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
@@ -153,11 +290,6 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
     memory.write(bytes, &text.bytes)?;
     let line = place_words(memory, "line", &text.line)?;
     let pairs = memory.alloc(8 * slots as u64, "pairs")?;
-    let launch = |kernel, threads, pointers: &[u64], numbers: &[usize]| {
-        let pointers = pointers.iter().map(|pointer| Arg::Ptr(*pointer));
-        let args = pointers.chain(numbers.iter().map(|number| int(*number))).collect();
-        launch_row(kernel, threads, THREADS_PER_BLOCK, args)
-    };
     let map = match &text.kind {
         Kind::Log => launch("map_view", slots, &[bytes, line, pairs], &[lines, slots]),
         Kind::Totals => launch("map_total", slots, &[bytes, line, pairs], &[lines, slots]),
@@ -167,12 +299,7 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
         }
     };
     let mut launches = vec![map];
-    for run in (1..=slots.ilog2()).map(|power| 1 << power) {
-        let distances = std::iter::successors(Some(run / 2), |distance| Some(distance / 2));
-        for distance in distances.take_while(|distance| *distance > 0) {
-            launches.push(launch("sort_pass", slots / 2, &[pairs], &[run, distance, slots]));
-        }
-    }
+    launches.extend(sort("sort_pass", slots, 1..=slots.ilog2(), &[pairs]));
     let (buffer, results) =
         if matches!(text.kind, Kind::Totals) { ("rank", lines) } else { ("counts", slots) };
     let result = memory.alloc(4 * results as u64, buffer)?;
@@ -191,8 +318,13 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
 fn counts(text: &Text, slots: usize) -> Vec<u32> {
     let mut values = BTreeMap::<u32, Vec<u32>>::new();
     text.pairs.iter().flatten().for_each(|(key, value)| values.entry(*key).or_default().push(*value));
+    runs(values.into_values(), slots)
+}
+
+/// The number of different values of each run, at its beginning.
+fn runs(values: impl Iterator<Item = Vec<u32>>, slots: usize) -> Vec<u32> {
     let mut counts = Vec::new();
-    for values in values.into_values() {
+    for values in values {
         let end = counts.len() + values.len();
         counts.push(values.into_iter().collect::<BTreeSet<_>>().len() as u32);
         counts.resize(end, 0);
