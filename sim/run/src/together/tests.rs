@@ -274,6 +274,19 @@ fn partitions_that_the_programs_decide_are_reported_and_fill_the_sm() {
 }
 
 #[test]
+fn a_profile_is_as_long_as_the_run_unless_its_length_is_given() {
+    let partition = |share: &str, cycles: u64| {
+        let spec = TogetherSpec { cycles: Some(cycles), ..spec(&["bfs", "kmeans"], share) };
+        report(&spec).partition.expect("it has one")
+    };
+    for share in ["warped-slicer", "smk-pw"] {
+        let given = partition(&format!("{share}:3000"), 1000);
+        assert_eq!(partition(share, 3000), given, "{share}");
+        assert_ne!(partition(share, 1000), given, "{share}: the length decides");
+    }
+}
+
+#[test]
 fn mistakes_are_refused_before_anything_runs() {
     assert_eq!(refused(&spec(&["bfs"; 5], "left-over")), "5 workloads together: allowed are 1 to 4");
     let line = refused(&spec(&["bfs", "atax"], "sm:1"));
