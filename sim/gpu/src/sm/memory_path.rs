@@ -32,11 +32,13 @@ impl Sm {
                 self.l1d.queue(packet);
             }
         }
-        let packet = match self.held_reply.take() {
-            Some(packet) => Some(packet),
-            None => ctx.system.receive(usize::from(self.id)),
-        };
-        if let Some(packet) = packet {
+        if self.held_reply.is_some() {
+            if let Some(packet) = self.held_reply.take() {
+                self.answer(packet, ctx);
+            }
+        } else if ctx.system.has_reply(usize::from(self.id))
+            && let Some(packet) = ctx.system.receive(usize::from(self.id))
+        {
             self.answer(packet, ctx);
         }
         Ok(())

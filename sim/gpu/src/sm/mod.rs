@@ -543,7 +543,11 @@ impl Sm {
         if self.collector.as_ref().is_some_and(|collector| collector.is_busy()) {
             return soon;
         }
-        let mut wake = self.wheel.next_after(now).unwrap_or(u64::MAX);
+        let mut wake = self.next_issue(soon);
+        if wake == soon {
+            return wake;
+        }
+        wake = wake.min(self.wheel.next_after(now).unwrap_or(u64::MAX));
         if let (Some(head), None) = (self.lsu.head(), self.blocked)
             && self.may_leave_lsu(head)
         {
@@ -552,7 +556,14 @@ impl Sm {
         if let (Some((at, _)), None) = (self.front.oldest(), self.front.blocked) {
             wake = wake.min(at.max(soon));
         }
-        if wake == soon || self.ready.iter().all(|warps| *warps == 0) {
+        wake
+    }
+
+    /// Returns the first cycle from `soon` on in which a ready warp may find its pipe free.
+    #[inline(always)]
+    fn next_issue(&self, soon: u64) -> u64 {
+        let mut wake = u64::MAX;
+        if self.ready.iter().all(|warps| *warps == 0) {
             return wake;
         }
         let eligible = self.eligible();
@@ -584,6 +595,9 @@ impl Sm {
     /// Ready warps with a memory instruction whose kernel may issue one.
     fn memory_candidates(&self) -> WarpMask {
         let mut mask = self.ready[PipeKind::Memory as usize];
+        if !self.parts.gates_memory() && !self.parts.ranks_memory() {
+            return mask;
+        }
         for (kernel, warps) in self.kernel_warps.iter().enumerate() {
             if mask & warps != 0 && !self.parts.may_issue_memory(kernel as u8) {
                 mask &= !warps;
@@ -603,6 +617,9 @@ impl Sm {
 
     fn run_events(&mut self, ctx: &TickContext<'_>) {
         let now = ctx.now;
+        if !self.wheel.has(now) {
+            return;
+        }
         let mut due = std::mem::take(&mut self.due);
         self.wheel.take(now, &mut due);
         if self.collector.is_some() {

@@ -125,6 +125,11 @@ impl SmParts {
         each!(self.warp_observer, one => one.warp_exited(warp));
     }
 
+    /// Returns whether a part may keep kernels from issuing memory instructions.
+    pub(super) fn gates_memory(&self) -> bool {
+        !self.abilities.memory_gate.is_empty()
+    }
+
     /// Returns whether every gate lets the kernel issue a memory instruction.
     pub(super) fn may_issue_memory(&self, kernel: u8) -> bool {
         each!(self.memory_gate, gate => if !gate.may_issue_memory(kernel) { return false });

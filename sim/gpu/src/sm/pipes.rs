@@ -46,6 +46,8 @@ impl IssueInfo {
 pub struct Pipes {
     /// Per pipe kind: first cycle in which each pipe accepts a warp again.
     free_at: [Vec<u64>; 4],
+    /// Per pipe kind: first cycle in which any does; always for control.
+    first_free: [u64; PIPE_KINDS],
     interval: [u64; 4],
 }
 
@@ -55,13 +57,15 @@ impl Pipes {
         let group = |pipes: u32| vec![0; pipes as usize];
         Pipes {
             free_at: [group(sm.alu.pipes), group(sm.fp64.pipes), group(sm.sfu.pipes), group(1)],
+            first_free: [0; PIPE_KINDS],
             interval: [sm.alu.lanes, sm.fp64.lanes, sm.sfu.lanes, sm.lsu.lanes].map(|l| u64::from(32 / l)),
         }
     }
 
     /// Can a pipe of this kind accept a warp in cycle `now`?
+    #[inline]
     pub fn is_free(&self, kind: PipeKind, now: u64) -> bool {
-        kind == PipeKind::Control || self.free_at[kind as usize].iter().any(|f| *f <= now)
+        self.first_free[kind as usize] <= now
     }
 
     /// Can a pipe of this kind accept a warp of a scheduler in cycle `now`, with so many sub-cores that have a share each?
@@ -74,6 +78,7 @@ impl Pipes {
         let (interval, range) = (self.interval[kind as usize], self.share(kind, share));
         let pipe = self.free_at[kind as usize][range].iter_mut().find(|f| **f <= now);
         *pipe.expect("a pipe of the share is free") = now + interval;
+        self.find_first(kind);
     }
 
     /// The pipes of a scheduler among those of a kind; all schedulers share the load/store unit.
@@ -87,11 +92,14 @@ impl Pipes {
     }
 
     /// First cycle in which a pipe of this kind accepts a warp.
+    #[inline]
     pub fn next_free(&self, kind: PipeKind) -> u64 {
-        if kind == PipeKind::Control {
-            return 0;
-        }
-        self.free_at[kind as usize].iter().copied().min().unwrap_or(0)
+        self.first_free[kind as usize]
+    }
+
+    /// Computes when the first pipe of a kind, which is not the control unit, is free.
+    fn find_first(&mut self, kind: PipeKind) {
+        self.first_free[kind as usize] = self.free_at[kind as usize].iter().copied().min().unwrap_or(0);
     }
 
     /// Occupies a free pipe of this kind from `now`.
@@ -102,5 +110,6 @@ impl Pipes {
         let interval = self.interval[kind as usize];
         let pipe = self.free_at[kind as usize].iter_mut().find(|f| **f <= now);
         *pipe.expect("issue checked that a pipe is free") = now + interval;
+        self.find_first(kind);
     }
 }

@@ -23,10 +23,17 @@ impl<T> EventWheel<T> {
         self.len += 1;
     }
 
+    /// Returns whether anything is due in cycle `now`.
+    #[inline]
+    pub fn has(&self, now: u64) -> bool {
+        let slot = now as usize & (self.slots.len() - 1);
+        self.occupied[slot / 64] >> (slot % 64) & 1 == 1
+    }
+
     /// Moves the events of cycle `now` into `due`, in the order in which they were pushed.
     pub fn take(&mut self, now: u64, due: &mut Vec<T>) {
         let slot = now as usize & (self.slots.len() - 1);
-        if self.occupied[slot / 64] & 1 << (slot % 64) == 0 {
+        if !self.has(now) {
             return;
         }
         self.occupied[slot / 64] &= !(1 << (slot % 64));
