@@ -73,7 +73,7 @@ impl Collector {
     fn check_shares(&self, schedulers: u32, pipes: [u32; 3], check: &mut Checker<'_>) {
         let must = format!("must be a multiple of sm.schedulers = {schedulers} with sub-cores");
         let mut divide = |key: String, value: u32| {
-            if value % schedulers.max(1) != 0 {
+            if !value.is_multiple_of(schedulers.max(1)) {
                 check.fail(&key, value, must.clone());
             }
         };

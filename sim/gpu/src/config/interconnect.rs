@@ -23,7 +23,7 @@ pub struct Interconnect {
 impl Interconnect {
     /// Queues must hold a whole packet: a line of `line_bytes` bytes and its header.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
-        if self.flit_bytes % 8 != 0 || !(8..=256).contains(&self.flit_bytes) {
+        if !self.flit_bytes.is_multiple_of(8) || !(8..=256).contains(&self.flit_bytes) {
             check.fail(
                 "interconnect.flit_bytes",
                 self.flit_bytes,

@@ -130,7 +130,7 @@ impl AddressMap {
     fn uneven_local(&self, block: u64) -> u64 {
         match self.function {
             IndexFunction::IPoly => {
-                block / self.round | (self.poly_place(block) / self.partitions) << self.again_bit()
+                (block / self.round) | ((self.poly_place(block) / self.partitions) << self.again_bit())
             }
             _ => block / self.round * self.share + block % self.round / self.partitions,
         }

@@ -358,7 +358,10 @@ fn record(config: &Dram, traffic: &[Traffic]) -> Vec<Command> {
         }
         let column = t.column * LINE as u32 % config.row_bytes;
         let address = map.address(Location { bank: t.bank % config.banks, row: t.row, column });
-        channel.push(at, Request { access, address, bursts: Bursts::run(t.bursts), metadata: false, token });
+        channel.push(
+            at,
+            Request { access, address, bursts: Bursts::run(t.bursts), metadata: false, slice: 0, token },
+        );
     }
     while channel.busy() || channel.returning() {
         step(&mut channel);
