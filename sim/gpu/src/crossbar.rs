@@ -459,6 +459,39 @@ mod tests {
         assert_eq!((has_room(7), has_room(8)), (true, false));
     }
 
+    proptest! {
+        #[test]
+        fn a_packet_that_waits_for_room_has_it_in_the_cycle_in_which_it_can_be_sent(
+            sends in prop::collection::vec((0usize..3, 0u16..3, 1u32..7), 20..80), gap in 0u32..2,
+        ) {
+            let mut crossbar = Crossbar::new(CrossbarSpec { gap, ..SPEC });
+            let mut now = 0;
+            for (input, output, flits) in sends {
+                let next = packet(output, flits, 0);
+                crossbar.await_room(input, None);
+                if crossbar.can_send(input, &next) {
+                    crossbar.send(input, usize::from(output), next);
+                } else {
+                    crossbar.await_room(input, Some(&next));
+                }
+                now += 1;
+                crossbar.tick(now);
+                let waiting: Vec<usize> = (0..3).filter(|input| crossbar.awaited[*input] > 0).collect();
+                for input in &waiting {
+                    let left = u64::from(SPEC.input_flits) - u64::from(crossbar.inputs[*input].waiting);
+                    let crossing = crossbar.inputs[*input].free_from.saturating_sub(now + 1 + u64::from(gap));
+                    let fits = u64::from(crossbar.awaited[*input]) + crossing <= left;
+                    prop_assert_eq!(crossbar.has_room(*input), fits);
+                }
+                let any = waiting.iter().any(|input| crossbar.has_room(*input));
+                prop_assert_eq!(crossbar.has_room_for_any(), any);
+                if now % 3 == 0 {
+                    crossbar.receive(usize::from(output));
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_packet_is_seen_when_it_has_arrived_and_its_bytes_are_counted() {
         let mut crossbar = Crossbar::new(SPEC);
