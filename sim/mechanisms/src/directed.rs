@@ -74,6 +74,7 @@ const OTHER_WORDS: Win = Win {
     mechanism: "caba-fpc",
     beats: &["base", "caba-bdi", "caba-cpack"],
     kernel: &NIBBLES,
+    machine: SIXTEENTH,
     percent: 104,
     because: fewer_bursts_than_the_other,
     ..COMPRESSED

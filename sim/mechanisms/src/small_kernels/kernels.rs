@@ -120,6 +120,9 @@ pub const CHAIN: SmallKernel<'static> = SmallKernel {
 /// The GTX 480 with an eighth of its DRAM's bandwidth.
 pub const EIGHTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 115\n";
 
+/// A sixteenth of the bandwidth: enough to pay for the long routines of FPC.
+pub const SIXTEENTH: &str = "base = \"gtx480\"\n[clock]\ndram_mhz = 58\n";
+
 /// Each warp adds up 48 lines of small numbers, four neighbours at a time, the warps side by side.
 pub const SEQUENCE: SmallKernel<'static> = SmallKernel {
     body: "shr.u32 %r2, %r1, 5;\nand.b32 %r3, %r1, 31;\nmul.wide.u32 %rd3, %r2, 512;\nmul.wide.u32 %rd4, %r3, 4;\n\
