@@ -3,6 +3,7 @@ use super::header::{Header, hexadecimal};
 use super::opcode::{Operation, operation};
 use crate::trace::stream::lanes;
 use selvedge_ptx::ptx::{MemAccess, OpClass, Space};
+use std::fmt::Display;
 
 /// Bytes of the windows that generic addresses of shared and of local memory lie in.
 const WINDOW_BYTES: u64 = 32 << 20;
@@ -33,12 +34,13 @@ pub(super) struct Line<'a> {
 struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
 
 impl<'a> Words<'a> {
-    fn next(&mut self, what: &str) -> Result<&'a str, String> {
+    /// Returns the next word; `what` is only written out when there is none.
+    fn next(&mut self, what: impl Display) -> Result<&'a str, String> {
         self.0.next().ok_or_else(|| format!("the line ends where {what} should follow"))
     }
 
-    fn decimal<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, String> {
-        let word = self.next(what)?;
+    fn decimal<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T, String> {
+        let word = self.next(&what)?;
         word.parse().map_err(|_| format!("{what} = `{}`: allowed is a number", shown(word)))
     }
 
@@ -49,12 +51,12 @@ impl<'a> Words<'a> {
     }
 
     fn registers(&mut self, what: &str, out: &mut Vec<u16>) -> Result<(), String> {
-        let count: usize = self.decimal(&format!("the number of {what} registers"))?;
+        let count: usize = self.decimal(format_args!("the number of {what} registers"))?;
         if count > MOST_REGISTERS {
             return Err(format!("{count} {what} registers: allowed are 0 to {MOST_REGISTERS}"));
         }
         for _ in 0..count {
-            let word = self.next(&format!("a {what} register"))?;
+            let word = self.next(format_args!("a {what} register"))?;
             let wrong = || format!("{what} register `{}`: allowed is R0 to R255 and the like", shown(word));
             if let Some(number) = register(word).ok_or_else(wrong)?
                 && !out.contains(&number)
