@@ -77,7 +77,6 @@ const OTHER_WORDS: Win = Win {
     machine: SIXTEENTH,
     percent: 102,
     because: fewer_bursts_than_the_other,
-    ..COMPRESSED
 };
 
 const FINE: Win = Win {
