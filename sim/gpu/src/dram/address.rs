@@ -1,7 +1,7 @@
 //! Where an address of a channel lies: bank, row, column.
 use crate::config::{Dram, Field};
 
-/// Bits of a channel's address that tell a place; those above tell lines that share one.
+/// Bits of a channel's address that select a place; those above distinguish lines that share one.
 pub const ADDRESS_BITS: u32 = 48;
 
 /// A place in a channel.

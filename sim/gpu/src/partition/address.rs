@@ -2,7 +2,7 @@
 use crate::config::{IndexFunction, L2};
 use crate::dram::ADDRESS_BITS;
 
-/// Bit of a partition's address that tells a second block of a round, where only some partitions get one. It lies above all bits
+/// Bit of a partition's address that marks a second block of a round, where only some partitions get one. It lies above all bits
 /// of banks and rows: both blocks have one place in DRAM, which holds no data, as they have in GPGPU-Sim.
 const AGAIN_BIT: u32 = ADDRESS_BITS;
 

@@ -382,7 +382,7 @@ impl Slice {
         if self.splits.is_some() { part.first_byte() } else { part.line }
     }
 
-    /// Are sectors of the line on their way that have miss registers of their own?
+    /// Returns whether sectors of the line are in flight that have miss registers of their own.
     fn awaits_sectors(&self, line: u64) -> bool {
         self.splits.is_some()
             && (0..self.line_bytes / SECTOR_BYTES)

@@ -30,7 +30,7 @@ pub enum Next {
     Memory(InstId),
 }
 
-/// An instruction on its way to its pipe.
+/// An instruction between its issue and its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// Its warp.

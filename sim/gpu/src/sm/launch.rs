@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Most kernels that can run at the same time.
 pub const KERNEL_SLOTS: usize = 4;
 
-/// Bytes of an instruction where no program counters tell them.
+/// Bytes of an instruction where no program counters show them.
 pub const INSTRUCTION_BYTES: u64 = 8;
 
 /// One launch of a kernel.

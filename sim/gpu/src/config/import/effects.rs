@@ -21,7 +21,7 @@ const EFFECTS: &[(&str, &str)] = &[
         "-gpgpu_coalesce_arch",
         "by which generation's rules loads coalesce; here lines, in sectors of 32 bytes",
     ),
-    ("-gpgpu_compute_capability_*", "what a program is told of the GPU"),
+    ("-gpgpu_compute_capability_*", "what the GPU reports to a program"),
     (
         "-gpgpu_dual_issue_diff_exec_units",
         "two instructions of a warp in a cycle only for different pipes; here there is one",
@@ -63,7 +63,7 @@ const EFFECTS: &[(&str, &str)] = &[
     ("-icnt_arbiter_algo", "1 would arbitrate by iSLIP; here round robin by output"),
     ("-icnt_subnets", "2 are networks for requests and for replies, as here"),
     ("alloc_iters", "rounds of the allocators; here one grant for each output"),
-    ("credit_delay", "cycles of credits on their way back"),
+    ("credit_delay", "cycles until a credit is back"),
     ("injection_rate", "synthetic traffic alone"),
     ("input_speedup", "ports of the switch for each input"),
     ("output_speedup", "ports of the switch for each output"),
