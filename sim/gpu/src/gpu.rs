@@ -6,7 +6,6 @@ mod deadlock_tests;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
-mod wakes;
 #[cfg(test)]
 mod witness_tests;
 
@@ -27,13 +26,13 @@ use crate::sm::{SimFault, Sm, TickContext};
 use crate::snapshot::Snapshot;
 use crate::stats::KernelCounters;
 use crate::stats::MechanismCounters;
+use crate::wakes::Wakes;
 use crate::witness::Witness;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use wakes::Wakes;
 
 /// Cycles without any progress after which the simulation is declared deadlocked.
 const WATCHDOG_CYCLES: u64 = 2_000_000;
@@ -48,32 +47,34 @@ pub struct ClockDomain {
     core_mhz: u64,
     phase: u64,
     cycle: u64,
+    /// The clock is no faster than the core's: no core cycle has two of its cycles.
+    is_slow: bool,
 }
 
 impl ClockDomain {
     /// A domain of `mhz` beside a core clock of `core_mhz`.
     pub fn new(mhz: u32, core_mhz: u32) -> Self {
-        ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0 }
+        let is_slow = mhz <= core_mhz;
+        ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0, is_slow }
     }
 
     /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
     /// where this clock is the faster one.
-    pub fn advance(&mut self, core_cycles: u64) -> RangeInclusive<u64> {
+    #[inline]
+    pub fn advance(&mut self, core_cycles: u64) -> Range<u64> {
         let first = self.cycle + 1;
         self.phase += self.mhz * core_cycles;
-        // One cycle at a time needs no division where the clocks are near each other.
-        let mut passed = 0;
-        if core_cycles == 1 && self.mhz <= 4 * self.core_mhz {
-            while self.phase >= self.core_mhz {
-                self.phase -= self.core_mhz;
-                passed += 1;
-            }
+        let passed;
+        if core_cycles == 1 && self.is_slow {
+            // No division: one cycle or none.
+            passed = u64::from(self.phase >= self.core_mhz);
+            self.phase -= self.core_mhz & passed.wrapping_neg();
         } else {
             passed = self.phase / self.core_mhz;
             self.phase %= self.core_mhz;
         }
         self.cycle += passed;
-        first..=self.cycle
+        first..self.cycle + 1
     }
 
     /// Cycles of this domain so far.

@@ -31,7 +31,10 @@ impl IdSet {
     /// Returns whether the set has no number.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        match *self.0 {
+            [word] => word == 0,
+            ref words => words.iter().all(|word| *word == 0),
+        }
     }
 
     /// Returns the lowest number from `id` on.
@@ -72,6 +75,10 @@ impl IdSet {
     /// Adds all numbers of `other`, which has the same bound.
     #[inline]
     pub fn add_all(&mut self, other: &IdSet) {
+        if let ([mine], [theirs]) = (&mut *self.0, &*other.0) {
+            *mine |= theirs;
+            return;
+        }
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine |= theirs;
         }
@@ -80,6 +87,10 @@ impl IdSet {
     /// Moves all numbers of `other`, which has the same bound, into this set.
     #[inline]
     pub fn take_all(&mut self, other: &mut IdSet) {
+        if let ([mine], [theirs]) = (&mut *self.0, &mut *other.0) {
+            *mine |= std::mem::take(theirs);
+            return;
+        }
         for (mine, theirs) in self.0.iter_mut().zip(&mut other.0) {
             *mine |= std::mem::take(theirs);
         }

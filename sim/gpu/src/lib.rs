@@ -27,6 +27,7 @@ pub mod snapshot;
 pub mod stage;
 pub mod stats;
 pub mod trace;
+mod wakes;
 pub mod witness;
 
 pub use selvedge_hw::printable;

@@ -237,6 +237,9 @@ pub enum IssueCycle {
     Idle,
 }
 
+/// Kinds of [`IssueCycle`].
+pub const ISSUE_CYCLES: usize = 6;
+
 counters! {
 /// The cycles of warp schedulers by what they went on (CABA, figure 2). Their sum is cycles times schedulers.
 pub struct SchedulerCycles {
@@ -256,16 +259,9 @@ pub struct SchedulerCycles {
 }
 
 impl SchedulerCycles {
-    /// Counts `cycles` of one kind.
-    pub fn add(&mut self, kind: IssueCycle, cycles: u64) {
-        match kind {
-            IssueCycle::Active => self.active += cycles,
-            IssueCycle::Memory => self.memory += cycles,
-            IssueCycle::Compute => self.compute += cycles,
-            IssueCycle::DataDependence => self.data_dependence += cycles,
-            IssueCycle::Fetch => self.fetch += cycles,
-            IssueCycle::Idle => self.idle += cycles,
-        }
+    /// Returns the cycles of each kind, in the order of [`IssueCycle`].
+    pub fn of([active, memory, compute, data_dependence, fetch, idle]: [u64; ISSUE_CYCLES]) -> Self {
+        SchedulerCycles { active, memory, compute, data_dependence, fetch, idle }
     }
 
     /// Cycles of all kinds.

@@ -20,6 +20,7 @@ use crate::dram::{Channel, Checker, DramCounters};
 use crate::id_set::IdSet;
 use crate::packet::Packet;
 use crate::stage::MechanismFault;
+use crate::wakes::Wakes;
 use crate::witness::Witness;
 use selvedge_ptx::memory::DeviceMemory;
 use serde::Serialize;
@@ -65,7 +66,15 @@ pub struct MemorySystem {
     replies: Crossbar,
     /// Base-2 logarithm of the SMs that share a port.
     sm_shift: u32,
+    /// Base-2 logarithm of the slices of a partition.
+    slice_shift: u32,
     partitions: Vec<Partition>,
+    /// When slices have something to do, requests that come and replies of the channels apart.
+    wakes: Wakes,
+    /// Slices that run in an L2 cycle; empty between cycles.
+    due: IdSet,
+    /// Partitions whose channel has replies, arrived or in flight.
+    replying: IdSet,
     dram_now: u64,
     config: GpuConfig,
 }
@@ -90,7 +99,11 @@ impl MemorySystem {
             requests: Crossbar::new(crossbar_spec(&config.interconnect, ports, slices)),
             replies: Crossbar::new(crossbar_spec(&config.interconnect, slices, ports)),
             sm_shift: config.interconnect.sms_per_port.trailing_zeros(),
+            slice_shift: config.l2.slices.trailing_zeros(),
             partitions: (0..config.l2.partitions).map(partition).collect(),
+            wakes: Wakes::of_awake(slices),
+            due: IdSet::new(slices),
+            replying: IdSet::new(config.l2.partitions as usize),
             dram_now: 0,
             config: config.clone(),
         }
@@ -177,28 +190,51 @@ impl MemorySystem {
     /// # Errors
     /// What a mechanism finds wrong.
     pub fn tick_l2(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
-        let mut number = 0;
-        for Partition { slices, channel, has_dram_work, .. } in &mut self.partitions {
-            for slice in slices {
-                let port = number;
-                number += 1;
-                if self.requests.has_packet(port)
-                    && slice.can_accept()
-                    && let Some(packet) = self.requests.receive(port)
-                {
-                    slice.accept(packet);
-                }
-                if !slice.has_work(now, channel, self.dram_now) {
-                    continue;
-                }
-                slice.tick(now, (channel, self.dram_now), memory)?;
-                *has_dram_work |= slice.waits_for_dram();
-                if let Some(packet) = slice.reply().copied()
-                    && self.replies.can_send(port, &packet)
-                {
-                    slice.take_reply();
-                    self.replies.send(port, usize::from(packet.sm) >> self.sm_shift, packet);
-                }
+        self.wakes.take_due(now, &mut self.due);
+        self.due.add_all(self.requests.arrived());
+        let mut from = 0;
+        while let Some(number) = self.replying.next(from) {
+            from = number + 1;
+            if let Some(reply) = self.partitions[number].channel.peek(self.dram_now) {
+                self.due.insert(usize::from(reply.slice));
+            }
+        }
+        from = 0;
+        while let Some(port) = self.due.next(from) {
+            from = port + 1;
+            self.due.remove(port);
+            self.tick_slice(port, now, memory)?;
+        }
+        Ok(())
+    }
+
+    /// One L2 cycle of the slice at a port.
+    fn tick_slice(&mut self, port: usize, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        let number = port >> self.slice_shift;
+        let Partition { slices, channel, has_dram_work, .. } = &mut self.partitions[number];
+        let slice = &mut slices[port & ((1 << self.slice_shift) - 1)];
+        if self.requests.has_packet(port)
+            && slice.can_accept()
+            && let Some(packet) = self.requests.receive(port)
+        {
+            slice.accept(packet);
+        }
+        slice.tick(now, (channel, self.dram_now), memory)?;
+        *has_dram_work |= slice.waits_for_dram();
+        if let Some(packet) = slice.reply().copied()
+            && self.replies.can_send(port, &packet)
+        {
+            slice.take_reply();
+            self.replies.send(port, usize::from(packet.sm) >> self.sm_shift, packet);
+        }
+        self.wakes.set(port, now, slice.idle_until().max(now + 1));
+        if self.replying.contains(number) {
+            // The channel's next reply is for a slice that has its turn later in this cycle, or in the next.
+            match channel.peek(self.dram_now) {
+                Some(reply) if usize::from(reply.slice) > port => self.due.insert(usize::from(reply.slice)),
+                Some(_) => {}
+                None if channel.returning() => {}
+                None => self.replying.remove(number),
             }
         }
         Ok(())
@@ -207,9 +243,12 @@ impl MemorySystem {
     /// One cycle of the DRAM's command clock.
     pub fn tick_dram(&mut self, now: u64) {
         self.dram_now = now;
-        for partition in &mut self.partitions {
+        for (number, partition) in self.partitions.iter_mut().enumerate() {
             if partition.has_dram_work || partition.channel.refresh_due(now) {
                 partition.tick_dram(now);
+                if partition.channel.returning() {
+                    self.replying.insert(number);
+                }
             }
         }
     }

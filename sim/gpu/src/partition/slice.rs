@@ -235,9 +235,10 @@ impl Slice {
         self.replies.pop_front()
     }
 
-    /// Returns whether [`Self::tick`] would do anything in cycle `now`. `dram_now` is the channel's time.
-    pub fn has_work(&self, now: u64, channel: &Channel, dram_now: u64) -> bool {
-        self.idle_until <= now || channel.peek(dram_now).is_some_and(|request| request.slice == self.number)
+    /// Returns the first cycle in which [`Self::tick`] does anything, unless a request or a reply of the channel comes earlier.
+    #[inline]
+    pub fn idle_until(&self) -> u64 {
+        self.idle_until
     }
 
     /// Returns whether the slice holds anything that the next cycle may move, the hit pipeline apart.

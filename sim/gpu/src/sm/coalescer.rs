@@ -45,15 +45,19 @@ fn coalesce_lanes(
     let mut lanes = mask;
     // The transaction of the lane before: mostly the next lane's, too.
     let mut at = usize::MAX;
+    // Above the last byte of all lines before: a lane from here on begins a line, whatever there is.
+    let mut beyond = out[first..].iter().map(|transaction| transaction.line + 1).max().unwrap_or(0);
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
         let address = addresses[lane];
         let (line, offset) = (address & !line_mask, (address & line_mask) as u32);
         if out.get(at).is_none_or(|transaction| transaction.line != line) {
-            at = first + out[first..].iter().rposition(|t| t.line == line).unwrap_or(out.len() - first);
+            let found = if line >= beyond { None } else { out[first..].iter().rposition(|t| t.line == line) };
+            at = found.map_or(out.len(), |found| first + found);
             if at == out.len() {
                 out.push(Transaction { line, ..Transaction::default() });
+                beyond = beyond.max(line + 1);
             }
         }
         let transaction = &mut out[at];

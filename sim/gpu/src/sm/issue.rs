@@ -22,7 +22,7 @@ impl Sm {
     /// Lets every scheduler issue one instruction; true when at least one did.
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
         let extras = self.parts.extras(ctx.now);
-        let nothing = extras.is_none() && self.ready.iter().all(|m| *m == 0);
+        let nothing = extras.is_none() && self.ready_warps() == 0;
         let Issued { own, idle } = match extras {
             None if nothing => Issued::default(),
             None => self.ask_schedulers(ctx)?,
@@ -50,9 +50,12 @@ impl Sm {
         let collects = self.collector.is_some();
         let first = if collects { ctx.now as usize % count } else { self.first_scheduler };
         let held = self.held_warps();
+        let mut ready = self.candidates(ctx.now);
         for at in 0..count {
             let scheduler = if first + at < count { first + at } else { first + at - count };
-            let ready = if collects { self.collectable(scheduler) } else { self.candidates(ctx.now) };
+            if collects {
+                ready = self.collectable(scheduler);
+            }
             let candidates = ready & self.schedulers[scheduler].eligible(self.parked) & !held;
             if candidates == 0 {
                 continue;
@@ -68,6 +71,7 @@ impl Sm {
             if self.parts.watches_schedules() {
                 self.follow_schedule(scheduler, warp, candidates);
             }
+            ready = self.candidates(ctx.now);
         }
         Ok(issued)
     }
@@ -156,15 +160,25 @@ impl Sm {
         self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(&self.kernel_warps))
     }
 
+    /// Warps with operands.
+    #[inline]
+    pub(super) fn ready_warps(&self) -> WarpMask {
+        let [a, b, c, d, e] = self.ready;
+        a | b | c | d | e
+    }
+
     /// Warps with operands whose pipe is free.
     #[inline(always)]
     fn candidates(&self, now: u64) -> WarpMask {
-        let mut mask = 0;
-        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Control] {
-            if self.ready[kind as usize] != 0 && self.pipes.is_free(kind, now) {
-                mask |= self.ready[kind as usize];
-            }
-        }
+        // Control instructions need no pipe. The others' warps count where a pipe is free, without a branch for each kind.
+        let if_free = |kind: PipeKind| {
+            let is_free = WarpMask::from(self.pipes.is_free(kind, now));
+            self.ready[kind as usize] & is_free.wrapping_neg()
+        };
+        let mut mask = self.ready[PipeKind::Control as usize]
+            | if_free(PipeKind::Alu)
+            | if_free(PipeKind::Fp64)
+            | if_free(PipeKind::Sfu);
         let memory = self.ready[PipeKind::Memory as usize];
         if memory != 0 && self.lsu.has_room() && self.pipes.is_free(PipeKind::Memory, now) {
             mask |= self.memory_candidates();
@@ -219,7 +233,23 @@ impl Sm {
             return Ok(self.cross_border(warp, border, ctx.now));
         }
         slot.enter_region();
-        let kernel = Arc::clone(&slot.kernel);
+        // Taken for the time of the instruction: to count one more owner takes a locked access to memory.
+        let number = usize::from(slot.kernel.slot);
+        let kernel = self.kernels[number].take().expect("a resident warp's kernel is there");
+        let issued = self.execute(warp, &kernel, ctx);
+        self.kernels[number] = Some(kernel);
+        issued
+    }
+
+    /// Executes the next instruction of a warp of `kernel` and returns the pipe that it took.
+    #[inline(always)]
+    fn execute(
+        &mut self,
+        warp: u8,
+        kernel: &LaunchedKernel,
+        ctx: &mut TickContext<'_>,
+    ) -> Result<PipeKind, SimFault> {
+        let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         let pc = slot.warp.pc().expect("a ready warp has a next instruction");
         let info = kernel.info[pc as usize];
         let active = slot.warp.active_mask();
@@ -227,7 +257,7 @@ impl Sm {
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
-        let step = slot.warp.step(&kernel, &mut env, &mut self.access)?;
+        let step = slot.warp.step(kernel, &mut env, &mut self.access)?;
         if self.collector.is_none() {
             self.pipes.occupy(info.pipe, ctx.now);
         }
@@ -247,9 +277,9 @@ impl Sm {
         self.counters.events.count(&info.work, lanes.count_ones());
         mine.thread_instructions += u64::from(lanes.count_ones());
         match step {
-            Step::Alu { .. } => self.after_alu(warp, pc, &kernel, ctx.now),
-            Step::Memory => self.after_memory(warp, pc, &kernel, self.bank_side(), ctx.now),
-            Step::Texture { .. } => self.after_memory(warp, pc, &kernel, self.texture_side(), ctx.now),
+            Step::Alu { .. } => self.after_alu(warp, pc, kernel, ctx.now),
+            Step::Memory => self.after_memory(warp, pc, kernel, self.bank_side(), ctx.now),
+            Step::Texture { .. } => self.after_memory(warp, pc, kernel, self.texture_side(), ctx.now),
             Step::Barrier { id, threads, arrive_only, ballot } => {
                 self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)
             }

@@ -9,65 +9,91 @@
 //! branch under way or has exited: *idle*.
 use super::Sm;
 use super::pipes::PipeKind;
-use super::scheduler::WarpMask;
-use crate::stats::{IssueCycle, SmCounters};
+use super::scheduler::{Scheduler, WarpMask};
+use crate::stats::{IssueCycle, SchedulerCycles, SmCounters};
+
+/// The warps that wait for something, by what they wait for.
+#[derive(Clone, Copy)]
+struct StallReasons {
+    memory: WarpMask,
+    compute: WarpMask,
+    dependent: WarpMask,
+    fetching: WarpMask,
+}
+
+impl StallReasons {
+    /// Returns what the cycle of a scheduler goes on that may choose among `warps` and issues none.
+    #[inline]
+    fn of(&self, warps: WarpMask) -> IssueCycle {
+        if self.memory & warps != 0 {
+            IssueCycle::Memory
+        } else if self.compute & warps != 0 {
+            IssueCycle::Compute
+        } else if self.dependent & warps != 0 {
+            IssueCycle::DataDependence
+        } else if self.fetching & warps != 0 {
+            IssueCycle::Fetch
+        } else {
+            IssueCycle::Idle
+        }
+    }
+}
 
 impl Sm {
     /// The counters with all cycles up to `now`, those that the SM has slept through included.
     pub fn counters_at(&self, now: u64) -> SmCounters {
-        let mut counters = self.counters;
-        self.each_stall(0, |cycle| counters.scheduler_cycles.add(cycle, now - self.counted_until));
-        counters
+        let mut cycles = self.scheduler_cycles;
+        let reasons = self.stall_reasons();
+        for scheduler in &self.schedulers {
+            cycles[reasons.of(self.warps_of(scheduler)) as usize] += now - self.counted_until;
+        }
+        SmCounters { scheduler_cycles: SchedulerCycles::of(cycles), ..self.counters }
     }
 
     /// Counts the cycles after those counted, up to `cycle`, in which nothing has changed.
+    #[inline(always)]
     pub(super) fn count_stalls_until(&mut self, cycle: u64) {
         if cycle > self.counted_until {
-            let mut cycles = self.counters.scheduler_cycles;
-            self.each_stall(0, |stall| cycles.add(stall, cycle - self.counted_until));
-            self.counters.scheduler_cycles = cycles;
+            self.count_stalls(0, cycle - self.counted_until);
             self.counted_until = cycle;
         }
     }
 
     /// Counts cycle `now`, in which the schedulers whose bits are set in `issued` issued.
     pub(super) fn count_issue(&mut self, issued: u32, now: u64) {
-        let mut cycles = self.counters.scheduler_cycles;
-        cycles.add(IssueCycle::Active, u64::from(issued.count_ones()));
-        if issued.count_ones() as usize != self.schedulers.len() {
-            self.each_stall(issued, |stall| cycles.add(stall, 1));
-        }
-        self.counters.scheduler_cycles = cycles;
+        self.count_stalls(issued, 1);
         self.counted_until = now;
     }
 
-    /// Calls `f` with the reason of each scheduler that does not issue: its bit in `issued` is not set.
-    fn each_stall(&self, issued: u32, mut f: impl FnMut(IssueCycle)) {
+    /// Counts `cycles` for each scheduler: as active where its bit in `issued` is set, else for what it waits for.
+    #[inline(always)]
+    fn count_stalls(&mut self, issued: u32, cycles: u64) {
+        let reasons = self.stall_reasons();
+        for number in 0..self.schedulers.len() {
+            let stall = match issued >> number & 1 {
+                1 => IssueCycle::Active,
+                _ => reasons.of(self.warps_of(&self.schedulers[number])),
+            };
+            self.scheduler_cycles[stall as usize] += cycles;
+        }
+    }
+
+    /// Returns the warps that a scheduler may choose when they are ready.
+    #[inline]
+    fn warps_of(&self, scheduler: &Scheduler) -> WarpMask {
+        if self.is_selective { scheduler.mine & scheduler.eligible(self.parked) } else { scheduler.mine }
+    }
+
+    /// Returns what the warps wait for.
+    #[inline]
+    fn stall_reasons(&self) -> StallReasons {
         let held = self.held_warps();
         let ready = |kind: PipeKind| self.ready[kind as usize] & !held;
-        let memory = ready(PipeKind::Memory);
-        let compute = ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu);
-        let dependent = self.dependent | held;
-        for (number, scheduler) in self.schedulers.iter().enumerate() {
-            if issued >> number & 1 == 1 {
-                continue;
-            }
-            let mut warps = scheduler.mine;
-            if self.is_selective {
-                warps &= scheduler.eligible(self.parked);
-            }
-            let stall = if memory & warps != 0 {
-                IssueCycle::Memory
-            } else if compute & warps != 0 {
-                IssueCycle::Compute
-            } else if dependent & warps != 0 {
-                IssueCycle::DataDependence
-            } else if self.sides.fetching & warps != 0 {
-                IssueCycle::Fetch
-            } else {
-                IssueCycle::Idle
-            };
-            f(stall);
+        StallReasons {
+            memory: ready(PipeKind::Memory),
+            compute: ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu),
+            dependent: self.dependent | held,
+            fetching: self.sides.fetching,
         }
     }
 

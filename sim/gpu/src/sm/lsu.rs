@@ -51,6 +51,8 @@ pub struct MemInst {
 pub struct Lsu {
     capacity: usize,
     queue: VecDeque<InstId>,
+    /// The first of the queue.
+    head: Option<InstId>,
     insts: Vec<MemInst>,
     free: Vec<InstId>,
     live: usize,
@@ -82,6 +84,7 @@ impl Lsu {
         Lsu {
             capacity: capacity as usize,
             queue: VecDeque::with_capacity(capacity as usize),
+            head: None,
             insts: Vec::new(),
             free: Vec::new(),
             live: 0,
@@ -128,17 +131,19 @@ impl Lsu {
             inst.outstanding = inst.transactions.len() as u32;
         }
         self.queue.push_back(id);
+        self.head.get_or_insert(id);
         id
     }
 
     /// The instruction whose turn it is.
     pub fn head(&self) -> Option<InstId> {
-        self.queue.front().copied()
+        self.head
     }
 
     /// The head has sent its last transaction.
     pub fn pop(&mut self) {
         self.queue.pop_front();
+        self.head = self.queue.front().copied();
     }
 
     /// Takes the first instruction of queue `at` to the head, or if there is none the first of the queue with the lowest
@@ -153,6 +158,7 @@ impl Lsu {
         let Some((place, _)) = next.filter(|(place, _)| *place > 0) else { return false };
         let id = self.queue.remove(place).expect("it waits");
         self.queue.push_front(id);
+        self.head = Some(id);
         true
     }
 

@@ -36,7 +36,7 @@ pub mod wheel;
 use crate::config::GpuConfig;
 use crate::packet::Packet;
 use crate::partition::{AddressMap, MemorySystem};
-use crate::stats::{CacheCounters, FailCause, KernelCounters, SmCounters};
+use crate::stats::{CacheCounters, FailCause, ISSUE_CYCLES, KernelCounters, SmCounters};
 use crate::witness::Witness;
 use collector::{Collected, Collector, EMPTY_CYCLES, Next};
 pub use fault::SimFault;
@@ -204,6 +204,8 @@ pub struct Sm {
     /// Resident CTAs by kernel slot, and of all kernels.
     kernel_ctas: [u32; KERNEL_SLOTS],
     all_ctas: u32,
+    /// The kernel of each slot that had a CTA here last.
+    kernels: [Option<Arc<LaunchedKernel>>; KERNEL_SLOTS],
     /// A reply that the mechanism could not take yet.
     held_reply: Option<Packet>,
     /// Nothing else keeps the L1D's packet from leaving than room in the crossbar.
@@ -221,8 +223,10 @@ pub struct Sm {
     first_scheduler: usize,
     /// The last schedule of each scheduler; only kept where the mechanism asks for it.
     schedules: Vec<Schedule>,
-    /// This SM's counters.
+    /// This SM's counters, those of the schedulers' cycles apart.
     pub counters: SmCounters,
+    /// The schedulers' cycles by [`crate::stats::IssueCycle`].
+    scheduler_cycles: [u64; ISSUE_CYCLES],
     /// What each kernel slot did; the L1D counts its accesses.
     by_kernel: [KernelCounters; KERNEL_SLOTS],
     /// The last cycle in the count of the kernels' residence.
@@ -284,6 +288,7 @@ impl Sm {
             quotas: None,
             kernel_ctas: [0; KERNEL_SLOTS],
             all_ctas: 0,
+            kernels: Default::default(),
             held_reply: None,
             waits_for_port: false,
             witness: Witness::default(),
@@ -297,6 +302,7 @@ impl Sm {
             first_scheduler: 0,
             schedules: vec![Schedule::default(); sm.schedulers as usize],
             counters: SmCounters::default(),
+            scheduler_cycles: [0; ISSUE_CYCLES],
             by_kernel: [KernelCounters::default(); KERNEL_SLOTS],
             residence_until: 0,
         }
@@ -409,6 +415,7 @@ impl Sm {
         self.free_threads -= kernel.warps_per_cta * 32;
         self.kernel_ctas[usize::from(kernel.slot)] += 1;
         self.all_ctas += 1;
+        self.kernels[usize::from(kernel.slot)] = Some(Arc::clone(kernel));
         self.ctas[slot] = Some(CtaSlot {
             kernel: Arc::clone(kernel),
             cta,
@@ -496,17 +503,24 @@ impl Sm {
         let slept = now - self.last_tick;
         if slept > 1 {
             self.count_stalls_until(now - 1);
-            if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
-                self.count_failures(head, cause, slept - 1);
-            }
-            if let (Some(cause), Some((_, oldest))) = (self.front.blocked, self.front.oldest()) {
-                self.count_failures(oldest, cause, slept - 1);
+            if self.blocked.is_some() || self.front.blocked.is_some() {
+                self.count_slept_failures(slept - 1);
             }
         }
         if self.all_ctas > 0 {
             self.counters.resident_cycles += slept;
         }
         self.last_tick = now;
+    }
+
+    /// Counts cycles in which what was blocked before the last tick's end stayed so.
+    fn count_slept_failures(&mut self, cycles: u64) {
+        if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
+            self.count_failures(head, cause, cycles);
+        }
+        if let (Some(cause), Some((_, oldest))) = (self.front.blocked, self.front.oldest()) {
+            self.count_failures(oldest, cause, cycles);
+        }
     }
 
     /// Counts the cycles up to `cycle` for the kernels that have been resident in them: whenever one comes or goes.
@@ -562,18 +576,16 @@ impl Sm {
     /// Returns the first cycle from `soon` on in which a ready warp may find its pipe free.
     #[inline(always)]
     fn next_issue(&self, soon: u64) -> u64 {
-        let mut wake = u64::MAX;
-        if self.ready.iter().all(|warps| *warps == 0) {
-            return wake;
+        if self.ready_warps() == 0 {
+            return u64::MAX;
         }
         let eligible = self.eligible();
-        for kind in [PipeKind::Control, PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory] {
-            if self.ready[kind as usize] & eligible == 0
-                || kind == PipeKind::Memory && !self.memory_may_issue(eligible)
-            {
-                continue;
-            }
-            wake = wake.min(self.pipes.next_free(kind).max(soon));
+        let has = |kind: PipeKind| self.ready[kind as usize] & eligible != 0;
+        let at = |kind: PipeKind| if has(kind) { self.pipes.next_free(kind) } else { u64::MAX };
+        let control = if has(PipeKind::Control) { 0 } else { u64::MAX };
+        let wake = control.min(at(PipeKind::Alu)).min(at(PipeKind::Fp64)).min(at(PipeKind::Sfu)).max(soon);
+        if wake > soon && has(PipeKind::Memory) && self.memory_may_issue(eligible) {
+            return wake.min(self.pipes.next_free(PipeKind::Memory).max(soon));
         }
         wake
     }

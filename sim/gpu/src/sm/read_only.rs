@@ -8,6 +8,7 @@ use super::l1d::{self, Access, L1d};
 use super::lsu::InstId;
 use super::part::Load;
 use super::parts::SmParts;
+use super::scheduler::WarpMask;
 use super::{BYPASS_TOKEN, Hold, Sm, TickContext, warps_of};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, Sm as SmConfig};
@@ -50,12 +51,14 @@ pub fn fills_l1d(packet: &Packet) -> bool {
 /// The read-only caches that there are.
 pub struct Sides {
     caches: [Option<Box<L1d>>; SIDES.len()],
+    /// None of them is there.
+    is_empty: bool,
     /// Which queue the crossbar's port looks at first: 0 the L1D's, then these.
     turn: usize,
     /// Warps whose next instruction is on its way.
-    pub fetching: u128,
+    pub fetching: WarpMask,
     /// Those among them whose miss could not be sent yet.
-    pub retrying: u128,
+    pub retrying: WarpMask,
 }
 
 impl Sides {
@@ -65,7 +68,9 @@ impl Sides {
             let config = sm.read_only(side);
             config.is_there().then(|| Box::new(L1d::new(&config.as_l1d())))
         };
-        Sides { caches: SIDES.map(cache), turn: 0, fetching: 0, retrying: 0 }
+        let caches = SIDES.map(cache);
+        let is_empty = caches.iter().all(Option::is_none);
+        Sides { caches, is_empty, turn: 0, fetching: 0, retrying: 0 }
     }
 
     /// Lets `witness` follow what they hold: caches of SM `sm`, with numbers beyond those of the L1Ds.
@@ -91,12 +96,13 @@ impl Sides {
 
     /// Is nothing in flight?
     pub fn is_idle(&self) -> bool {
-        self.retrying == 0 && self.all().all(L1d::is_idle)
+        self.is_empty || self.retrying == 0 && self.all().all(L1d::is_idle)
     }
 
     /// Must the SM run in the next cycle for them?
+    #[inline]
     pub fn has_work(&self) -> bool {
-        self.retrying != 0 || self.all().any(|cache| cache.outgoing().is_some())
+        !self.is_empty && (self.retrying != 0 || self.all().any(|cache| cache.outgoing().is_some()))
     }
 
     /// Counters of a cache; zero when there is none.
@@ -116,6 +122,9 @@ impl Sides {
 
     /// The miss queue whose packet leaves next, of those with one that `can_leave`; `None` for the L1D's.
     pub fn next_queue(&mut self, l1d: &L1d, can_leave: impl Fn(&Packet) -> bool) -> Option<Option<Side>> {
+        if self.is_empty {
+            return l1d.outgoing().is_some_and(can_leave).then_some(None);
+        }
         let queues = 1 + SIDES.len();
         for offset in 0..queues {
             let number = (self.turn + offset) % queues;
@@ -255,7 +264,7 @@ impl Sm {
         }
         let load = Load { kernel: slot.kernel.slot, warp, pc, line, ..Load::default() };
         let outcome = self.ask_side(Side::Instruction, line, load, u32::from(warp), ctx);
-        let bit = 1u128 << warp;
+        let bit = 1 << warp;
         self.sides.retrying &= !bit;
         self.sides.fetching &= !bit;
         match outcome {

@@ -3,7 +3,7 @@ use crate::config::{SchedulerPolicy, Sm as SmConfig};
 use crate::sm::two_level::Pools;
 
 /// A set of warp slots, one bit each.
-pub type WarpMask = u128;
+pub type WarpMask = u64;
 
 /// One scheduler of an SM; warp slot w belongs to scheduler w mod schedulers.
 pub struct Scheduler {
@@ -72,18 +72,23 @@ impl Scheduler {
     ///
     /// Parked warps (those at a barrier, and those that have exited) do not count: a limited warp must not wait at a
     /// barrier for one that may not issue.
+    #[inline]
     pub fn eligible(&self, parked: WarpMask) -> WarpMask {
         match (self.policy, self.limit) {
             (SchedulerPolicy::TwoLevel, _) => self.pools.active(),
             (_, None) => self.mine,
-            (_, Some(limit)) => {
-                let running = self.by_age.iter().filter(|slot| parked >> **slot & 1 == 0);
-                running.take(limit).fold(0, |mask, slot| mask | 1 << slot)
-            }
+            (_, Some(limit)) => self.oldest_running(limit, parked),
         }
     }
 
+    /// Returns the `limit` oldest warps that are not `parked`.
+    fn oldest_running(&self, limit: usize, parked: WarpMask) -> WarpMask {
+        let running = self.by_age.iter().filter(|slot| parked >> **slot & 1 == 0);
+        running.take(limit).fold(0, |mask, slot| mask | 1 << slot)
+    }
+
     /// The end of a cycle: warps that wait for memory or a barrier make room among the active ones.
+    #[inline]
     pub fn end_cycle(&mut self, waiting: WarpMask) {
         if self.policy == SchedulerPolicy::TwoLevel {
             self.pools.exchange(waiting);
@@ -95,9 +100,7 @@ impl Scheduler {
         if ready & (ready - 1) == 0 {
             return Some(ready.trailing_zeros() as u8);
         }
-        // Two words: shifting a mask of 128 bits by each slot takes longer.
-        let words = [ready as u64, (ready >> 64) as u64];
-        self.by_age.iter().copied().find(|slot| words[usize::from(slot / 64)] >> (slot % 64) & 1 == 1)
+        self.by_age.iter().copied().find(|slot| ready >> slot & 1 == 1)
     }
 
     /// Chooses among `ready`, which must be a subset of this scheduler's eligible warps.

@@ -10,20 +10,31 @@ pub struct Pools {
     capacity: usize,
     active: Vec<u8>,
     pending: VecDeque<u8>,
+    /// The same as sets.
+    active_set: WarpMask,
+    pending_set: WarpMask,
 }
 
 impl Pools {
     /// Empty pools with room for `active` active warps.
     pub fn new(active: u32) -> Self {
-        Pools { capacity: active as usize, active: Vec::new(), pending: VecDeque::new() }
+        Pools {
+            capacity: active as usize,
+            active: Vec::new(),
+            pending: VecDeque::new(),
+            active_set: 0,
+            pending_set: 0,
+        }
     }
 
     /// A warp has arrived: active if there is room.
     pub fn arrive(&mut self, slot: u8) {
         if self.active.len() < self.capacity {
             self.active.push(slot);
+            self.active_set |= 1 << slot;
         } else {
             self.pending.push_back(slot);
+            self.pending_set |= 1 << slot;
         }
     }
 
@@ -31,16 +42,27 @@ impl Pools {
     pub fn leave(&mut self, slot: u8) {
         self.active.retain(|s| *s != slot);
         self.pending.retain(|s| *s != slot);
+        self.active_set &= !(1 << slot);
+        self.pending_set &= !(1 << slot);
     }
 
     /// The active warps.
+    #[inline]
     pub fn active(&self) -> WarpMask {
-        self.active.iter().fold(0, |mask, slot| mask | 1 << slot)
+        self.active_set
     }
 
     /// Active warps that are `waiting` go to the end of the pending ones; the first pending warps that are not waiting
     /// take their places. A second exchange with the same warps waiting changes nothing.
+    #[inline]
     pub fn exchange(&mut self, waiting: WarpMask) {
+        let has_room = self.active.len() < self.capacity;
+        if self.active_set & waiting != 0 || has_room && self.pending_set & !waiting != 0 {
+            self.exchange_some(waiting);
+        }
+    }
+
+    fn exchange_some(&mut self, waiting: WarpMask) {
         let waits = |slot: &u8| waiting >> *slot & 1 == 1;
         self.pending.extend(self.active.iter().filter(|s| waits(s)));
         self.active.retain(|s| !waits(s));
@@ -48,6 +70,9 @@ impl Pools {
             let Some(at) = self.pending.iter().position(|s| !waits(s)) else { break };
             self.active.extend(self.pending.remove(at));
         }
+        let all = self.active_set | self.pending_set;
+        self.active_set = self.active.iter().fold(0, |set, slot| set | 1 << slot);
+        self.pending_set = all & !self.active_set;
     }
 }
 

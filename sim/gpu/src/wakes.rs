@@ -1,8 +1,9 @@
-//! When each SM must run again: in the next cycle, later, or not before something comes for it.
+//! When each of several units, as SMs or L2 slices, must run again: in the next cycle, later, or not before something comes
+//! for it.
 use crate::id_set::IdSet;
 
-/// The cycles in which SMs must run again.
-pub(super) struct Wakes {
+/// The cycles in which units must run again.
+pub(crate) struct Wakes {
     at: Vec<u64>,
     /// Those that must run in the next cycle.
     next: IdSet,
@@ -11,12 +12,19 @@ pub(super) struct Wakes {
 }
 
 impl Wakes {
-    /// Returns the state of `count` SMs that sleep.
+    /// Returns the state of `count` units that sleep.
     pub fn new(count: usize) -> Self {
         Wakes { at: vec![u64::MAX; count], next: IdSet::new(count), later: u64::MAX }
     }
 
-    /// Lets an SM run in cycle `at`, which lies after cycle `now`; `u64::MAX` for none.
+    /// Returns the state of `count` units that must run in the first cycle.
+    pub fn of_awake(count: usize) -> Self {
+        let mut wakes = Wakes::new(count);
+        (0..count).for_each(|id| wakes.set(id, 0, 1));
+        wakes
+    }
+
+    /// Lets a unit run in cycle `at`, which lies after cycle `now`; `u64::MAX` for none.
     #[inline]
     pub fn set(&mut self, id: usize, now: u64, at: u64) {
         self.at[id] = at;
@@ -27,7 +35,7 @@ impl Wakes {
         }
     }
 
-    /// Adds the SMs that must run in cycle `now` to `due`.
+    /// Adds the units that must run in cycle `now` to `due`.
     #[inline]
     pub fn take_due(&mut self, now: u64, due: &mut IdSet) {
         due.take_all(&mut self.next);
@@ -43,13 +51,13 @@ impl Wakes {
         }
     }
 
-    /// Returns whether an SM must run in the next cycle.
+    /// Returns whether a unit must run in the next cycle.
     #[inline]
     pub fn has_next(&self) -> bool {
         !self.next.is_empty()
     }
 
-    /// Returns the first cycle in which an SM must run; `u64::MAX` when none must.
+    /// Returns the first cycle in which a unit must run; `u64::MAX` when none must.
     pub fn first(&self) -> u64 {
         self.at.iter().copied().min().unwrap_or(u64::MAX)
     }
@@ -77,7 +85,7 @@ mod tests {
                 }
                 expected[id] = now + delay;
                 wakes.set(id, now, now + delay);
-                // An SM that has asked for a cycle in vain runs in the next one, too.
+                // A unit that has asked for a cycle in vain runs in the next one, too.
                 if delay != 1 && wakes.next.next(id) == Some(id) {
                     wakes.next.remove(id);
                 }
