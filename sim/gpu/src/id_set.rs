@@ -2,55 +2,72 @@
 
 /// A set of numbers below a bound.
 #[derive(Clone, Debug)]
-pub(crate) struct IdSet(Box<[u64]>);
+pub(crate) struct IdSet {
+    /// Numbers below 64: most sets need no more, and find them without a pointer.
+    low: u64,
+    /// Numbers from 64 on, where the bound is above 64.
+    high: Box<[u64]>,
+}
 
 impl IdSet {
     /// Returns an empty set for numbers below `bound`.
     pub fn new(bound: usize) -> Self {
-        IdSet(vec![0; bound.div_ceil(64)].into())
+        IdSet { low: 0, high: vec![0; bound.div_ceil(64).saturating_sub(1)].into() }
     }
 
     /// Adds a number.
     #[inline]
     pub fn insert(&mut self, id: usize) {
-        self.0[id / 64] |= 1 << (id % 64);
+        match id.checked_sub(64) {
+            None => self.low |= 1 << id,
+            Some(above) => self.high[above / 64] |= 1 << (above % 64),
+        }
     }
 
     /// Removes a number.
     #[inline]
     pub fn remove(&mut self, id: usize) {
-        self.0[id / 64] &= !(1 << (id % 64));
+        match id.checked_sub(64) {
+            None => self.low &= !(1 << id),
+            Some(above) => self.high[above / 64] &= !(1 << (above % 64)),
+        }
     }
 
     /// Returns whether the set has a number.
     #[inline]
     pub fn contains(&self, id: usize) -> bool {
-        self.0[id / 64] >> (id % 64) & 1 == 1
+        match id.checked_sub(64) {
+            None => self.low >> id & 1 == 1,
+            Some(above) => self.high[above / 64] >> (above % 64) & 1 == 1,
+        }
     }
 
     /// Returns whether the set has no number.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        match *self.0 {
-            [word] => word == 0,
-            ref words => words.iter().all(|word| *word == 0),
-        }
+        self.low == 0 && self.high.iter().all(|word| *word == 0)
     }
 
     /// Returns the lowest number from `id` on.
     #[inline]
     pub fn next(&self, id: usize) -> Option<usize> {
-        if let [word] = *self.0 {
-            let bits = if id < 64 { word & (u64::MAX << id) } else { 0 };
-            return (bits != 0).then(|| bits.trailing_zeros() as usize);
+        let bits = if id < 64 { self.low & (u64::MAX << id) } else { 0 };
+        match bits {
+            0 if self.high.is_empty() => None,
+            0 => self.next_high(id.saturating_sub(64)),
+            _ => Some(bits.trailing_zeros() as usize),
         }
-        let mut word = id / 64;
-        let mut bits = self.0.get(word)? & (u64::MAX << (id % 64));
+    }
+
+    /// Returns the lowest number from `above` on, of those from 64 on.
+    fn next_high(&self, above: usize) -> Option<usize> {
+        let mut word = above / 64;
+        let mut bits = self.high.get(word)? & (u64::MAX << (above % 64));
         while bits == 0 {
             word += 1;
-            bits = *self.0.get(word)?;
+            bits = *self.high.get(word)?;
         }
-        Some(word * 64 + bits.trailing_zeros() as usize)
+        Some(64 + word * 64 + bits.trailing_zeros() as usize)
     }
 
     /// Returns the first number from `id` on, and then from the lowest up to it, that `may` be taken: round-robin.
@@ -75,11 +92,8 @@ impl IdSet {
     /// Adds all numbers of `other`, which has the same bound.
     #[inline]
     pub fn add_all(&mut self, other: &IdSet) {
-        if let ([mine], [theirs]) = (&mut *self.0, &*other.0) {
-            *mine |= theirs;
-            return;
-        }
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+        self.low |= other.low;
+        for (mine, theirs) in self.high.iter_mut().zip(&other.high) {
             *mine |= theirs;
         }
     }
@@ -87,11 +101,8 @@ impl IdSet {
     /// Moves all numbers of `other`, which has the same bound, into this set.
     #[inline]
     pub fn take_all(&mut self, other: &mut IdSet) {
-        if let ([mine], [theirs]) = (&mut *self.0, &mut *other.0) {
-            *mine |= std::mem::take(theirs);
-            return;
-        }
-        for (mine, theirs) in self.0.iter_mut().zip(&mut other.0) {
+        self.low |= std::mem::take(&mut other.low);
+        for (mine, theirs) in self.high.iter_mut().zip(&mut other.high) {
             *mine |= std::mem::take(theirs);
         }
     }
@@ -122,12 +133,9 @@ impl IdWheel {
     /// Adds the numbers of cycle `now` to `due`. A cycle without any may be left out.
     #[inline]
     pub fn take(&mut self, now: u64, due: &mut IdSet) {
-        if let [word] = &mut *due.0 {
-            *word |= std::mem::take(&mut self.sets[now as usize & self.mask]);
-            return;
-        }
         let first = (now as usize & self.mask) * self.words;
-        for (word, set) in due.0.iter_mut().zip(&mut self.sets[first..first + self.words]) {
+        due.low |= std::mem::take(&mut self.sets[first]);
+        for (word, set) in due.high.iter_mut().zip(&mut self.sets[first + 1..first + self.words]) {
             *word |= std::mem::take(set);
         }
     }

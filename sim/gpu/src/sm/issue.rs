@@ -7,7 +7,6 @@ use super::read_only::Side;
 use super::scheduler::WarpMask;
 use super::{Arrival, Event, Hold, SimFault, Sm, TickContext, lsu};
 use selvedge_ptx::ptx::{AccessKind, Space, Step};
-use std::sync::Arc;
 
 /// The schedulers that issued in a cycle, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,16 +30,22 @@ impl Sm {
         let issued = own | idle;
         self.count_issue(issued, ctx.now);
         if self.parts.busy() {
-            let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, ctx.now));
-            let is_blocked = self.blocked.is_some() || self.front.blocked.is_some();
-            let memory_waits = is_blocked || self.l1d.is_strained();
-            self.parts.issue_ended(&IssueReport { busy, idle: own == 0, memory_waits });
+            self.report_issue(own == 0, ctx.now);
         }
         if self.is_selective {
             let waiting = self.parked | self.awaiting_memory;
             self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
         }
         Ok(issued != 0)
+    }
+
+    /// Reports a cycle's issue to the mechanism; it was `idle` when no scheduler issued a warp's own instruction.
+    #[inline(never)]
+    fn report_issue(&mut self, idle: bool, now: u64) {
+        let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, now));
+        let is_blocked = self.blocked.is_some() || self.front.blocked.is_some();
+        let memory_waits = is_blocked || self.l1d.is_strained();
+        self.parts.issue_ended(&IssueReport { busy, idle, memory_waits });
     }
 
     /// Gives every scheduler its turn.
@@ -77,6 +82,7 @@ impl Sm {
     }
 
     /// Gives every scheduler its turn, with a mechanism's extra instructions.
+    #[inline(never)]
     fn ask_schedulers_with(
         &mut self,
         mut extras: Extras,
@@ -425,11 +431,17 @@ impl Sm {
         self.update_ready(warp);
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("the CTA is resident");
         cta.resident -= 1;
-        if cta.resident > 0 {
-            return;
+        let (cta_slot, is_last) = (usize::from(slot.cta), cta.resident == 0);
+        self.spare.push(slot);
+        if is_last {
+            self.free_cta(cta_slot);
         }
-        let kernel = Arc::clone(&cta.kernel);
-        self.ctas[usize::from(slot.cta)] = None;
+    }
+
+    /// The CTA's last warp is gone.
+    fn free_cta(&mut self, slot: usize) {
+        let Some(cta) = self.ctas[slot].take() else { return };
+        let kernel = cta.kernel;
         self.free_registers += kernel.registers_per_cta;
         self.free_shared += kernel.shared_bytes;
         self.parts.free_shared_bytes(self.free_shared);

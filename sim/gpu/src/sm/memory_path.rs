@@ -16,21 +16,7 @@ use selvedge_ptx::ptx::AccessKind;
 impl Sm {
     pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
         if self.parts.busy() {
-            self.parts.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
-            self.settle_lines(ctx);
-            self.take_answers(ctx)?;
-            while let Some(fill) = self.parts.pop_fill() {
-                self.fill(&fill.packet, ctx);
-            }
-            if self.parts.takes_hits() {
-                while let Some(inst) = self.parts.pop_hit() {
-                    self.data_arrived(inst, ctx.now);
-                }
-            }
-            while self.l1d.can_queue() {
-                let Some(packet) = self.parts.pop_store() else { break };
-                self.l1d.queue(packet);
-            }
+            self.run_parts(ctx)?;
         }
         if self.held_reply.is_some() {
             if let Some(packet) = self.held_reply.take() {
@@ -40,6 +26,27 @@ impl Sm {
             && let Some(packet) = ctx.system.receive(usize::from(self.id))
         {
             self.answer(packet, ctx);
+        }
+        Ok(())
+    }
+
+    /// Runs a cycle of the mechanism's parts and takes what leaves them.
+    #[inline(never)]
+    fn run_parts(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+        self.parts.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
+        self.settle_lines(ctx);
+        self.take_answers(ctx)?;
+        while let Some(fill) = self.parts.pop_fill() {
+            self.fill(&fill.packet, ctx);
+        }
+        if self.parts.takes_hits() {
+            while let Some(inst) = self.parts.pop_hit() {
+                self.data_arrived(inst, ctx.now);
+            }
+        }
+        while self.l1d.can_queue() {
+            let Some(packet) = self.parts.pop_store() else { break };
+            self.l1d.queue(packet);
         }
         Ok(())
     }
@@ -191,6 +198,7 @@ impl Sm {
     }
 
     /// Tries the transaction that has passed the cycles in front of the L1D.
+    #[inline(never)]
     fn run_front(&mut self, ctx: &TickContext<'_>) {
         let Some((at, oldest)) = self.front.oldest() else { return };
         if let Some(cause) = self.front.blocked {
@@ -201,6 +209,7 @@ impl Sm {
     }
 
     /// The head's next transaction goes on its way to the L1D; after the last one the next instruction has its turn.
+    #[inline(never)]
     fn enter_front(&mut self, head: InstId, now: u64) {
         if !self.front.has_room() {
             return;
@@ -225,6 +234,7 @@ impl Sm {
         }
     }
 
+    #[inline(never)]
     fn access_shared(&mut self, head: InstId, now: u64) {
         let inst = self.lsu.get(head);
         let (cycles, writes_back) = (u64::from(inst.bank_cycles), inst.writes_back);
@@ -240,6 +250,7 @@ impl Sm {
     }
 
     /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
+    #[inline(never)]
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
         let warp = self.lsu.peek(inst).warp;
         let mut hit = Hit { inst, warp, line, after_fill: false };

@@ -122,6 +122,44 @@ struct WarpSlot {
     code_line: Option<u64>,
 }
 
+impl WarpSlot {
+    /// Returns warp `index` of CTA `cta` of a kernel, in the first CTA slot.
+    fn new(kernel: &Arc<LaunchedKernel>, cta: [u32; 3], index: u32) -> Self {
+        let registers = kernel.kernel.register_count;
+        WarpSlot {
+            warp: WarpFeed::new(kernel, cta, index),
+            kernel: Arc::clone(kernel),
+            cta: 0,
+            index: index as u8,
+            hold: Hold::None,
+            pending: RegisterSet::new(registers),
+            from_memory: RegisterSet::new(registers),
+            in_flight: 0,
+            stores: 0,
+            asks: false,
+            region: RegionState::default(),
+            border: None,
+            code_line: None,
+        }
+    }
+
+    /// Returns another warp of the kernel, as [`WarpSlot::new`] does, in the memory of this one, which has ended.
+    fn renewed(mut self: Box<Self>, cta: [u32; 3], index: u32) -> Box<Self> {
+        let WarpFeed::Execute(warp) = &mut self.warp else {
+            return Box::new(WarpSlot::new(&self.kernel, cta, index));
+        };
+        warp.renew(&self.kernel.kernel, &self.kernel.dims, cta, index);
+        debug_assert!(self.pending.is_empty() && self.from_memory.is_empty(), "all results have come");
+        debug_assert!(self.in_flight == 0 && self.stores == 0, "nothing is in flight");
+        self.index = index as u8;
+        self.hold = Hold::None;
+        self.region = RegionState::default();
+        self.border = None;
+        self.code_line = None;
+        self
+    }
+}
+
 /// A resident CTA.
 struct CtaSlot {
     kernel: Arc<LaunchedKernel>,
@@ -171,6 +209,8 @@ pub struct Sm {
     id: u16,
     config: Arc<GpuConfig>,
     warps: Vec<Option<Box<WarpSlot>>>,
+    /// Warps that have ended, for those to come.
+    spare: Vec<Box<WarpSlot>>,
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,
     /// Do the schedulers ask only some of their warps?
@@ -265,6 +305,7 @@ impl Sm {
             id,
             config: Arc::clone(config),
             warps: (0..sm.warps).map(|_| None).collect(),
+            spare: Vec::new(),
             ctas: (0..sm.ctas).map(|_| None).collect(),
             is_selective: schedulers.iter().any(Scheduler::is_selective),
             schedulers,
@@ -429,22 +470,13 @@ impl Sm {
         let asks = executes && self.parts.memoizes() && !kernel.kernel.regions.is_empty();
         for index in 0..kernel.warps_per_cta {
             let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
-            let registers = kernel.kernel.register_count;
-            self.warps[free] = Some(Box::new(WarpSlot {
-                warp: WarpFeed::new(kernel, cta, index),
-                kernel: Arc::clone(kernel),
-                cta: slot as u8,
-                index: index as u8,
-                hold: Hold::None,
-                pending: RegisterSet::new(registers),
-                from_memory: RegisterSet::new(registers),
-                in_flight: 0,
-                stores: 0,
-                asks,
-                region: RegionState::default(),
-                border: None,
-                code_line: None,
-            }));
+            let mut warp = match self.spare.pop() {
+                Some(spare) if Arc::ptr_eq(&spare.kernel, kernel) => spare.renewed(cta, index),
+                _ => Box::new(WarpSlot::new(kernel, cta, index)),
+            };
+            warp.cta = slot as u8;
+            warp.asks = asks;
+            self.warps[free] = Some(warp);
             if self.sides.has(Side::Instruction) {
                 self.sides.fetching |= 1 << free;
                 self.sides.retrying |= 1 << free;

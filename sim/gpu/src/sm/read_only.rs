@@ -247,10 +247,15 @@ impl Sm {
     }
 
     /// Has the warp come to another line of code? Then it is looked up; a miss holds the warp until the line is there.
+    #[inline]
     pub(super) fn fetch_instruction(&mut self, warp: u8, ctx: &TickContext<'_>) {
-        if !self.sides.has(Side::Instruction) {
-            return;
+        if self.sides.has(Side::Instruction) {
+            self.look_up_instruction(warp, ctx);
         }
+    }
+
+    #[inline(never)]
+    fn look_up_instruction(&mut self, warp: u8, ctx: &TickContext<'_>) {
         let Some(slot) = self.warps[usize::from(warp)].as_mut().filter(|slot| slot.hold != Hold::Exited)
         else {
             return;
@@ -283,7 +288,15 @@ impl Sm {
     }
 
     /// Tries again what could not be sent.
+    #[inline]
     pub(super) fn retry_fetches(&mut self, ctx: &TickContext<'_>) {
+        if self.sides.retrying != 0 {
+            self.retry_some(ctx);
+        }
+    }
+
+    #[inline(never)]
+    fn retry_some(&mut self, ctx: &TickContext<'_>) {
         for warp in warps_of(self.sides.retrying) {
             self.fetch_instruction(warp, ctx);
             self.update_ready(warp);

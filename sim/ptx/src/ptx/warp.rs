@@ -61,11 +61,29 @@ impl std::ops::AddAssign for Ballot {
 }
 
 /// The register files of a warp.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub words: Box<[[u32; 32]]>,
     pub doubles: Box<[[u64; 32]]>,
     pub predicates: Box<[u32]>,
+}
+
+impl Registers {
+    /// Returns the registers of a kernel's warp, all zero.
+    fn of(kernel: &Kernel) -> Self {
+        Registers {
+            words: vec![[0; 32]; kernel.words].into(),
+            doubles: vec![[0; 32]; kernel.doubles].into(),
+            predicates: vec![0; kernel.predicates].into(),
+        }
+    }
+
+    /// Sets all registers to zero.
+    fn clear(&mut self) {
+        self.words.fill([0; 32]);
+        self.doubles.fill([0; 32]);
+        self.predicates.fill(0);
+    }
 }
 
 /// Lanes that run together, from where and to where.
@@ -98,12 +116,24 @@ impl Warp {
     /// Warp `warp_in_cta` of CTA `cta`, at the kernel's first instruction. Lanes beyond the CTA's last thread never run.
     #[must_use]
     pub fn new(kernel: &Kernel, launch: &LaunchDims, cta: [u32; 3], warp_in_cta: u32) -> Self {
+        Warp::with(Registers::of(kernel), kernel, launch, cta, warp_in_cta)
+    }
+
+    /// Begins another warp of the same kernel, as [`Warp::new`] does, in the registers of this one.
+    pub fn renew(&mut self, kernel: &Kernel, launch: &LaunchDims, cta: [u32; 3], warp_in_cta: u32) {
+        let mut registers = std::mem::take(&mut self.registers);
+        registers.clear();
+        *self = Warp::with(registers, kernel, launch, cta, warp_in_cta);
+    }
+
+    fn with(
+        mut registers: Registers,
+        kernel: &Kernel,
+        launch: &LaunchDims,
+        cta: [u32; 3],
+        warp_in_cta: u32,
+    ) -> Self {
         let threads = launch.threads_per_cta().saturating_sub(warp_in_cta * 32).min(32);
-        let mut registers = Registers {
-            words: vec![[0; 32]; kernel.words].into(),
-            doubles: vec![[0; 32]; kernel.doubles].into(),
-            predicates: vec![0; kernel.predicates].into(),
-        };
         for &(index, special) in &kernel.specials {
             let shared = [kernel.shared_bytes, launch.dynamic_shared];
             registers.words[usize::from(index)] = special::values(special, launch, cta, warp_in_cta, shared);
