@@ -30,15 +30,13 @@ impl<T> EventWheel<T> {
         self.occupied[slot / 64] >> (slot % 64) & 1 == 1
     }
 
-    /// Moves the events of cycle `now` into `due`, in the order in which they were pushed.
+    /// Moves the events of cycle `now` into `due`, which is empty, in the order in which they were pushed.
     pub fn take(&mut self, now: u64, due: &mut Vec<T>) {
+        debug_assert!(due.is_empty(), "the events of the cycle before are done");
         let slot = now as usize & (self.slots.len() - 1);
-        if !self.has(now) {
-            return;
-        }
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         self.len -= self.slots[slot].len();
-        due.append(&mut self.slots[slot]);
+        std::mem::swap(due, &mut self.slots[slot]);
     }
 
     /// The cycle of the next event after `now`, if there is any.
@@ -49,6 +47,11 @@ impl<T> EventWheel<T> {
         }
         let mask = self.slots.len() - 1;
         let start = (now + 1) as usize & mask;
+        // Most events are due soon: in the rest of the first word.
+        let soon = self.occupied[start / 64] >> (start % 64);
+        if soon != 0 {
+            return Some(now + 1 + u64::from(soon.trailing_zeros()));
+        }
         let words = self.occupied.len();
         for step in 0..=words {
             let word = (start / 64 + step) % words;
