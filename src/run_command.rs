@@ -2,6 +2,7 @@
 use crate::arguments::RunOptions;
 use crate::energy_from::{self, EnergySource};
 use crate::error::Failure;
+use crate::functional_command;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say};
@@ -14,6 +15,7 @@ use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::printable::printable_lines;
+use selvedge_sim::ptx::RunError as KernelError;
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate};
 use selvedge_sim::sm::SimFault;
@@ -24,12 +26,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What runs when no workload is named: the main job on built-in input.
-const SHOWCASE: [&str; 2] = ["atax", "bfs"];
+pub(super) const SHOWCASE: [&str; 2] = ["atax", "bfs"];
 /// The mechanism that the showcase compares with the baseline.
 const SHOWCASE_MECHANISM: &str = "hw-bdi";
 
 /// Runs what the options ask for.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
+    if options.functional {
+        return functional_command::run(options);
+    }
     if let Some(names) = together_command::workloads(options)? {
         return together_command::run(options, &names);
     }
@@ -236,7 +241,10 @@ pub(super) fn classify(error: &RunError) -> Failure {
         RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_) | SimFault::Trace(_)) => {
             Failure::usage(error)
         }
-        RunError::Fault(_) | RunError::DramTiming(_) | RunError::Unseen(_) => Failure::simulation(error),
+        RunError::Kernel(KernelError::Launch { .. }) => Failure::usage(error),
+        RunError::Kernel(_) | RunError::Fault(_) | RunError::DramTiming(_) | RunError::Unseen(_) => {
+            Failure::simulation(error)
+        }
         _ => Failure::usage(error),
     }
 }

@@ -19,7 +19,7 @@ use selvedge_gpu::trace::strace::{Recorded, Recording};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, MemoryError, Printed};
-use selvedge_ptx::ptx::{ArgError, Module, PtxError};
+use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError};
 use selvedge_workloads::launch_file::LaunchFileError;
 use selvedge_workloads::workload::{Launch, OutputFile, Size, WorkloadError};
 use std::path::PathBuf;
@@ -111,6 +111,9 @@ pub enum RunError {
         /// Its name.
         name: String,
     },
+    /// A kernel that runs without timing.
+    #[error(transparent)]
+    Kernel(#[from] selvedge_ptx::ptx::RunError),
     /// The simulation.
     #[error(transparent)]
     Fault(#[from] SimFault),
@@ -355,12 +358,17 @@ pub(crate) fn prepare(
     slot: u8,
     config: &GpuConfig,
 ) -> Result<LaunchedKernel, RunError> {
-    let kernel = module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
-        name: launch.kernel.clone(),
-        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
-    })?;
+    let kernel = kernel_of(module, launch)?;
     let params = kernel.pack(&launch.args)?;
     Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
+}
+
+/// The kernel that a launch names.
+pub(crate) fn kernel_of(module: &Module, launch: &Launch) -> Result<Arc<Kernel>, RunError> {
+    module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
+        name: launch.kernel.clone(),
+        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
+    })
 }
 
 #[cfg(test)]

@@ -70,6 +70,14 @@ pub enum RunError {
         /// Warp instructions that it was given.
         most: u64,
     },
+    /// It was stopped between two CTAs.
+    #[error("stopped after {ctas} CTAs of kernel '{kernel}'")]
+    Stopped {
+        /// Kernel.
+        kernel: String,
+        /// CTAs that have ended.
+        ctas: u64,
+    },
 }
 
 impl Kernel {
@@ -140,6 +148,8 @@ struct Watch<'a> {
     /// Most warp instructions.
     most: u64,
     each: &'a mut dyn FnMut(&MemAccess),
+    /// Is the next CTA to run, after so many?
+    goes_on: &'a mut dyn FnMut(u64) -> bool,
 }
 
 /// One CTA and its warps.
@@ -287,7 +297,7 @@ pub fn watch_functional(
     memory: &mut DeviceMemory,
     each: &mut dyn FnMut(&MemAccess),
 ) -> Result<FunctionalStats, RunError> {
-    let watch = Watch { stats: FunctionalStats::default(), most: u64::MAX, each };
+    let watch = Watch { stats: FunctionalStats::default(), most: u64::MAX, each, goes_on: &mut |_| true };
     run_watched(module, kernel, launch, params, memory, watch)
 }
 
@@ -303,8 +313,32 @@ pub fn run_limited(
     memory: &mut DeviceMemory,
     most: u64,
 ) -> Result<FunctionalStats, RunError> {
-    let watch = Watch { stats: FunctionalStats::default(), most, each: &mut |_| () };
+    let stats = FunctionalStats::default();
+    let watch = Watch { stats, most, each: &mut |_| (), goes_on: &mut |_| true };
     run_watched(module, kernel, launch, params, memory, watch)
+}
+
+/// As [`run_functional`], while `goes_on`, which hears before each CTA how many have ended, agrees.
+///
+/// # Errors
+/// As [`run_functional`], and [`RunError::Stopped`].
+pub fn run_while(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    goes_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<FunctionalStats, RunError> {
+    let stats = FunctionalStats::default();
+    run_watched(
+        module,
+        kernel,
+        launch,
+        params,
+        memory,
+        Watch { stats, most: u64::MAX, each: &mut |_| (), goes_on },
+    )
 }
 
 fn run_watched(
@@ -319,6 +353,9 @@ fn run_watched(
     let mut access = MemAccess::new();
     let mut shared = vec![0; kernel.shared_bytes as usize + launch.dynamic_shared as usize];
     for index in 0..launch.ctas() {
+        if !(watch.goes_on)(index) {
+            return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: index });
+        }
         let place = launch.cta(index);
         shared.fill(0);
         let warps = (0..launch.warps_per_cta())
