@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::Engine;
+use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
 use selvedge_sim::workload::Size;
@@ -159,7 +160,8 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 20] = [
+const NEED_TIMING: [&str; 21] = [
+    "sample",
     "mechanism",
     "engine",
     "share",
@@ -182,6 +184,10 @@ const NEED_TIMING: [&str; 20] = [
     "energy_from",
 ];
 
+/// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
+const NO_SAMPLES: [&str; 9] =
+    ["share", "cycles_together", "alone", "stats", "csv", "series", "vcd", "check", "max_instructions"];
+
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
 pub struct RunOptions {
@@ -200,6 +206,10 @@ pub struct RunOptions {
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
     #[arg(long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
+    /// Simulate N warp instructions in detail, execute CTAs of M without timing, and so on; report the cycles that the whole would
+    /// take, and how certain that is
+    #[arg(long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
+    pub sample: Option<SampleSpec>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long)]
     pub mechanism: Option<String>,

@@ -34,7 +34,9 @@ fn fixed_runs_take_as_many_instructions_as_recorded() {
 fn judged(recorded: &str, counted: u64, option: Option<&str>) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let (tests, programs) = (folder.path().join("tests"), folder.path().join("programs"));
-    [&tests, &programs].map(|path| fs::create_dir(path).expect("created"));
+    for path in [&tests, &programs] {
+        fs::create_dir(path).expect("created");
+    }
     fs::copy("tests/instructions", tests.join("instructions")).expect("copied");
     let table = tests.join("instructions.tsv");
     fs::write(&table, format!("# rustc 1.0.0\nrun\tinstructions\targuments\none\t{recorded}\tlist\n"))

@@ -162,7 +162,16 @@ struct Cta<'a> {
     barriers: [Barrier; BARRIERS as usize],
 }
 
-impl Cta<'_> {
+impl<'a> Cta<'a> {
+    /// CTA `index` of a launch, at the kernel's first instruction.
+    fn new(kernel: &'a Kernel, launch: &LaunchDims, index: u64) -> Self {
+        let place = launch.cta(index);
+        let warps: Vec<Warp> =
+            (0..launch.warps_per_cta()).map(|warp| Warp::new(kernel, launch, place, warp)).collect();
+        let waits = vec![None; warps.len()];
+        Cta { kernel, place, warps, waits, barriers: [Barrier::default(); BARRIERS as usize] }
+    }
+
     /// Threads that a barrier without a count waits for: those of the warps that have not ended.
     fn living_threads(&self) -> u32 {
         self.warps.iter().filter(|warp| warp.pc().is_some()).count() as u32 * 32
@@ -356,13 +365,7 @@ fn run_watched(
         if !(watch.goes_on)(index) {
             return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: index });
         }
-        let place = launch.cta(index);
         shared.fill(0);
-        let warps = (0..launch.warps_per_cta())
-            .map(|warp| Warp::new(kernel, launch, place, warp))
-            .collect::<Vec<_>>();
-        let waits = vec![None; warps.len()];
-        let mut cta = Cta { kernel, place, warps, waits, barriers: [Barrier::default(); BARRIERS as usize] };
         let mut env = Env {
             memory,
             shared: &mut shared,
@@ -373,7 +376,24 @@ fn run_watched(
             sm: 0,
             sms: 1,
         };
-        cta.run(&mut env, &mut access, &mut watch)?;
+        Cta::new(kernel, launch, index).run(&mut env, &mut access, &mut watch)?;
     }
+    Ok(watch.stats)
+}
+
+/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts. `env` has the launch and its shared memory, all zeros; `each`
+/// sees every access that [`FunctionalStats::memory_instructions`] counts.
+///
+/// # Errors
+/// A memory fault, or a barrier that never completes.
+pub fn run_cta(
+    kernel: &Kernel,
+    index: u64,
+    env: &mut Env,
+    each: &mut dyn FnMut(&MemAccess),
+) -> Result<FunctionalStats, RunError> {
+    let stats = FunctionalStats::default();
+    let mut watch = Watch { stats, most: u64::MAX, each, goes_on: &mut |_| true };
+    Cta::new(kernel, env.launch, index).run(env, &mut MemAccess::new(), &mut watch)?;
     Ok(watch.stats)
 }
