@@ -1,5 +1,6 @@
 //! The cases of `selvedge bench`: which runs make a figure, and what its target is.
 use super::child::REPORT;
+use std::fmt::{self, Display, Formatter};
 
 /// The workloads of the mean.
 pub const WORKLOADS: [&str; 8] = ["vecadd", "bfs", "atax", "kmeans", "spmv", "hotspot", "syrk", "mummer"];
@@ -89,6 +90,16 @@ pub enum Target {
     AtMost(f64),
     /// It is at least so many times better than that of the other binary.
     TimesBetter(f64),
+}
+
+impl Display for Target {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::AtLeast(least) => write!(f, ">= {least}"),
+            Target::AtMost(most) => write!(f, "<= {most}"),
+            Target::TimesBetter(least) => write!(f, ">= {least} x better than --against"),
+        }
+    }
 }
 
 /// A line of the table.

@@ -6,7 +6,7 @@ mod figures;
 use crate::arguments::BenchOptions;
 use crate::error::Failure;
 use crate::output::{Outputs, Plan, say};
-use cases::{Case, Figure, Run, Target, WORKLOADS};
+use cases::{Case, Figure, Run, WORKLOADS};
 use child::Sample;
 use figures::{Spread, figure, is_met, times_better};
 use selvedge_area::Table;
@@ -197,11 +197,7 @@ impl Row {
             case: case.name.clone(),
             unit: case.figure.unit(),
             figure,
-            target: match case.target {
-                Target::AtLeast(least) => format!(">= {least}"),
-                Target::AtMost(most) => format!("<= {most}"),
-                Target::TimesBetter(least) => format!(">= {least} x better than --against"),
-            },
+            target: case.target.to_string(),
             against: Spread::of(other),
             times_better: times,
             instructions: counted(0),
@@ -351,6 +347,23 @@ mod tests {
             format!("{:?}", names(&["rtl", "fast"]))
                 .contains("--case fast: must be the beginning of one of small")
         );
+    }
+
+    #[test]
+    fn the_page_has_every_case_with_its_target() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/performance.md");
+        let page = fs::read_to_string(page).expect("there");
+        let rows = page
+            .lines()
+            .skip_while(|line| *line != "## Targets")
+            .skip(1)
+            .take_while(|line| !line.starts_with("## "));
+        let cells = rows.filter(|line| line.starts_with("| ")).map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            (cells[0].to_string(), cells[2].to_string())
+        });
+        let known = cases::all().into_iter().map(|case| (case.name, case.target.to_string()));
+        assert_eq!(cells.skip(1).collect::<Vec<_>>(), known.collect::<Vec<_>>());
     }
 
     #[test]
