@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::Engine;
+use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
 use selvedge_sim::workload::Size;
@@ -64,6 +65,9 @@ pub enum Command {
     List(ListOptions),
     /// What the statistics mean
     Stats(StatsOptions),
+    /// Measure how fast this simulator is, each case beside its target, alone or against another binary
+    #[cfg(unix)]
+    Bench(BenchOptions),
 }
 
 /// What a run may take of the host.
@@ -155,6 +159,35 @@ pub struct ClassifyOptions {
     pub csv: Option<String>,
 }
 
+/// The options of `selvedge run` that say something of timing, which `--functional` has not.
+const NEED_TIMING: [&str; 21] = [
+    "sample",
+    "mechanism",
+    "engine",
+    "share",
+    "cycles_together",
+    "alone",
+    "cache",
+    "stats",
+    "csv",
+    "series",
+    "every",
+    "vcd",
+    "probe",
+    "list_probes",
+    "from",
+    "cycles",
+    "inject",
+    "check",
+    "max_cycles",
+    "max_instructions",
+    "energy_from",
+];
+
+/// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
+const NO_SAMPLES: [&str; 9] =
+    ["share", "cycles_together", "alone", "stats", "csv", "series", "vcd", "check", "max_instructions"];
+
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
 pub struct RunOptions {
@@ -170,6 +203,13 @@ pub struct RunOptions {
     /// A built-in machine (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Execute the kernels for their values alone, without timing: check the results, and count instructions
+    #[arg(long, conflicts_with_all = NEED_TIMING)]
+    pub functional: bool,
+    /// Simulate N warp instructions in detail, execute CTAs of M without timing, and so on; report the cycles that the whole would
+    /// take, and how certain that is
+    #[arg(long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
+    pub sample: Option<SampleSpec>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long)]
     pub mechanism: Option<String>,
@@ -566,6 +606,26 @@ pub enum List {
     Machines,
     /// The hardware
     Blocks,
+}
+
+/// Options of `selvedge bench`.
+#[derive(Args)]
+pub struct BenchOptions {
+    /// Only the cases whose names begin so; all unless given
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub case: Vec<String>,
+    /// How often each run is repeated
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Another binary of selvedge, whose runs alternate with those of this one
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Count instructions, too, with valgrind's callgrind: some fifty times as long as a run
+    #[arg(long)]
+    pub instructions: bool,
+    /// Write every figure as JSON to a file, or with - to standard output instead of the table
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
 }
 
 /// Options of `selvedge stats`.

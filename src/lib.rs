@@ -16,6 +16,8 @@ mod area_command;
 mod area_pages;
 mod area_system;
 mod arguments;
+#[cfg(unix)]
+mod bench;
 mod bounds;
 mod classify;
 mod compare_command;
@@ -23,6 +25,7 @@ mod config_command;
 mod energy_from;
 mod error;
 mod fidelity_command;
+mod functional_command;
 mod gen_command;
 mod init_command;
 mod interrupt;
@@ -130,5 +133,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Fidelity(options) => fidelity_command::run(options),
         Command::List(options) => list::run(options),
         Command::Stats(options) => stats_command::run(options),
+        #[cfg(unix)]
+        Command::Bench(options) => bench::run(options),
     }
 }

@@ -2,6 +2,7 @@
 use crate::arguments::RunOptions;
 use crate::energy_from::{self, EnergySource};
 use crate::error::Failure;
+use crate::functional_command;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say};
@@ -11,11 +12,13 @@ use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Fault};
 use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Estimate;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
-use selvedge_sim::printable::printable_lines;
+use selvedge_sim::printable::{printable, printable_lines};
+use selvedge_sim::ptx::RunError as KernelError;
 use selvedge_sim::report::{Outcome, RunReport};
-use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate};
+use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate, run_sampled};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
@@ -24,13 +27,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What runs when no workload is named: the main job on built-in input.
-const SHOWCASE: [&str; 2] = ["atax", "bfs"];
+pub(super) const SHOWCASE: [&str; 2] = ["atax", "bfs"];
 /// The mechanism that the showcase compares with the baseline.
 const SHOWCASE_MECHANISM: &str = "hw-bdi";
 
 /// Runs what the options ask for.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
+    if options.functional {
+        return functional_command::run(options);
+    }
     if let Some(names) = together_command::workloads(options)? {
+        if options.sample.is_some() {
+            return Err(Failure::usage(format!(
+                "--sample {}: must be one workload or launch file",
+                names.join("+")
+            )));
+        }
         return together_command::run(options, &names);
     }
     let (config, sources) = machine(options)?;
@@ -49,7 +61,10 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     for spec in &specs {
         let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
         let progress = Progress::start(title, &stop, options.bounds.timeout);
-        let outcome = simulate(spec, progress.control());
+        let outcome = match options.sample {
+            Some(sample) => run_sampled(spec, sample, progress.control()),
+            None => simulate(spec, progress.control()),
+        };
         drop(progress);
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -236,7 +251,10 @@ pub(super) fn classify(error: &RunError) -> Failure {
         RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_) | SimFault::Trace(_)) => {
             Failure::usage(error)
         }
-        RunError::Fault(_) | RunError::DramTiming(_) | RunError::Unseen(_) => Failure::simulation(error),
+        RunError::Kernel(KernelError::Launch { .. }) => Failure::usage(error),
+        RunError::Kernel(_) | RunError::Fault(_) | RunError::DramTiming(_) | RunError::Unseen(_) => {
+            Failure::simulation(error)
+        }
         _ => Failure::usage(error),
     }
 }
@@ -294,7 +312,27 @@ fn show(options: &RunOptions, reports: &[RunReport], sources: &[EnergySource], o
     if !sources.is_empty() {
         table += &energy_from::summary(sources);
     }
+    table += &reports.iter().filter_map(estimate_line).collect::<String>();
     outputs.show(&table);
+}
+
+/// What a sampled run estimates, as a line under the table.
+fn estimate_line(report: &RunReport) -> Option<String> {
+    let Estimate { spec, windows, cycles, cycles_within, ipc, skipped_ctas, .. } = report.sampled.as_ref()?;
+    if *skipped_ctas == 0 {
+        let name = printable(&report.workload);
+        return Some(format!(
+            "sampled: {name}: nothing is skipped: no launch has more CTAs left after {} warp instructions than run at the same time\n",
+            spec.detailed
+        ));
+    }
+    let within = cycles_within
+        .map_or("with too few windows for an interval (smaller numbers give more)".into(), |within| {
+            format!("within {within:.0} ({:.1}%) with 95% confidence", 100.0 * within / cycles)
+        });
+    Some(format!(
+        "sampled: {cycles:.0} cycles, {within}, IPC {ipc:.1}, from {windows} windows; the table is of what is not skipped\n"
+    ))
 }
 
 fn render(reports: &[RunReport]) -> String {

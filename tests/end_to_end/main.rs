@@ -9,6 +9,8 @@ mod energy;
 mod engines;
 mod fidelity;
 mod guide;
+#[cfg(target_os = "linux")]
+mod instructions;
 // `env --default-signal` is of GNU.
 #[cfg(target_os = "linux")]
 mod interrupt;

@@ -56,6 +56,7 @@ fn run_with(cargo: &str) -> (Option<i32>, Vec<String>) {
         "g++",
         "sta",
         "clang++-19",
+        "valgrind",
         "apt-get",
         "sudo",
         "rustup",

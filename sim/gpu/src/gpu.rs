@@ -6,11 +6,13 @@ mod deadlock_tests;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
+mod sampled;
 #[cfg(test)]
 mod witness_tests;
 
 pub use crate::bounds::{Bounds, Limit};
 pub use control::Control;
+pub use sampled::{Estimate, SampleSpec, SampleSpecError};
 
 use crate::config::GpuConfig;
 use crate::dram::EnergyModel;
@@ -28,6 +30,7 @@ use crate::stats::KernelCounters;
 use crate::stats::MechanismCounters;
 use crate::wakes::Wakes;
 use crate::witness::Witness;
+use sampled::Sampled;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use std::ops::Range;
@@ -145,6 +148,8 @@ pub struct Gpu {
     patience: u64,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
+    /// What is skipped, if anything is.
+    sampled: Option<Box<Sampled>>,
     bounds: Bounds,
     /// The core cycle at whose end the simulation next polls.
     next_poll: u64,
@@ -181,6 +186,7 @@ impl Gpu {
             patience: WATCHDOG_CYCLES,
             sampling: None,
             samples: Vec::new(),
+            sampled: None,
             bounds: Bounds::default(),
             next_poll: POLL_CYCLES,
             next_look: 0,
@@ -383,6 +389,7 @@ impl Gpu {
             livelocked: false,
         });
         self.may_dispatch = true;
+        self.begin_sampling();
         self.seen = Progress { at: self.now, measure: 0 };
         self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
     }
@@ -430,6 +437,9 @@ impl Gpu {
             self.look(memory)?;
         }
         if self.may_dispatch {
+            if self.sampled.is_some() {
+                self.skip_ctas(memory)?;
+            }
             let dispatched = self.dispatch();
             self.may_dispatch = self.has_ctas_left() && (dispatched || self.awaits_a_launch());
         }
@@ -595,6 +605,10 @@ impl Gpu {
         Ok(())
     }
 
+    fn warp_instructions(&self) -> u64 {
+        self.sms.iter().map(|sm| sm.counters.warp_instructions).sum()
+    }
+
     fn thread_instructions(&self) -> u64 {
         self.sms.iter().map(|sm| sm.counters.thread_instructions).sum()
     }
@@ -620,7 +634,7 @@ impl Gpu {
 
     /// Grows whenever an instruction issues, a packet crosses or DRAM serves a request.
     fn progress(&self) -> u64 {
-        let issued: u64 = self.sms.iter().map(|sm| sm.counters.warp_instructions).sum();
+        let issued = self.warp_instructions();
         let memory = self.system.stats();
         let crossed = memory.crossbar.requests.packets + memory.crossbar.replies.packets;
         issued + crossed + memory.dram.reads + memory.dram.writes

@@ -1,11 +1,12 @@
 //! The simulator: runs workloads, launch files and traces on the GPU under mechanisms, and reports.
 //!
-//! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`source`] (what runs), [`mechanism`] (the registry),
+//! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`functional`] (values without timing), [`source`] (what runs), [`mechanism`] (the registry),
 //! [`statistic`]s by their usual names, [`best`] (searches), [`census`] (compressibility), [`together`] (several programs at the same time), and
 //! [`fidelity`]. The crates below are here by their modules' names: the GPU, the PTX executor and the workloads.
 pub mod best;
 pub mod census;
 pub mod fidelity;
+pub mod functional;
 pub mod mechanism;
 pub mod report;
 pub mod run;

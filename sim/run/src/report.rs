@@ -2,7 +2,7 @@
 use crate::run::RunError;
 use selvedge_gpu::dram::Energy;
 use selvedge_gpu::energy::{BlockOperations, GpuEnergy, LineBursts};
-use selvedge_gpu::gpu::Limit;
+use selvedge_gpu::gpu::{Estimate, Limit};
 use selvedge_gpu::partition::CrossbarStats;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::snapshot::Snapshot;
@@ -348,6 +348,9 @@ pub struct RunReport {
     /// Does the execution race, so that instruction counts differ slightly between mechanisms? Null for launch files, which
     /// do not state it.
     pub races: Option<bool>,
+    /// What a sampled simulation estimates; everything else is of what it simulated in detail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Estimate>,
     /// Sums over the run.
     pub totals: Totals,
     /// Launch by launch.

@@ -7,7 +7,7 @@ use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport
 use crate::source::Program;
 use crate::statistic::{BrokenLaw, check_bursts, check_conservation};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit};
+use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit, SampleSpec};
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
 use selvedge_gpu::share::ShareError;
@@ -19,7 +19,7 @@ use selvedge_gpu::trace::strace::{Recorded, Recording};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, MemoryError, Printed};
-use selvedge_ptx::ptx::{ArgError, Module, PtxError};
+use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError};
 use selvedge_workloads::launch_file::LaunchFileError;
 use selvedge_workloads::workload::{Launch, OutputFile, Size, WorkloadError};
 use std::path::PathBuf;
@@ -94,6 +94,14 @@ pub enum RunError {
     /// The mechanism or a probe.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// What cannot be sampled.
+    #[error("--sample: {what}: must be {must}")]
+    NotSampled {
+        /// What was given.
+        what: String,
+        /// What must be given.
+        must: &'static str,
+    },
     /// How programs share the GPU.
     #[error(transparent)]
     Share(#[from] ShareError),
@@ -111,6 +119,9 @@ pub enum RunError {
         /// Its name.
         name: String,
     },
+    /// A kernel that runs without timing.
+    #[error(transparent)]
+    Kernel(#[from] selvedge_ptx::ptx::RunError),
     /// The simulation.
     #[error(transparent)]
     Fault(#[from] SimFault),
@@ -162,8 +173,31 @@ pub struct RunOutcome {
 /// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
 /// beside what was measured until then.
 pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
-    run_recorded(spec, control, &mut None)
+    run_recorded(spec, control, &mut None, None)
 }
+
+/// As [`run`], but skips CTAs and estimates the cycles that they take: [`RunReport::sampled`]. All else in the report is of what
+/// was simulated in detail.
+///
+/// # Errors
+/// As [`run`]; a trace, which cannot be executed without timing, and a mechanism, whose state would see nothing of what is
+/// skipped.
+pub fn run_sampled(
+    spec: &RunSpec,
+    sample: SampleSpec,
+    control: Arc<Control>,
+) -> Result<RunOutcome, RunError> {
+    if let Source::Trace(file) = &spec.workload {
+        return Err(RunError::NotSampled { what: file.name.clone(), must: "a workload or a launch file" });
+    }
+    if spec.mechanism.text != BASE {
+        return Err(RunError::NotSampled { what: spec.mechanism.text.clone(), must: "the mechanism base" });
+    }
+    run_recorded(spec, control, &mut None, Some(sample))
+}
+
+/// The mechanism that changes nothing.
+const BASE: &str = "base";
 
 /// As [`run`], and gives the bytes of a trace file of what ran; none when the run stopped early.
 ///
@@ -176,7 +210,7 @@ pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Opti
     let size = spec.size.to_string();
     let recorded = Recorded::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
     let mut recording = Some(RecordingRun { recorded, bytes: None });
-    let outcome = run_recorded(spec, control, &mut recording)?;
+    let outcome = run_recorded(spec, control, &mut recording, None)?;
     Ok((outcome, recording.and_then(|recording| recording.bytes)))
 }
 
@@ -190,6 +224,7 @@ fn run_recorded(
     spec: &RunSpec,
     control: Arc<Control>,
     recording: &mut Option<RecordingRun>,
+    sample: Option<SampleSpec>,
 ) -> Result<RunOutcome, RunError> {
     let mut program = Program::new(spec)?;
     // A trace that is recorded is to be what the kernels do, whatever the mechanism.
@@ -211,7 +246,10 @@ fn run_recorded(
     probes.check_names()?;
     let mut gpu = Gpu::new(&machine, parts, control);
     gpu.system_mut().check_dram(spec.check_dram);
-    if spec.check_dram || cfg!(debug_assertions) {
+    if let Some(sample) = sample {
+        gpu.skip(sample);
+    } else if spec.check_dram || cfg!(debug_assertions) {
+        // The witness would not know where lines come from that skipped CTAs leave in the caches.
         gpu.watch();
     }
     gpu.sample(spec.sample_cycles);
@@ -264,6 +302,7 @@ fn run_recorded(
         limit: fault.as_ref().and_then(RunError::limit),
         error: verdict.err(),
         races: spec.workload.races(),
+        sampled: gpu.estimate(),
         totals: snapshot.clone().into(),
         kernels,
         series,
@@ -355,12 +394,17 @@ pub(crate) fn prepare(
     slot: u8,
     config: &GpuConfig,
 ) -> Result<LaunchedKernel, RunError> {
-    let kernel = module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
-        name: launch.kernel.clone(),
-        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
-    })?;
+    let kernel = kernel_of(module, launch)?;
     let params = kernel.pack(&launch.args)?;
     Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
+}
+
+/// The kernel that a launch names.
+pub(crate) fn kernel_of(module: &Module, launch: &Launch) -> Result<Arc<Kernel>, RunError> {
+    module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
+        name: launch.kernel.clone(),
+        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! One simulation, set up by names: the way in for programs that use Selvedge as a library.
 use crate::report::RunReport;
-use crate::run::{RunError, RunSpec, Source, run};
+use crate::run::{RunError, RunSpec, Source, run, run_sampled};
 use selvedge_gpu::config::{ConfigError, GpuConfig};
-use selvedge_gpu::gpu::{Bounds, Control};
+use selvedge_gpu::gpu::{Bounds, Control, SampleSpec};
 use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_hw::Engine;
@@ -26,6 +26,7 @@ pub struct Simulation {
     engine: Engine,
     check: bool,
     bounds: Bounds,
+    sample: Option<SampleSpec>,
 }
 
 /// Why a simulation could not be set up, or stopped before its end.
@@ -51,6 +52,7 @@ impl Simulation {
             engine: Engine::Model,
             check: false,
             bounds: Bounds::default(),
+            sample: None,
         }
     }
 
@@ -103,6 +105,13 @@ impl Simulation {
         self
     }
 
+    /// Skips CTAs and estimates the cycles of the whole, without a mechanism: see [`run_sampled`].
+    #[must_use]
+    pub fn sample(mut self, sample: SampleSpec) -> Self {
+        self.sample = Some(sample);
+        self
+    }
+
     /// Runs it to its end.
     ///
     /// # Errors
@@ -122,7 +131,11 @@ impl Simulation {
             max_memory: limits.memory,
             bounds: self.bounds,
         };
-        let outcome = run(&spec, Arc::new(Control::default()))?;
+        let control = Arc::new(Control::default());
+        let outcome = match self.sample {
+            Some(sample) => run_sampled(&spec, sample, control),
+            None => run(&spec, control),
+        }?;
         outcome.fault.map_or(Ok(outcome.report), |fault| Err(fault.into()))
     }
 }

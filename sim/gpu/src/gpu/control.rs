@@ -40,7 +40,7 @@ impl Control {
     }
 
     /// Returns the timeout that has passed.
-    pub(super) fn timed_out(&self) -> Option<Limit> {
+    pub fn timed_out(&self) -> Option<Limit> {
         let (deadline, timeout) = self.deadline?;
         (Instant::now() >= deadline).then_some(Limit::TimeoutS(timeout.as_secs_f64()))
     }

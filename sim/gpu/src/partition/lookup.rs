@@ -11,7 +11,7 @@
 //! data and always fetch. In GPGPU-Sim's letters these are F, L, W and N.
 use super::part::L2Event;
 use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
-use crate::cache::{LinePart, MshrId, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
+use crate::cache::{LinePart, MshrId, Probe, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
 use crate::config::{Allocate, Fetch, WriteAllocate};
 use crate::dram::Access;
 use crate::packet::{Packet, PacketKind};
@@ -56,6 +56,49 @@ impl Known {
 }
 
 impl Slice {
+    /// Leaves sectors of a line as a request without timing does: there, the most recently used, dirty after a write. What
+    /// leaves for it does so without a trace.
+    pub(super) fn warm(&mut self, line: u64, sectors: u32, is_write: bool) {
+        let part = self.sectors.part(line, sectors);
+        let local = self.map.slice_local(part.line);
+        let needed = self.sectors.whole(part.sectors);
+        let slot = match self.tags.probe(local) {
+            Probe::Hit(slot) => slot,
+            Probe::Miss
+                if self.is_at_rest(part) && !(is_write && self.write_allocate == WriteAllocate::None) =>
+            {
+                let Some(victim) = self.tags.victim(local) else { return };
+                if victim.evicted.is_some_and(|(old, _)| self.is_replayed(old)) {
+                    return;
+                }
+                self.tags.reserve(victim.slot, local);
+                self.tags.fill(victim.slot);
+                victim.slot
+            }
+            _ => return,
+        };
+        self.tags.touch(slot);
+        let all = self.sectors.all();
+        let state = self.tags.state_mut(slot);
+        state.valid |= if self.fetch == Fetch::Line { all } else { needed };
+        if is_write && self.writes_back {
+            state.dirty |= needed;
+        }
+    }
+
+    /// Do requests whose data have come still need the line to be there?
+    fn is_replayed(&self, local: u64) -> bool {
+        let line = self.map.slice_global(self.number, local);
+        self.replay[self.replayed..]
+            .iter()
+            .any(|packet| self.sectors.part(packet.line, packet.sectors).line == line)
+    }
+
+    /// Is nothing of the line in flight?
+    fn is_at_rest(&self, part: LinePart) -> bool {
+        self.mshr.find(self.register_of(part)).is_none() && !self.leaving.contains(&part.line)
+    }
+
     /// A request whose sectors have just come.
     pub(super) fn handle_replay(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) {
         if self.is_forwarded(packet) {

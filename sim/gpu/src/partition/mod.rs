@@ -119,6 +119,12 @@ impl MemorySystem {
         self.partitions.iter_mut().flat_map(|p| &mut p.slices).for_each(|slice| slice.watch(witness));
     }
 
+    /// Leaves the L2 as a request of slice `slice` without timing does.
+    pub(crate) fn warm(&mut self, slice: u16, line: u64, sectors: u32, is_write: bool) {
+        let (slice, each) = (usize::from(slice), self.config.l2.slices as usize);
+        self.partitions[slice / each].slices[slice % each].warm(line, sectors, is_write);
+    }
+
     /// Has the crossbar room for `packet` from `sm`?
     pub fn can_send(&self, sm: usize, packet: &Packet) -> bool {
         self.requests.can_send(sm >> self.sm_shift, packet)

@@ -173,6 +173,43 @@ impl L1d {
         self.sectors.whole(touched)
     }
 
+    /// Leaves the sectors of a line as a load without timing does: there, and the most recently used. Returns the sectors that
+    /// the L2 has to give; none where the line is on its way.
+    pub fn warm(&mut self, line: u64, sectors: u32) -> u32 {
+        let sectors = match self.config.fetch {
+            Fetch::Requested => self.sectors.whole(sectors),
+            Fetch::Line => self.sectors.all(),
+        };
+        let slot = match self.tags.probe(line) {
+            Probe::Hit(slot) => slot,
+            Probe::Miss if self.mshr.find(line).is_none() => {
+                let Some(victim) = self.tags.victim(line) else { return sectors };
+                self.tags.reserve(victim.slot, line);
+                self.tags.fill(victim.slot);
+                victim.slot
+            }
+            _ => return 0,
+        };
+        self.tags.touch(slot);
+        let state = self.tags.state_mut(slot);
+        let missing = sectors & !state.valid;
+        state.valid |= sectors;
+        missing
+    }
+
+    /// Leaves the sectors of a line as a store or an atomic without timing does.
+    pub fn warm_write(&mut self, line: u64, sectors: u32, is_store: bool) {
+        let Probe::Hit(slot) = self.tags.probe(line) else { return };
+        let touched = self.sectors.whole(sectors);
+        if is_store && self.stores_stay(line) {
+            self.tags.touch(slot);
+        } else if self.tags.state(slot).valid & !touched == 0 {
+            self.tags.invalidate(slot);
+        } else {
+            self.tags.state_mut(slot).valid &= !touched;
+        }
+    }
+
     /// Looks up the sectors of a load; on a miss `packet` is queued for the L2, with the sectors that are fetched.
     pub fn load(&mut self, packet: Packet, load: &Load, inst: InstId, ctx: &mut Context<'_>) -> Access {
         let outcome = self.try_load(packet, load, inst, ctx);

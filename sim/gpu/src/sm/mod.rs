@@ -369,6 +369,16 @@ impl Sm {
         &self.l1d
     }
 
+    /// Its number.
+    pub(crate) fn number(&self) -> u16 {
+        self.id
+    }
+
+    /// Its L1 data cache, to be warmed.
+    pub(crate) fn l1d_mut(&mut self) -> &mut L1d {
+        &mut self.l1d
+    }
+
     /// Lets `witness` follow what the SM's caches hold.
     pub fn watch(&mut self, witness: &Witness) {
         self.witness = witness.clone();

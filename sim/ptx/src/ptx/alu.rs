@@ -102,8 +102,9 @@ macro_rules! table {
             operands: &[$(operand::<$t>()),+],
         }),+];
 
-        /// Computes `op` in the lanes of `mask`.
-        pub(crate) fn execute(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
+        /// Computes `op` in the lanes of `mask`, with the instructions of the host that the caller is compiled for.
+        #[inline(always)]
+        fn execute_lanes(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
             match op {
                 $(Alu::$name => table!(@run registers kernel instr mask $cost |$($x: $t),+| $r, $e),)+
             }
@@ -111,6 +112,29 @@ macro_rules! table {
     };
     (@run $r:ident $k:ident $i:ident $m:ident all $($rest:tt)+) => { dispatch!($r $k $i $m false $($rest)+) };
     (@run $r:ident $k:ident $i:ident $m:ident each $($rest:tt)+) => { dispatch!($r $k $i $m true $($rest)+) };
+}
+
+/// Computes `op` in the lanes of `mask`.
+pub(crate) fn execute(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: the host has both features.
+        return unsafe { execute_wide(op, registers, kernel, instr, mask) };
+    }
+    execute_plain(op, registers, kernel, instr, mask);
+}
+
+/// Eight lanes in an instruction of the host, and a fused multiply-add that is no call. Every operation is rounded exactly,
+/// so that results are those of [`execute_plain`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn execute_wide(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
+    execute_lanes(op, registers, kernel, instr, mask);
+}
+
+/// What every host of the compiler's target can do.
+fn execute_plain(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
+    execute_lanes(op, registers, kernel, instr, mask);
 }
 
 #[inline(always)]

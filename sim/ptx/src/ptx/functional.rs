@@ -70,6 +70,14 @@ pub enum RunError {
         /// Warp instructions that it was given.
         most: u64,
     },
+    /// It was stopped between two CTAs.
+    #[error("stopped after {ctas} CTAs of kernel '{kernel}'")]
+    Stopped {
+        /// Kernel.
+        kernel: String,
+        /// CTAs that have ended.
+        ctas: u64,
+    },
 }
 
 impl Kernel {
@@ -140,6 +148,8 @@ struct Watch<'a> {
     /// Most warp instructions.
     most: u64,
     each: &'a mut dyn FnMut(&MemAccess),
+    /// Is the next CTA to run, after so many?
+    goes_on: &'a mut dyn FnMut(u64) -> bool,
 }
 
 /// One CTA and its warps.
@@ -152,7 +162,16 @@ struct Cta<'a> {
     barriers: [Barrier; BARRIERS as usize],
 }
 
-impl Cta<'_> {
+impl<'a> Cta<'a> {
+    /// CTA `index` of a launch, at the kernel's first instruction.
+    fn new(kernel: &'a Kernel, launch: &LaunchDims, index: u64) -> Self {
+        let place = launch.cta(index);
+        let warps: Vec<Warp> =
+            (0..launch.warps_per_cta()).map(|warp| Warp::new(kernel, launch, place, warp)).collect();
+        let waits = vec![None; warps.len()];
+        Cta { kernel, place, warps, waits, barriers: [Barrier::default(); BARRIERS as usize] }
+    }
+
     /// Threads that a barrier without a count waits for: those of the warps that have not ended.
     fn living_threads(&self) -> u32 {
         self.warps.iter().filter(|warp| warp.pc().is_some()).count() as u32 * 32
@@ -287,7 +306,7 @@ pub fn watch_functional(
     memory: &mut DeviceMemory,
     each: &mut dyn FnMut(&MemAccess),
 ) -> Result<FunctionalStats, RunError> {
-    let watch = Watch { stats: FunctionalStats::default(), most: u64::MAX, each };
+    let watch = Watch { stats: FunctionalStats::default(), most: u64::MAX, each, goes_on: &mut |_| true };
     run_watched(module, kernel, launch, params, memory, watch)
 }
 
@@ -303,8 +322,32 @@ pub fn run_limited(
     memory: &mut DeviceMemory,
     most: u64,
 ) -> Result<FunctionalStats, RunError> {
-    let watch = Watch { stats: FunctionalStats::default(), most, each: &mut |_| () };
+    let stats = FunctionalStats::default();
+    let watch = Watch { stats, most, each: &mut |_| (), goes_on: &mut |_| true };
     run_watched(module, kernel, launch, params, memory, watch)
+}
+
+/// As [`run_functional`], while `goes_on`, which hears before each CTA how many have ended, agrees.
+///
+/// # Errors
+/// As [`run_functional`], and [`RunError::Stopped`].
+pub fn run_while(
+    module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    goes_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<FunctionalStats, RunError> {
+    let stats = FunctionalStats::default();
+    run_watched(
+        module,
+        kernel,
+        launch,
+        params,
+        memory,
+        Watch { stats, most: u64::MAX, each: &mut |_| (), goes_on },
+    )
 }
 
 fn run_watched(
@@ -319,13 +362,10 @@ fn run_watched(
     let mut access = MemAccess::new();
     let mut shared = vec![0; kernel.shared_bytes as usize + launch.dynamic_shared as usize];
     for index in 0..launch.ctas() {
-        let place = launch.cta(index);
+        if !(watch.goes_on)(index) {
+            return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: index });
+        }
         shared.fill(0);
-        let warps = (0..launch.warps_per_cta())
-            .map(|warp| Warp::new(kernel, launch, place, warp))
-            .collect::<Vec<_>>();
-        let waits = vec![None; warps.len()];
-        let mut cta = Cta { kernel, place, warps, waits, barriers: [Barrier::default(); BARRIERS as usize] };
         let mut env = Env {
             memory,
             shared: &mut shared,
@@ -336,7 +376,24 @@ fn run_watched(
             sm: 0,
             sms: 1,
         };
-        cta.run(&mut env, &mut access, &mut watch)?;
+        Cta::new(kernel, launch, index).run(&mut env, &mut access, &mut watch)?;
     }
+    Ok(watch.stats)
+}
+
+/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts. `env` has the launch and its shared memory, all zeros; `each`
+/// sees every access that [`FunctionalStats::memory_instructions`] counts.
+///
+/// # Errors
+/// A memory fault, or a barrier that never completes.
+pub fn run_cta(
+    kernel: &Kernel,
+    index: u64,
+    env: &mut Env,
+    each: &mut dyn FnMut(&MemAccess),
+) -> Result<FunctionalStats, RunError> {
+    let stats = FunctionalStats::default();
+    let mut watch = Watch { stats, most: u64::MAX, each, goes_on: &mut |_| true };
+    Cta::new(kernel, env.launch, index).run(env, &mut MemAccess::new(), &mut watch)?;
     Ok(watch.stats)
 }

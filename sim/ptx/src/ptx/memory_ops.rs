@@ -246,20 +246,6 @@ fn place_local(warp: &Warp, kernel: &Kernel, access: &mut MemAccess) {
     }
 }
 
-/// Whether every lane reads one word after its neighbour: then 32 words can be moved at once.
-#[inline(always)]
-fn is_unit_stride(access: &MemAccess) -> bool {
-    if access.mask != u32::MAX {
-        return false;
-    }
-    let first = access.address[0];
-    let mut unequal = 0;
-    for lane in 0..32 {
-        unequal |= access.address[lane] ^ first.wrapping_add(4 * lane as u64);
-    }
-    unequal == 0
-}
-
 /// Values of a vector's element in all lanes.
 type Elements = [[u64; 32]; 8];
 
@@ -331,22 +317,51 @@ fn load_words(
         return load_checked(warp, kernel, env, access, |_, _, _| {});
     }
     let mut out = [0u32; 32];
-    if access.space == Space::Global && is_unit_stride(access) && access.address[0].is_multiple_of(4) {
-        let first = access.address[0];
-        if let Some((base, bytes)) = env.memory.buffer_with(first, first.saturating_add(127)) {
-            let start = (first - base) as usize;
-            for (value, word) in out.iter_mut().zip(bytes[start..start + 128].as_chunks::<4>().0) {
-                *value = u32::from_le_bytes(*word);
-            }
-            blend(&mut warp.registers.words[usize::from(register)], &out, access.mask);
-            return Ok(());
-        }
+    if access.space == Space::Global && access.mask == u32::MAX && load_all_lanes(env, access, &mut out) {
+        warp.registers.words[usize::from(register)] = out;
+        return Ok(());
     }
     load_checked(warp, kernel, env, access, |bytes, offset, lane| {
         out[lane] = u32::from_le_bytes(fixed(bytes, offset));
     })?;
     blend(&mut warp.registers.words[usize::from(register)], &out, access.mask);
     Ok(())
+}
+
+/// Loads the words of all lanes where they are aligned and lie in one buffer; returns false where they do not.
+#[inline(always)]
+fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
+    let first = access.address[0];
+    let (mut bits, mut differs, mut unequal) = (0, 0, 0);
+    for (lane, &address) in access.address.iter().enumerate() {
+        bits |= address;
+        differs |= address ^ first;
+        unequal |= address ^ first.wrapping_add(4 * lane as u64);
+    }
+    if bits % 4 != 0 {
+        return false;
+    }
+    if differs == 0 {
+        let Some((base, bytes)) = env.memory.buffer_with(first, first.saturating_add(3)) else {
+            return false;
+        };
+        *out = [u32::from_le_bytes(fixed(bytes, (first - base) as usize)); 32];
+    } else if unequal == 0 {
+        let Some((base, bytes)) = env.memory.buffer_with(first, first.saturating_add(127)) else {
+            return false;
+        };
+        let start = (first - base) as usize;
+        for (value, word) in out.iter_mut().zip(bytes[start..start + 128].as_chunks::<4>().0) {
+            *value = u32::from_le_bytes(*word);
+        }
+    } else {
+        let (low, high) = span(&access.address, access.mask);
+        let Some((base, bytes)) = env.memory.buffer_with(low, high.saturating_add(3)) else { return false };
+        for (value, &address) in out.iter_mut().zip(&access.address) {
+            *value = u32::from_le_bytes(fixed(bytes, (address - base) as usize));
+        }
+    }
+    true
 }
 
 /// As [`each_lane`], for reading: constants and parameters too.

@@ -41,7 +41,9 @@ pub use access::{AccessKind, Fault, MemAccess};
 pub use args::{Arg, ArgError};
 pub use error::PtxError;
 pub use float::{Rounding, half_to_single, to_half};
-pub use functional::{FunctionalStats, RunError, run_functional, run_limited, watch_functional};
+pub use functional::{
+    FunctionalStats, RunError, run_cta, run_functional, run_limited, run_while, watch_functional,
+};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::{ConstantError, Module};
 pub use region::{Region, RegionValue};

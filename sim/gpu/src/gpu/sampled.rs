@@ -1,0 +1,355 @@
+//! Sampled simulation: windows in detail, and between them CTAs that are executed at once, without timing, while the caches see
+//! their accesses.
+//!
+//! A window begins with warp instructions that let what the skipped CTAs have disturbed settle, and that are not measured.
+//! The cycles of what was skipped are those that as many instructions took in the measured windows of the same launch. The
+//! beginning of a launch, before its first skip, and its end, when no CTA is left to start, are simulated in detail and count
+//! as they are.
+use super::Gpu;
+use crate::partition::AddressMap;
+use crate::sm::SimFault;
+use crate::sm::coalescer::{Transaction, coalesce};
+use crate::sm::feed::Feed;
+use crate::sm::launch::Place;
+use selvedge_ptx::memory::{DeviceMemory, physical};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta};
+use serde::Serialize;
+use std::str::FromStr;
+
+/// Part of a window, from its beginning on, that is not measured.
+const SETTLING: f64 = 0.75;
+
+/// How much is simulated in detail and how much is skipped, in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SampleSpec {
+    /// Warp instructions of a window; it ends with the next CTA that ends.
+    pub detailed: u64,
+    /// Warp instructions between two windows, rounded up to whole CTAs.
+    pub skip: u64,
+}
+
+/// A text that is no [`SampleSpec`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be detailed=N,skip=M with numbers of warp instructions from 1 on, such as detailed=50000,skip=450000"
+)]
+pub struct SampleSpecError;
+
+impl FromStr for SampleSpec {
+    type Err = SampleSpecError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (mut detailed, mut skip) = (None, None);
+        for word in text.split(',') {
+            let (key, number) = word.split_once('=').ok_or(SampleSpecError)?;
+            let place = match key {
+                "detailed" => &mut detailed,
+                "skip" => &mut skip,
+                _ => return Err(SampleSpecError),
+            };
+            let number = number.parse().ok().filter(|number| *number > 0).ok_or(SampleSpecError)?;
+            if place.replace(number).is_some() {
+                return Err(SampleSpecError);
+            }
+        }
+        let (detailed, skip) = detailed.zip(skip).ok_or(SampleSpecError)?;
+        Ok(SampleSpec { detailed, skip })
+    }
+}
+
+/// What a sampled simulation estimates.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// What was asked for.
+    #[serde(flatten)]
+    pub spec: SampleSpec,
+    /// Windows that were measured.
+    pub windows: u64,
+    /// CTAs that were skipped.
+    pub skipped_ctas: u64,
+    /// Warp instructions that were skipped.
+    pub skipped_warp_instructions: u64,
+    /// Thread instructions that were skipped.
+    pub skipped_thread_instructions: u64,
+    /// Core cycles of the whole run.
+    pub cycles: f64,
+    /// Half the width of the interval that holds the cycles with 95% confidence, as far as the windows tell: what they all miss
+    /// alike it does not show. None with too few windows.
+    pub cycles_within: Option<f64>,
+    /// Thread instructions per core cycle of the whole run.
+    pub ipc: f64,
+}
+
+/// Core cycles and warp instructions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    cycles: u64,
+    instructions: u64,
+}
+
+impl Span {
+    fn since(self, before: Span) -> Span {
+        Span { cycles: self.cycles - before.cycles, instructions: self.instructions - before.instructions }
+    }
+
+    fn rate(self) -> f64 {
+        self.cycles as f64 / self.instructions as f64
+    }
+}
+
+/// What was measured and skipped of one launch.
+#[derive(Clone, Debug, Default)]
+struct LaunchSample {
+    windows: Vec<Span>,
+    skipped: u64,
+    /// All that was simulated in detail.
+    detailed: Span,
+}
+
+impl LaunchSample {
+    /// Cycles of a warp instruction, of all windows together; of all that was simulated where there is no window.
+    fn rate(&self) -> f64 {
+        let add = |a: Span, b: &Span| Span {
+            cycles: a.cycles + b.cycles,
+            instructions: a.instructions + b.instructions,
+        };
+        let all = self.windows.iter().fold(Span::default(), add);
+        if all.instructions > 0 { all.rate() } else { self.detailed.rate() }
+    }
+
+    /// Sum of the squared deviations of the windows' rates from that of all together, relative to it.
+    fn squares(&self) -> f64 {
+        let mean = self.rate();
+        self.windows.iter().map(|window| (window.rate() / mean - 1.0).powi(2)).sum()
+    }
+
+    /// Estimated cycles of what was skipped.
+    fn skipped_cycles(&self) -> f64 {
+        self.rate() * self.skipped as f64
+    }
+}
+
+/// Half the width of the interval of 95% confidence about the estimated cycles of these launches. The windows of each vary about
+/// their own rate, all by as much. None where a launch has no window, or none has two.
+fn half_width(launches: &[&LaunchSample]) -> Option<f64> {
+    let freedom: usize = launches.iter().map(|launch| launch.windows.len().saturating_sub(1)).sum();
+    if freedom == 0 || launches.iter().any(|launch| launch.windows.is_empty()) {
+        return None;
+    }
+    let relative = launches.iter().map(|launch| launch.squares()).sum::<f64>() / freedom as f64;
+    let variance =
+        |launch: &&LaunchSample| launch.skipped_cycles().powi(2) * relative / launch.windows.len() as f64;
+    Some(quantile(freedom) * launches.iter().map(variance).sum::<f64>().sqrt())
+}
+
+/// Where a launch is between two skips.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Before the first skip.
+    Beginning,
+    /// After a skip; nothing is measured yet.
+    Settling,
+    /// From here on it is.
+    Measuring(Span),
+}
+
+/// The state of a sampled simulation.
+pub(super) struct Sampled {
+    spec: SampleSpec,
+    map: AddressMap,
+    launches: Vec<LaunchSample>,
+    phase: Phase,
+    /// Where the window began.
+    from: Span,
+    /// Where the launch began.
+    begun: Span,
+    skipped_ctas: u64,
+    skipped_thread_instructions: u64,
+    transactions: Vec<Transaction>,
+}
+
+impl Sampled {
+    /// Goes on to the next phase; true when it is time to skip.
+    fn go_on(&mut self, now: Span) -> bool {
+        let settling = (self.spec.detailed as f64 * SETTLING) as u64;
+        let passed = |from: Span| now.since(from).instructions;
+        match self.phase {
+            Phase::Beginning => passed(self.from) >= self.spec.detailed,
+            Phase::Settling => {
+                if passed(self.from) >= settling {
+                    self.phase = Phase::Measuring(now);
+                }
+                false
+            }
+            Phase::Measuring(from) => {
+                let is_complete = passed(from) >= self.spec.detailed - settling;
+                if let (true, Some(launch)) = (is_complete, self.launches.last_mut()) {
+                    launch.windows.push(now.since(from));
+                    // The next window, where nothing is skipped before it.
+                    self.phase = Phase::Measuring(now);
+                }
+                is_complete
+            }
+        }
+    }
+}
+
+impl Gpu {
+    /// Skips CTAs of launches that run alone from now on. Nothing may be in flight.
+    pub fn skip(&mut self, spec: SampleSpec) {
+        self.sampled = Some(Box::new(Sampled {
+            spec,
+            map: AddressMap::new(&self.config.l2),
+            launches: Vec::new(),
+            phase: Phase::Beginning,
+            from: Span::default(),
+            begun: Span::default(),
+            skipped_ctas: 0,
+            skipped_thread_instructions: 0,
+            transactions: Vec::new(),
+        }));
+    }
+
+    /// What the simulation so far estimates; none where nothing is to be skipped.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let sampled = self.sampled.as_deref()?;
+        let mut launches = sampled.launches.clone();
+        if let Some(last) = launches.last_mut() {
+            last.detailed = self.span().since(sampled.begun);
+        }
+        let with_skips: Vec<&LaunchSample> = launches.iter().filter(|launch| launch.skipped > 0).collect();
+        let skipped: f64 = with_skips.iter().map(|launch| launch.skipped_cycles()).sum();
+        let cycles = self.now as f64 + skipped;
+        let instructions = self.thread_instructions() + sampled.skipped_thread_instructions;
+        Some(Estimate {
+            spec: sampled.spec,
+            windows: with_skips.iter().map(|launch| launch.windows.len() as u64).sum(),
+            skipped_ctas: sampled.skipped_ctas,
+            skipped_warp_instructions: with_skips.iter().map(|launch| launch.skipped).sum(),
+            skipped_thread_instructions: sampled.skipped_thread_instructions,
+            cycles,
+            cycles_within: half_width(&with_skips),
+            ipc: instructions as f64 / cycles.max(1.0),
+        })
+    }
+
+    fn span(&self) -> Span {
+        Span { cycles: self.now, instructions: self.warp_instructions() }
+    }
+
+    /// A launch begins.
+    pub(super) fn begin_sampling(&mut self) {
+        let now = self.span();
+        let Some(sampled) = &mut self.sampled else { return };
+        if let Some(launch) = sampled.launches.last_mut() {
+            launch.detailed = now.since(sampled.begun);
+        }
+        sampled.launches.push(LaunchSample::default());
+        (sampled.phase, sampled.from, sampled.begun) = (Phase::Beginning, now, now);
+    }
+
+    /// Executes the next CTAs of the launch without timing when it is time to.
+    ///
+    /// # Errors
+    /// What is wrong with the kernel.
+    pub(super) fn skip_ctas(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        let now = self.span();
+        let (Some(sampled), [running]) = (&mut self.sampled, &mut self.running[..]) else { return Ok(()) };
+        // As many as run at the same time are left for the last window and the launch's end.
+        let last = running.total.saturating_sub(running.next - running.done);
+        if running.next >= running.total || !sampled.go_on(now) || running.next >= last {
+            return Ok(());
+        }
+        let mut skipped = 0;
+        while running.next < last && skipped < sampled.spec.skip {
+            let sm = &mut self.sms[self.next_sm];
+            self.next_sm = (self.next_sm + 1) % self.config.sm.count as usize;
+            let kernel = &running.kernel;
+            debug_assert!(matches!(kernel.feed, Feed::Execute));
+            let place = Place { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
+            let mut shared = vec![0; kernel.shared_bytes as usize];
+            let mut env = kernel.environment(memory, &mut shared, place);
+            let (system, map, buffer) = (&mut self.system, &sampled.map, &mut sampled.transactions);
+            let mut warm = |access: &MemAccess| {
+                if !matches!(access.space, Space::Global | Space::Local) {
+                    return;
+                }
+                buffer.clear();
+                coalesce(access, self.config.l1d.line_bytes, buffer);
+                let passes = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
+                for transaction in &*buffer {
+                    let line = physical(kernel.slot, transaction.line);
+                    let (slice, sectors) = (map.slice(line), transaction.sectors);
+                    let is_load = access.kind == AccessKind::Load;
+                    let missing = match access.kind {
+                        AccessKind::Load if passes => sectors,
+                        AccessKind::Load => sm.l1d_mut().warm(line, sectors),
+                        kind => {
+                            sm.l1d_mut().warm_write(line, sectors, kind == AccessKind::Store);
+                            sectors
+                        }
+                    };
+                    if missing != 0 {
+                        system.warm(slice, line, missing, !is_load);
+                    }
+                }
+            };
+            let ran =
+                run_cta(&kernel.kernel, running.next, &mut env, &mut warm).map_err(|error| match error {
+                    RunError::Fault(fault) => SimFault::Kernel(fault),
+                    other => SimFault::Launch(other.to_string()),
+                })?;
+            running.next += 1;
+            running.done += 1;
+            skipped += ran.warp_instructions;
+            sampled.skipped_ctas += 1;
+            sampled.skipped_thread_instructions += ran.thread_instructions;
+        }
+        if let Some(launch) = sampled.launches.last_mut() {
+            launch.skipped += skipped;
+        }
+        sampled.phase = Phase::Settling;
+        sampled.from = now;
+        self.retire_ended();
+        Ok(())
+    }
+}
+
+/// The 97.5% quantile of Student's t distribution with so many degrees of freedom, rounded up.
+fn quantile(freedom: usize) -> f64 {
+    const QUANTILES: [f64; 10] = [12.71, 4.31, 3.19, 2.78, 2.58, 2.45, 2.37, 2.31, 2.27, 2.23];
+    match freedom {
+        0..=10 => QUANTILES[freedom.max(1) - 1],
+        11..=20 => 2.21,
+        21..=60 => 2.09,
+        _ => 2.01,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_has_both_numbers_once() {
+        assert_eq!("skip=9,detailed=1".parse(), Ok(SampleSpec { detailed: 1, skip: 9 }));
+        for wrong in
+            ["", "detailed=1", "detailed=0,skip=1", "detailed=1,skip=2,skip=3", "detailed=1,skip=x", "a=1"]
+        {
+            assert_eq!(wrong.parse::<SampleSpec>(), Err(SampleSpecError), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn equal_windows_leave_no_doubt_and_one_window_leaves_all() {
+        let window = |cycles| Span { cycles, instructions: 100 };
+        let launch = |windows| LaunchSample { windows, skipped: 1000, detailed: window(700) };
+        let of = |windows| half_width(&[&launch(windows)]);
+        assert_eq!(of(vec![window(300); 4]), Some(0.0));
+        assert_eq!((of(vec![window(300)]), of(Vec::new())), (None, None));
+        assert_eq!((launch(vec![window(300)]).rate(), launch(Vec::new()).rate()), (3.0, 7.0));
+        // Rates 3 and 5 about 4: the mean's standard error is 1, and a degree of freedom makes it 12.71 times as wide.
+        let width = of(vec![window(300), window(500)]).expect("two windows");
+        assert!((width - 12_710.0).abs() < 1e-6, "{width}");
+    }
+}

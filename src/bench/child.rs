@@ -1,0 +1,181 @@
+//! A run of a `selvedge` binary as a child process, and what the operating system says that it took.
+use crate::error::Failure;
+use nix::errno::Errno;
+use nix::libc;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// What a run took and what it simulated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sample {
+    /// CPU seconds in user mode.
+    pub user_s: f64,
+    /// Wall-clock seconds.
+    pub wall_s: f64,
+    /// Most resident memory, bytes.
+    pub resident_bytes: u64,
+    /// What the run's report says.
+    pub report: Simulated,
+}
+
+/// The part of a run's report that figures are made of; zero where the run reports nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Simulated {
+    /// Core cycles.
+    pub cycles: u64,
+    /// Warp instructions.
+    pub warp_instructions: u64,
+    /// Bytes of device memory, which `--functional` reports.
+    pub device_bytes: u64,
+}
+
+/// The keys of a report; both the usual one and that of `--functional` have some of them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Report {
+    totals: Totals,
+    warp_instructions: u64,
+    device_bytes: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Totals {
+    cycles: u64,
+    warp_instructions: u64,
+}
+
+/// Runs `binary` in `folder`, where the run may leave `report.json`.
+///
+/// # Errors
+/// A binary that does not start, or a run that fails; in one line.
+pub fn measure(binary: &Path, arguments: &[String], folder: &Path) -> Result<Sample, Failure> {
+    let report = folder.join("report.json");
+    let log = folder.join("errors.txt");
+    let begun = Instant::now();
+    let child = command(binary, arguments, folder, &log)?
+        .spawn()
+        .map_err(|e| Failure::usage(format!("{}: {e}", binary.display())))?;
+    let (status, usage) =
+        wait(child.id()).map_err(|e| Failure::usage(format!("{}: {e}", binary.display())))?;
+    let wall_s = begun.elapsed().as_secs_f64();
+    if status != 0 {
+        return Err(failed(binary, arguments, &log));
+    }
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    // Kilobytes, but on Apple's systems bytes.
+    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    let resident_bytes = usage.ru_maxrss as u64 * unit;
+    let simulated =
+        if arguments.iter().any(|word| word == REPORT) { read(&report)? } else { Simulated::default() };
+    Ok(Sample { user_s: seconds(usage.ru_utime), wall_s, resident_bytes, report: simulated })
+}
+
+/// Returns how many instructions the run executes in user mode, as valgrind's callgrind counts them.
+///
+/// # Errors
+/// As [`measure`]; no valgrind.
+pub fn instructions(binary: &Path, arguments: &[String], folder: &Path) -> Result<u64, Failure> {
+    let log = folder.join("errors.txt");
+    let words = ["--tool=callgrind", "--callgrind-out-file=/dev/null"].map(str::to_owned);
+    let words: Vec<String> =
+        words.into_iter().chain([binary.display().to_string()]).chain(arguments.iter().cloned()).collect();
+    let status = command(Path::new("valgrind"), &words, folder, &log)?
+        .status()
+        .map_err(|e| Failure::usage(format!("--instructions: valgrind: {e}: must be installed")))?;
+    if !status.success() {
+        return Err(failed(binary, arguments, &log));
+    }
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    collected(&text).ok_or_else(|| Failure::usage("--instructions: valgrind printed no count"))
+}
+
+/// Finds the count in what callgrind prints.
+fn collected(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
+}
+
+/// The name of a run's report in its folder.
+pub const REPORT: &str = "report.json";
+
+fn command(program: &Path, arguments: &[String], folder: &Path, log: &Path) -> Result<Command, Failure> {
+    let errors = std::fs::File::create(log).map_err(|e| Failure::usage(format!("{}: {e}", log.display())))?;
+    // A relative path would be looked up in the new folder.
+    let program: PathBuf = if program.components().count() > 1 {
+        std::path::absolute(program).map_err(|e| Failure::usage(format!("{}: {e}", program.display())))?
+    } else {
+        program.into()
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    Ok(command)
+}
+
+fn failed(binary: &Path, arguments: &[String], log: &Path) -> Failure {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let why = text.lines().rev().find(|line| line.starts_with("selvedge: ")).unwrap_or("it failed");
+    Failure::simulation(format!("{} {}: {why}", binary.display(), arguments.join(" ")))
+}
+
+fn read(report: &Path) -> Result<Simulated, Failure> {
+    let wrong = |e: &dyn std::fmt::Display| Failure::simulation(format!("{}: {e}", report.display()));
+    let text = std::fs::read_to_string(report).map_err(|e| wrong(&e))?;
+    let found: Report = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
+    Ok(Simulated {
+        cycles: found.totals.cycles,
+        warp_instructions: found.totals.warp_instructions.max(found.warp_instructions),
+        device_bytes: found.device_bytes,
+    })
+}
+
+/// Waits for the end of a child, and returns its status and what it used.
+fn wait(id: u32) -> Result<(i32, libc::rusage), Errno> {
+    let mut status = 0;
+    // SAFETY: all zeros are a value of the plain structure.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: both pointers are to places of this function; the child is this process's own and nobody else waits for it.
+        let ended = unsafe { libc::wait4(id as libc::pid_t, &raw mut status, 0, &raw mut usage) };
+        match Errno::result(ended) {
+            Ok(_) => return Ok((status, usage)),
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_charged_with_its_own_time_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = |loops: &str| {
+            let text = format!("i=0; while [ $i -lt {loops} ]; do i=$((i+1)); done");
+            measure(Path::new("/bin/sh"), &["-c".into(), text], folder.path()).expect("it runs")
+        };
+        let (long, short) = (run("200000"), run("1"));
+        assert!(long.user_s > short.user_s, "{long:?} {short:?}");
+        assert!(short.resident_bytes > 100_000, "{short:?}");
+    }
+
+    #[test]
+    fn a_run_that_fails_is_one_line_with_its_reason() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let arguments = ["-c".to_owned(), "echo 'selvedge: no such thing' >&2; exit 2".to_owned()];
+        let failure = measure(Path::new("/bin/sh"), &arguments, folder.path()).expect_err("it fails");
+        assert!(format!("{failure:?}").contains("selvedge: no such thing"), "{failure:?}");
+        assert!(measure(Path::new("/nowhere/selvedge"), &[], folder.path()).is_err());
+    }
+
+    #[test]
+    fn the_count_is_callgrinds_total() {
+        let text =
+            "==1== Events    : Ir\n==1== Collected : 30427964\n==1== \n==1== I   refs:      30,427,964\n";
+        assert_eq!(collected(text), Some(30_427_964));
+        assert_eq!(collected("valgrind: no\n"), None);
+    }
+}
