@@ -6,7 +6,7 @@
 
 use crate::connect::driven;
 use proc_macro2::{TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeMap;
 use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Member, Stmt};
 
@@ -22,16 +22,35 @@ struct Wire {
     signal: TokenStream,
 }
 
+/// A sub-block that may be driven and not evaluated since.
+#[derive(Clone)]
+struct Driven {
+    /// The field of the block that holds it.
+    field: String,
+    /// `self.part[i]`
+    part: TokenStream,
+    /// The loops in which it was driven, the innermost last; none if there are several places.
+    loops: Option<Vec<usize>>,
+}
+
 /// What is known at a statement.
 #[derive(Clone, Default)]
 struct Known {
-    /// Sub-blocks that are driven and not evaluated since, with their fields, by their text.
-    driven: BTreeMap<String, (String, TokenStream)>,
+    /// Sub-blocks that may be driven and not evaluated since, by their text.
+    driven: BTreeMap<String, Driven>,
     /// The signals of each field that were read, by their text.
     read: BTreeMap<String, BTreeMap<String, TokenStream>>,
 }
 
 impl Known {
+    /// A sub-block is driven. One that is driven in different loops may be several, which no loop evaluates all.
+    fn drive(&mut self, driven: Driven) {
+        let text = driven.part.to_string();
+        let is_elsewhere = self.driven.get(&text).is_some_and(|before| before.loops != driven.loops);
+        let loops = if is_elsewhere { None } else { driven.loops };
+        self.driven.insert(text, Driven { loops, ..driven });
+    }
+
     fn read(&mut self, wire: &Wire) {
         let signals = self.read.entry(wire.field.clone()).or_default();
         signals.insert(wire.signal.to_string(), wire.signal.clone());
@@ -39,7 +58,7 @@ impl Known {
 
     /// What is known where two branches meet.
     fn join(&mut self, other: Known) {
-        self.driven.extend(other.driven);
+        other.driven.into_values().for_each(|driven| self.drive(driven));
         for (field, signals) in other.read {
             self.read.entry(field).or_default().extend(signals);
         }
@@ -50,8 +69,8 @@ impl Known {
 #[derive(Default)]
 struct Order {
     known: Known,
-    /// The variables of the loops around the statement at hand.
-    scope: Vec<String>,
+    /// The loops around the statement at hand: their places in `variables`.
+    scope: Vec<usize>,
     /// The variables of all loops so far.
     variables: Vec<String>,
 }
@@ -61,18 +80,19 @@ pub fn ordered(body: &Block) -> TokenStream {
     let mut order = Order::default();
     let statements = order.block(body);
     let code = &statements.code;
-    let rest: Vec<_> = std::mem::take(&mut order.known.driven).into_values().collect();
-    let rest = rest.iter().filter(|(_, part)| !mentions(part, &order.variables));
-    let rest: Vec<_> = rest.map(|(field, part)| order.evaluation(field, part)).collect();
-    if statements.has_evaluations || !rest.is_empty() {
-        quote!({
-            let in_order = ::selvedge_hw::rtl::circuit::in_order();
-            #code
-            #(#rest)*
-        })
-    } else {
-        quote!({ #code })
+    let rest: Vec<_> = order.known.driven.values().cloned().collect();
+    let rest: Vec<_> = rest.iter().map(|driven| order.rest(driven)).collect();
+    if !statements.has_evaluations && rest.is_empty() {
+        return quote!({ #code });
     }
+    quote!({
+        let in_order = ::selvedge_hw::rtl::circuit::in_order();
+        #code
+        if in_order {
+            #(#rest)*
+            ::selvedge_hw::rtl::circuit::note_complete();
+        }
+    })
 }
 
 /// Statements, and whether they evaluate a sub-block.
@@ -98,7 +118,9 @@ impl Order {
                 if let Some(wire) = driven(&assignment.left).and_then(wire)
                     && wire.signal.to_string() != "d"
                 {
-                    self.known.driven.insert(wire.part.to_string(), (wire.field, wire.part));
+                    let Wire { field, part, .. } = wire;
+                    let driven = Driven { field, loops: Some(self.scope.clone()), part };
+                    self.known.drive(driven);
                 }
                 match in_place(assignment) {
                     Some(code) => out.code.extend(code),
@@ -133,16 +155,46 @@ impl Order {
 
     /// Evaluates the sub-block of a wire if it was driven before.
     fn evaluated(&mut self, wire: &Wire, out: &mut Statements) {
-        if self.known.driven.remove(&wire.part.to_string()).is_some() {
-            out.code.extend(self.evaluation(&wire.field, &wire.part));
-            out.has_evaluations = true;
+        let text = wire.part.to_string();
+        let Some(driven) = self.known.driven.get(&text) else { return };
+        if !mentions(&wire.part, &self.variables) || self.is_same_element(driven) {
+            self.known.driven.remove(&text);
         }
+        let code = self.evaluation(&wire.field, &wire.part);
+        out.code.extend(quote!(if in_order { #code }));
+        out.has_evaluations = true;
+    }
+
+    /// Does the text of a driven element mean the same one here? In another loop of the same variable it may be any.
+    fn is_same_element(&self, driven: &Driven) -> bool {
+        let further = driven.loops.as_ref().and_then(|loops| self.scope.strip_prefix(&loops[..]));
+        let further =
+            further.map(|loops| loops.iter().map(|at| self.variables[*at].clone()).collect::<Vec<_>>());
+        further.is_some_and(|variables| !mentions(&driven.part, &variables))
+    }
+
+    /// Evaluates after the body what it left.
+    fn rest(&self, driven: &Driven) -> TokenStream {
+        if !mentions(&driven.part, &self.variables) {
+            return self.evaluation(&driven.field, &driven.part);
+        }
+        let field = format_ident!("{}", driven.field);
+        let is_read = self.known.read.contains_key(&driven.field);
+        quote! {{
+            #[allow(unused_imports)]
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            if Field(&mut self.#field).is_due() {
+                Field(&mut self.#field).evaluate();
+                note_stale(#is_read);
+            }
+        }}
     }
 
     /// Evaluates a sub-block; notes whether a signal of it that was read is another one then.
     fn evaluation(&self, field: &str, part: &TokenStream) -> TokenStream {
+        let is_in_scope = |variable: &String| self.scope.iter().any(|at| self.variables[*at] == *variable);
         let out_of_scope: Vec<_> =
-            self.variables.iter().filter(|variable| !self.scope.contains(variable)).cloned().collect();
+            self.variables.iter().filter(|variable| !is_in_scope(variable)).cloned().collect();
         let read: Vec<_> = self.known.read.get(field).into_iter().flat_map(BTreeMap::values).collect();
         let evaluate = quote!(Field(&mut #part).evaluate(););
         let body = if read.is_empty() {
@@ -156,15 +208,13 @@ impl Order {
                 note_stale(before != (#(#part.#read.val(),)*));
             }
         };
-        quote! {
-            if in_order {
-                #[allow(unused_imports)]
-                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
-                if Field(&mut #part).is_due() {
-                    #body
-                }
+        quote! {{
+            #[allow(unused_imports)]
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            if Field(&mut #part).is_due() {
+                #body
             }
-        }
+        }}
     }
 
     fn branches(&mut self, branches: &ExprIf, out: &mut Statements) -> TokenStream {
@@ -217,7 +267,7 @@ impl Order {
         let text = variable.to_token_stream().to_string();
         let mut wires = vec![];
         collect_block(&turns.body, &mut wires);
-        self.scope.push(text.clone());
+        self.scope.push(self.variables.len());
         self.variables.push(text.clone());
         let inner = variables(&turns.body, vec![text.clone()]);
         wires.iter().filter(|wire| !mentions(&wire.part, &inner)).for_each(|wire| self.evaluated(wire, out));

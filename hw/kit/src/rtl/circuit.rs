@@ -5,7 +5,7 @@
 //!
 //! - A block is evaluated when an input or one of its registers has changed, and not otherwise.
 //! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
-//!   order of its data settles in one pass; any other takes further passes until nothing that was read has changed since.
+//!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
 //! - The rising edge goes to the registers and memories themselves. What they change is evaluated in the next cycle, together
 //!   with its inputs. There is no falling edge.
 //!
@@ -21,6 +21,10 @@ thread_local! {
     static IN_ORDER: Cell<bool> = const { Cell::new(false) };
     /// Has a value changed that the body at work had read before?
     static STALE: Cell<bool> = const { Cell::new(false) };
+    /// Has the body at work evaluated everything that it drives?
+    static COMPLETE: Cell<bool> = const { Cell::new(false) };
+    /// Is there more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand?
+    static THOROUGH: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What a block has to do.
@@ -236,6 +240,12 @@ pub fn note_stale(changed: bool) {
     }
 }
 
+/// Notes that the body at work has evaluated every sub-block that it drives; used by `#[hdl_gen]`.
+#[inline(always)]
+pub fn note_complete() {
+    COMPLETE.set(true);
+}
+
 /// Evaluates a block in passes of its `body` until all that a pass has read is what its `parts` say after it. `parts` evaluates
 /// those that the body did not, and returns whether there were any.
 ///
@@ -246,8 +256,10 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
     let before = STALE.get();
     for _ in 0..MAX_ROUNDS {
         STALE.set(false);
+        COMPLETE.set(false);
         body(block);
-        if !parts(block) && !STALE.get() {
+        let is_complete = COMPLETE.get() && !THOROUGH.get();
+        if !(STALE.get() || !is_complete && parts(block)) {
             STALE.set(before);
             return;
         }
@@ -255,11 +267,12 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
     panic!("a block must settle within {MAX_ROUNDS} passes: it has a combinational loop");
 }
 
-/// Evaluates `block` in order, if it is due.
-pub fn run(block: &mut dyn Part) {
-    let before = IN_ORDER.replace(true);
+/// Evaluates `block` in order, if it is due. `thorough`: it is in reset, or was woken.
+pub fn run(block: &mut dyn Part, thorough: bool) {
+    IN_ORDER.set(true);
+    THOROUGH.set(thorough);
     if block.is_due() {
         block.evaluate();
     }
-    IN_ORDER.set(before);
+    IN_ORDER.set(false);
 }

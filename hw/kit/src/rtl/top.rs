@@ -27,6 +27,8 @@ pub trait RtlTop: ClockedBlock + 'static {
 /// An elaborated top that is evaluated in order; a cycle that repeats the last one is not evaluated.
 pub struct RtlInstance<T: RtlTop> {
     top: T,
+    /// A register was changed by hand.
+    woken: bool,
     /// Inputs and outputs of the last cycle, if its clock edge changed no state.
     steady: Option<(T::In, T::Out)>,
 }
@@ -37,7 +39,7 @@ impl<T: RtlTop> RtlInstance<T> {
     /// # Panics
     /// When the block has a combinational loop.
     pub fn boxed(top: T) -> Box<dyn RtlBlock<T::In, T::Out>> {
-        let mut instance = Box::new(RtlInstance { top, steady: None });
+        let mut instance = Box::new(RtlInstance { top, woken: false, steady: None });
         instance.top.connect_all();
         reset(&mut instance.top);
         instance
@@ -47,10 +49,10 @@ impl<T: RtlTop> RtlInstance<T> {
 /// Takes a block through a cycle of reset.
 fn reset(block: &mut dyn ClockedBlock) {
     block.set_reset_n(false);
-    circuit::run(block);
+    circuit::run(block, true);
     block.edge();
     block.set_reset_n(true);
-    circuit::run(block);
+    circuit::run(block, true);
 }
 
 impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
@@ -61,7 +63,7 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
             return *outputs;
         }
         self.top.drive(inputs);
-        circuit::run(&mut self.top);
+        circuit::run(&mut self.top, std::mem::take(&mut self.woken));
         let outputs = self.top.sample();
         self.steady = if self.top.edge() { None } else { Some((*inputs, outputs)) };
         outputs
@@ -81,6 +83,7 @@ impl<T: RtlTop> RtlBlock<T::In, T::Out> for RtlInstance<T> {
 
     fn upset(&mut self, bit: usize) {
         self.steady = None;
+        self.woken = true;
         self.top.wake();
         self.top.upset(bit);
     }
