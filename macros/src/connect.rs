@@ -69,7 +69,7 @@ fn expression(expr: &Expr, seen: &mut HashSet<String>, out: &mut TokenStream) ->
 }
 
 /// The signal in `signal.next` or `signal.next.field`.
-fn driven(target: &Expr) -> Option<&Expr> {
+pub fn driven(target: &Expr) -> Option<&Expr> {
     let Expr::Field(field) = target else { return None };
     match &field.member {
         Member::Named(member) if member == "next" => Some(&field.base),

@@ -1,7 +1,8 @@
-//! The functions as a whole: `update` as it is written, `connect` and `hdl`.
+//! The functions as a whole: `update` with the evaluation of its sub-blocks, `connect` and `hdl`.
 
 use crate::body::Body;
 use crate::connect::connects;
+use crate::order::ordered;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, FnArg, ItemFn, Result, ReturnType, Token};
@@ -9,6 +10,10 @@ use syn::{Error, FnArg, ItemFn, Result, ReturnType, Token};
 /// `item` and its companions; where they cannot be had, `item` and a compile error.
 pub fn functions(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let companions = companions(&arguments, item.clone()).unwrap_or_else(|error| error.into_compile_error());
+    let item = syn::parse2::<ItemFn>(item.clone()).map_or(item, |function| {
+        let (attributes, signature, body) = (&function.attrs, &function.sig, ordered(&function.block));
+        quote!(#(#attributes)* #signature #body)
+    });
     quote! {
         #[allow(unreachable_patterns)]
         #item

@@ -1,7 +1,8 @@
 //! The attribute `#[hdl_gen]` of Selvedge's RTL.
 //!
-//! On a block's `update` it leaves the function as it is and adds the two that follow from it: `connect`, which marks
-//! every signal that the body drives, and `hdl`, which gives the body as rust-hdl's syntax tree.
+//! On a block's `update` it adds the evaluation of sub-blocks between the statements that drive them and those that read them,
+//! and the two functions that follow from the body: `connect`, which marks every signal that the body drives, and `hdl`, which
+//! gives the body as rust-hdl's syntax tree.
 //!
 //! The tree is a `static` of the small types in `selvedge_hw::rtl::source`, and the numbers in it that depend on the
 //! block's parameters stand in an array beside it. So the compiler has next to nothing to do for each instance of a block.
@@ -12,15 +13,19 @@
 //! | `body` | statements to data |
 //! | `expression` | expressions to data |
 //! | `connect` | the signals that a body drives |
+//! | `order` | where a body evaluates its sub-blocks |
+//! | `circuit` | a block as a part that can be evaluated |
 //! | `calls` | arguments of `dff_setup!` and `comment!` |
 //! | `name` | paths and indices as text |
 
 mod body;
 mod calls;
+mod circuit;
 mod connect;
 mod expression;
 mod generate;
 mod name;
+mod order;
 #[cfg(test)]
 mod tests;
 
@@ -44,4 +49,12 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn hdl_gen(arguments: TokenStream, item: TokenStream) -> TokenStream {
     generate::functions(arguments.into(), item.into()).into()
+}
+
+/// Implements `selvedge_hw::rtl::circuit::Part` for a block that [`rtl_block!`] declares.
+///
+/// [`rtl_block!`]: https://docs.rs/selvedge-hw/latest/selvedge_hw/macro.rtl_block.html
+#[proc_macro_derive(Part)]
+pub fn part(item: TokenStream) -> TokenStream {
+    circuit::part(item.into()).into()
 }

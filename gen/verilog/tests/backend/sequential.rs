@@ -368,6 +368,7 @@ use phase::Phase;
 impl Default for Registers {
     fn default() -> Self {
         Registers {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             rst_ni: Signal::default(),
             x_i: Signal::default(),

@@ -91,6 +91,7 @@ impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usiz
         let bound = largest_sum(prime, CHUNK, COUNT, most);
         assert!(bound <= U::<OUT>::MAX, "modulo {prime}, a fold to {OUT} bits would overflow: {bound}");
         let fold = Fold {
+            _activity: Default::default(),
             value_i: Signal::default(),
             sum_o: Signal::default(),
             start: Constant::new(U::new(start(prime, CHUNK, COUNT))),
@@ -171,6 +172,7 @@ impl<
         assert!(most < prime << STEPS, "modulo {prime}, {STEPS} subtractions leave {most} too large");
         assert!(prime <= U::<BITS>::MAX && prime << (STEPS - 1) <= U::<SUM2>::MAX, "{prime} is too wide");
         PrimeModulo {
+            _activity: Default::default(),
             line_i: Signal::default(),
             residue_o: Signal::default(),
             fold1,

@@ -40,6 +40,7 @@ impl<const P: usize, const A: usize> Default for BitArray<P, A> {
     fn default() -> Self {
         const { assert!(P >= 1 && A >= 2 && A <= 20, "BitArray<P, A> has at least one port and 2^2 to 2^20 bits") };
         BitArray {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             rst_ni: Signal::default(),
             clear_i: Signal::default(),
@@ -47,6 +48,31 @@ impl<const P: usize, const A: usize> Default for BitArray<P, A> {
             address_i: array(),
             bit_o: array(),
             _words: vec![0; (1usize << A).div_ceil(64)],
+        }
+    }
+}
+
+impl<const P: usize, const A: usize> BitArray<P, A> {
+    /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
+    #[inline]
+    fn take_edge(&mut self) -> bool {
+        let changes = self.rst_ni.val() && (self.clear_i.val() || self.set_i.val());
+        if changes {
+            self.clock();
+        }
+        changes
+    }
+
+    /// Clears or sets bits.
+    #[inline]
+    fn clock(&mut self) {
+        if self.clear_i.val() {
+            self._words.fill(0);
+        } else if self.set_i.val() {
+            for port in &self.address_i {
+                let address = port.val().index();
+                self._words[address / 64] |= 1 << (address % 64);
+            }
         }
     }
 }
@@ -59,14 +85,7 @@ impl<const P: usize, const A: usize> Logic for BitArray<P, A> {
             self._words.fill(0);
         } else if self.clk_i.pos_edge() {
             activity::note_change_if(|| self.clear_i.val() || self.set_i.val());
-            if self.clear_i.val() {
-                self._words.fill(0);
-            } else if self.set_i.val() {
-                for port in &self.address_i {
-                    let address = port.val().index();
-                    self._words[address / 64] |= 1 << (address % 64);
-                }
-            }
+            self.clock();
         }
         for (port, bit) in self.address_i.iter().zip(&mut self.bit_o) {
             let address = port.val().index();

@@ -20,6 +20,7 @@ use std::cmp::Ordering;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
 /// `bits` ones in the low end of a word; all of it from 64 on.
+#[inline(always)]
 const fn ones(bits: usize) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
@@ -96,6 +97,33 @@ pub trait Field: Copy {
     const WIDTH: usize;
     /// The bits, in the low end of a word.
     fn word(self) -> u64;
+}
+
+/// A value that a field is put into in place; used by `#[hdl_gen]`.
+pub trait Replace<F> {
+    /// Puts `field` in place of the bits from `i` on; changes nothing if they do not all exist.
+    fn replace(&mut self, i: usize, field: F);
+}
+
+impl<const N: usize, F: Field> Replace<F> for U<N> {
+    #[inline(always)]
+    fn replace(&mut self, i: usize, field: F) {
+        *self = self.replace_bit(i, field);
+    }
+}
+
+impl<const N: usize, const K: usize, F: Field> Replace<F> for W<N, K> {
+    #[inline(always)]
+    fn replace(&mut self, i: usize, field: F) {
+        if i + F::WIDTH <= N {
+            let (word, shift, mask) = (i / 64, i % 64, ones(F::WIDTH));
+            self.0[word] = (self.0[word] & !(mask << shift)) | (field.word() << shift);
+            if shift + F::WIDTH > 64 {
+                let low = 64 - shift;
+                self.0[word + 1] = (self.0[word + 1] & !(mask >> low)) | (field.word() >> low);
+            }
+        }
+    }
 }
 
 impl Field for bool {
@@ -357,14 +385,7 @@ impl<const N: usize, const K: usize> W<N, K> {
     #[inline(always)]
     pub fn replace_bit<F: Field>(&self, i: usize, field: F) -> Self {
         let mut value = *self;
-        if i + F::WIDTH <= N {
-            let (word, shift, mask) = (i / 64, i % 64, ones(F::WIDTH));
-            value.0[word] = (value.0[word] & !(mask << shift)) | (field.word() << shift);
-            if shift + F::WIDTH > 64 {
-                let low = 64 - shift;
-                value.0[word + 1] = (value.0[word + 1] & !(mask >> low)) | (field.word() >> low);
-            }
-        }
+        value.replace(i, field);
         value
     }
 

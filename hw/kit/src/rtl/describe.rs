@@ -195,9 +195,10 @@ macro_rules! rtl_block {
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         $(#[doc = $doc])*
-        #[derive(LogicBlock)]
+        #[derive(LogicBlock, $crate::rtl::circuit::Part)]
         $vis struct $name<$($generics)*> {
-            $($(#[doc = $field_doc])* $field_vis $field: $type),*
+            $($(#[doc = $field_doc])* $field_vis $field: $type,)*
+            _activity: $crate::rtl::circuit::Activity,
         }
     };
     (
@@ -207,7 +208,7 @@ macro_rules! rtl_block {
         impl<$($generics)*> Default for $name<$($arguments)*> {
             fn default() -> Self {
                 $(const { assert!($require) };)*
-                $name { $($field: $crate::rtl_block!(@value $($value)?)),* }
+                $name { $($field: $crate::rtl_block!(@value $($value)?),)* _activity: Default::default() }
             }
         }
     };
@@ -221,7 +222,7 @@ macro_rules! rtl_block {
             pub fn new($bound: $params) -> Self {
                 $(const { assert!($require) };)*
                 let _ = $bound;
-                $name { $($field: $crate::rtl_block!(@value $($value)?)),* }
+                $name { $($field: $crate::rtl_block!(@value $($value)?),)* _activity: Default::default() }
             }
         }
     };

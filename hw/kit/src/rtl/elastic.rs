@@ -53,6 +53,7 @@ impl<T: Synth> ElasticPipe<T> {
     /// A pipeline of `stages` registers, 1 to 5.
     pub fn new(stages: usize) -> Self {
         ElasticPipe {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             rst_ni: Signal::default(),
             valid_i: Signal::default(),

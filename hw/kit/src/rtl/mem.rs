@@ -96,6 +96,7 @@ impl<T: Synth, const A: usize> Mem<T, A> {
         assert!(initial.len() <= 1 << A, "{} words do not fit into 2^{A}", initial.len());
         initial.resize(1 << A, T::default());
         Mem {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             write_i: Signal::default(),
             write_address_i: Signal::default(),
@@ -112,6 +113,18 @@ impl<T: Synth, const A: usize> Default for Mem<T, A> {
     /// All words start as the type's default.
     fn default() -> Self {
         Mem::new(vec![])
+    }
+}
+
+impl<T: Synth, const A: usize> Mem<T, A> {
+    /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
+    #[inline]
+    fn take_edge(&mut self) -> bool {
+        let writes = self.write_i.val();
+        if writes {
+            self._words[self.write_address_i.val().index()] = self.write_data_i.val();
+        }
+        writes
     }
 }
 
@@ -178,6 +191,7 @@ impl<T: Synth, const A: usize> SyncMem<T, A> {
         assert!(initial.len() <= 1 << A, "{} words do not fit into 2^{A}", initial.len());
         initial.resize(1 << A, T::default());
         SyncMem {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             write_i: Signal::default(),
             write_address_i: Signal::default(),
@@ -194,6 +208,20 @@ impl<T: Synth, const A: usize> Default for SyncMem<T, A> {
     /// All words start as the type's default.
     fn default() -> Self {
         SyncMem::new(vec![])
+    }
+}
+
+impl<T: Synth, const A: usize> SyncMem<T, A> {
+    /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
+    #[inline]
+    fn take_edge(&mut self) -> bool {
+        let (read, writes) = (self._words[self.read_address_i.val().index()], self.write_i.val());
+        let changed = writes || read != self.read_data_o.val();
+        self.read_data_o.next = read;
+        if writes {
+            self._words[self.write_address_i.val().index()] = self.write_data_i.val();
+        }
+        changed
     }
 }
 

@@ -17,6 +17,7 @@
 //! | [`source`] | a block's body as data: what `#[hdl_gen]` makes, and rust-hdl's syntax tree of it |
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`activity`] | whether a register or memory changed: what does not change need not be evaluated |
+//! | [`circuit`] | evaluates a block in order and once per clock, as a simulation does |
 //! | [`step`] | [`Stepper`](step::Stepper): clocks a block, one cycle per call |
 //! | [`elaborate`](mod@elaborate) | [`elaborate!`](crate::elaborate): from a block's parameters to its RTL, const generics by name |
 //! | [`module`] | [`rtl_module!`](crate::rtl_module): the top of a block, each port stated once |
@@ -71,6 +72,7 @@
 pub mod activity;
 pub mod bit_array;
 pub mod bits;
+pub mod circuit;
 pub mod describe;
 pub mod elaborate;
 pub mod elastic;

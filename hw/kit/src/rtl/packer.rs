@@ -63,6 +63,7 @@ impl<
             )
         };
         BitPacker {
+            _activity: Default::default(),
             field_i: array(),
             length_i: array(),
             string_o: Signal::default(),

@@ -39,6 +39,7 @@ impl<T: Synth> Pipe<T> {
     /// A pipeline of `stages` cycles.
     pub fn new(stages: usize) -> Self {
         Pipe {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             rst_ni: Signal::default(),
             valid_i: Signal::default(),

@@ -20,6 +20,7 @@
 //! The Verilog back end writes a register into the module that has it (`reg [7:0] count_q`), not as a module.
 
 use super::activity;
+use super::circuit::Part;
 use rust_hdl_core::prelude::{
     Bit, Block, Clock, In, Logic, Out, Probe, Signal, Synth, Verilog, Wrapper, ast::VerilogLiteral,
 };
@@ -94,6 +95,31 @@ impl<T: Synth> Logic for Reg<T> {
     }
 }
 
+impl<T: Synth> Part for Reg<T> {
+    /// Takes the reset value while reset is low; returns whether `q` has changed.
+    #[inline(always)]
+    fn is_due(&mut self) -> bool {
+        !self.reset_n.next && self.take(self.reset_value)
+    }
+
+    #[inline(always)]
+    fn edge(&mut self) -> bool {
+        self.reset_n.next && self.take(self.d.next)
+    }
+}
+
+impl<T: Synth> Reg<T> {
+    /// Sets `q`; returns whether it has changed.
+    #[inline(always)]
+    fn take(&mut self, value: T) -> bool {
+        let changed = self.q.next != value;
+        if changed {
+            self.q.next = value;
+        }
+        changed
+    }
+}
+
 impl<T: Synth> Block for Reg<T> {
     fn connect_all(&mut self) {
         self.connect();
@@ -162,6 +188,7 @@ mod tests {
     impl Default for Chain {
         fn default() -> Self {
             Chain {
+                _activity: Default::default(),
                 clk_i: Default::default(),
                 rst_ni: Default::default(),
                 x_i: Default::default(),

@@ -39,6 +39,7 @@ impl<T: Synth, const A: usize, const P: usize> Default for ReplicatedMem<T, A, P
     fn default() -> Self {
         const { assert!(P >= 1, "ReplicatedMem<T, A, P> has at least one read port") };
         ReplicatedMem {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             write_i: Signal::default(),
             write_address_i: Signal::default(),
@@ -47,6 +48,18 @@ impl<T: Synth, const A: usize, const P: usize> Default for ReplicatedMem<T, A, P
             read_data_o: array(),
             _words: vec![T::default(); 1 << A],
         }
+    }
+}
+
+impl<T: Synth, const A: usize, const P: usize> ReplicatedMem<T, A, P> {
+    /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
+    #[inline]
+    fn take_edge(&mut self) -> bool {
+        let writes = self.write_i.val();
+        if writes {
+            self._words[self.write_address_i.val().index()] = self.write_data_i.val();
+        }
+        writes
     }
 }
 

@@ -6,6 +6,7 @@
 //! outputs  ==< f(A)   >< f(B)   >==     read before the rising edge
 //! ```
 
+use super::circuit::Part;
 use rust_hdl_core::prelude::Block;
 use thiserror::Error;
 
@@ -42,7 +43,7 @@ pub fn settle<B: Block + ?Sized>(block: &mut B) -> Result<u32, StepError> {
 }
 
 /// A block with `clk_i` and `rst_ni`; implemented by [`rtl_block!`](crate::rtl_block).
-pub trait ClockedBlock: Block {
+pub trait ClockedBlock: Block + Part {
     /// Sets the level of `clk_i`.
     fn set_clock(&mut self, level: bool);
     /// The level that `clk_i` is to take, and the one that the block has seen.

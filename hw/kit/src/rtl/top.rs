@@ -3,11 +3,11 @@
 //! [`rtl_top!`](crate::rtl_top) writes the map from the names of the ports.
 use crate::block::{Clocked, RtlBlock};
 use crate::ports::PortValue;
-use crate::rtl::activity;
 use crate::rtl::bits::{U, W};
+use crate::rtl::circuit;
 use crate::rtl::elastic::ElasticPipe;
 use crate::rtl::reg::Reg;
-use crate::rtl::step::{ClockedBlock, Stepper};
+use crate::rtl::step::ClockedBlock;
 use rust_hdl_core::prelude::{Bit, Block, Synth};
 
 /// The top of a block's RTL: how its signals take and give typed port values.
@@ -24,14 +24,14 @@ pub trait RtlTop: ClockedBlock + 'static {
     fn upset(&mut self, bit: usize);
 }
 
-/// An elaborated top that is clocked; a cycle that repeats the last one is not evaluated.
+/// An elaborated top that is evaluated in order; a cycle that repeats the last one is not evaluated.
 pub struct RtlInstance<T: RtlTop> {
-    stepper: Stepper<T>,
+    top: T,
+    /// A register was changed by hand.
+    woken: bool,
     /// Inputs and outputs of the last cycle, if its clock edge changed no state.
     steady: Option<(T::In, T::Out)>,
 }
-
-const SETTLES: &str = "the block has no combinational loop";
 
 impl<T: RtlTop> RtlInstance<T> {
     /// Connects `top` and takes it through reset.
@@ -39,10 +39,20 @@ impl<T: RtlTop> RtlInstance<T> {
     /// # Panics
     /// When the block has a combinational loop.
     pub fn boxed(top: T) -> Box<dyn RtlBlock<T::In, T::Out>> {
-        let mut instance = Box::new(RtlInstance { stepper: Stepper::unconnected(top), steady: None });
-        instance.stepper.connect().expect(SETTLES);
+        let mut instance = Box::new(RtlInstance { top, woken: false, steady: None });
+        instance.top.connect_all();
+        reset(&mut instance.top);
         instance
     }
+}
+
+/// Takes a block through a cycle of reset.
+fn reset(block: &mut dyn ClockedBlock) {
+    block.set_reset_n(false);
+    circuit::run(block, true);
+    block.edge();
+    block.set_reset_n(true);
+    circuit::run(block, true);
 }
 
 impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
@@ -52,30 +62,30 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
         {
             return *outputs;
         }
-        activity::begin();
-        self.stepper.block_mut().drive(inputs);
-        self.stepper.settle_low().expect(SETTLES);
-        let outputs = self.stepper.block().sample();
-        self.stepper.end_cycle().expect(SETTLES);
-        self.steady = if activity::end() { None } else { Some((*inputs, outputs)) };
+        self.top.drive(inputs);
+        circuit::run(&mut self.top, std::mem::take(&mut self.woken));
+        let outputs = self.top.sample();
+        self.steady = if self.top.edge() { None } else { Some((*inputs, outputs)) };
         outputs
     }
 
     fn reset(&mut self) {
         self.steady = None;
-        self.stepper.block_mut().drive(&T::In::default());
-        self.stepper.reset().expect(SETTLES);
+        self.top.drive(&T::In::default());
+        reset(&mut self.top);
     }
 }
 
 impl<T: RtlTop> RtlBlock<T::In, T::Out> for RtlInstance<T> {
     fn into_block(self: Box<Self>) -> Box<dyn Block> {
-        Box::new(self.stepper.into_block())
+        Box::new(self.top)
     }
 
     fn upset(&mut self, bit: usize) {
         self.steady = None;
-        self.stepper.block_mut().upset(bit);
+        self.woken = true;
+        self.top.wake();
+        self.top.upset(bit);
     }
 }
 

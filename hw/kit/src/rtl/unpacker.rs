@@ -46,7 +46,12 @@ impl<
         const { assert!(FIELDS >= 2 && FIELDS.is_power_of_two(), "BitUnpacker: 2, 4, 8, ... fields") };
         const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitUnpacker: LEN holds F, IN is FIELDS times F") };
         const { assert!(DONE < levels(FIELDS), "BitUnpacker: a level is left") };
-        BitUnpacker { string_i: Signal::default(), length_i: array(), field_o: array() }
+        BitUnpacker {
+            _activity: Default::default(),
+            string_i: Signal::default(),
+            length_i: array(),
+            field_o: array(),
+        }
     }
 }
 
@@ -237,7 +242,12 @@ impl<
         };
         const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitSplitter: LEN holds F, IN is FIELDS times F") };
         const { assert!((IN >> LEVELS).is_multiple_of(32), "BitSplitter: strings of 32, 64, 96, ... bits") };
-        BitSplitter { string_i: Signal::default(), length_i: array(), strings_o: Signal::default() }
+        BitSplitter {
+            _activity: Default::default(),
+            string_i: Signal::default(),
+            length_i: array(),
+            strings_o: Signal::default(),
+        }
     }
 }
 

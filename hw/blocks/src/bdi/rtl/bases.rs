@@ -104,6 +104,7 @@ rtl_block! {
 impl Default for BdiStops {
     fn default() -> Self {
         BdiStops {
+            _activity: Default::default(),
             tag_i: Signal::default(),
             b8_o: Signal::default(),
             b4_o: Signal::default(),

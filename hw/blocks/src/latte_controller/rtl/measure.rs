@@ -83,6 +83,7 @@ rtl_block! {
 impl Default for ScheduleSums {
     fn default() -> Self {
         ScheduleSums {
+            _activity: Default::default(),
             clk_i: Signal::default(),
             rst_ni: Signal::default(),
             restart_i: Signal::default(),

@@ -25,6 +25,7 @@ impl Default for RequestsPerInstruction {
         // The average is rounded to n or more from n - 1/2 on: 1024 / instructions >= (2 n - 1) / 2.
         let most = |n: u64| (2 << COUNT_BITS) / (2 * n - 1);
         RequestsPerInstruction {
+            _activity: Default::default(),
             instructions_i: Signal::default(),
             requests_o: Signal::default(),
             most: std::array::from_fn(|i| Constant::new(U::new(most(i as u64 + 2)))),

@@ -1,0 +1,69 @@
+//! The derived evaluation of a block in order: `selvedge_hw::rtl::circuit::Part` from its fields.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Result};
+
+/// Implements `Part` for the block; fields whose names begin with `_` are no parts of the circuit.
+pub fn part(item: TokenStream) -> TokenStream {
+    implementation(item).unwrap_or_else(|error| error.into_compile_error())
+}
+
+fn implementation(item: TokenStream) -> Result<TokenStream> {
+    let block: DeriveInput = syn::parse2(item)?;
+    let Data::Struct(data) = &block.data else {
+        return Err(Error::new_spanned(&block.ident, "a block is a struct"));
+    };
+    let fields = data.fields.iter().filter_map(|field| field.ident.as_ref());
+    let parts: Vec<_> = fields.filter(|name| !name.to_string().starts_with('_')).collect();
+    let name = &block.ident;
+    let (generics, arguments, conditions) = block.generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        impl #generics ::selvedge_hw::rtl::circuit::Part for #name #arguments #conditions {
+            #[inline]
+            fn is_due(&mut self) -> bool {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                let has_input = false #(| Field(&mut self.#parts).take_input())*;
+                self._activity.begin(has_input)
+            }
+            fn evaluate(&mut self) {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                ::selvedge_hw::rtl::circuit::settle(
+                    self,
+                    |block| ::selvedge_hw::rtl::source::Logic::update(block),
+                    |block| {
+                        let mut due = false;
+                        #(
+                            let mut part = Field(&mut block.#parts);
+                            if part.is_due() {
+                                part.evaluate();
+                                due = true;
+                            }
+                        )*
+                        due
+                    },
+                );
+            }
+            #[inline]
+            fn edge(&mut self) -> bool {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, Stateless as _};
+                if !self._activity.is_armed() {
+                    return false;
+                }
+                let changed = self.take_edge() #(| Field(&mut self.#parts).edge())*;
+                self._activity.end(changed);
+                changed
+            }
+            fn wake(&mut self) {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                self._activity = ::core::default::Default::default();
+                #(Field(&mut self.#parts).wake();)*
+            }
+        }
+    })
+}

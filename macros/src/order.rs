@@ -1,0 +1,468 @@
+//! The order of evaluation within a body: which sub-block is evaluated before which statement.
+//!
+//! A sub-block is evaluated before a statement that reads it, if a statement before has driven it. A value that was read earlier
+//! in the same pass and differs now is noted, so that the pass is repeated. Where the text is not in the order of the data, this
+//! finds fewer places than there are: `circuit::settle` evaluates what is left after the pass, and repeats it.
+
+use crate::connect::driven;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use std::collections::BTreeMap;
+use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Member, Stmt};
+
+/// A signal of a sub-block: `self.part[i].signal`.
+struct Wire {
+    /// The field of the block that holds the sub-block.
+    field: String,
+    /// What the field is indexed by.
+    index: Option<String>,
+    /// `self.part[i]`
+    part: TokenStream,
+    /// `signal`
+    signal: TokenStream,
+}
+
+/// A sub-block that may be driven and not evaluated since.
+#[derive(Clone)]
+struct Driven {
+    /// The field of the block that holds it.
+    field: String,
+    /// `self.part[i]`
+    part: TokenStream,
+    /// The loops in which it was driven, the innermost last; none if there are several places.
+    loops: Option<Vec<usize>>,
+}
+
+/// What is known at a statement.
+#[derive(Clone, Default)]
+struct Known {
+    /// Sub-blocks that may be driven and not evaluated since, by their text.
+    driven: BTreeMap<String, Driven>,
+    /// The signals of each field that were read, by their text.
+    read: BTreeMap<String, BTreeMap<String, TokenStream>>,
+}
+
+impl Known {
+    /// A sub-block is driven. One that is driven in different loops may be several, which no loop evaluates all.
+    fn drive(&mut self, driven: Driven) {
+        let text = driven.part.to_string();
+        let is_elsewhere = self.driven.get(&text).is_some_and(|before| before.loops != driven.loops);
+        let loops = if is_elsewhere { None } else { driven.loops };
+        self.driven.insert(text, Driven { loops, ..driven });
+    }
+
+    fn read(&mut self, wire: &Wire) {
+        let signals = self.read.entry(wire.field.clone()).or_default();
+        signals.insert(wire.signal.to_string(), wire.signal.clone());
+    }
+
+    /// What is known where two branches meet.
+    fn join(&mut self, other: Known) {
+        other.driven.into_values().for_each(|driven| self.drive(driven));
+        for (field, signals) in other.read {
+            self.read.entry(field).or_default().extend(signals);
+        }
+    }
+}
+
+/// A body on its way to one that evaluates its sub-blocks.
+#[derive(Default)]
+struct Order {
+    known: Known,
+    /// The loops around the statement at hand: their places in `variables`.
+    scope: Vec<usize>,
+    /// The variables of all loops so far.
+    variables: Vec<String>,
+}
+
+/// Returns the body with the evaluation of its sub-blocks.
+pub fn ordered(body: &Block) -> TokenStream {
+    let mut order = Order::default();
+    let statements = order.block(body);
+    let code = &statements.code;
+    let rest: Vec<_> = order.known.driven.values().cloned().collect();
+    let rest: Vec<_> = rest.iter().map(|driven| order.rest(driven)).collect();
+    if !statements.has_evaluations && rest.is_empty() {
+        return quote!({ #code });
+    }
+    quote!({
+        let in_order = ::selvedge_hw::rtl::circuit::in_order();
+        #code
+        if in_order {
+            #(#rest)*
+            ::selvedge_hw::rtl::circuit::note_complete();
+        }
+    })
+}
+
+/// Statements, and whether they evaluate a sub-block.
+#[derive(Default)]
+struct Statements {
+    code: TokenStream,
+    has_evaluations: bool,
+}
+
+impl Order {
+    fn block(&mut self, block: &Block) -> Statements {
+        let mut statements = Statements::default();
+        for statement in &block.stmts {
+            self.statement(statement, &mut statements);
+        }
+        statements
+    }
+
+    fn statement(&mut self, statement: &Stmt, out: &mut Statements) {
+        match statement {
+            Stmt::Expr(Expr::Assign(assignment), _) => {
+                self.reads(&[&assignment.left, &assignment.right], out);
+                if let Some(wire) = driven(&assignment.left).and_then(wire)
+                    && wire.signal.to_string() != "d"
+                {
+                    let Wire { field, part, .. } = wire;
+                    let driven = Driven { field, loops: Some(self.scope.clone()), part };
+                    self.known.drive(driven);
+                }
+                match in_place(assignment) {
+                    Some(code) => out.code.extend(code),
+                    None => statement.to_tokens(&mut out.code),
+                }
+            }
+            Stmt::Expr(Expr::If(branches), _) => {
+                self.reads(&conditions(branches), out);
+                let code = self.branches(branches, out);
+                out.code.extend(code);
+            }
+            Stmt::Expr(Expr::Match(choice), end) => {
+                self.reads(&[&choice.expr], out);
+                let code = self.choice(choice, out);
+                out.code.extend(quote!(#code #end));
+            }
+            Stmt::Expr(Expr::ForLoop(turns), _) => {
+                let code = self.turns(turns, out);
+                out.code.extend(code);
+            }
+            other => other.to_tokens(&mut out.code),
+        }
+    }
+
+    /// Evaluates what the expressions read and was driven before.
+    fn reads(&mut self, expressions: &[&Expr], out: &mut Statements) {
+        let mut wires = vec![];
+        expressions.iter().for_each(|expression| collect(expression, &mut wires));
+        wires.iter().for_each(|wire| self.evaluated(wire, out));
+        wires.iter().for_each(|wire| self.known.read(wire));
+    }
+
+    /// Evaluates the sub-block of a wire if it was driven before.
+    fn evaluated(&mut self, wire: &Wire, out: &mut Statements) {
+        let text = wire.part.to_string();
+        let Some(driven) = self.known.driven.get(&text) else { return };
+        if !mentions(&wire.part, &self.variables) || self.is_same_element(driven) {
+            self.known.driven.remove(&text);
+        }
+        let code = self.evaluation(&wire.field, &wire.part);
+        out.code.extend(quote!(if in_order { #code }));
+        out.has_evaluations = true;
+    }
+
+    /// Does the text of a driven element mean the same one here? In another loop of the same variable it may be any.
+    fn is_same_element(&self, driven: &Driven) -> bool {
+        let further = driven.loops.as_ref().and_then(|loops| self.scope.strip_prefix(&loops[..]));
+        let further =
+            further.map(|loops| loops.iter().map(|at| self.variables[*at].clone()).collect::<Vec<_>>());
+        further.is_some_and(|variables| !mentions(&driven.part, &variables))
+    }
+
+    /// Evaluates after the body what it left.
+    fn rest(&self, driven: &Driven) -> TokenStream {
+        if !mentions(&driven.part, &self.variables) {
+            return self.evaluation(&driven.field, &driven.part);
+        }
+        let field = format_ident!("{}", driven.field);
+        let is_read = self.known.read.contains_key(&driven.field);
+        quote! {{
+            #[allow(unused_imports)]
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            if Field(&mut self.#field).is_due() {
+                Field(&mut self.#field).evaluate();
+                note_stale(#is_read);
+            }
+        }}
+    }
+
+    /// Evaluates a sub-block; notes whether a signal of it that was read is another one then.
+    fn evaluation(&self, field: &str, part: &TokenStream) -> TokenStream {
+        let is_in_scope = |variable: &String| self.scope.iter().any(|at| self.variables[*at] == *variable);
+        let out_of_scope: Vec<_> =
+            self.variables.iter().filter(|variable| !is_in_scope(variable)).cloned().collect();
+        let read: Vec<_> = self.known.read.get(field).into_iter().flat_map(BTreeMap::values).collect();
+        let evaluate = quote!(Field(&mut #part).evaluate(););
+        let body = if read.is_empty() {
+            evaluate
+        } else if read.iter().any(|signal| mentions(signal, &out_of_scope)) {
+            quote!(#evaluate note_stale(true);)
+        } else {
+            quote! {
+                let before = (#(#part.#read.val(),)*);
+                #evaluate
+                note_stale(before != (#(#part.#read.val(),)*));
+            }
+        };
+        quote! {{
+            #[allow(unused_imports)]
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            if Field(&mut #part).is_due() {
+                #body
+            }
+        }}
+    }
+
+    fn branches(&mut self, branches: &ExprIf, out: &mut Statements) -> TokenStream {
+        let before = self.known.clone();
+        let test = &branches.cond;
+        let then = self.inner(&branches.then_branch, out);
+        let after = std::mem::replace(&mut self.known, before);
+        let otherwise = match &branches.else_branch {
+            None => TokenStream::new(),
+            Some((_, otherwise)) => {
+                let code = match &**otherwise {
+                    Expr::If(next) => self.branches(next, out),
+                    Expr::Block(block) => {
+                        let code = self.inner(&block.block, out);
+                        quote!({ #code })
+                    }
+                    other => other.to_token_stream(),
+                };
+                quote!(else #code)
+            }
+        };
+        self.known.join(after);
+        quote!(if #test { #then } #otherwise)
+    }
+
+    fn choice(&mut self, choice: &ExprMatch, out: &mut Statements) -> TokenStream {
+        let before = self.known.clone();
+        let test = &choice.expr;
+        let mut after = before.clone();
+        let mut arms = vec![];
+        for arm in &choice.arms {
+            self.known = before.clone();
+            let pattern = &arm.pat;
+            let mut code = Statements::default();
+            match &*arm.body {
+                Expr::Block(body) => code = self.block(&body.block),
+                body => self.statement(&Stmt::Expr(body.clone(), Some(Default::default())), &mut code),
+            }
+            out.has_evaluations |= code.has_evaluations;
+            let code = code.code;
+            arms.push(quote!(#pattern => { #code }));
+            after.join(self.known.clone());
+        }
+        self.known = after;
+        quote!(match #test { #(#arms)* })
+    }
+
+    fn turns(&mut self, turns: &ExprForLoop, out: &mut Statements) -> TokenStream {
+        let (variable, range) = (&turns.pat, &turns.expr);
+        let text = variable.to_token_stream().to_string();
+        let mut wires = vec![];
+        collect_block(&turns.body, &mut wires);
+        self.scope.push(self.variables.len());
+        self.variables.push(text.clone());
+        let inner = variables(&turns.body, vec![text.clone()]);
+        wires.iter().filter(|wire| !mentions(&wire.part, &inner)).for_each(|wire| self.evaluated(wire, out));
+        // What an earlier turn has read; each turn has an element of its own where the variable is the index.
+        wires.iter().filter(|wire| wire.index.as_ref() != Some(&text)).for_each(|wire| self.known.read(wire));
+        let code = self.inner(&turns.body, out);
+        self.scope.pop();
+        quote!(for #variable in #range { #code })
+    }
+
+    /// The statements of an inner block.
+    fn inner(&mut self, block: &Block, out: &mut Statements) -> TokenStream {
+        let statements = self.block(block);
+        out.has_evaluations |= statements.has_evaluations;
+        statements.code
+    }
+}
+
+/// `self.a.next = self.a.val().replace_bit(i, x)` without a copy of `a`, which may be wide. A signal that the block drives is
+/// one of its own that reads as what it was assigned last.
+fn in_place(assignment: &ExprAssign) -> Option<TokenStream> {
+    let Expr::MethodCall(replace) = &*assignment.right else { return None };
+    let Expr::MethodCall(value) = &*replace.receiver else { return None };
+    let target = driven(&assignment.left)?;
+    let Expr::Field(own) = target else { return None };
+    let is_own = matches!(&*own.base, Expr::Path(me) if me.path.is_ident("self"));
+    let same = value.receiver.to_token_stream().to_string() == target.to_token_stream().to_string();
+    if !is_own || !same || replace.method != "replace_bit" || value.method != "val" || replace.args.len() != 2
+    {
+        return None;
+    }
+    let (place, field) = (&replace.args[0], &replace.args[1]);
+    Some(quote! {{
+        let (place, field) = (#place, #field);
+        ::selvedge_hw::rtl::bits::Replace::replace(&mut #target.next, place, field);
+    }})
+}
+
+/// All conditions of `if`, `else if`.
+fn conditions(branches: &ExprIf) -> Vec<&Expr> {
+    let mut all = vec![&*branches.cond];
+    if let Some((_, otherwise)) = &branches.else_branch
+        && let Expr::If(next) = &**otherwise
+    {
+        all.extend(conditions(next));
+    }
+    all
+}
+
+/// The signal of a sub-block that a path names; none if it is one of the block itself, or the output of a register, which does
+/// not depend on its input.
+fn wire(path: &Expr) -> Option<Wire> {
+    let Expr::Field(outer) = path else { return wire_of_element(path) };
+    let (base, member) = (&*outer.base, &outer.member);
+    if let Some((field, index)) = part(base) {
+        return Some(Wire { field, index, part: quote!(#base), signal: quote!(#member) });
+    }
+    let mut wire = wire(base)?;
+    let inner = wire.signal;
+    wire.signal = quote!(#inner.#member);
+    Some(wire)
+}
+
+/// The signal in `signal[i]`.
+fn wire_of_element(path: &Expr) -> Option<Wire> {
+    let Expr::Index(element) = path else { return None };
+    let mut wire = wire(&element.expr)?;
+    let (inner, index) = (wire.signal, &element.index);
+    wire.signal = quote!(#inner[#index]);
+    Some(wire)
+}
+
+/// The field and the index of `self.field` or `self.field[i]`.
+fn part(path: &Expr) -> Option<(String, Option<String>)> {
+    match path {
+        Expr::Field(field) => match (&*field.base, &field.member) {
+            (Expr::Path(me), Member::Named(member)) if me.path.is_ident("self") => {
+                Some((member.to_string(), None))
+            }
+            _ => None,
+        },
+        Expr::Index(element) => {
+            let (field, inner) = part(&element.expr)?;
+            let index = element.index.to_token_stream().to_string();
+            Some((field, Some(inner.map_or(index.clone(), |inner| format!("{inner}, {index}")))))
+        }
+        _ => None,
+    }
+}
+
+/// Adds the signals of sub-blocks that an expression reads.
+fn collect(expr: &Expr, wires: &mut Vec<Wire>) {
+    match expr {
+        Expr::MethodCall(call) => {
+            if call.method == "val"
+                && let Some(wire) = wire(&call.receiver)
+                && wire.signal.to_string() != "q"
+            {
+                wires.push(wire);
+            }
+            collect(&call.receiver, wires);
+            call.args.iter().for_each(|argument| collect(argument, wires));
+        }
+        Expr::Binary(binary) => {
+            collect(&binary.left, wires);
+            collect(&binary.right, wires);
+        }
+        Expr::Unary(unary) => collect(&unary.expr, wires),
+        Expr::Paren(paren) => collect(&paren.expr, wires),
+        Expr::Group(group) => collect(&group.expr, wires),
+        Expr::Call(call) => call.args.iter().for_each(|argument| collect(argument, wires)),
+        Expr::Field(field) => collect(&field.base, wires),
+        Expr::Index(element) => {
+            collect(&element.expr, wires);
+            collect(&element.index, wires);
+        }
+        _ => {}
+    }
+}
+
+/// The same for all statements of a block.
+fn collect_block(block: &Block, wires: &mut Vec<Wire>) {
+    for statement in &block.stmts {
+        if let Stmt::Expr(expr, _) = statement {
+            collect_statement(expr, wires);
+        }
+    }
+}
+
+fn collect_statement(expr: &Expr, wires: &mut Vec<Wire>) {
+    match expr {
+        Expr::Assign(assignment) => {
+            collect(&assignment.left, wires);
+            collect(&assignment.right, wires);
+        }
+        Expr::If(branches) => {
+            collect(&branches.cond, wires);
+            collect_block(&branches.then_branch, wires);
+            if let Some((_, otherwise)) = &branches.else_branch {
+                collect_statement(otherwise, wires);
+            }
+        }
+        Expr::Match(choice) => {
+            collect(&choice.expr, wires);
+            choice.arms.iter().for_each(|arm| collect_statement(&arm.body, wires));
+        }
+        Expr::Block(inner) => collect_block(&inner.block, wires),
+        Expr::ForLoop(turns) => collect_block(&turns.body, wires),
+        _ => {}
+    }
+}
+
+/// Returns `outer` and the variables of all loops in a block.
+fn variables(block: &Block, mut outer: Vec<String>) -> Vec<String> {
+    for statement in &block.stmts {
+        match statement {
+            Stmt::Expr(Expr::ForLoop(turns), _) => {
+                outer.push(turns.pat.to_token_stream().to_string());
+                outer = variables(&turns.body, outer);
+            }
+            Stmt::Expr(Expr::If(branches), _) => {
+                outer = variables(&branches.then_branch, outer);
+                if let Some((_, otherwise)) = &branches.else_branch {
+                    outer = variables_of(otherwise, outer);
+                }
+            }
+            Stmt::Expr(Expr::Match(choice), _) => {
+                outer = choice.arms.iter().fold(outer, |outer, arm| variables_of(&arm.body, outer));
+            }
+            _ => {}
+        }
+    }
+    outer
+}
+
+/// The same for what follows an `else` or a pattern.
+fn variables_of(expr: &Expr, outer: Vec<String>) -> Vec<String> {
+    match expr {
+        Expr::Block(inner) => variables(&inner.block, outer),
+        Expr::If(branches) => {
+            let outer = variables(&branches.then_branch, outer);
+            match &branches.else_branch {
+                Some((_, otherwise)) => variables_of(otherwise, outer),
+                None => outer,
+            }
+        }
+        _ => outer,
+    }
+}
+
+/// Returns whether one of the variables stands in `code`.
+fn mentions(code: &TokenStream, variables: &[String]) -> bool {
+    code.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => variables.contains(&ident.to_string()),
+        TokenTree::Group(group) => mentions(&group.stream(), variables),
+        _ => false,
+    })
+}
