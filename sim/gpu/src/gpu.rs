@@ -436,10 +436,10 @@ impl Gpu {
         if self.now >= self.next_look {
             self.look(memory)?;
         }
+        if self.sampled.is_some() {
+            self.skip_ctas(memory)?;
+        }
         if self.may_dispatch {
-            if self.sampled.is_some() {
-                self.skip_ctas(memory)?;
-            }
             let dispatched = self.dispatch();
             self.may_dispatch = self.has_ctas_left() && (dispatched || self.awaits_a_launch());
         }

@@ -1,7 +1,8 @@
 //! Sampled simulation: windows in detail, and between them CTAs that are executed at once, without timing, while the caches see
 //! their accesses.
 //!
-//! A window begins with warp instructions that let what the skipped CTAs have disturbed settle, and that are not measured.
+//! A window is measured from when as many CTAs have ended as ran during the skip before it: these find their lines gone from
+//! the L1D, and run out of step with those that follow.
 //! The cycles of what was skipped are those that as many instructions took in the measured windows of the same launch. The
 //! beginning of a launch, before its first skip, and its end, when no CTA is left to start, are simulated in detail and count
 //! as they are.
@@ -16,13 +17,10 @@ use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta
 use serde::Serialize;
 use std::str::FromStr;
 
-/// Part of a window, from its beginning on, that is not measured.
-const SETTLING: f64 = 0.75;
-
 /// How much is simulated in detail and how much is skipped, in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SampleSpec {
-    /// Warp instructions of a window; it ends with the next CTA that ends.
+    /// Warp instructions of a window that are measured.
     pub detailed: u64,
     /// Warp instructions between two windows, rounded up to whole CTAs.
     pub skip: u64,
@@ -145,11 +143,11 @@ fn half_width(launches: &[&LaunchSample]) -> Option<f64> {
 /// Where a launch is between two skips.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Before the first skip.
+    /// From the launch's first cycle until as many CTAs have ended as run.
     Beginning,
-    /// After a skip; nothing is measured yet.
-    Settling,
-    /// From here on it is.
+    /// After a skip, until so many CTAs have ended.
+    Settling(u64),
+    /// From here on the window is measured.
     Measuring(Span),
 }
 
@@ -159,8 +157,6 @@ pub(super) struct Sampled {
     map: AddressMap,
     launches: Vec<LaunchSample>,
     phase: Phase,
-    /// Where the window began.
-    from: Span,
     /// Where the launch began.
     begun: Span,
     skipped_ctas: u64,
@@ -169,28 +165,26 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
-    /// Goes on to the next phase; true when it is time to skip.
-    fn go_on(&mut self, now: Span) -> bool {
-        let settling = (self.spec.detailed as f64 * SETTLING) as u64;
-        let passed = |from: Span| now.since(from).instructions;
-        match self.phase {
-            Phase::Beginning => passed(self.from) >= self.spec.detailed,
-            Phase::Settling => {
-                if passed(self.from) >= settling {
-                    self.phase = Phase::Measuring(now);
-                }
-                false
-            }
+    /// Goes on to the next phase when it is time to; true at the end of a window. `done` CTAs have ended and `resident` run.
+    fn go_on(&mut self, now: Span, done: u64, resident: u64) -> bool {
+        let until = match self.phase {
+            Phase::Beginning => resident,
+            Phase::Settling(until) => until,
             Phase::Measuring(from) => {
-                let is_complete = passed(from) >= self.spec.detailed - settling;
-                if let (true, Some(launch)) = (is_complete, self.launches.last_mut()) {
-                    launch.windows.push(now.since(from));
-                    // The next window, where nothing is skipped before it.
-                    self.phase = Phase::Measuring(now);
+                let window = now.since(from);
+                if window.instructions < self.spec.detailed {
+                    return false;
                 }
-                is_complete
+                self.launches.last_mut().expect("a launch has begun").windows.push(window);
+                // Where nothing is skipped now, the next window follows.
+                self.phase = Phase::Measuring(now);
+                return true;
             }
+        };
+        if done >= until.max(1) {
+            self.phase = Phase::Measuring(now);
         }
+        false
     }
 }
 
@@ -202,7 +196,6 @@ impl Gpu {
             map: AddressMap::new(&self.config.l2),
             launches: Vec::new(),
             phase: Phase::Beginning,
-            from: Span::default(),
             begun: Span::default(),
             skipped_ctas: 0,
             skipped_thread_instructions: 0,
@@ -245,7 +238,7 @@ impl Gpu {
             launch.detailed = now.since(sampled.begun);
         }
         sampled.launches.push(LaunchSample::default());
-        (sampled.phase, sampled.from, sampled.begun) = (Phase::Beginning, now, now);
+        (sampled.phase, sampled.begun) = (Phase::Beginning, now);
     }
 
     /// Executes the next CTAs of the launch without timing when it is time to.
@@ -256,8 +249,10 @@ impl Gpu {
         let now = self.span();
         let (Some(sampled), [running]) = (&mut self.sampled, &mut self.running[..]) else { return Ok(()) };
         // As many as run at the same time are left for the last window and the launch's end.
-        let last = running.total.saturating_sub(running.next - running.done);
-        if running.next >= running.total || !sampled.go_on(now) || running.next >= last {
+        let resident = running.next - running.done;
+        let last = running.total.saturating_sub(resident);
+        let is_full = running.next < running.total;
+        if !is_full || !sampled.go_on(now, running.done, resident) || running.next >= last {
             return Ok(());
         }
         let mut skipped = 0;
@@ -308,8 +303,7 @@ impl Gpu {
         if let Some(launch) = sampled.launches.last_mut() {
             launch.skipped += skipped;
         }
-        sampled.phase = Phase::Settling;
-        sampled.from = now;
+        sampled.phase = Phase::Settling(running.done + resident);
         self.retire_ended();
         Ok(())
     }
