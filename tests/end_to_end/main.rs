@@ -1,5 +1,7 @@
 //! The command as a person uses it. One program, so that it is built and linked once.
 mod bad_input;
+#[cfg(unix)]
+mod bench;
 mod caba;
 mod classify;
 mod command;
@@ -8,6 +10,7 @@ mod configs;
 mod energy;
 mod engines;
 mod fidelity;
+mod functional;
 mod guide;
 #[cfg(target_os = "linux")]
 mod instructions;

@@ -75,7 +75,7 @@ pub struct FunctionalOutcome {
     pub outputs: Vec<OutputFile>,
 }
 
-/// Runs `spec`, one CTA after the other; `control` shows progress and can stop the run between two CTAs.
+/// Runs `spec`, one CTA after the other; `control` shows progress and can stop the run.
 ///
 /// # Errors
 /// Mistakes that are found before anything runs. Faults of the kernels are in the outcome.
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outside_ends_a_run_between_two_ctas() {
+    fn the_outside_ends_a_run() {
         let stop = Arc::new(AtomicBool::new(true));
         let interrupted = run(&spec("vecadd"), &Control::new(&stop, None, |_| {})).expect("it starts");
         assert_eq!(interrupted.report.result, Outcome::Interrupted);

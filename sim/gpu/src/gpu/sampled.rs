@@ -16,6 +16,7 @@ use selvedge_ptx::memory::{DeviceMemory, physical};
 use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta};
 use serde::Serialize;
 use std::str::FromStr;
+use std::sync::atomic::Ordering;
 
 /// How much is simulated in detail and how much is skipped, in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -289,11 +290,15 @@ impl Gpu {
                     }
                 }
             };
-            let ran =
-                run_cta(&kernel.kernel, running.next, &mut env, &mut warm).map_err(|error| match error {
-                    RunError::Fault(fault) => SimFault::Kernel(fault),
-                    other => SimFault::Launch(other.to_string()),
-                })?;
+            let control = &self.control;
+            let mut goes_on = |_| !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none();
+            let ran = run_cta(&kernel.kernel, running.next, &mut env, &mut warm, &mut goes_on);
+            let ran = ran.map_err(|error| match (error, control.timed_out()) {
+                (RunError::Fault(fault), _) => SimFault::Kernel(fault),
+                (RunError::Stopped { .. }, Some(limit)) => SimFault::Limited { limit, cycle: self.now },
+                (RunError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
+                (other, _) => SimFault::Deadlock { cycle: self.now, waiting: other.to_string() },
+            })?;
             running.next += 1;
             running.done += 1;
             skipped += ran.warp_instructions;

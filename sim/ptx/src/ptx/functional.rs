@@ -14,6 +14,9 @@ const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 /// Most threads of a CTA.
 pub(crate) const MAX_CTA_THREADS: u32 = 1024;
 
+/// Warp instructions between two looks for an end from outside.
+const LOOK: u64 = 1 << 20;
+
 /// What a run executed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FunctionalStats {
@@ -70,7 +73,7 @@ pub enum RunError {
         /// Warp instructions that it was given.
         most: u64,
     },
-    /// It was stopped between two CTAs.
+    /// The outside has ended it.
     #[error("stopped after {ctas} CTAs of kernel '{kernel}'")]
     Stopped {
         /// Kernel.
@@ -148,8 +151,35 @@ struct Watch<'a> {
     /// Most warp instructions.
     most: u64,
     each: &'a mut dyn FnMut(&MemAccess),
-    /// Is the next CTA to run, after so many?
+    /// Does the run go on, after so many CTAs?
     goes_on: &'a mut dyn FnMut(u64) -> bool,
+    /// CTAs that have ended.
+    ctas: u64,
+    /// Warp instructions after which `most` and `goes_on` are asked.
+    next_look: u64,
+}
+
+impl<'a> Watch<'a> {
+    fn new(each: &'a mut dyn FnMut(&MemAccess), goes_on: &'a mut dyn FnMut(u64) -> bool) -> Self {
+        Watch { stats: FunctionalStats::default(), most: u64::MAX, each, goes_on, ctas: 0, next_look: LOOK }
+    }
+
+    fn at_most(self, most: u64) -> Self {
+        Watch { most, next_look: self.next_look.min(most), ..self }
+    }
+
+    /// Ends the run of `kernel` at its limit, or when the outside wants so.
+    #[cold]
+    fn look(&mut self, kernel: &Kernel) -> Result<(), RunError> {
+        if self.stats.warp_instructions > self.most {
+            return Err(RunError::TooLong { kernel: kernel.name.clone(), most: self.most });
+        }
+        if !(self.goes_on)(self.ctas) {
+            return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: self.ctas });
+        }
+        self.next_look = self.most.min(self.stats.warp_instructions + LOOK);
+        Ok(())
+    }
 }
 
 /// One CTA and its warps.
@@ -232,8 +262,8 @@ impl<'a> Cta<'a> {
             let active = self.warps[index].active_mask();
             let step = self.warps[index].step(self.kernel, env, access)?;
             watch.stats.warp_instructions += 1;
-            if watch.stats.warp_instructions > watch.most {
-                return Err(RunError::TooLong { kernel: self.kernel.name.clone(), most: watch.most });
+            if watch.stats.warp_instructions > watch.next_look {
+                watch.look(self.kernel)?;
             }
             if matches!(step, Step::Memory | Step::Texture { .. })
                 && access.mask != 0
@@ -306,8 +336,7 @@ pub fn watch_functional(
     memory: &mut DeviceMemory,
     each: &mut dyn FnMut(&MemAccess),
 ) -> Result<FunctionalStats, RunError> {
-    let watch = Watch { stats: FunctionalStats::default(), most: u64::MAX, each, goes_on: &mut |_| true };
-    run_watched(module, kernel, launch, params, memory, watch)
+    run_watched(module, kernel, launch, params, memory, Watch::new(each, &mut |_| true))
 }
 
 /// As [`run_functional`], for at most `most` warp instructions.
@@ -322,12 +351,11 @@ pub fn run_limited(
     memory: &mut DeviceMemory,
     most: u64,
 ) -> Result<FunctionalStats, RunError> {
-    let stats = FunctionalStats::default();
-    let watch = Watch { stats, most, each: &mut |_| (), goes_on: &mut |_| true };
-    run_watched(module, kernel, launch, params, memory, watch)
+    let (each, goes_on) = (&mut |_: &MemAccess| (), &mut |_| true);
+    run_watched(module, kernel, launch, params, memory, Watch::new(each, goes_on).at_most(most))
 }
 
-/// As [`run_functional`], while `goes_on`, which hears before each CTA how many have ended, agrees.
+/// As [`run_functional`], while `goes_on`, which is told now and then how many CTAs have ended, agrees.
 ///
 /// # Errors
 /// As [`run_functional`], and [`RunError::Stopped`].
@@ -339,15 +367,7 @@ pub fn run_while(
     memory: &mut DeviceMemory,
     goes_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<FunctionalStats, RunError> {
-    let stats = FunctionalStats::default();
-    run_watched(
-        module,
-        kernel,
-        launch,
-        params,
-        memory,
-        Watch { stats, most: u64::MAX, each: &mut |_| (), goes_on },
-    )
+    run_watched(module, kernel, launch, params, memory, Watch::new(&mut |_| (), goes_on))
 }
 
 fn run_watched(
@@ -362,6 +382,7 @@ fn run_watched(
     let mut access = MemAccess::new();
     let mut shared = vec![0; kernel.shared_bytes as usize + launch.dynamic_shared as usize];
     for index in 0..launch.ctas() {
+        watch.ctas = index;
         if !(watch.goes_on)(index) {
             return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: index });
         }
@@ -381,19 +402,19 @@ fn run_watched(
     Ok(watch.stats)
 }
 
-/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts. `env` has the launch and its shared memory, all zeros; `each`
-/// sees every access that [`FunctionalStats::memory_instructions`] counts.
+/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, while `goes_on` agrees. `env` has the launch and its shared
+/// memory, all zeros; `each` sees every access that [`FunctionalStats::memory_instructions`] counts.
 ///
 /// # Errors
-/// A memory fault, or a barrier that never completes.
+/// A memory fault, a barrier that never completes, or [`RunError::Stopped`].
 pub fn run_cta(
     kernel: &Kernel,
     index: u64,
     env: &mut Env,
     each: &mut dyn FnMut(&MemAccess),
+    goes_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<FunctionalStats, RunError> {
-    let stats = FunctionalStats::default();
-    let mut watch = Watch { stats, most: u64::MAX, each, goes_on: &mut |_| true };
+    let mut watch = Watch { ctas: index, ..Watch::new(each, goes_on) };
     Cta::new(kernel, env.launch, index).run(env, &mut MemAccess::new(), &mut watch)?;
     Ok(watch.stats)
 }
