@@ -3,6 +3,7 @@
 use crate::pipe_kind::PipeKind;
 use crate::stats::counters;
 use selvedge_ptx::ptx::{Instr, OpClass};
+use selvedge_state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ pub struct SmEvents {
 }
 
 /// Operations of mechanisms' blocks by the name of the block, SMs and partitions together: lines of a codec, for instance.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, State)]
 #[serde(transparent)]
 pub struct BlockOperations(BTreeMap<&'static str, u64>);
 
@@ -92,7 +93,7 @@ pub struct LineBursts {
 }
 
 /// What one instruction makes work; computed once per launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Work {
     reads: u8,
     writes: u8,

@@ -1,11 +1,12 @@
 //! How kernels that run at the same time share the SMs (Dai, sections 4.1 and 4.4): which may put a CTA where.
 use crate::config::Sm as SmConfig;
+use selvedge_state::State;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
 /// A way of sharing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, State)]
 pub enum Share {
     /// The earliest launch takes all that it can, the next one what is left.
     LeftOver,
@@ -16,7 +17,7 @@ pub enum Share {
 }
 
 /// What `--share` says, before it is known how many programs there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, State)]
 pub enum ShareSpec {
     /// [`Share::LeftOver`].
     LeftOver,
@@ -35,7 +36,7 @@ pub enum ShareSpec {
 }
 
 /// A wrong share, in one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, State)]
 #[non_exhaustive]
 pub enum ShareError {
     /// It cannot be read.

@@ -11,6 +11,7 @@
 //!
 //! [`Stepper`](super::step::Stepper) evaluates in rust-hdl's way: tests compare the two.
 
+use selvedge_state::State;
 use super::step::MAX_ROUNDS;
 use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
 pub use selvedge_macros::Part;
@@ -28,7 +29,7 @@ thread_local! {
 }
 
 /// What a block has to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Activity {
     /// The block's signals follow from its inputs and its registers.
     settled: bool,

@@ -1,8 +1,9 @@
 //! A functional cache, as simple as can be: what the machine's caches must find when accesses come one by one.
 use crate::config::{Fetch, IndexFunction, WriteAllocate};
+use selvedge_state::State;
 
 /// What an access finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Found {
     /// All its sectors.
     Hit,
@@ -13,7 +14,7 @@ pub enum Found {
 }
 
 /// The shape of a cache.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct Shape {
     /// Sets.
     pub sets: u32,
@@ -31,7 +32,7 @@ pub struct Shape {
     pub fetch: Fetch,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Line {
     address: u64,
     valid: u32,
@@ -42,7 +43,7 @@ struct Line {
 }
 
 /// The cache: each set's lines, the least recently used first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct Functional {
     shape: Shape,
     sets: Vec<Vec<Line>>,

@@ -25,13 +25,14 @@ use super::request::{Access, Bursts, Request, Waiting, numbers};
 use super::sub_rank::{CLOSED, SubRank};
 use super::timing::Timing;
 use crate::config::{Dram, DramScheduler, MOST_BANKS};
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// "Not before anything changes."
 const NEVER: u64 = u64::MAX;
 
 /// What the scheduler decided: a command for the waiting request at this position, in these sub-ranks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 enum Decision {
     Column(usize),
     Activate(usize, u64),
@@ -44,7 +45,9 @@ enum Decision {
 }
 
 /// One memory controller with its banks and bus.
+#[derive(State)]
 pub struct Channel {
+    #[state(skip = "the configuration")]
     scheduler: DramScheduler,
     capacity: usize,
     starvation: u64,

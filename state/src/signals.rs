@@ -1,0 +1,45 @@
+//! The state of rust-hdl's signals: the value of each, and the one that it takes next.
+use crate::{Reader, State, StateError, Writer};
+use rust_hdl_core::prelude::{Block, Clock, Constant, In, Local, Out, Signal, Synth};
+
+macro_rules! signals {
+    ($($direction:ty)+) => {$(
+        impl<T: Synth + State> State for Signal<$direction, T> {
+            fn save(&self, to: &mut Writer) {
+                self.val().save(to);
+                self.next.save(to);
+                self.changed.save(to);
+            }
+            fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+                self.next.load(from)?;
+                self.update_all();
+                self.next.load(from)?;
+                self.changed.load(from)
+            }
+        }
+    )+};
+}
+signals!(In Out Local);
+
+impl State for Clock {
+    fn save(&self, to: &mut Writer) {
+        self.clk.save(to);
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        self.clk.load(from)
+    }
+    fn read(from: &mut Reader) -> Result<Self, StateError> {
+        Ok(Clock { clk: bool::read(from)? })
+    }
+    fn is_value() -> bool {
+        true
+    }
+}
+
+/// A constant has no state.
+impl<T: Synth> State for Constant<T> {
+    fn save(&self, _: &mut Writer) {}
+    fn load(&mut self, _: &mut Reader) -> Result<(), StateError> {
+        Ok(())
+    }
+}
