@@ -1,9 +1,8 @@
 //! A functional cache, as simple as can be: what the machine's caches must find when accesses come one by one.
 use crate::config::{Fetch, IndexFunction, WriteAllocate};
-use selvedge_state::State;
 
 /// What an access finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// All its sectors.
     Hit,
@@ -14,7 +13,7 @@ pub enum Found {
 }
 
 /// The shape of a cache.
-#[derive(Clone, Copy, Debug, State)]
+#[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Sets.
     pub sets: u32,
@@ -32,7 +31,7 @@ pub struct Shape {
     pub fetch: Fetch,
 }
 
-#[derive(Clone, Copy, Debug, State)]
+#[derive(Clone, Copy, Debug)]
 struct Line {
     address: u64,
     valid: u32,
@@ -43,7 +42,7 @@ struct Line {
 }
 
 /// The cache: each set's lines, the least recently used first.
-#[derive(Clone, Debug, State)]
+#[derive(Clone, Debug)]
 pub struct Functional {
     shape: Shape,
     sets: Vec<Vec<Line>>,
