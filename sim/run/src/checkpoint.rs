@@ -292,20 +292,17 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Lets the host program run, up to its next launch, and notes what it reads; nothing where no checkpoint needs it.
-    pub fn note<R>(
-        &mut self,
-        is_kept: bool,
-        memory: &mut DeviceMemory,
-        host: impl FnOnce(&mut DeviceMemory) -> R,
-    ) -> R {
-        if !is_kept {
-            return host(memory);
-        }
+    /// Lets the host program run, up to its next launch, and notes what it reads.
+    pub fn note<R>(&mut self, memory: &mut DeviceMemory, host: impl FnOnce(&mut DeviceMemory) -> R) -> R {
         memory.note_reads();
         let result = host(memory);
         self.calls.push(memory.take_reads());
         result
+    }
+
+    /// Forgets all calls: the host program starts again.
+    pub fn clear(&mut self) {
+        self.calls.clear();
     }
 
     /// Lets a host program at its start run through the calls, in which it reads what it did then; returns what the last call
@@ -408,7 +405,7 @@ mod tests {
             memory.write(address, &[9])?;
             Ok::<_, MemoryError>([first, memory.bytes(address, 2)?.to_vec()])
         };
-        let seen = journal.note(true, &mut memory, host).expect("it is there");
+        let seen = journal.note(&mut memory, host).expect("it is there");
         assert_eq!(seen, [vec![1, 2], vec![9, 2]]);
         memory.write(address, &[5, 5]).expect("it is there");
         assert_eq!(journal.replay(&mut memory, host).expect("it is there"), Some(seen));

@@ -82,10 +82,12 @@ impl Launches<'_> {
     /// Starts the next launch, if there is one.
     fn launch(&mut self, keeps_journal: bool) -> Result<Option<UnderWay>, RunError> {
         let (program, config) = (&mut self.program, self.gpu.config());
-        let next = |memory: &mut DeviceMemory| program.next(memory, config);
-        let Some(mut launch) = self.beginning.journal.note(keeps_journal, self.memory, next)? else {
-            return Ok(None);
+        let mut next = |memory: &mut DeviceMemory| program.next(memory, config);
+        let launch = match keeps_journal {
+            true => self.beginning.journal.note(self.memory, &mut next)?,
+            false => next(self.memory)?,
         };
+        let Some(mut launch) = launch else { return Ok(None) };
         self.done.before = self.gpu.snapshot();
         let under_way = (launch.kernel.name.clone(), launch.dims);
         if let Some(recording) = self.recording {
