@@ -19,7 +19,9 @@ use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::printable::{printable, printable_lines};
 use selvedge_sim::ptx::RunError as KernelError;
 use selvedge_sim::report::{Outcome, RunReport};
-use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate};
+use selvedge_sim::run::{
+    RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate,
+};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;

@@ -1,6 +1,7 @@
 //! The command as a person uses it. One program, so that it is built and linked once.
 mod bad_input;
 mod caba;
+mod checkpoints;
 mod classify;
 mod command;
 mod compare;

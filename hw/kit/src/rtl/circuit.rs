@@ -11,10 +11,10 @@
 //!
 //! [`Stepper`](super::step::Stepper) evaluates in rust-hdl's way: tests compare the two.
 
-use selvedge_state::State;
 use super::step::MAX_ROUNDS;
 use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
 pub use selvedge_macros::Part;
+use selvedge_state::State;
 use std::cell::Cell;
 
 thread_local! {
