@@ -93,7 +93,7 @@ pub struct LineBursts {
 }
 
 /// What one instruction makes work; computed once per launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     reads: u8,
     writes: u8,

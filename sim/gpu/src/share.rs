@@ -17,7 +17,7 @@ pub enum Share {
 }
 
 /// What `--share` says, before it is known how many programs there are.
-#[derive(Clone, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShareSpec {
     /// [`Share::LeftOver`].
     LeftOver,
@@ -36,7 +36,7 @@ pub enum ShareSpec {
 }
 
 /// A wrong share, in one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, State)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {
     /// It cannot be read.

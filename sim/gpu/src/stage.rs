@@ -1,6 +1,5 @@
 //! A stage that a mechanism puts into a path: it delays what passes, or changes it.
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_state::State;
 
 /// Why a mechanism stops the simulation: a difference between a block's engines, say.
 pub type MechanismFault = Box<dyn std::error::Error + Send + Sync>;
@@ -15,7 +14,7 @@ pub trait Stage<T> {
 }
 
 /// What a stage makes of what it is offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// It goes on at once.
     Pass,

@@ -73,7 +73,7 @@ fn continues(workload: &str, mechanism: &str, engine: Engine, seed: u64) {
 /// The mechanisms, with the options that they demand.
 fn mechanisms() -> Vec<&'static str> {
     let names = mechanism::all().into_iter().map(|info| info.name);
-    names.map(|name| if name == "swl" { "swl,limit=4" } else { name }).collect()
+    names.map(|name| if name == "swl" { "swl=4" } else { name }).collect()
 }
 
 #[test]

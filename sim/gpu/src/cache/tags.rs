@@ -15,7 +15,7 @@ const NO_LINE: u64 = u64::MAX;
 pub struct Slot(u32);
 
 /// What a look-up found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// The line is there with its data; nothing of it is awaited.
     Hit(Slot),
@@ -26,7 +26,7 @@ pub enum Probe {
 }
 
 /// A slot that a new line may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victim<S> {
     /// The slot.
     pub slot: Slot,

@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 const NEVER: u64 = u64::MAX;
 
 /// What the scheduler decided: a command for the waiting request at this position, in these sub-ranks.
-#[derive(Clone, Copy, State)]
+#[derive(Clone, Copy)]
 enum Decision {
     Column(usize),
     Activate(usize, u64),

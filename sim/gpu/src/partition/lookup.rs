@@ -17,13 +17,11 @@ use crate::dram::Access;
 use crate::packet::{Packet, PacketKind};
 use crate::stats::{Decision, FailCause};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_state::State;
 
 /// Words of 4 bytes in a sector of 32.
 const SECTOR_WORDS: u32 = SECTOR_BYTES / 4;
 
 /// What the tags and registers know of the sectors of a request.
-#[derive(State)]
 struct Known {
     /// The request's sectors in the slice's line.
     part: LinePart,

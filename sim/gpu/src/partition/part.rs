@@ -28,7 +28,7 @@ pub struct DramPlan {
 
 /// What happens in an L2 slice. Sectors that an L1D asks for are asked for, whether its warps want them or it fetches them
 /// by a prediction of its own (LAMAR, section 5.1, footnote 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum L2Event {
     /// A miss has fetched sectors, as [`FetchSectors::sectors`] or the configuration chose them.
     Fetched(Fetched),

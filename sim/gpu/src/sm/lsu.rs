@@ -63,7 +63,6 @@ pub struct Lsu {
 }
 
 /// What is known of a memory instruction when it issues.
-#[derive(State)]
 pub struct Issued {
     /// Warp slot.
     pub warp: u8,

@@ -340,7 +340,7 @@ pub struct Hit {
 
 /// Instructions that a mechanism wants to issue besides those of the warps. They take a scheduler's issue slot and a pipe;
 /// what they do and when their results are there is the mechanism's matter.
-#[derive(Clone, Copy, Debug, State)]
+#[derive(Clone, Copy, Debug)]
 pub struct Extras {
     /// Warps with such an instruction ready to issue in place of their own, by the pipe that it needs.
     pub ready: [WarpMask; PIPE_KINDS],
@@ -427,7 +427,7 @@ pub struct Prefetch {
 }
 
 /// What has become of a prefetch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetched {
     /// A miss was sent, for which nobody waits.
     Sent,
@@ -453,7 +453,7 @@ pub enum Space {
 }
 
 /// What happens in an L1D.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum L1dEvent {
     /// A load was decided.
     Load {
@@ -493,7 +493,7 @@ pub enum L1dEvent {
 }
 
 /// What happens to a kernel's memory instructions in an SM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryEvent {
     /// A memory instruction has issued to the L1D path.
     Issued,

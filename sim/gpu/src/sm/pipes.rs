@@ -6,7 +6,7 @@ use selvedge_ptx::ptx::{Instr, OpClass, Space};
 use selvedge_state::State;
 
 /// What the issue stage needs to know of an instruction; computed once per launch.
-#[derive(Clone, Copy, Debug, State)]
+#[derive(Clone, Copy, Debug)]
 pub struct IssueInfo {
     /// The pipe.
     pub pipe: PipeKind,
