@@ -1,5 +1,6 @@
 //! The options, as clap reads them.
 use crate::bounds::BoundOptions;
+use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -273,6 +274,9 @@ pub struct RunOptions {
     /// Where a run ends.
     #[command(flatten)]
     pub bounds: BoundOptions,
+    /// Checkpoints.
+    #[command(flatten)]
+    pub checkpoints: CheckpointOptions,
     /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's
     #[arg(long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,

@@ -50,8 +50,18 @@ fn check(name: &str) -> Result<(), Failure> {
     }
     let is_taken = selvedge_blocks::find(name).is_ok()
         || selvedge_sim::mechanism::all().iter().any(|mechanism| mechanism.name == name)
-        || ["selvedge", "selvedge_blocks", "selvedge_hw", "selvedge_sim", "test", "core", "std", "alloc"]
-            .contains(&name)
+        || [
+            "selvedge",
+            "selvedge_blocks",
+            "selvedge_hw",
+            "selvedge_sim",
+            "selvedge_state",
+            "test",
+            "core",
+            "std",
+            "alloc",
+        ]
+        .contains(&name)
         || syn_keyword(name);
     if is_taken {
         return Err(Failure::usage(format!("{name}: the name is taken: must be one of your own")));

@@ -19,6 +19,7 @@ mod arguments;
 #[cfg(unix)]
 mod bench;
 mod bounds;
+mod checkpoint_options;
 mod classify;
 mod compare_command;
 mod config_command;

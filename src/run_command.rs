@@ -1,5 +1,6 @@
 //! `selvedge run`: workloads on the GPU, and the table that it shows.
 use crate::arguments::RunOptions;
+use crate::checkpoint_options;
 use crate::energy_from::{self, EnergySource};
 use crate::error::Failure;
 use crate::functional_command;
@@ -18,7 +19,9 @@ use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::printable::{printable, printable_lines};
 use selvedge_sim::ptx::RunError as KernelError;
 use selvedge_sim::report::{Outcome, RunReport};
-use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run as simulate, run_sampled};
+use selvedge_sim::run::{
+    RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate,
+};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
@@ -33,6 +36,7 @@ const SHOWCASE_MECHANISM: &str = "hw-bdi";
 
 /// Runs what the options ask for.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
+    checkpoint_options::check(options)?;
     if options.functional {
         return functional_command::run(options);
     }
@@ -63,7 +67,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         let progress = Progress::start(title, &stop, options.bounds.timeout);
         let outcome = match options.sample {
             Some(sample) => run_sampled(spec, sample, progress.control()),
-            None => simulate(spec, progress.control()),
+            None => simulate(spec, &options.checkpoints.checkpoints(), progress.control()),
         };
         drop(progress);
         let outcome = match outcome {
@@ -120,6 +124,7 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
         target.iter().for_each(|target| plan.write_or_print(option, target));
     }
     options.vcd.iter().for_each(|path| plan.write("--vcd", path));
+    options.checkpoints.plan(&mut plan);
     for workload in workloads {
         plan.read_source(workload, options.input.as_deref());
         plan.write_saves(workload);

@@ -17,7 +17,7 @@ use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::together::isolated::IsolatedRuns;
 use selvedge_sim::together::report::{TogetherReport, Verdict};
-use selvedge_sim::together::{TogetherSpec, probe_names, run as simulate};
+use selvedge_sim::together::{TogetherSpec, probe_names, run_with_checkpoints as simulate};
 use selvedge_sim::workload::Size;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     let stop = stop_flag()?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
     let progress = Progress::start(title, &stop, options.bounds.timeout);
-    let outcome = simulate(&spec, progress.control());
+    let outcome = simulate(&spec, &options.checkpoints.checkpoints(), progress.control());
     drop(progress);
     let outcome = outcome.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);

@@ -1,4 +1,4 @@
-//! The attribute `#[hdl_gen]` of Selvedge's RTL.
+//! The attribute `#[hdl_gen]` of Selvedge's RTL, and the derive of the state that a checkpoint holds.
 //!
 //! On a block's `update` it adds the evaluation of sub-blocks between the statements that drive them and those that read them,
 //! and the two functions that follow from the body: `connect`, which marks every signal that the body drives, and `hdl`, which
@@ -17,6 +17,7 @@
 //! | `circuit` | a block as a part that can be evaluated |
 //! | `calls` | arguments of `dff_setup!` and `comment!` |
 //! | `name` | paths and indices as text |
+//! | `state` | the derive of `State` |
 
 mod body;
 mod calls;
@@ -26,6 +27,7 @@ mod expression;
 mod generate;
 mod name;
 mod order;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -57,4 +59,15 @@ pub fn hdl_gen(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Part)]
 pub fn part(item: TokenStream) -> TokenStream {
     circuit::part(item.into()).into()
+}
+
+/// Implements `selvedge_state::State` over all fields.
+///
+/// `#[state(skip = "why")]` leaves a field out that follows from the options of a run. A type with such a field is loaded in
+/// place only. `#[state(in_place)]` states the same of a struct that has no other reason, which spares the code to read it.
+/// `#[state(crate = path)]` is where a macro of another crate finds `selvedge_state`.
+#[proc_macro_derive(State, attributes(state))]
+pub fn state(item: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(item as syn::DeriveInput);
+    state::derive(input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -94,6 +94,8 @@ impl Logic for FetchTop {
 }
 
 /// The golden model: the BGP's, and a counter.
+#[derive(selvedge_hw::selvedge_state::State)]
+#[state(crate = selvedge_hw::selvedge_state)]
 pub struct FetchModel {
     granularity: BgpModel,
     sectors: u32,

@@ -3,6 +3,7 @@ mod bad_input;
 #[cfg(unix)]
 mod bench;
 mod caba;
+mod checkpoints;
 mod classify;
 mod command;
 mod compare;

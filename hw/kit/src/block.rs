@@ -3,6 +3,7 @@ use crate::corners::Corners;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Direction, Port, Ports};
 use rust_hdl_core::prelude::Block;
+use selvedge_state::State;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -17,7 +18,7 @@ pub trait Clocked<I, O> {
 }
 
 /// The RTL of a block, built for one choice of parameters.
-pub trait RtlBlock<I, O>: Clocked<I, O> {
+pub trait RtlBlock<I, O>: Clocked<I, O> + State {
     /// The elaborated rust-hdl block, connected and never yet clocked, for emission as Verilog. Its top-level signals are
     /// `clk_i`, `rst_ni` and the ports of `I` and `O` by name.
     fn into_block(self: Box<Self>) -> Box<dyn Block>;
@@ -110,7 +111,7 @@ pub trait HwBlock: Sized + 'static {
     /// Outputs.
     type Out: Ports<Params = Self::Params>;
     /// The golden model, cycle-exact at the ports.
-    type Model: Clocked<Self::In, Self::Out>;
+    type Model: Clocked<Self::In, Self::Out> + State;
 
     /// The golden model in its reset state.
     ///

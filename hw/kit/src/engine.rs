@@ -3,6 +3,7 @@ use crate::block::{Clocked, HwBlock, RtlBlock};
 use crate::params::ParamError;
 use crate::ports::Ports;
 use crate::wave::{self, Sample, Trace};
+use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
 use std::io;
@@ -382,6 +383,37 @@ impl<B: HwBlock> Instance<B> {
             rtl: hex(&rtl_bits[port]),
             history,
         })
+    }
+}
+
+impl<B: HwBlock> State for Instance<B> {
+    fn save(&self, to: &mut Writer) {
+        self.cycle.save(to);
+        self.fault.is_some().save(to);
+        match &self.core {
+            Core::Model(model) => model.save(to),
+            Core::Rtl(rtl) => rtl.save(to),
+            Core::Lockstep { model, rtl, .. } => {
+                model.save(to);
+                rtl.save(to);
+            }
+        }
+    }
+    /// The history that a difference shows begins anew, as does what is recorded.
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        self.cycle.load(from)?;
+        if !bool::read(from)? {
+            self.fault = None;
+        }
+        match &mut self.core {
+            Core::Model(model) => model.load(from),
+            Core::Rtl(rtl) => rtl.load(from),
+            Core::Lockstep { model, rtl, ring } => {
+                *ring = Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 };
+                model.load(from)?;
+                rtl.load(from)
+            }
+        }
     }
 }
 

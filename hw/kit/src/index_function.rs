@@ -1,6 +1,8 @@
 //! The six index functions of caches as plain arithmetic (Dai, section 3.4.1): what the golden models of their blocks compute, and
 //! what a simulated cache calls.
 
+use selvedge_state::State;
+
 /// Least base-2 logarithm of a number of sets that the primes and polynomials are tabled for: 16 sets.
 const LEAST_BITS: u32 = 4;
 
@@ -28,7 +30,7 @@ const POLYNOMIAL: [u32; 7] = [0x13, 0x25, 0x43, 0x83, 0x11b, 0x203, 0x409];
 /// assert_eq!(sets(IndexFunction::Pmod), [0, 1, 2, 3]);
 /// assert_eq!(sets(IndexFunction::IPoly), [0, 5, 10, 15]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, State)]
 pub enum IndexFunction {
     /// The line address modulo the number of sets.
     Bmod,

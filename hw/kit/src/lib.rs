@@ -48,6 +48,7 @@ pub use prng::Prng;
 pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits};
 // For the macros.
 #[doc(hidden)]
+pub use selvedge_state;
 pub use serde;
 
 /// Everything that a file with a block needs.

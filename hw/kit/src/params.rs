@@ -90,7 +90,10 @@ macro_rules! block_params {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, $crate::serde::Serialize, $crate::serde::Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, $crate::serde::Serialize, $crate::serde::Deserialize, $crate::selvedge_state::State,
+        )]
+        #[state(crate = $crate::selvedge_state)]
         #[serde(crate = "selvedge_hw::serde", deny_unknown_fields, default)]
         pub struct $params {
             $( $(#[doc = $doc])+ pub $field: $value ),+

@@ -1,6 +1,8 @@
 //! The golden model of the kit's [`ElasticPipe`](crate::rtl::elastic::ElasticPipe): what a codec is, cycle by cycle, around
 //! its pure arithmetic.
 
+use selvedge_state::State;
+
 /// The most registers that a pipeline may have.
 pub const MAX_DEPTH: usize = 5;
 
@@ -8,7 +10,7 @@ pub const MAX_DEPTH: usize = 5;
 ///
 /// Items keep their order, so they wait in a ring while only their places move. `shown` is what the last register
 /// holds: it stays after the item is gone, as a register's contents do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct Pipeline<T> {
     depth: usize,
     /// Bit `s`: register `s` holds an item. The last register is bit `depth - 1`.

@@ -180,7 +180,8 @@ macro_rules! ports {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, $crate::selvedge_state::State)]
+        #[state(crate = $crate::selvedge_state)]
         pub struct $side {
             $( $(#[doc = $doc])+ pub $field: $value ),+
         }

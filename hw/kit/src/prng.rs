@@ -1,7 +1,9 @@
 //! A small seeded generator of pseudo-random numbers for stimuli: the same seed gives the same stimulus everywhere.
 
+use selvedge_state::State;
+
 /// SplitMix64: every seed, zero included, gives a full-period sequence.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct Prng(u64);
 
 impl Prng {

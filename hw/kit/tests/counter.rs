@@ -44,6 +44,7 @@ impl<const N: usize> Logic for Top<N> {
 }
 
 /// The model counts in steps of `STEP`, which is right for 1.
+#[derive(selvedge_state::State)]
 struct Model<const STEP: u32> {
     bits: u32,
     count: u32,

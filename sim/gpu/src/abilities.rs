@@ -1,7 +1,9 @@
 //! Who of several parts has which ability.
 
+use selvedge_state::State;
+
 /// Numbers of parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub(crate) struct Set(u32);
 
 impl Set {

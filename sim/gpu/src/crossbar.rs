@@ -14,10 +14,11 @@
 use crate::id_set::{IdSet, IdWheel};
 use crate::packet::{Packet, flits};
 use crate::stats::counters;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Sizes of a crossbar.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct CrossbarSpec {
     /// Input ports.
     pub inputs: usize,
@@ -49,6 +50,7 @@ pub struct CrossbarCounters {
 }
 }
 
+#[derive(State)]
 struct Input {
     queue: VecDeque<Packet>,
     /// Flits of the packets in the queue.
@@ -57,6 +59,7 @@ struct Input {
     free_from: u64,
 }
 
+#[derive(State)]
 struct Output {
     /// Packets with the cycle in which their last flit arrives; in order.
     queue: VecDeque<(u64, Packet)>,
@@ -68,6 +71,7 @@ struct Output {
 }
 
 /// One direction of the crossbar.
+#[derive(State)]
 pub struct Crossbar {
     spec: CrossbarSpec,
     inputs: Vec<Input>,

@@ -3,6 +3,7 @@
 use crate::pipe_kind::PipeKind;
 use crate::stats::counters;
 use selvedge_ptx::ptx::{Instr, OpClass};
+use selvedge_state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ pub struct SmEvents {
 }
 
 /// Operations of mechanisms' blocks by the name of the block, SMs and partitions together: lines of a codec, for instance.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, State)]
 #[serde(transparent)]
 pub struct BlockOperations(BTreeMap<&'static str, u64>);
 

@@ -21,6 +21,7 @@ use crate::id_set::IdSet;
 use crate::partition::MemorySystem;
 use crate::parts::Parts;
 use crate::share::Share;
+use crate::sm::feed::Feed;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::quota::Quotas;
 use crate::sm::read_only::Side;
@@ -33,6 +34,7 @@ use crate::witness::Witness;
 use sampled::Sampled;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::{Reader, State, StateError};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,7 +46,7 @@ const WATCHDOG_CYCLES: u64 = 2_000_000;
 const POLL_CYCLES: u64 = 16_384;
 
 /// A clock domain that runs beside the core clock in a fixed integer ratio of frequencies.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct ClockDomain {
     mhz: u64,
     core_mhz: u64,
@@ -87,7 +89,7 @@ impl ClockDomain {
 }
 
 /// When the counters are taken.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Sampling {
     /// Core cycles from one sample to the next.
     every: u64,
@@ -96,6 +98,7 @@ struct Sampling {
 }
 
 /// A launch under way.
+#[derive(State)]
 struct Running {
     kernel: Arc<LaunchedKernel>,
     /// The first core cycle in which a CTA may start.
@@ -113,7 +116,7 @@ struct Running {
 }
 
 /// What the watchdog saw last.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Progress {
     /// Core cycle in which it was seen to have grown.
     at: u64,
@@ -122,7 +125,9 @@ struct Progress {
 }
 
 /// A whole GPU.
+#[derive(State)]
 pub struct Gpu {
+    #[state(skip = "the configuration")]
     config: Arc<GpuConfig>,
     sms: Vec<Sm>,
     wakes: Wakes,
@@ -130,6 +135,7 @@ pub struct Gpu {
     port_waits: Vec<bool>,
     /// SMs that run in a cycle; empty between cycles.
     due: IdSet,
+    #[state(skip = "the configuration states it")]
     energy_model: GpuEnergyModel,
     system: MemorySystem,
     now: u64,
@@ -145,16 +151,20 @@ pub struct Gpu {
     may_dispatch: bool,
     seen: Progress,
     /// Core cycles without progress after which the watchdog barks.
+    #[state(skip = "an option")]
     patience: u64,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
     /// What is skipped, if anything is.
+    #[state(skip = "a sampled run has no checkpoint")]
     sampled: Option<Box<Sampled>>,
+    #[state(skip = "an option")]
     bounds: Bounds,
     /// The core cycle at whose end the simulation next polls.
     next_poll: u64,
     /// The same for limits and polls, whichever is first.
     next_look: u64,
+    #[state(skip = "the caller's")]
     control: Arc<Control>,
     witness: Witness,
 }
@@ -352,9 +362,40 @@ impl Gpu {
     /// The kernel or a mechanism is at fault, nothing progresses any more, or the user interrupted.
     pub fn run(&mut self, kernel: LaunchedKernel, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         self.start(kernel);
+        self.run_until(u64::MAX, memory).map(|_| ())
+    }
+
+    /// Runs the launches under way to their end, or up to core cycle `until` at least; returns whether they have ended.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`]. A run that was interrupted or has reached a limit can go on.
+    pub fn run_until(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<bool, SimFault> {
         while self.is_working() {
+            if self.now >= until {
+                return Ok(false);
+            }
             self.advance(u64::MAX, memory)?;
         }
+        Ok(true)
+    }
+
+    /// Loads the state that another GPU of the same configuration and parts has saved between two cycles, with `launches` under
+    /// way.
+    ///
+    /// # Errors
+    /// It is the state of another one.
+    pub fn resume(&mut self, launches: Vec<LaunchedKernel>, from: &mut Reader) -> Result<(), StateError> {
+        self.energy_model.share(from);
+        for launch in launches {
+            if let Feed::Replay(trace) = &launch.feed {
+                from.share(trace);
+            }
+            from.share(&Arc::new(launch));
+        }
+        self.load(from)?;
+        // The limits may be others.
+        self.next_look = self.now;
+        self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
         Ok(())
     }
 

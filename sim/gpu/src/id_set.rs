@@ -1,7 +1,9 @@
 //! A set of small numbers, as those of ports or SMs.
 
+use selvedge_state::State;
+
 /// A set of numbers below a bound.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub(crate) struct IdSet {
     /// Numbers below 64: most sets need no more, and find them without a pointer.
     low: u64,
@@ -109,6 +111,7 @@ impl IdSet {
 }
 
 /// Numbers that become due in later cycles, each once in a cycle.
+#[derive(State)]
 pub(crate) struct IdWheel {
     /// A set for each cycle of the horizon, which has a power of two.
     sets: Box<[u64]>,

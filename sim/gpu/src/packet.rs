@@ -1,8 +1,9 @@
 //! Packets: what the crossbar carries between SMs and L2 partitions, each concerning one cache line.
+use selvedge_state::State;
 use serde::Serialize;
 
 /// What a packet asks for or answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, State)]
 pub enum PacketKind {
     /// Read of the sectors in [`Packet::sectors`]; answered by [`PacketKind::ReadReply`].
     Read,
@@ -21,7 +22,7 @@ pub enum PacketKind {
 }
 
 /// One memory transaction or its answer. Plain data, copied freely; nothing is allocated per request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, State)]
 pub struct Packet {
     /// What the packet is.
     pub kind: PacketKind,

@@ -1,10 +1,12 @@
 //! The kinds of pipe of an SM.
 
+use selvedge_state::State;
+
 /// Number of [`PipeKind`]s.
 pub const PIPE_KINDS: usize = 5;
 
 /// The kinds of pipe that the issue stage distinguishes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum PipeKind {
     /// Integer and single precision.
     Alu = 0,

@@ -1,11 +1,12 @@
 //! How kernels that run at the same time share the SMs (Dai, sections 4.1 and 4.4): which may put a CTA where.
 use crate::config::Sm as SmConfig;
+use selvedge_state::State;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
 /// A way of sharing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, State)]
 pub enum Share {
     /// The earliest launch takes all that it can, the next one what is left.
     LeftOver,

@@ -4,9 +4,10 @@ use crate::energy::{GpuEnergy, GpuEnergyModel};
 use crate::events::{BlockOperations, LineBursts};
 use crate::partition::{CrossbarStats, L2Counters};
 use crate::stats::{CacheCounters, SmCounters};
+use selvedge_state::State;
 
 /// The counters of an interval of simulation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, State)]
 pub struct Snapshot {
     /// Core cycles.
     pub cycles: u64,

@@ -2,6 +2,7 @@
 use crate::events::SmEvents;
 use selvedge_ptx::memory::within_program;
 use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
+use selvedge_state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub(crate) fn is_zero(count: &u64) -> bool {
 macro_rules! counters {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, selvedge_state::State)]
         pub struct $name { $($(#[$doc])* pub $field: $type,)* }
 
         impl std::ops::AddAssign for $name {
@@ -34,7 +35,7 @@ macro_rules! counters {
 pub(crate) use counters;
 
 /// Why a cache could not take an access in a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, State)]
 #[serde(rename_all = "snake_case")]
 pub enum FailCause {
     /// No free MSHR.
@@ -84,7 +85,7 @@ impl FailCounters {
 }
 
 /// What a cache found for an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Decision {
     /// The line.
     Hit,
@@ -221,7 +222,7 @@ impl CacheCounters {
 }
 
 /// What a scheduler's cycle went on; see [`SchedulerCycles`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum IssueCycle {
     /// An instruction issued.
     Active,

@@ -1,8 +1,10 @@
 //! When each of several units, as SMs or L2 slices, must run again: in the next cycle, later, or not before something comes
 //! for it.
 use crate::id_set::IdSet;
+use selvedge_state::State;
 
 /// The cycles in which units must run again.
+#[derive(State)]
 pub(crate) struct Wakes {
     at: Vec<u64>,
     /// Those that must run in the next cycle.

@@ -15,12 +15,13 @@ use crate::cache::sectors::{MOST_LINE_BYTES, MOST_SECTORS};
 use crate::cache::{LinePart, SECTOR_BYTES};
 use rustc_hash::FxHashMap;
 use selvedge_ptx::memory::program_of;
+use selvedge_state::State;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The stores that wrote the sectors of an aligned block of the largest line, and which of them are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 struct Row {
     known: u8,
     by: [u32; MOST_SECTORS],
@@ -46,18 +47,18 @@ impl Row {
 pub type CacheId = u16;
 
 /// Loads that wait for sectors, with the oldest stores that they may see.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Wait {
     line: u64,
     floor: Row,
 }
 
 /// The witness, or none: then nothing is followed.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, State)]
 pub struct Witness(Option<Rc<RefCell<Ledger>>>);
 
 /// What the witness knows. Blocks are those of the largest line.
-#[derive(Default)]
+#[derive(Default, State)]
 struct Ledger {
     /// The number of the last store.
     stores: u32,

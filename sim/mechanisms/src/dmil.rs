@@ -17,6 +17,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
@@ -44,6 +45,7 @@ fn attach(_: &Part, site: &mut Site<'_>) {
 const MAX_COMPLETED: u32 = 3;
 
 /// One kernel's generator in one SM.
+#[derive(State)]
 struct Gate {
     milg: Instance<Milg>,
     /// Events that the block has not seen yet.
@@ -106,6 +108,7 @@ impl Gate {
 }
 
 /// The gates of one SM.
+#[derive(State)]
 pub struct Dmil {
     gates: Vec<Gate>,
 }

@@ -16,6 +16,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// The registry's entry of RBMI.
 pub const RBMI: MechanismInfo = MechanismInfo {
@@ -65,6 +66,7 @@ fn attach_qbmi(_: &Part, site: &mut Site<'_>) {
 }
 
 /// Loose round-robin.
+#[derive(State)]
 struct Rbmi {
     kernels: u8,
     /// The kernel whose turn it is.
@@ -114,6 +116,7 @@ impl MemoryObserver for Rbmi {
 const MOST_CLOCKS: u32 = 2 * 119 + 4;
 
 /// The block of an SM.
+#[derive(State)]
 struct QbmiPolicy {
     qbmi: Instance<Qbmi>,
     inputs: QbmiIn,

@@ -8,6 +8,7 @@ use selvedge_blocks::md_cache::{MdCache, MdCacheIn, MdCacheOut, MdCacheParams};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
+use selvedge_state::State;
 
 /// Bytes of a metadata block.
 const BLOCK_BYTES: u64 = 32;
@@ -16,7 +17,7 @@ const BLOCK_BYTES: u64 = 32;
 type Contents = [u64; 4];
 
 /// Where a slice's metadata lie in its channel: the blocks of the channel's slices take turns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct Region {
     /// Bytes of a DRAM burst: a fetch moves one, and with it several blocks if they are shorter.
     pub burst_bytes: u32,
@@ -36,6 +37,7 @@ impl Region {
 }
 
 /// The metadata cache of one slice of the L2, and the metadata in its DRAM.
+#[derive(State)]
 pub struct MetadataCache {
     block: Instance<MdCache>,
     region: Region,

@@ -21,6 +21,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -96,7 +97,7 @@ fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> 
 }
 
 /// What has a number below L, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Unit {
     /// CTAs when an SM holds several, else warps. Where SM 0 decides for all, which must then count the same, the launch must
     /// have several for each SM.
@@ -132,6 +133,7 @@ const CHOICES: [&str; LEVELS] =
     ["l_max_1", "l_max_2", "l_max_3", "l_max_4", "l_max_5", "l_max_6", "l_max_7", "l_max_8"];
 
 /// A BPG and what it has not seen yet.
+#[derive(State)]
 struct Generator {
     bpg: Instance<Bpg>,
     inputs: BpgIn,
@@ -186,6 +188,7 @@ impl Generator {
 }
 
 /// MDB's share of an SM.
+#[derive(State)]
 struct Mdb {
     unit: Unit,
     /// CTAs that a launch must have for CTAs to be counted, where all SMs follow one L; 0 where each SM has its own.

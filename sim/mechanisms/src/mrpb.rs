@@ -16,6 +16,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::FailCause;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// Whose memory instructions share a queue.
 const QUEUES: OptionInfo = OptionInfo::choice(
@@ -67,14 +68,14 @@ fn attach(part: &Part, site: &mut Site<'_>) {
     site.each_sm(|_| Mrpb { queues, pass, bypassed: 0, moves: 0 });
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, State)]
 enum Queues {
     Warp,
     Cta,
     None,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 enum Pass {
     Any,
     Line,
@@ -82,6 +83,7 @@ enum Pass {
 }
 
 /// MRPB's share of an SM.
+#[derive(State)]
 struct Mrpb {
     queues: Queues,
     pass: Pass,

@@ -24,6 +24,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// The greatest distance that is told from no reuse at all, accesses to a set.
@@ -39,7 +40,7 @@ pub fn attach(_: &Part, site: &mut Site<'_>) {
 }
 
 /// A set: the lines that the L1D holds of it, and the accesses to it.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, State)]
 struct Set {
     /// Lines, the most recently used first, with the number of the set's access that was their last.
     lines: VecDeque<(u64, u64)>,
@@ -78,6 +79,7 @@ impl Set {
 }
 
 /// How often lines were accessed again after each distance, in an interval.
+#[derive(State)]
 struct Reuses {
     /// By distance, from 1 on.
     counts: Vec<u64>,
@@ -107,6 +109,7 @@ impl Reuses {
 }
 
 /// The protecting distance of an SM's L1D.
+#[derive(State)]
 struct Pdp {
     index: SetIndex,
     ways: usize,

@@ -9,6 +9,7 @@ use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// The option for one kernel.
 const fn limit(name: &'static str, help: &'static str) -> OptionInfo {
@@ -48,7 +49,7 @@ fn attach(part: &Part, site: &mut Site<'_>) {
 }
 
 /// The limits of one SM.
-#[derive(Default)]
+#[derive(Default, State)]
 struct Smil {
     limits: [u32; KERNEL_SLOTS],
     in_flight: [u32; KERNEL_SLOTS],

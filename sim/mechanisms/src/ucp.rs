@@ -18,6 +18,7 @@ use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, SmPart, Ways};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// When the ways are given out anew.
 const INTERVAL: OptionInfo = OptionInfo::number(
@@ -69,6 +70,7 @@ fn attach(part: &Part, site: &mut Site<'_>) {
 }
 
 /// The tags of an L1D that a kernel has for itself, and where its hits were.
+#[derive(State)]
 struct Monitor {
     /// Lines of each set, the most recently used first.
     sets: Vec<Vec<u64>>,
@@ -132,6 +134,7 @@ fn give_out(monitors: &[Monitor], all: usize) -> Vec<usize> {
 }
 
 /// The partition of an SM's L1D.
+#[derive(State)]
 struct Ucp {
     index: SetIndex,
     monitors: Vec<Monitor>,

@@ -7,7 +7,9 @@
 //! DRAM see [`physical`] addresses. Of a program that has the GPU for itself both are the same.
 
 use crate::texture::Texture;
+use selvedge_state::{Reader, State, StateError, Writer};
 use std::hint::black_box;
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// First device address that [`DeviceMemory::alloc`] hands out, in bytes. Lower addresses are never mapped.
@@ -113,7 +115,7 @@ pub enum MemoryError {
 }
 
 /// What kernels have printed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, State)]
 pub struct Printed {
     /// The text, in the order in which it was printed.
     pub text: String,
@@ -145,12 +147,59 @@ pub enum Change {
     },
 }
 
+/// Something that a host program read.
+#[derive(Debug, Clone, PartialEq, Eq, State)]
+pub struct HostRead {
+    /// The first address.
+    pub address: u64,
+    /// What was there.
+    pub bytes: Vec<u8>,
+}
+
+/// What is being noted of reads.
+type Reads = Arc<Mutex<Vec<HostRead>>>;
+
 /// A named range of device memory.
 #[derive(Debug, Clone)]
 struct Buffer {
     base: u64,
     name: String,
     data: Vec<u8>,
+}
+
+/// Bytes that a checkpoint leaves out together if they are zero.
+const PAGE_BYTES: usize = 4096;
+
+impl State for Buffer {
+    fn save(&self, to: &mut Writer) {
+        self.base.save(to);
+        self.name.save(to);
+        self.data.len().save(to);
+        for page in self.data.chunks(PAGE_BYTES) {
+            let is_used = page.iter().any(|byte| *byte != 0);
+            is_used.save(to);
+            if is_used {
+                to.put(page);
+            }
+        }
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        *self = Self::read(from)?;
+        Ok(())
+    }
+    fn read(from: &mut Reader) -> Result<Self, StateError> {
+        let (base, name, bytes) = (u64::read(from)?, String::read(from)?, u64::read(from)?);
+        let mut data = zeros(bytes).ok_or_else(|| from.not(bytes, "buffer that the host has memory for"))?;
+        for page in data.chunks_mut(PAGE_BYTES) {
+            if bool::read(from)? {
+                page.copy_from_slice(from.take(page.len())?);
+            }
+        }
+        Ok(Buffer { base, name, data })
+    }
+    fn is_value() -> bool {
+        true
+    }
 }
 
 impl Buffer {
@@ -164,7 +213,7 @@ impl Buffer {
 }
 
 /// A program's address space while another one is selected.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, State)]
 struct AddressSpace {
     buffers: Vec<Buffer>,
     next: u64,
@@ -180,12 +229,13 @@ impl Default for AddressSpace {
 
 /// The values in a GPU's global memory. Host and kernels work in the address space of the selected program, the only
 /// one unless [`DeviceMemory::select`] is called.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, State)]
 pub struct DeviceMemory {
     /// In order of their addresses.
     buffers: Vec<Buffer>,
     next: u64,
     used: u64,
+    #[state(skip = "an option")]
     capacity: u64,
     /// Buffer that the last checked access fell in.
     last_hit: usize,
@@ -196,7 +246,11 @@ pub struct DeviceMemory {
     /// The spaces of the other programs, by number.
     parked: Vec<AddressSpace>,
     /// What has been done since the last look, where somebody records it.
+    #[state(skip = "a run that is recorded has no checkpoint")]
     changes: Option<Vec<Change>>,
+    /// What the host program reads, where somebody notes it.
+    #[state(skip = "only while a host program runs")]
+    reads: Option<Reads>,
 }
 
 impl Default for DeviceMemory {
@@ -253,7 +307,19 @@ impl DeviceMemory {
             program: 0,
             parked: Vec::new(),
             changes: None,
+            reads: None,
         }
+    }
+
+    /// Notes what is read by [`DeviceMemory::bytes`] and what is made of it, up to [`DeviceMemory::take_reads`].
+    pub fn note_reads(&mut self) {
+        self.reads = Some(Reads::default());
+    }
+
+    /// What was read since it is noted.
+    pub fn take_reads(&mut self) -> Vec<HostRead> {
+        let Some(reads) = self.reads.take() else { return Vec::new() };
+        std::mem::take(&mut reads.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Notes every change from now on, for [`DeviceMemory::take_changes`].
@@ -466,7 +532,12 @@ impl DeviceMemory {
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
     pub fn bytes(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryError> {
         let (index, range) = self.range(address, bytes)?;
-        Ok(self.buffers.get(index).map_or(&[], |b| &b.data[range]))
+        let read = self.buffers.get(index).map_or(&[][..], |b| &b.data[range]);
+        if let Some(reads) = &self.reads {
+            let noted = HostRead { address, bytes: read.to_vec() };
+            reads.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
+        }
+        Ok(read)
     }
 
     fn bytes_mut(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], MemoryError> {

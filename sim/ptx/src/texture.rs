@@ -5,8 +5,10 @@
 //! handle: the host writes it to the variable. Texels lie row by row, the rows `pitch` bytes apart and the planes of a
 //! volume one after the other; the arrays of real GPUs are tiled in ways that nobody documents.
 
+use selvedge_state::State;
+
 /// How the bits of a texel's channel are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum ChannelKind {
     /// Unsigned integers of 8, 16 or 32 bits.
     Unsigned,
@@ -21,7 +23,7 @@ pub enum ChannelKind {
 }
 
 /// What a coordinate outside the texture reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum AddressMode {
     /// The texel at the edge.
     Clamp,
@@ -35,7 +37,7 @@ pub enum AddressMode {
 }
 
 /// What a coordinate between texels reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum FilterMode {
     /// The texel that it lies in.
     Point,
@@ -44,7 +46,7 @@ pub enum FilterMode {
 }
 
 /// A texture object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, State)]
 pub struct Texture {
     /// Device address of the first texel, a multiple of the texel's size.
     pub address: u64,

@@ -19,8 +19,27 @@ pub(crate) const MOST_WARPS: &str = "most_resident_warps";
 pub struct Best {
     /// The mechanism with the choice.
     pub mechanism: MechanismSpec,
+    /// The choice.
+    choice: Vec<u32>,
     /// The choice and its costs, for the mechanism's counters.
     pub found: MechanismCounters,
+}
+
+impl Best {
+    /// Returns the choice and the counters, for [`chosen`].
+    pub(crate) fn choice(&self) -> Choice {
+        (self.choice.clone(), self.found.clone())
+    }
+}
+
+/// What trials have found: the choice, and the mechanism's counters of it.
+pub(crate) type Choice = (Vec<u32>, MechanismCounters);
+
+/// Returns what was found before.
+pub(crate) fn chosen(spec: &RunSpec, choice: Option<Choice>) -> Option<Best> {
+    let (at, _) = spec.mechanism.search(&spec.config)?;
+    let (choice, found) = choice?;
+    Some(Best { mechanism: spec.mechanism.with_choice(at, choice.clone()), choice, found })
 }
 
 /// Returns whether the mechanism wants the best of several choices, which trials find.
@@ -39,9 +58,7 @@ pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunE
     let found = search.best(&mut runs);
     control.trials.store(0, Ordering::Relaxed);
     match (found, runs.error) {
-        (Ok(found), None) => {
-            Ok(Some(Best { mechanism: spec.mechanism.with_choice(at, found.choice), found: found.counters }))
-        }
+        (Ok(found), None) => Ok(chosen(spec, Some((found.choice, found.counters)))),
         (_, Some(error)) => Err(error),
         (Err(Stopped), None) => unreachable!("a trial that stopped left its error"),
     }

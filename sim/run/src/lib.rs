@@ -5,8 +5,10 @@
 //! [`fidelity`]. The crates below are here by their modules' names: the GPU, the PTX executor and the workloads.
 pub mod best;
 pub mod census;
+pub mod checkpoint;
 pub mod fidelity;
 pub mod functional;
+mod launches;
 pub mod mechanism;
 pub mod report;
 pub mod run;

@@ -7,6 +7,7 @@ use selvedge_gpu::partition::CrossbarStats;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::{CacheCounters, MechanismCounters, SmCounters};
+use selvedge_state::{Reader, State, StateError, Writer};
 use serde::Serialize;
 
 /// Version of the JSON form; a change of meaning or the removal of a key raises it.
@@ -236,6 +237,29 @@ pub struct KernelReport {
     /// The counters from the beginning of the run to the end of this launch.
     #[serde(skip)]
     pub so_far: Snapshot,
+}
+
+/// The totals follow from the counters.
+impl State for KernelReport {
+    fn save(&self, to: &mut Writer) {
+        self.name.save(to);
+        self.grid.save(to);
+        self.block.save(to);
+        self.share.save(to);
+        self.so_far.save(to);
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        *self = Self::read(from)?;
+        Ok(())
+    }
+    fn read(from: &mut Reader) -> Result<Self, StateError> {
+        let (name, grid, block) = State::read(from)?;
+        let (share, so_far) = <(Snapshot, Snapshot)>::read(from)?;
+        Ok(KernelReport { name, grid, block, totals: share.clone().into(), share, so_far })
+    }
+    fn is_value() -> bool {
+        true
+    }
 }
 
 /// One SM over the whole run.

@@ -1,18 +1,19 @@
 //! Running a workload on a GPU: host program, launches, verdict and report.
 pub use crate::source::Source;
 
-use crate::best;
+use crate::best::{self, Best};
+use crate::checkpoint::{Checkpoint, CheckpointError, Checkpoints, Identity, Journal, Place};
+use crate::launches::{Beginning, Done, Launches};
 use crate::mechanism::MechanismSpec;
-use crate::report::{FORMAT_VERSION, HostReport, KernelReport, Outcome, RunReport, SmReport};
+use crate::report::{FORMAT_VERSION, HostReport, Outcome, RunReport, SmReport};
 use crate::source::Program;
-use crate::statistic::{BrokenLaw, check_bursts, check_conservation};
+use crate::statistic::BrokenLaw;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit, SampleSpec};
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
 use selvedge_gpu::share::ShareError;
 use selvedge_gpu::sm::SimFault;
-use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::trace::TraceError;
 use selvedge_gpu::trace::strace::{Recorded, Recording};
@@ -134,6 +135,9 @@ pub enum RunError {
     /// What a load saw was not what it had to see.
     #[error("{0}")]
     Unseen(String),
+    /// A checkpoint that is no use to the run, or that cannot be written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 impl RunError {
@@ -173,7 +177,19 @@ pub struct RunOutcome {
 /// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
 /// beside what was measured until then.
 pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
-    run_recorded(spec, control, &mut None, None)
+    run_recorded(spec, &Checkpoints::default(), control, &mut None, None)
+}
+
+/// As [`run`], and writes checkpoints or goes on from one. A run that a limit or the user ends leaves one, too.
+///
+/// # Errors
+/// As [`run`]; a checkpoint that cannot be read or is another run's.
+pub fn run_with_checkpoints(
+    spec: &RunSpec,
+    checkpoints: &Checkpoints,
+    control: Arc<Control>,
+) -> Result<RunOutcome, RunError> {
+    run_recorded(spec, checkpoints, control, &mut None, None)
 }
 
 /// As [`run`], but skips CTAs and estimates the cycles that they take: [`RunReport::sampled`]. All else in the report is of what
@@ -193,7 +209,7 @@ pub fn run_sampled(
     if spec.mechanism.text != BASE {
         return Err(RunError::NotSampled { what: spec.mechanism.text.clone(), must: "the mechanism base" });
     }
-    run_recorded(spec, control, &mut None, Some(sample))
+    run_recorded(spec, &Checkpoints::default(), control, &mut None, Some(sample))
 }
 
 /// The mechanism that changes nothing.
@@ -210,7 +226,7 @@ pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Opti
     let size = spec.size.to_string();
     let recorded = Recorded::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
     let mut recording = Some(RecordingRun { recorded, bytes: None });
-    let outcome = run_recorded(spec, control, &mut recording, None)?;
+    let outcome = run_recorded(spec, &Checkpoints::default(), control, &mut recording, None)?;
     Ok((outcome, recording.and_then(|recording| recording.bytes)))
 }
 
@@ -220,12 +236,31 @@ struct RecordingRun {
     bytes: Option<Vec<u8>>,
 }
 
+/// What tells the run from others, but for its limits.
+fn identity(spec: &RunSpec) -> Identity {
+    let mut identity = Identity::new();
+    identity.add("workload", spec.workload.name());
+    identity.add("size", spec.workload.size_name(spec.size));
+    identity.add_machine(&spec.config, &spec.mechanism.text, spec.engine, spec.check_dram);
+    let every = spec.sample_cycles.map_or("none".into(), |every| format!("every {every} cycles"));
+    identity.add("--series", every);
+    if best::searches(&spec.mechanism, &spec.config) {
+        // The trials end at the limits, too, and so decide what the run does.
+        identity.add("limits of trials", format!("{:?}", spec.bounds));
+    }
+    identity.add_inputs(&spec.workload.inputs(spec.input.as_deref()));
+    identity
+}
+
 fn run_recorded(
     spec: &RunSpec,
+    checkpoints: &Checkpoints,
     control: Arc<Control>,
     recording: &mut Option<RecordingRun>,
     sample: Option<SampleSpec>,
 ) -> Result<RunOutcome, RunError> {
+    let identity = checkpoints.identity(|| identity(spec));
+    let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let mut program = Program::new(spec)?;
     // A trace that is recorded is to be what the kernels do, whatever the mechanism.
     let most = if recording.is_some() { Needs::Values } else { Needs::Execution };
@@ -233,7 +268,14 @@ fn run_recorded(
     let probes = Probes::new(spec.probes.clone(), spec.engine);
     probes.check_engine()?;
     // A run that is stopped before its choice is made reports that it has done nothing.
-    let (best, stopped) = match best::find(spec, &control) {
+    let found = match &mut checkpoint {
+        // The choice was made before.
+        Some(checkpoint) => {
+            checkpoint.value().map(|choice| best::chosen(spec, choice)).map_err(RunError::from)
+        }
+        None => best::find(spec, &control),
+    };
+    let (best, stopped) = match found {
         Ok(best) => (best, None),
         Err(error) if error.is_stop() => (None, Some(error)),
         Err(error) => return Err(error),
@@ -257,12 +299,22 @@ fn run_recorded(
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
     let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
     program.load(&mut memory)?;
-    let mut kernels = Vec::new();
+    let mut launches = Launches {
+        beginning: Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() },
+        program: &mut program,
+        gpu: &mut gpu,
+        memory: &mut memory,
+        recording: &mut trace,
+        done: Done::default(),
+    };
+    let resumed = checkpoint.map(|checkpoint| launches.resume(checkpoint)).transpose()?;
+    let mut place = Place::new(checkpoints, &identity, launches.gpu.cycle());
     let start = Instant::now();
     let fault = match stopped {
         Some(stopped) => Some(stopped),
-        None => simulate(&mut program, &mut gpu, &mut memory, &mut trace, &mut kernels).err(),
+        None => launches.run(resumed, place.as_mut()).err(),
     };
+    let kernels = launches.done.kernels;
     let wall_s = start.elapsed().as_secs_f64();
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
@@ -344,47 +396,6 @@ pub fn instances(
     let probes = Probes::new(ProbeSpec::default(), Engine::Model);
     mechanism.build(&mechanism.machine(config)?, kernels, &probes)?;
     Ok(probes.into_instances())
-}
-
-/// Lets the host program launch its kernels one after the other.
-fn simulate(
-    program: &mut Program,
-    gpu: &mut Gpu,
-    memory: &mut DeviceMemory,
-    recording: &mut Option<Recording>,
-    kernels: &mut Vec<KernelReport>,
-) -> Result<(), RunError> {
-    while let Some(mut launch) = program.next(memory, gpu.config())? {
-        let before = gpu.snapshot();
-        let (name, dims) = (launch.kernel.name.clone(), launch.dims);
-        if let Some(recording) = recording {
-            launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, memory));
-        }
-        gpu.run(launch, memory)?;
-        if let Some(recording) = recording {
-            recording.end();
-        }
-        if let Some(violation) = gpu.system().dram_violation() {
-            return Err(RunError::DramTiming(violation));
-        }
-        if let Some(wrong) = gpu.witness().wrong() {
-            return Err(RunError::Unseen(wrong));
-        }
-        let so_far = gpu.snapshot();
-        let schedulers = u64::from(gpu.config().sm.count * gpu.config().sm.schedulers);
-        check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
-        check_bursts(&so_far).map_err(RunError::Conservation)?;
-        let share = &so_far - &before;
-        kernels.push(KernelReport {
-            name,
-            grid: dims.grid,
-            block: dims.block,
-            totals: share.clone().into(),
-            share,
-            so_far,
-        });
-    }
-    Ok(())
 }
 
 /// The launch with its kernel, for a kernel slot of the machine.

@@ -56,6 +56,7 @@ elaborate! {
     }
 }
 
+#[derive(selvedge_state::State)]
 pub struct Model {
     full: u32,
     misses: u32,

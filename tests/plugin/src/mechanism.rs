@@ -18,6 +18,7 @@ impl Mechanism for StreamFilter {
 }
 
 /// One SM's share.
+#[derive(selvedge_state::State)]
 struct Sm {
     block: Stepped<StreamFilterBlock>,
     bypassed: u64,

@@ -142,7 +142,8 @@ mod types {
         bit_cast(value)
     }
 
-    #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+    #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_hw::selvedge_state::State)]
+    #[state(crate = selvedge_hw::selvedge_state)]
     pub enum Mode {
         Idle,
         Load,
@@ -151,7 +152,8 @@ mod types {
         Error,
     }
 
-    #[derive(Copy, Clone, Debug, PartialEq, Default, LogicStruct)]
+    #[derive(Copy, Clone, Debug, PartialEq, Default, LogicStruct, selvedge_hw::selvedge_state::State)]
+    #[state(crate = selvedge_hw::selvedge_state)]
     pub struct Pair {
         pub low: Bits<3>,
         pub flag: Bit,
@@ -360,6 +362,8 @@ mod constants {
     use rust_hdl_core::prelude::{Block, Constant, Logic, Probe};
     use selvedge_hw::rtl::prelude::U;
 
+    #[derive(selvedge_hw::selvedge_state::State)]
+    #[state(crate = selvedge_hw::selvedge_state)]
     pub struct Constants {
         pub k: [Constant<U<8>>; 4],
     }

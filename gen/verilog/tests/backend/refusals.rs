@@ -117,14 +117,12 @@ refused!(clock_as_data, "clk_i", Problem::Unsupported("a clock or reset pin is n
 
 #[test]
 fn foreign_verilog_is_refused() {
-    rtl_block! {
-        /// A block with rust-hdl's own flip-flop, whose Verilog nobody proved here.
-        #[derive(LogicBlock, Default)]
-        pub struct Foreign {
-            pub clk_i: Signal<In, Clock>,
-            pub y_o: Signal<Out, Bit>,
-            dff: rust_hdl_widgets::prelude::DFF<Bit>,
-        }
+    /// A block with rust-hdl's own flip-flop, whose Verilog nobody proved here.
+    #[derive(LogicBlock, Default)]
+    struct Foreign {
+        pub clk_i: Signal<In, Clock>,
+        pub y_o: Signal<Out, Bit>,
+        dff: rust_hdl_widgets::prelude::DFF<Bit>,
     }
     impl Logic for Foreign {
         #[hdl_gen]

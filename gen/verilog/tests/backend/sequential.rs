@@ -356,7 +356,8 @@ rtl_block! {
 mod phase {
     use rust_hdl_core::prelude::*;
     /// A state with a code that does not exist.
-    #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+    #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_hw::selvedge_state::State)]
+    #[state(crate = selvedge_hw::selvedge_state)]
     pub enum Phase {
         Wait,
         Count,

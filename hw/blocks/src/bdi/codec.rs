@@ -1,6 +1,7 @@
 //! The arithmetic of BDI as pure functions: what the golden models and the simulator compute.
 use super::encoding::Encoding;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes, bytes_of, words_of};
+use selvedge_state::State;
 
 /// A compressed line.
 ///
@@ -8,7 +9,7 @@ use crate::line::{LINE_WORDS, Line, assert_line_bytes, bytes_of, words_of};
 /// and little-endian. Base and mask come first so that a decompressor has them in the first burst. Bit `i` of the mask
 /// is set when word `i` is a difference from the implicit zero base, and clear when it is one from the stored base.
 /// (b,0) encodings store the base alone, `Uncompressed` the line, `Zeros` nothing. What is beyond the payload is zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Compressed {
     /// How the line is represented.
     pub encoding: Encoding,

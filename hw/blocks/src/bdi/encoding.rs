@@ -1,9 +1,12 @@
 //! The eleven BDI encodings: tags, sizes, where a payload keeps its parts, and the order in which the compressor prefers them.
+use selvedge_state::State;
 use serde::{Deserialize, Serialize};
 
 /// How a line is represented (LATTE-CC, section IV.C.1). `B8D1` means: words of 8 bytes, each kept as a difference of
 /// 1 byte from a base. The discriminant is the 4-bit tag; tags 11 to 15 mean nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, State,
+)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Encoding {

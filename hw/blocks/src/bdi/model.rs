@@ -4,9 +4,10 @@ use super::{BdiParams, CompressorIn, CompressorOut, DecompressorIn, Decompressor
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
+use selvedge_state::State;
 
 /// Golden model of the compressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CompressorModel {
     line_bytes: usize,
     pipeline: Pipeline<Compressed>,
@@ -41,14 +42,14 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 }
 
 /// What the decompressor's last register holds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Decompressed {
     line: Line,
     error: bool,
 }
 
 /// Golden model of the decompressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct DecompressorModel {
     line_bytes: usize,
     pipeline: Pipeline<Decompressed>,

@@ -2,9 +2,10 @@
 use super::hash::indices;
 use super::{BgpIn, BgpOut, BgpParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Golden model of the BGP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct BgpModel {
     params: BgpParams,
     /// The two bitarrays.

@@ -1,9 +1,10 @@
 //! The arithmetic of BPC as pure functions: what the golden models and the simulator compute.
 use super::code::{Code, Kind, PLANES, Shape, base_code, plane_code, read_base, read_symbol, run_code};
 use crate::line::{LINE_WORDS, Line, assert_line_bytes, words_of};
+use selvedge_state::State;
 
 /// A compressed line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Compressed {
     /// The payload is codes; otherwise it is the line.
     pub compressed: bool,

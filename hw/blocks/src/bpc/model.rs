@@ -5,9 +5,10 @@ use super::{
 };
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// One item at a time: taken, worked on for some cycles, shown until it is taken away.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, State)]
 struct Worker<T> {
     /// Cycles of work that are left.
     left: usize,
@@ -39,7 +40,7 @@ impl<T: Copy> Worker<T> {
 }
 
 /// Golden model of the compressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CompressorModel {
     line_bytes: usize,
     worker: Worker<Compressed>,
@@ -75,7 +76,7 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 }
 
 /// Golden model of the decompressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct DecompressorModel {
     line_bytes: usize,
     worker: Worker<(Line, bool)>,

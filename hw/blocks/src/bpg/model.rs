@@ -4,6 +4,7 @@ use super::{
     WAYS, sampled,
 };
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// The largest value of a hit counter.
 const MOST_HITS: u32 = (1 << HIT_BITS) - 1;
@@ -12,7 +13,7 @@ const MOST_HITS: u32 = (1 << HIT_BITS) - 1;
 const MOST_RSFAILS: u32 = (1 << RSFAIL_BITS) - 1;
 
 /// One calculator: which lines would be in the sampled sets, and how many hits they would have given.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, State)]
 struct Calculator {
     /// Tags of each set, the most recently used first.
     sets: [Vec<u64>; SAMPLED_SETS],
@@ -43,7 +44,7 @@ fn adjusted(hits: u32, rsfails: u32, l: u32) -> u32 {
 }
 
 /// Golden model of the BPG.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct BpgModel {
     params: BpgParams,
     calculators: [Calculator; LEVELS],

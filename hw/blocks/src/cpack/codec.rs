@@ -2,6 +2,7 @@
 use super::fifo::{DECODED_AT_ONCE, Decoder, Encoder};
 use super::small;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes};
+use selvedge_state::State;
 
 /// Which of the two algorithms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,7 +15,7 @@ pub enum Variant {
 }
 
 /// How a line is represented.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, State)]
 #[repr(u8)]
 pub enum Encoding {
     /// The line as it was, because its codes would not be shorter.
@@ -37,7 +38,7 @@ impl Encoding {
 }
 
 /// A line after compression.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Compressed {
     /// How the line is represented.
     pub encoding: Encoding,
@@ -48,7 +49,7 @@ pub struct Compressed {
 }
 
 /// What the decompressor makes of a payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Decompressed {
     /// The line; zeros when there is an error.
     pub line: Line,

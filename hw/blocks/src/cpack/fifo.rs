@@ -1,6 +1,7 @@
 //! C-Pack with its first-in-first-out dictionary: one word at a time, as the hardware goes through a line.
 use super::codec::{Compressed, Decompressed, Encoding, cut, get, put, put_word};
 use crate::line::Line;
+use selvedge_state::State;
 
 /// Words in the dictionary.
 pub const DICTIONARY: usize = 16;
@@ -93,7 +94,7 @@ impl Code {
 }
 
 /// The dictionary: the last 16 words that entered, in a ring.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Dictionary {
     words: [u32; DICTIONARY],
     /// The place of the next word.
@@ -130,7 +131,7 @@ impl Dictionary {
 }
 
 /// Encodes the words of one line, one after the other.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct Encoder {
     dictionary: Dictionary,
     string: Line,
@@ -177,7 +178,7 @@ impl Encoder {
 }
 
 /// Decodes a payload, some words at a time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct Decoder {
     tag: u8,
     dictionary: Dictionary,

@@ -6,9 +6,10 @@ use super::{CompressorIn, CompressorOut, CpackParams, DecompressorIn, Decompress
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
+use selvedge_state::State;
 
 /// When an engine that takes several cycles for each item works, and when it takes and gives items.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Turn {
     busy: bool,
     done: bool,
@@ -36,7 +37,7 @@ impl Turn {
 }
 
 /// The compressor with the dictionary of 16.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct FifoCompressor {
     turn: Turn,
     line: Line,
@@ -79,14 +80,14 @@ fn outputs(shown: &Compressed, ready_o: bool, valid_o: bool) -> CompressorOut {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 enum CompressorKind {
     Fifo(Box<FifoCompressor>),
     Small(Box<Pipeline<Compressed>>),
 }
 
 /// Golden model of the compressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CompressorModel {
     line_bytes: usize,
     kind: CompressorKind,
@@ -127,7 +128,7 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 }
 
 /// The decompressor with the dictionary of 16.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct FifoDecompressor {
     turn: Turn,
     decoder: Decoder,
@@ -159,14 +160,14 @@ impl FifoDecompressor {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 enum DecompressorKind {
     Fifo(Box<FifoDecompressor>),
     Small(Box<Pipeline<Decompressed>>),
 }
 
 /// Golden model of the decompressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct DecompressorModel {
     line_bytes: usize,
     kind: DecompressorKind,

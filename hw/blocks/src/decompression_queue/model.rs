@@ -1,17 +1,18 @@
 //! Golden model of the decompression queue.
 use super::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// A line with its identifier and the cycles of decompression that it still needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Line {
     id: u8,
     cycles: u8,
 }
 
 /// Golden model of the decompression queue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct DecompressionQueueModel {
     depth: usize,
     waiting: VecDeque<Line>,

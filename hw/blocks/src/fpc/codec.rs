@@ -1,6 +1,7 @@
 //! The arithmetic of FPC as pure functions: what the golden models and the simulator compute.
 use super::pattern::Pattern;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes};
+use selvedge_state::State;
 
 /// The most zero words that one prefix stands for.
 pub const MAX_RUN: usize = 8;
@@ -9,7 +10,7 @@ pub const MAX_RUN: usize = 8;
 pub const SEGMENT_WORDS: usize = 4;
 
 /// How prefixes belong to words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, State)]
 pub enum Variant {
     /// The original algorithm: a prefix for each word, or for a run of up to eight zero words.
     #[default]
@@ -23,7 +24,7 @@ pub enum Variant {
 /// A compressed payload is one string of bits from bit 0 up: the head, then the data of the words in their order. The
 /// head is one symbol of three bits for each prefix. In [`Variant::Words`] the prefix of a zero run is followed by one
 /// more symbol, the words of the run less one. What is beyond the payload is zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Compressed {
     /// The payload is head and data; else it is the line as it was, because those would not be shorter.
     pub compressed: bool,
@@ -34,7 +35,7 @@ pub struct Compressed {
 }
 
 /// What the decompressor makes of a payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Decompressed {
     /// The line; zeros when there is an error.
     pub line: Line,

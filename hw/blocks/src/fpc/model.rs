@@ -5,9 +5,10 @@ use super::{
 };
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
+use selvedge_state::State;
 
 /// Golden model of the compressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CompressorModel {
     line_bytes: usize,
     variant: Variant,
@@ -44,7 +45,7 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 }
 
 /// Golden model of the decompressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct DecompressorModel {
     line_bytes: usize,
     variant: Variant,

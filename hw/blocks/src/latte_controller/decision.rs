@@ -1,7 +1,9 @@
 //! The decision in plain Rust: from what was counted and measured to the mode with the lowest AMAT.
 
+use selvedge_state::State;
+
 /// A compression mode; its number is that of the ports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, State)]
 pub enum Mode {
     /// Lines are inserted as they are.
     None = 0,

@@ -2,6 +2,7 @@
 use super::decision::{Evidence, Mode};
 use super::{DECISION_CYCLES, LatteControllerIn, LatteControllerOut, LatteControllerParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// First values of the running means, in cycles: hits of the two compressed modes, and misses.
 pub(super) const FIRST_LATENCIES: [u32; 3] = [2, 14, 120];
@@ -10,7 +11,7 @@ pub(super) const FIRST_LATENCIES: [u32; 3] = [2, 14, 120];
 pub(super) const FULL: u32 = 1022;
 
 /// A running mean with 8 bits behind the point, in which each new value counts 1/16.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct RunningMean(u32);
 
 impl RunningMean {
@@ -30,7 +31,7 @@ impl RunningMean {
 }
 
 /// Golden model of the LATTE-CC controller.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct LatteControllerModel {
     params: LatteControllerParams,
     accesses: u32,

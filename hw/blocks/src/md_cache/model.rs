@@ -1,9 +1,10 @@
 //! Golden model of the metadata cache: sets of blocks with the time of their last use, and the phases of an access.
 use super::{MdCacheIn, MdCacheOut, MdCacheParams, WAYS};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// A block with its metadata.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Way {
     block: u32,
     data: [u64; 4],
@@ -13,7 +14,7 @@ struct Way {
 }
 
 /// What the cache does in a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Phase {
     Idle,
     /// The tags of the set are there.
@@ -29,7 +30,7 @@ enum Phase {
 }
 
 /// Golden model of the metadata cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct MdCacheModel {
     params: MdCacheParams,
     sets: Vec<[Option<Way>; WAYS]>,

@@ -1,9 +1,10 @@
 //! Golden model of the MILG: the counters and the formula, cycle by cycle.
 use super::{MilgIn, MilgOut, MilgParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Golden model of the MILG.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct MilgModel {
     params: MilgParams,
     inflight: u16,

@@ -1,6 +1,7 @@
 //! Golden model of the QBMI: the averages, the quotas by least common multiple, and the ranks, cycle by cycle.
 use super::{COUNT_BITS, MOST_REQUESTS, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Most kernels.
 const KERNELS: usize = 4;
@@ -9,7 +10,7 @@ const KERNELS: usize = 4;
 const MOST_COUNT: u32 = (1 << COUNT_BITS) - 1;
 
 /// A set of quotas that is being computed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Computation {
     set: [u32; KERNELS],
     /// Cycles until it is in force.
@@ -17,7 +18,7 @@ struct Computation {
 }
 
 /// Golden model of the QBMI.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct QbmiModel {
     params: QbmiParams,
     instructions: [u32; KERNELS],

@@ -1,8 +1,9 @@
 //! The stream in which the codes come from their builder to the codecs.
 use super::huffman::{CodeBook, Symbol};
+use selvedge_state::State;
 
 /// One handshake of a code stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct CodeItem {
     /// The first code of a stream: it clears the tables.
     pub first: bool,

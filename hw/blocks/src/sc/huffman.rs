@@ -1,10 +1,11 @@
 //! The arithmetic of SC in plain Rust: code lengths of least total length under a limit, canonical codes, and the coding
 //! of a line. The [family's page](super) says what order and layout are.
 use super::WORD_BITS;
+use selvedge_state::State;
 use std::collections::HashMap;
 
 /// A symbol of a code book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, State)]
 pub enum Symbol {
     /// The value of a table entry.
     Value {
@@ -18,7 +19,7 @@ pub enum Symbol {
 }
 
 /// A symbol and its code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Code {
     /// What the code stands for.
     pub symbol: Symbol,
@@ -29,7 +30,7 @@ pub struct Code {
 }
 
 /// A counted table entry, from which a code is built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Counted {
     /// Index of the entry.
     pub index: u16,
@@ -154,7 +155,7 @@ impl Reader<'_> {
 }
 
 /// The symbols of one code length.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Length {
     /// The first code.
     first: u32,
@@ -165,7 +166,7 @@ struct Length {
 }
 
 /// A complete set of codes, in canonical order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CodeBook {
     codes: Vec<Code>,
     by_value: HashMap<u32, usize>,

@@ -1,10 +1,11 @@
 //! Golden model of every set index block: the function, a register behind it, and a valid flag.
 use super::{IndexFunction, LineIn, SetOut};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 use std::marker::PhantomData;
 
 /// Golden model of a set index block with the ports `I` and `O`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct SetIndexModel<I, O> {
     function: IndexFunction,
     sets: u32,

@@ -1,9 +1,10 @@
 //! Golden model of the SPP: the pattern history table, cycle by cycle.
 use super::{SppIn, SppOut, SppParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Golden model of the SPP.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct SppModel {
     params: SppParams,
     /// The pattern of each entry that has one.

@@ -16,6 +16,7 @@
 //! Rust as in the emitted Verilog.
 
 use rust_hdl_core::prelude::{Bits, Synth, TypeDescriptor, TypeKind, VCDValue, VerilogLiteral};
+use selvedge_state::State;
 use std::cmp::Ordering;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
@@ -26,7 +27,7 @@ const fn ones(bits: usize) -> u64 {
 }
 
 /// An unsigned value of `N` bits, 1 to 64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord, Hash, State)]
 pub struct U<const N: usize>(u64);
 
 impl<const N: usize> U<N> {
@@ -313,7 +314,7 @@ pub mod to_bits {
 /// An unsigned value of `N` bits in `K` words of 64 bits, the least significant first: `K` is `N / 64`, rounded up.
 ///
 /// Give each width that a block uses a name: `type Line = W<1024, 16>;`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, State)]
 pub struct W<const N: usize, const K: usize>([u64; K]);
 
 impl<const N: usize, const K: usize> Default for W<N, K> {

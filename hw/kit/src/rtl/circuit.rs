@@ -14,6 +14,7 @@
 use super::step::MAX_ROUNDS;
 use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
 pub use selvedge_macros::Part;
+use selvedge_state::State;
 use std::cell::Cell;
 
 thread_local! {
@@ -28,7 +29,7 @@ thread_local! {
 }
 
 /// What a block has to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Activity {
     /// The block's signals follow from its inputs and its registers.
     settled: bool,

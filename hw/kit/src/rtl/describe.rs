@@ -195,7 +195,8 @@ macro_rules! rtl_block {
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         $(#[doc = $doc])*
-        #[derive(LogicBlock, $crate::rtl::circuit::Part)]
+        #[derive(LogicBlock, $crate::rtl::circuit::Part, $crate::selvedge_state::State)]
+        #[state(in_place, crate = $crate::selvedge_state)]
         $vis struct $name<$($generics)*> {
             $($(#[doc = $field_doc])* $field_vis $field: $type,)*
             _activity: $crate::rtl::circuit::Activity,

@@ -4,6 +4,7 @@
 //! encoders of which none has a new input then costs nothing in that cycle.
 
 use rust_hdl_core::prelude::{Block, In, Logic, Probe, Signal, Synth, TimingInfo, Verilog};
+use selvedge_state::State;
 use std::ops::{Deref, DerefMut};
 
 /// Returns whether an input port has a value that the block did not see yet.
@@ -56,7 +57,8 @@ pub trait NotAnInput {
 impl<T> NotAnInput for FieldOf<'_, T> {}
 
 /// A block that is evaluated only when one of its inputs changed or when it has not settled yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
+#[state(in_place)]
 pub struct Gate<B> {
     inner: B,
     active: bool,

@@ -13,12 +13,14 @@
 
 use super::activity;
 use crate::rtl::prelude::*;
+use selvedge_state::State;
 use std::ops::{Deref, DerefMut};
 
 /// A clocked block that is evaluated only while its inputs or its state change.
 ///
 /// It rests with its own clock high, so that the first edge that it sees when it wakes is a falling one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
+#[state(in_place)]
 pub struct Idle<B> {
     inner: B,
     /// Has the last evaluation changed a signal, or was there none yet?

@@ -4,6 +4,7 @@
 //! registers and sub-blocks has settled after one evaluation. `Once<B>` has the fields, the hierarchy and the Verilog of `B`.
 
 use crate::rtl::prelude::*;
+use selvedge_state::State;
 use std::ops::{Deref, DerefMut};
 
 /// A block of logic only: no register, no sub-block, every output a function of its inputs.
@@ -13,7 +14,8 @@ pub trait PureLogic: Block + Pending {
 }
 
 /// A block of pure logic that is evaluated once per change of its inputs.
-#[derive(Default)]
+#[derive(Default, State)]
+#[state(in_place)]
 pub struct Once<B> {
     inner: B,
     settled: bool,

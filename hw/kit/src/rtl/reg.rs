@@ -24,12 +24,14 @@ use super::circuit::Part;
 use rust_hdl_core::prelude::{
     Bit, Block, Clock, In, Logic, Out, Probe, Signal, Synth, Verilog, Wrapper, ast::VerilogLiteral,
 };
+use selvedge_state::State;
 
 /// What `Wrapper::cores` holds in the Verilog of a register; `Wrapper::code` is the reset value.
 pub const REGISTER: &str = "selvedge:register";
 
 /// A register of type `T` with a reset value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
+#[state(in_place)]
 pub struct Reg<T: Synth> {
     /// Clock, wired by `dff_setup!`.
     pub clock: Signal<In, Clock>,
@@ -39,6 +41,7 @@ pub struct Reg<T: Synth> {
     pub d: Signal<In, T>,
     /// The value held.
     pub q: Signal<Out, T>,
+    #[state(skip = "a parameter")]
     reset_value: T,
 }
 

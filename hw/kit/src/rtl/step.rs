@@ -8,6 +8,7 @@
 
 use super::circuit::Part;
 use rust_hdl_core::prelude::Block;
+use selvedge_state::State;
 use thiserror::Error;
 
 /// Rounds of evaluation after which a block that still changes is taken to oscillate.
@@ -53,7 +54,8 @@ pub trait ClockedBlock: Block + Part {
 }
 
 /// Owns a block and clocks it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
+#[state(in_place)]
 pub struct Stepper<B> {
     block: B,
     cycle: u64,

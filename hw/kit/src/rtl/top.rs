@@ -9,9 +9,10 @@ use crate::rtl::elastic::ElasticPipe;
 use crate::rtl::reg::Reg;
 use crate::rtl::step::ClockedBlock;
 use rust_hdl_core::prelude::{Bit, Block, Synth};
+use selvedge_state::{Reader, State, StateError, Writer};
 
 /// The top of a block's RTL: how its signals take and give typed port values.
-pub trait RtlTop: ClockedBlock + 'static {
+pub trait RtlTop: ClockedBlock + State + 'static {
     /// Inputs; see [`ports!`](crate::ports).
     type In: Copy + Default + PartialEq;
     /// Outputs.
@@ -73,6 +74,19 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
         self.steady = None;
         self.top.drive(&T::In::default());
         reset(&mut self.top);
+    }
+}
+
+impl<T: RtlTop> State for RtlInstance<T> {
+    fn save(&self, to: &mut Writer) {
+        self.top.save(to);
+        self.woken.save(to);
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        // The next cycle is evaluated: if it repeats the last one, it changes nothing.
+        self.steady = None;
+        self.top.load(from)?;
+        self.woken.load(from)
     }
 }
 

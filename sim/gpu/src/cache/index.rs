@@ -1,8 +1,9 @@
 //! Which set of a cache a line belongs to, by the index functions that the hardware blocks compute.
 use selvedge_hw::index_function::IndexFunction;
+use selvedge_state::State;
 
 /// A set index function with its elaborated constants.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct SetIndex {
     function: IndexFunction,
     line_shift: u32,

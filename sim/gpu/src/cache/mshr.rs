@@ -5,12 +5,13 @@
 //! open-addressed table of at least twice their number.
 
 use super::sector_use::UnderWay;
+use selvedge_state::State;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
 /// An entry of the table; valid until its line is released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct MshrId(u32);
 
 impl MshrId {
@@ -20,7 +21,7 @@ impl MshrId {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Entry {
     line: u64,
     /// Sectors on their way.
@@ -34,7 +35,7 @@ struct Entry {
     waiting: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Node<T> {
     item: T,
     /// Sectors that it still waits for.
@@ -43,7 +44,7 @@ struct Node<T> {
 }
 
 /// A table of `entries` misses in flight, each with up to `merges` waiting requests of type `T`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct MshrTable<T> {
     capacity: usize,
     merges: u32,

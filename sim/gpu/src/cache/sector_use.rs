@@ -4,8 +4,10 @@
 //! the sectors hears how good the choice was: by a [`Fetched`] at each fetch, and by the number of predicted sectors that
 //! an access asks for as the first one.
 
+use selvedge_state::State;
+
 /// The 32-byte sectors of one fetch, counted by why they are fetched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Fetched {
     /// Asked for by the access that misses (DEMAND).
     pub demand: u32,
@@ -16,7 +18,7 @@ pub struct Fetched {
 }
 
 /// What a cache keeps with a line; masks of 32-byte sectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct SectorUse {
     /// Sectors that accesses have asked for since the line came.
     pub used: u32,
@@ -27,7 +29,7 @@ pub struct SectorUse {
 }
 
 /// What is known of a line's sectors on their way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub struct UnderWay {
     /// Sectors on their way.
     pub coming: u32,

@@ -3,6 +3,8 @@
 //! A cache whose sectors are larger, or that has none, widens every mask to whole sectors of its own; the rest of the
 //! machine counts in units of 32 bytes, the smallest request of an SM (LAMAR, section 3.2).
 
+use selvedge_state::State;
+
 /// Bytes that a bit of a sector mask stands for.
 pub const SECTOR_BYTES: u32 = 32;
 
@@ -13,7 +15,7 @@ pub const MOST_LINE_BYTES: u32 = 256;
 pub const MOST_SECTORS: usize = (MOST_LINE_BYTES / SECTOR_BYTES) as usize;
 
 /// How a cache's lines are divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Sectors {
     line_bytes: u32,
     /// Bits of one sector of this cache, at the lowest place.
@@ -91,7 +93,7 @@ fn mask(bytes: u32) -> u32 {
 }
 
 /// Some sectors of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct LinePart {
     /// Byte address of the line.
     pub line: u64,

@@ -5,12 +5,13 @@
 use super::index::SetIndex;
 use super::sectors::SECTOR_BYTES;
 use selvedge_hw::index_function::IndexFunction;
+use selvedge_state::State;
 
 /// The tag of a way that holds no line; line addresses are multiples of the line size and never reach it.
 const NO_LINE: u64 = u64::MAX;
 
 /// One way of one set: a position in the tag array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Slot(u32);
 
 /// What a look-up found.
@@ -34,7 +35,7 @@ pub struct Victim<S> {
 }
 
 /// What a way holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Way {
     Invalid,
     Reserved,
@@ -42,7 +43,7 @@ enum Way {
 }
 
 /// The tags of a cache. `S` is what the cache keeps beside each line's tag (a dirty bit, a sector mask).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct TagArray<S> {
     index: SetIndex,
     ways: usize,

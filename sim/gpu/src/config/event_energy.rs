@@ -1,5 +1,6 @@
 //! What the energy of SMs, caches, crossbars and mechanisms' blocks is computed from: the energy of one event of each kind.
 use super::check::Checker;
+use selvedge_state::Shared;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,6 +14,13 @@ macro_rules! event_energy {
             $($(#[$doc])* pub $field: u32,)*
             /// An operation of a mechanism's block, femtojoules, by the name of the block.
             pub blocks: BTreeMap<String, u32>,
+        }
+
+        /// A run has one machine.
+        impl Shared for EventEnergy {
+            fn key(&self) -> u64 {
+                0
+            }
         }
 
         impl EventEnergy {

@@ -4,6 +4,7 @@ use super::index;
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
 use selvedge_hw::index_function::IndexFunction;
+use selvedge_state::State;
 use serde::{Deserialize, Serialize};
 
 /// Sizes that shared memory may have where it shares its memory with the L1D.
@@ -33,7 +34,7 @@ pub enum Fetch {
 }
 
 /// What a store does in the L1D.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, State)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
     /// The sectors that a store hits are evicted, with the last one the line; the store goes to the L2; a miss does not allocate.

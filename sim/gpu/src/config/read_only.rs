@@ -3,6 +3,7 @@ use super::check::Checker;
 use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, SHARED_CHOICES, WritePolicy};
 use crate::cache::SECTOR_BYTES;
 use selvedge_hw::index_function::IndexFunction;
+use selvedge_state::State;
 use serde::{Deserialize, Serialize};
 
 /// One read-only cache; its set index is the plain modulo and its lines have no sectors.
@@ -71,7 +72,7 @@ impl ReadOnly {
     }
 }
 /// Which read-only cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Side {
     /// Constants and parameters.
     Constant = 0,

@@ -1,11 +1,12 @@
 //! Where an address of a channel lies: bank, row, column.
 use crate::config::{Dram, Field};
+use selvedge_state::State;
 
 /// Bits of a channel's address that select a place; those above distinguish lines that share one.
 pub const ADDRESS_BITS: u32 = 48;
 
 /// A place in a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Location {
     /// Bank number.
     pub bank: u32,
@@ -16,7 +17,7 @@ pub struct Location {
 }
 
 /// Consecutive bits that lie together in the address and in a part of the place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Run {
     /// Lowest bit in the address.
     from: u32,
@@ -28,7 +29,7 @@ struct Run {
 /// Splits a channel's dense addresses into row, bank and column, as the configuration's mapping says. Usually, from the
 /// highest bits to the lowest, they are row, bank and column: consecutive rows lie in consecutive banks, so that a
 /// stream opens the next bank while it reads this one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct BankMap {
     row: Vec<Run>,
     bank: Vec<Run>,

@@ -25,6 +25,7 @@ use super::request::{Access, Bursts, Request, Waiting, numbers};
 use super::sub_rank::{CLOSED, SubRank};
 use super::timing::Timing;
 use crate::config::{Dram, DramScheduler, MOST_BANKS};
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// "Not before anything changes."
@@ -44,7 +45,9 @@ enum Decision {
 }
 
 /// One memory controller with its banks and bus.
+#[derive(State)]
 pub struct Channel {
+    #[state(skip = "the configuration")]
     scheduler: DramScheduler,
     capacity: usize,
     starvation: u64,

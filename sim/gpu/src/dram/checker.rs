@@ -5,11 +5,12 @@
 //! straight from the configuration. The two share no code. Each sub-rank is judged by itself; the command bus is one.
 use super::request::Bursts;
 use crate::config::Dram;
+use selvedge_state::State;
 use std::collections::VecDeque;
 use std::fmt;
 
 /// What a command does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum CommandKind {
     /// Opens a row of a bank.
     Activate,
@@ -26,7 +27,7 @@ pub enum CommandKind {
 }
 
 /// A command on a channel's command bus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Command {
     /// Command-clock cycle.
     pub cycle: u64,
@@ -45,7 +46,7 @@ pub struct Command {
 }
 
 /// A command that broke a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct Violation {
     /// The command.
     pub command: Command,
@@ -135,7 +136,7 @@ fn burst_length(d: &Dram) -> u32 {
 }
 
 /// Data on the bus: cycles `start` up to, not including, `end`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 struct Transfer {
     start: u64,
     end: u64,
@@ -143,6 +144,7 @@ struct Transfer {
 }
 
 /// What a sub-rank remembers.
+#[derive(State)]
 struct History {
     /// Commands young enough for a rule to reach back to them, multi-burst ones expanded.
     recent: VecDeque<Command>,
@@ -152,8 +154,11 @@ struct History {
 }
 
 /// Checks the commands of one channel, in order of time.
+#[derive(State)]
 pub struct Checker {
+    #[state(skip = "they follow from the configuration")]
     rules: Vec<Rule>,
+    #[state(skip = "the configuration")]
     config: Dram,
     most_bursts: u32,
     horizon: u64,

@@ -21,10 +21,11 @@
 //! standby: there is no power-down.
 use super::DramCounters;
 use crate::config::{Dram, GpuConfig};
+use selvedge_state::State;
 use serde::Serialize;
 
 /// Energy by its parts, nanojoules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, State)]
 pub struct Energy {
     /// Background while no row is open.
     pub precharge_standby_nj: f64,
@@ -71,7 +72,7 @@ impl Energy {
 }
 
 /// Nanojoules of one of each, and what turns counted cycles into time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, State)]
 pub struct EnergyModel {
     precharged_cycle: f64,
     active_cycle: f64,

@@ -1,7 +1,9 @@
 //! Requests to a channel, and what the controller keeps with those that wait.
 
+use selvedge_state::State;
+
 /// Direction of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Access {
     /// Answered by [`super::Channel::pop`] when its data has come.
     Read,
@@ -10,7 +12,7 @@ pub enum Access {
 }
 
 /// Bursts of one line, counted from the first one that is moved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Bursts(u32);
 
 impl Bursts {
@@ -45,7 +47,7 @@ impl Bursts {
 }
 
 /// A request to a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Request {
     /// Read or write.
     pub access: Access,
@@ -62,7 +64,7 @@ pub struct Request {
 }
 
 /// A request that waits in the controller.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub(super) struct Waiting {
     pub request: Request,
     pub row: u64,

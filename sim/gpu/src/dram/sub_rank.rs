@@ -5,11 +5,12 @@
 //! divided is one of them.
 use super::request::Access;
 use super::timing::Timing;
+use selvedge_state::State;
 
 /// No row is open.
 pub const CLOSED: u64 = u64::MAX;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Bank {
     row: u64,
     activate_from: u64,
@@ -18,7 +19,7 @@ struct Bank {
 }
 
 /// Banks and data bus of one sub-rank.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct SubRank {
     banks: Vec<Bank>,
     next_activate: u64,

@@ -8,9 +8,10 @@
 //! data bus           burst 0  burst 1  burst 2
 //! ```
 use crate::config::Dram;
+use selvedge_state::State;
 
 /// Distances between commands of one sub-rank. `n` is a number of its bursts, at least 1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct Timing {
     /// Cycles of one burst on its sub-rank's data bus.
     pub burst: u64,

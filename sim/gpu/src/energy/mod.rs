@@ -19,6 +19,7 @@ pub use crate::events::{BlockOperations, LineBursts, SmEvents, Work};
 
 use crate::config::{EventEnergy, GpuConfig, WritePolicy};
 use crate::snapshot::Snapshot;
+use selvedge_state::{Reader, State};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -80,7 +81,7 @@ impl GpuEnergy {
 }
 
 /// The table in the units of the sums, and what of the machine turns counters into events.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, State)]
 pub struct GpuEnergyModel {
     table: Option<Arc<EventEnergy>>,
     core_mhz: f64,
@@ -109,6 +110,11 @@ impl GpuEnergyModel {
             flit_units: units(config.interconnect.flit_bytes),
             burst_units: units(config.dram.burst_bytes),
         }
+    }
+
+    /// Lets models that are loaded refer to this one's table.
+    pub(crate) fn share(&self, from: &mut Reader) {
+        self.table.iter().for_each(|table| from.share(table));
     }
 
     /// The energy of what was counted; nothing without a machine.

@@ -10,7 +10,7 @@ use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// Where a broken mechanism keeps what it was given, or gives no way.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, selvedge_state::State)]
 enum Broken {
     /// No memory instruction may issue.
     SmIssue,
@@ -28,6 +28,7 @@ enum Broken {
     Fill,
 }
 
+#[derive(selvedge_state::State)]
 struct BrokenSm(Broken);
 
 impl SmPart for BrokenSm {
@@ -77,6 +78,7 @@ impl Stage<Packet> for BrokenSm {
     }
 }
 
+#[derive(selvedge_state::State)]
 struct BrokenPartition {
     broken: Broken,
     holds: bool,

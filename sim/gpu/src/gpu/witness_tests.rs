@@ -7,6 +7,7 @@ use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// Takes each write in, and gives it back whole or without what it writes.
+#[derive(selvedge_state::State)]
 struct Keeper {
     loses: bool,
     held: Option<Packet>,

@@ -1,12 +1,27 @@
 //! A difference between a block's engines that shows where a policy cannot return an error.
 use crate::stage::MechanismFault;
 use selvedge_hw::Divergence;
+use selvedge_state::{Reader, State, StateError, Writer};
 
 /// Keeps the first difference until the policy's next `tick` reports it; the policy stays busy until then.
 #[derive(Debug, Default)]
 pub struct Difference {
     first: Option<Box<Divergence>>,
     is_broken: bool,
+}
+
+/// A run with a difference to be reported ends within a cycle: its state is not loaded.
+impl State for Difference {
+    fn save(&self, to: &mut Writer) {
+        self.is_pending().save(to);
+        self.is_broken.save(to);
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        if bool::read(from)? {
+            return Err(from.shape("a difference between engines"));
+        }
+        self.is_broken.load(from)
+    }
 }
 
 impl Difference {

@@ -103,6 +103,7 @@ mod tests {
     use selvedge_ptx::memory::DeviceMemory;
 
     /// Observes the L1D, and lets loads bypass it if it is told to.
+    #[derive(selvedge_state::State)]
     struct Own {
         bypasses: bool,
     }

@@ -4,8 +4,10 @@ use super::probe::Probes;
 use crate::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{HwBlock, Instance};
+use selvedge_state::State;
 
 /// An instance with the difference that it may have shown.
+#[derive(State)]
 pub struct Stepped<B: HwBlock> {
     instance: Instance<B>,
     difference: Difference,

@@ -1,6 +1,7 @@
 //! Which partition and which of its slices a line belongs to, and where it lies there.
 use crate::config::{IndexFunction, L2};
 use crate::dram::ADDRESS_BITS;
+use selvedge_state::State;
 
 /// Bit of a partition's address that marks a second block of a round, where only some partitions get one. It lies above all bits
 /// of banks and rows: both blocks have one place in DRAM, which holds no data, as they have in GPGPU-Sim.
@@ -9,7 +10,7 @@ const AGAIN_BIT: u32 = ADDRESS_BITS;
 /// Spreads addresses over partitions in blocks of a power of two of bytes, by an index function of the block's number.
 /// Each partition sees a dense address space of its own: no row of its DRAM is left out, but for those of a partition
 /// that `a-prime` gives fewer blocks than others.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct AddressMap {
     function: IndexFunction,
     partitions: u64,

@@ -23,6 +23,7 @@ use crate::stage::MechanismFault;
 use crate::wakes::Wakes;
 use crate::witness::Witness;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 use serde::Serialize;
 
 /// Counters of one partition.
@@ -35,7 +36,7 @@ pub struct PartitionStats {
 }
 
 /// Counters of the two crossbars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, State)]
 pub struct CrossbarStats {
     /// From SMs to partitions.
     pub requests: CrossbarCounters,
@@ -61,6 +62,7 @@ pub struct MemoryStats {
 /// Each clock domain has its own tick and its own count of cycles, which may jump while nothing is
 /// [`Self::busy`]. Within a core cycle the domains are ticked from memory to SM: DRAM, L2, crossbar, then the SMs
 /// receive and send; [`closed_form`] counts on that order.
+#[derive(State)]
 pub struct MemorySystem {
     requests: Crossbar,
     replies: Crossbar,
@@ -76,6 +78,7 @@ pub struct MemorySystem {
     /// Partitions whose channel has replies, arrived or in flight.
     replying: IdSet,
     dram_now: u64,
+    #[state(skip = "the configuration")]
     config: GpuConfig,
 }
 
@@ -320,6 +323,7 @@ impl MemorySystem {
 }
 
 /// The slices of the L2 that share a DRAM channel.
+#[derive(State)]
 struct Partition {
     slices: Vec<Slice>,
     channel: Channel,

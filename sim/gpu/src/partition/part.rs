@@ -11,10 +11,11 @@ use crate::stage::{MechanismFault, Stage};
 use crate::stats::MechanismCounters;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// What an access to DRAM costs. Metadata addresses are byte addresses within the partition's channel (see
 /// [`super::AddressMap::local`] for those of data).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct DramPlan {
     /// Bursts of data, 1 to line size / burst size.
     pub bursts: u32,
@@ -46,7 +47,7 @@ pub enum L2Event {
 /// plans.
 ///
 /// The accessors are asked once, when the GPU is built: whether a part has an ability does not change.
-pub trait PartitionPart {
+pub trait PartitionPart: State {
     /// Runs one L2 cycle: steps the part's blocks. Called before the partition's own work of the cycle, and only while the
     /// partition or a part is busy.
     ///
@@ -115,6 +116,8 @@ pub trait PartitionPart {
     }
 }
 
+selvedge_state::boxed_state!(dyn PartitionPart);
+
 /// Observes the L2 slice.
 pub trait L2Observer {
     /// Called when something happens in the L2 slice.
@@ -158,9 +161,9 @@ pub trait Replies {
 }
 
 /// Sectors of a line between DRAM and the L2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Fill(pub LinePart);
 
 /// Dirty sectors of a line between the L2 and DRAM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Eviction(pub LinePart);

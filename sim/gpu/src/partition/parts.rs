@@ -8,6 +8,7 @@ use crate::stage::{MechanismFault, Offer, Stage};
 use crate::stats::MechanismCounters;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 abilities! {
     PartitionPart:
@@ -24,9 +25,10 @@ abilities! {
 }
 
 /// The parts in one L2 partition. Each hook of the partition's path is a method here.
-#[derive(Default)]
+#[derive(Default, State)]
 pub struct PartitionParts {
     parts: Vec<Box<dyn PartitionPart>>,
+    #[state(skip = "they follow from the parts")]
     abilities: Abilities,
 }
 

@@ -19,6 +19,7 @@ use crate::stage::{MechanismFault, Offer};
 use crate::stats::{CacheCounters, counters};
 use crate::witness::Witness;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Most requests to DRAM that a read miss makes at once: data or metadata, and a metadata write-back.
@@ -57,7 +58,7 @@ pub struct L2Counters {
 }
 
 /// What the slice keeps with a line.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct LineState {
     /// Sectors that are there.
     pub valid: u32,
@@ -70,7 +71,7 @@ pub(super) struct LineState {
 }
 
 /// A read that waits for its metadata.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 pub(super) struct Parked {
     pub metadata: u64,
     pub arrived: bool,
@@ -78,6 +79,7 @@ pub(super) struct Parked {
 }
 
 /// An answer in the hit pipeline.
+#[derive(State)]
 struct Answer {
     /// When it leaves.
     ready: u64,
@@ -87,6 +89,7 @@ struct Answer {
 }
 
 /// An L2 slice.
+#[derive(State)]
 pub struct Slice {
     pub(super) number: u16,
     pub(super) map: AddressMap,
@@ -94,9 +97,12 @@ pub struct Slice {
     /// How a line is divided into bursts.
     pub(super) bursts: Sectors,
     pub(super) sectors: Sectors,
+    #[state(skip = "the configuration")]
     pub(super) fetch: Fetch,
     pub(super) writes_back: bool,
+    #[state(skip = "the configuration")]
     pub(super) write_allocate: WriteAllocate,
+    #[state(skip = "the configuration")]
     pub(super) allocate: Allocate,
     hit_latency: u64,
     request_capacity: usize,

@@ -6,12 +6,14 @@
 use crate::cache::{SECTOR_BYTES, Sectors};
 use crate::packet::{Packet, PacketKind};
 use crate::witness::Witness;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Bits of a packet's words in one sector.
 const SECTOR_WORDS: u64 = (1 << (SECTOR_BYTES / 4)) - 1;
 
 /// A request of which parts are inside.
+#[derive(State)]
 struct Split {
     whole: Packet,
     left: u32,
@@ -20,6 +22,7 @@ struct Split {
 }
 
 /// The requests of which parts are inside; a part's token is its request's number here.
+#[derive(State)]
 pub(super) struct Splits {
     sectors: Sectors,
     requests: Vec<Split>,

@@ -519,13 +519,14 @@ fn a_line_that_leaves_is_read_after_it_was_written() {
 }
 
 /// What the test policy saw, shared with the test.
-#[derive(Default)]
+#[derive(Default, selvedge_state::State)]
 struct Seen {
     events: Vec<(&'static str, u64)>,
     arrived: Vec<u64>,
 }
 
 /// A mechanism with a stage of two lines and three cycles everywhere, metadata for all lines, and short replies.
+#[derive(selvedge_state::State)]
 struct TestPolicy {
     now: u64,
     fills: VecDeque<(u64, Fill)>,
@@ -781,7 +782,7 @@ fn reads_share_a_metadata_burst_on_its_way() {
 }
 
 /// Fetches two sectors more than was asked for, and notes what it is told.
-#[derive(Default)]
+#[derive(Default, selvedge_state::State)]
 struct Granular {
     events: Rc<RefCell<Vec<L2Event>>>,
 }

@@ -2,9 +2,10 @@
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_SECTORS;
 use selvedge_ptx::ptx::{AccessKind, MemAccess};
+use selvedge_state::State;
 
 /// One line touched by a memory instruction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Transaction {
     /// Byte address of the line.
     pub line: u64,

@@ -10,6 +10,7 @@
 use super::lsu::InstId;
 use super::pipes::PipeKind;
 use crate::config::{Collector as Config, CollectorSet};
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Core cycles from issue to the pipe of an instruction that nothing holds up: the register in front of the units, a unit, a
@@ -20,7 +21,7 @@ pub const EMPTY_CYCLES: u64 = 4;
 const SHARED: usize = 4;
 
 /// What follows when an instruction comes to its pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Next {
     /// Its result is there after so many cycles in an empty pipe, counted from issue.
     Result(u32),
@@ -31,7 +32,7 @@ pub enum Next {
 }
 
 /// An instruction between its issue and its pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Collected {
     /// Its warp.
     pub warp: u8,
@@ -46,7 +47,7 @@ pub struct Collected {
 }
 
 /// An instruction that waits for a unit, with the banks of its operands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Waiting {
     instruction: Collected,
     banks: [u8; MOST_OPERANDS],
@@ -56,7 +57,7 @@ struct Waiting {
 /// Most operands of an instruction that are read: GPGPU-Sim's own bound is 32, PTX's instructions have fewer.
 const MOST_OPERANDS: usize = 16;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Unit {
     instruction: Option<Collected>,
     /// Operands that are still to be read.
@@ -64,7 +65,7 @@ struct Unit {
 }
 
 /// The units of one set.
-#[derive(Debug)]
+#[derive(Debug, State)]
 struct Set {
     /// Its first unit's number and how many it has.
     first: usize,
@@ -75,8 +76,9 @@ struct Set {
 }
 
 /// The operand collection of one SM.
-#[derive(Debug)]
+#[derive(Debug, State)]
 pub struct Collector {
+    #[state(skip = "the configuration")]
     config: Config,
     schedulers: usize,
     /// By kind of pipe: what waits for a unit, and what waits for its pipe.

@@ -5,6 +5,7 @@ use crate::trace::record::RecordedWarp;
 use crate::trace::replay::ReplayedWarp;
 use crate::trace::{LaunchRecorder, TraceLaunch};
 use selvedge_ptx::ptx::{Ballot, Env, MemAccess, Step, Warp};
+use selvedge_state::State;
 use std::sync::Arc;
 
 /// Where the instructions of a launch come from.
@@ -18,6 +19,7 @@ pub enum Feed {
 }
 
 /// Where the instructions of a warp come from.
+#[derive(State)]
 pub(super) enum WarpFeed {
     Execute(Warp),
     Record(Box<RecordedWarp>),

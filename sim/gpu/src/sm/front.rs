@@ -4,10 +4,11 @@
 //! stops those behind it, which move up until the queue is full.
 use super::lsu::InstId;
 use crate::stats::FailCause;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Transactions on their way from the load/store unit to the L1D's tags.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, State)]
 pub struct Front {
     latency: u64,
     /// When each may be looked up, and its instruction.

@@ -20,13 +20,14 @@ use crate::stats::{CacheCounters, Decision, FailCause};
 use crate::witness::{CacheId, Witness};
 use selvedge_ptx::memory::{DeviceMemory, program_of, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Token of a write that no warp waits for: a line that leaves with what the L1D has kept of stores.
 pub const WRITEBACK_TOKEN: u32 = u32::MAX;
 
 /// What became of one load transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Access {
     /// The sectors are there.
     Hit,
@@ -41,7 +42,7 @@ pub enum Access {
 }
 
 /// What a packet with a line's data names, as the store that made it dirty did.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Home {
     sm: u16,
     slice: u16,
@@ -49,7 +50,7 @@ struct Home {
 }
 
 /// What the L1D keeps with a line.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct LineState {
     /// Sectors that are there.
     valid: u32,
@@ -79,7 +80,7 @@ pub struct Context<'a> {
 }
 
 /// When a load missed, in core cycles.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub struct Times {
     /// When it came to the cache: [`Context::asked`].
     pub asked: u64,
@@ -94,7 +95,9 @@ impl Times {
 }
 
 /// The L1 data cache of one SM.
+#[derive(State)]
 pub struct L1d {
+    #[state(skip = "the configuration")]
     config: L1dConfig,
     sectors: Sectors,
     /// The segments that loads which bypass the cache move.

@@ -132,6 +132,7 @@ impl Bench {
 }
 
 /// Compressed sizes that depend on the line alone.
+#[derive(selvedge_state::State)]
 struct Sizes {
     /// Those of a line that is not compressed.
     whole: u32,
@@ -435,7 +436,7 @@ fn loads_pass_by_without_limit_unless_there_is_one() {
 }
 
 /// Fetches one sector more than was asked for, and notes the lines that leave and what became of its predictions.
-#[derive(Default)]
+#[derive(Default, selvedge_state::State)]
 struct Spatial {
     evicted: Vec<(u64, u32)>,
     fetched: Vec<Fetched>,

@@ -6,6 +6,7 @@ use crate::sm::pipes::IssueInfo;
 use crate::sm::scoreboard::Operands;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
+use selvedge_state::Shared;
 use std::sync::Arc;
 
 /// Most kernels that can run at the same time.
@@ -41,6 +42,12 @@ pub struct LaunchedKernel {
     pub code_offset: u64,
     /// Bytes of an instruction.
     pub instruction_bytes: u64,
+}
+
+impl Shared for LaunchedKernel {
+    fn key(&self) -> u64 {
+        self.slot.into()
+    }
 }
 
 impl LaunchedKernel {

@@ -3,13 +3,14 @@ use crate::config::Side;
 use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce};
 use crate::sm::read_only::constant_transactions;
 use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, Space};
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Handle of a memory instruction in flight.
 pub type InstId = u32;
 
 /// A memory instruction from issue to the last of its data.
-#[derive(Debug)]
+#[derive(Debug, State)]
 pub struct MemInst {
     /// Warp slot.
     pub warp: u8,
@@ -48,6 +49,7 @@ pub struct MemInst {
 }
 
 /// The queue of one SM's load/store unit and the instructions in flight.
+#[derive(State)]
 pub struct Lsu {
     capacity: usize,
     queue: VecDeque<InstId>,

@@ -56,6 +56,7 @@ use scheduler::{Scheduler, WarpMask};
 use scoreboard::RegisterSet;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Ballot, MemAccess};
+use selvedge_state::State;
 use std::sync::Arc;
 use wheel::EventWheel;
 
@@ -66,7 +67,7 @@ const BYPASS_TOKEN: u32 = 1 << 31;
 const PREFETCH_TOKEN: u32 = 1 << 29;
 
 /// Something that becomes due in a later cycle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 enum Event {
     /// The destination registers of an instruction are written.
     Writeback { warp: u8, pc: u32 },
@@ -79,7 +80,7 @@ enum Event {
 }
 
 /// What keeps a resident warp from being considered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Hold {
     /// Nothing but its operands.
     None,
@@ -97,6 +98,7 @@ enum Hold {
 }
 
 /// A resident warp.
+#[derive(State)]
 struct WarpSlot {
     warp: WarpFeed,
     kernel: Arc<LaunchedKernel>,
@@ -161,6 +163,7 @@ impl WarpSlot {
 }
 
 /// A resident CTA.
+#[derive(State)]
 struct CtaSlot {
     kernel: Arc<LaunchedKernel>,
     cta: [u32; 3],
@@ -173,7 +176,7 @@ struct CtaSlot {
 }
 
 /// One of a CTA's barriers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Barrier {
     /// Warps that have arrived, those that only arrive included.
     arrived: u32,
@@ -205,11 +208,14 @@ pub struct TickContext<'a> {
 }
 
 /// One SM.
+#[derive(State)]
 pub struct Sm {
     id: u16,
+    #[state(skip = "the configuration")]
     config: Arc<GpuConfig>,
     warps: Vec<Option<Box<WarpSlot>>>,
     /// Warps that have ended, for those to come.
+    #[state(skip = "only memory for warps to come")]
     spare: Vec<Box<WarpSlot>>,
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,

@@ -19,6 +19,7 @@ use crate::stats::{Decision, FailCause, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Region;
+use selvedge_state::State;
 
 /// Writes the accessors of abilities that a part always has, in its `impl SmPart` or `impl PartitionPart`.
 ///
@@ -40,7 +41,7 @@ macro_rules! has {
 /// What a mechanism puts into one SM.
 ///
 /// The accessors are asked once, when the GPU is built: whether a part has an ability does not change.
-pub trait SmPart {
+pub trait SmPart: State {
     /// Runs one core cycle: steps the part's blocks. Called only while it is busy.
     ///
     /// # Errors
@@ -161,6 +162,8 @@ pub trait SmPart {
         None
     }
 }
+
+selvedge_state::boxed_state!(dyn SmPart);
 
 /// Observes the L1D.
 pub trait L1dObserver {
@@ -313,7 +316,7 @@ pub trait Prefetcher {
 }
 
 /// A read reply before the L1D.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Fill {
     /// The reply.
     pub packet: Packet,
@@ -323,7 +326,7 @@ pub struct Fill {
 
 /// The data of a load behind the L1D. A hit's leave the L1D's array at the end of the cycle, for a stage that may take them
 /// in the next one, in which they would else be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Hit {
     /// The memory instruction.
     pub inst: InstId,
@@ -346,7 +349,7 @@ pub struct Extras {
 }
 
 /// How the SM's issue went in a cycle.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub struct IssueReport {
     /// No pipe of the kind accepts another warp in this cycle.
     pub busy: [bool; PIPE_KINDS],
@@ -360,7 +363,7 @@ pub struct IssueReport {
 pub type Word = [u32; 32];
 
 /// A warp that asks for a region's results.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct RegionEntry {
     /// Kernel slot.
     pub kernel: u8,
@@ -377,7 +380,7 @@ pub struct RegionEntry {
 }
 
 /// The reply to a warp that has asked for a region's results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct RegionReply {
     /// Warp slot.
     pub warp: u8,
@@ -386,7 +389,7 @@ pub struct RegionReply {
 }
 
 /// A load's line transaction as it comes to the L1D.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Load {
     /// Kernel slot.
     pub kernel: u8,
@@ -413,7 +416,7 @@ pub struct Load {
 }
 
 /// A line that a mechanism wants to have in the L1D before a load asks for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Prefetch {
     /// Kernel slot.
     pub kernel: u8,
@@ -439,7 +442,7 @@ pub enum Prefetched {
 }
 
 /// The space of a line in an L1D with more tags than ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Space {
     /// It is not compressed.
     Whole,

@@ -13,6 +13,7 @@ use crate::stats::{FailCause, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Region;
+use selvedge_state::State;
 
 abilities! {
     SmPart:
@@ -34,9 +35,10 @@ abilities! {
 }
 
 /// The parts in one SM. Each hook of the SM's path is a method here.
-#[derive(Default)]
+#[derive(Default, State)]
 pub struct SmParts {
     parts: Vec<Box<dyn SmPart>>,
+    #[state(skip = "they follow from the parts")]
     abilities: Abilities,
     /// One of the observers of memory instructions must see every cycle of a reservation failure.
     watches_failures: bool,

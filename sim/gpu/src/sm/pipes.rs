@@ -3,6 +3,7 @@ use crate::config::Sm as SmConfig;
 use crate::events::Work;
 pub use crate::pipe_kind::{PIPE_KINDS, PipeKind};
 use selvedge_ptx::ptx::{Instr, OpClass, Space};
+use selvedge_state::State;
 
 /// What the issue stage needs to know of an instruction; computed once per launch.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,7 @@ impl IssueInfo {
 }
 
 /// Occupancy of the pipes of one SM.
+#[derive(State)]
 pub struct Pipes {
     /// Per pipe kind: first cycle in which each pipe accepts a warp again.
     free_at: [Vec<u64>; 4],

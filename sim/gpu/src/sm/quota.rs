@@ -4,9 +4,10 @@
 //! warps on the SM are without, each gets its quota anew.
 use super::launch::KERNEL_SLOTS;
 use super::scheduler::WarpMask;
+use selvedge_state::State;
 
 /// The quotas of an SM.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct Quotas {
     size: [u32; KERNEL_SLOTS],
     left: [u32; KERNEL_SLOTS],

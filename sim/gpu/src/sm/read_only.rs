@@ -18,6 +18,7 @@ use crate::stats::{CacheCounters, FailCause};
 use crate::witness::Witness;
 use selvedge_ptx::memory::physical;
 use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, MemAccess, PARAM_REGION, Space};
+use selvedge_state::State;
 
 /// Where the kind of a read-only cache stands in its number for the witness, above the SM's.
 const NUMBER_SHIFT: u16 = 12;
@@ -49,6 +50,7 @@ pub fn fills_l1d(packet: &Packet) -> bool {
 }
 
 /// The read-only caches that there are.
+#[derive(State)]
 pub struct Sides {
     caches: [Option<Box<L1d>>; SIDES.len()],
     /// None of them is there.

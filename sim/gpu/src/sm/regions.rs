@@ -7,10 +7,11 @@ use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
 use super::{SimFault, Sm, TickContext, WarpSlot, launch};
 use selvedge_ptx::ptx::{Region, RegionValue};
+use selvedge_state::State;
 use std::sync::Arc;
 
 /// Where a warp is with respect to regions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub(super) enum RegionState {
     /// In none that matters.
     #[default]
@@ -29,7 +30,7 @@ pub(super) enum RegionState {
 }
 
 /// A border that a warp has come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub(super) enum Border {
     Start(u16),
     End(u16),

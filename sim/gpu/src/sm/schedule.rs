@@ -1,7 +1,9 @@
 //! A schedule: what a scheduler issues from one warp before it switches to another (LATTE-CC, section III-B2).
 
+use selvedge_state::State;
+
 /// A scheduler's last schedule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Schedule {
     warp: u8,
     /// Cycles in which it issued; 0 before the first one.

@@ -1,12 +1,15 @@
 //! The warp schedulers: which ready warp issues next.
 use crate::config::{SchedulerPolicy, Sm as SmConfig};
 use crate::sm::two_level::Pools;
+use selvedge_state::State;
 
 /// A set of warp slots, one bit each.
 pub type WarpMask = u64;
 
 /// One scheduler of an SM; warp slot w belongs to scheduler w mod schedulers.
+#[derive(State)]
 pub struct Scheduler {
+    #[state(skip = "the configuration")]
     policy: SchedulerPolicy,
     /// Warp slots of this scheduler.
     pub mine: WarpMask,

@@ -1,5 +1,6 @@
 //! The scoreboard of a warp: the registers whose values are in flight, and the registers that each instruction names.
 use selvedge_ptx::ptx::Instr;
+use selvedge_state::State;
 
 /// Registers of one word of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Operands {
 }
 
 /// A set of registers of a warp.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, State)]
 pub struct RegisterSet(Box<[u64]>);
 
 impl RegisterSet {

@@ -3,9 +3,11 @@
 //! An active warp that has to wait for memory or at a barrier gives its place to the first other warp that need not
 //! wait (Narasiman et al., MICRO 2011, with a set that refills warp by warp).
 use crate::sm::scheduler::WarpMask;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Active and pending warps.
+#[derive(State)]
 pub struct Pools {
     capacity: usize,
     active: Vec<u8>,

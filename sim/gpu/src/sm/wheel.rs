@@ -1,6 +1,9 @@
 //! The event wheel: what becomes due in a later cycle, found without polling.
 
+use selvedge_state::State;
+
 /// Events of type `T`, each due at a cycle less than `horizon` cycles ahead.
+#[derive(State)]
 pub struct EventWheel<T> {
     slots: Vec<Vec<T>>,
     occupied: Vec<u64>,

@@ -1,5 +1,7 @@
 //! The bytes of a trace: numbers of variable length, and where reading them failed.
 
+use selvedge_state::State;
+
 /// What is wrong, and at which offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Damage {
@@ -22,7 +24,7 @@ pub fn digest(so_far: u64, bytes: &[u8]) -> u64 {
 }
 
 /// Writes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, State)]
 pub(super) struct Encoder {
     pub bytes: Vec<u8>,
 }

@@ -5,6 +5,7 @@ use super::stream::{Cursor, Head, Kind, lanes};
 use selvedge_ptx::ptx::{
     AccessKind, Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Space, Step,
 };
+use selvedge_state::Shared;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -51,6 +52,13 @@ pub struct LaunchSummary {
     pub atomics: u64,
     /// Bytes of values that the launch writes to device memory; 0 in a trace of addresses.
     pub value_bytes: u64,
+}
+
+/// A trace runs alone: one launch after the other.
+impl Shared for TraceLaunch {
+    fn key(&self) -> u64 {
+        0
+    }
 }
 
 impl TraceLaunch {

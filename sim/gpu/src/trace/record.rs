@@ -1,12 +1,20 @@
 //! Recording a launch while it runs: warps that note what they execute.
 use super::stream::{Executed, StreamWriter};
 use selvedge_ptx::ptx::{Env, Fault, Kernel, MemAccess, Step, Warp};
+use selvedge_state::{Shared, State};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The records of a launch's warps, each put there when the warp has exited.
 #[derive(Debug)]
 pub struct LaunchRecorder {
     streams: Mutex<Vec<Vec<u8>>>,
+}
+
+/// No run shares it with a checkpoint: one that is recorded has none.
+impl Shared for LaunchRecorder {
+    fn key(&self) -> u64 {
+        0
+    }
 }
 
 impl LaunchRecorder {
@@ -26,7 +34,7 @@ impl LaunchRecorder {
 }
 
 /// A warp that executes its kernel and notes what it does.
-#[derive(Debug)]
+#[derive(Debug, State)]
 pub(crate) struct RecordedWarp {
     pub warp: Warp,
     recorder: Arc<LaunchRecorder>,

@@ -5,11 +5,12 @@ use super::launch::{TraceLaunch, next_head};
 use super::stream::{Cursor, Head, lanes};
 use selvedge_ptx::memory::MemoryError;
 use selvedge_ptx::ptx::{Env, LOCAL_REGION, MemAccess, Space, Step};
+use selvedge_state::State;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A warp of a trace.
-#[derive(Debug)]
+#[derive(Debug, State)]
 pub(crate) struct ReplayedWarp {
     launch: Arc<TraceLaunch>,
     /// Number of the warp in the grid.

@@ -7,9 +7,10 @@ use super::bytes::{Decoded, Decoder, Encoder, entry, number_of};
 use super::change::{self, Edit};
 use selvedge_ptx::memory::{Change, DeviceMemory};
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, Ballot, CacheOp, MemAccess, Space, Step};
+use selvedge_state::State;
 
 /// What a record describes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub(super) enum Kind {
     Alu,
     Memory,
@@ -64,7 +65,7 @@ pub(super) struct Executed<'a> {
 }
 
 /// Writes a warp's records.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, State)]
 pub(super) struct StreamWriter {
     out: Encoder,
     next_pc: u32,
@@ -178,7 +179,7 @@ pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 }
 
 /// The beginning of a record: all that is needed before the instruction issues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub(super) struct Head {
     pub kind: Kind,
     /// Index in the kernel's code.
@@ -189,7 +190,7 @@ pub(super) struct Head {
 }
 
 /// Where reading a warp's records stands.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, State)]
 pub(super) struct Cursor {
     next_pc: u32,
     lanes: u32,

@@ -16,6 +16,7 @@ use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Warps of an SM that the controller knows.
@@ -33,7 +34,7 @@ pub struct Wanted {
 }
 
 /// What has happened to assist warps.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Counters {
     triggered_high: u64,
     triggered_low: u64,
@@ -46,6 +47,7 @@ struct Counters {
 }
 
 /// The assist warps of one SM, with work of kind `W`.
+#[derive(State)]
 pub struct Deployment<W> {
     controller: Instance<Awc>,
     routines: Routines,

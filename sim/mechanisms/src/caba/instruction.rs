@@ -4,6 +4,7 @@
 //! predicates, p7 is preset to the lower half of the lanes and p0 to all of them. Loads read the line that the assist warp is
 //! for, as it came; stores write the line that is made of it. Both address it by r11, which `addr` sets. An assist warp that is
 //! for a load has a lane for each of the load's line transactions, and metadata that outlive it.
+use selvedge_state::State;
 use std::fmt;
 
 /// 64-bit registers: the first of all.
@@ -22,7 +23,7 @@ pub const PREDICATES: u8 = 8;
 pub const TABLE_WORDS: usize = 4;
 
 /// What an instruction does. `a` and `b` are source registers, `p` is a source predicate, `at` and `step` are constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 #[repr(u8)]
 pub enum Op {
     /// Copies the line's address from the parent's register.
@@ -298,7 +299,7 @@ impl Op {
 }
 
 /// One instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Instruction {
     /// What it does.
     pub op: Op,

@@ -2,6 +2,7 @@
 use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
 use super::memo::table::{self, SharedTable};
 use selvedge_gpu::sm::part::Word;
+use selvedge_state::State;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -13,7 +14,7 @@ pub const LINE_BYTES: usize = 128;
 pub const SAVING_BYTES: usize = LINE_BYTES - 32;
 
 /// What an assist warp has made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Made {
     /// The encoding's number.
     pub encoding: u8,
@@ -28,7 +29,7 @@ pub const METADATA: usize = 2;
 pub type Metadata = [[u32; METADATA]; LANES];
 
 /// What a parent gives with a region, and is given.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, State)]
 pub struct ParentRegion {
     /// The words that `par` moves, in all lanes each.
     pub words: Vec<Word>,
@@ -39,7 +40,7 @@ pub struct ParentRegion {
 }
 
 /// The load that an assist warp is for.
-#[derive(Clone)]
+#[derive(Clone, State)]
 pub struct ParentLoad {
     /// The numbers of the lines that it asks for, one per lane.
     pub lines: [u64; LANES],
@@ -61,7 +62,7 @@ impl Default for ParentLoad {
 pub struct OutsideLine(pub usize);
 
 /// The state of an assist warp's lanes.
-#[derive(Clone)]
+#[derive(Clone, State)]
 pub struct Lanes {
     registers: [[u64; LANES]; REGISTERS as usize],
     predicates: [u32; PREDICATES as usize],

@@ -2,10 +2,11 @@
 use crate::codecs::LineForms;
 use selvedge_gpu::sm::part::{L1dEvent, Space};
 use selvedge_ptx::memory::program_of;
+use selvedge_state::State;
 use std::collections::HashMap;
 
 /// The lines that lie compressed in an SM's L1D.
-#[derive(Default)]
+#[derive(Default, State)]
 pub struct Resident {
     // Looked up by address only; nothing depends on its order.
     lines: HashMap<u64, LineForms>,

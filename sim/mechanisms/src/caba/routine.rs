@@ -2,6 +2,7 @@
 use super::instruction::Instruction;
 use super::lanes::registers_of;
 use selvedge_blocks::assist::awc::AwcIn;
+use selvedge_state::State;
 
 /// Words of a slot of the store: a routine starts at the first word of one.
 const SLOT_WORDS: usize = 16;
@@ -10,7 +11,7 @@ const SLOT_WORDS: usize = 16;
 pub const SLOTS: usize = 32;
 
 /// A subroutine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct Routine {
     /// Its instructions.
     pub code: Vec<Instruction>,
@@ -27,7 +28,7 @@ impl Routine {
 }
 
 /// A routine with the event that starts it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct Entry {
     /// Number of the event.
     pub event: u8,
@@ -38,7 +39,7 @@ pub struct Entry {
 }
 
 /// The routines that a mechanism has.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, State)]
 pub struct Routines {
     entries: Vec<Entry>,
     /// Are those of high priority there twice?

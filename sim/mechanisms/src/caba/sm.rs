@@ -27,6 +27,7 @@ use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Returns the number of a form's encoding, which is another for every algorithm; 0: the line is not compressed.
@@ -58,7 +59,7 @@ pub const fn direct_event(tag: u8) -> u8 {
 const SAMPLE: u32 = 64;
 
 /// What the options ask for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct Options {
     /// Stores that wait for compression at the same time.
     pub stores: usize,
@@ -86,6 +87,7 @@ impl Options {
 }
 
 /// The assist warps of one SM.
+#[derive(State)]
 pub struct AssistSm {
     assists: Deployment<Work>,
     options: Options,

@@ -3,12 +3,13 @@ use super::instruction::{Instruction, NoInstruction};
 use super::lanes::{Lanes, Made, OutsideLine};
 use selvedge_gpu::config::{GpuConfig, L1d, Sm};
 use selvedge_gpu::sm::pipes::PipeKind;
+use selvedge_state::State;
 
 /// Registers and predicates that the scoreboard tracks.
 const TRACKED: usize = 24;
 
 /// Cycles that assist-warp instructions take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct Latencies {
     /// Issue to result in the arithmetic pipes.
     pub alu: u64,
@@ -47,7 +48,7 @@ pub enum WarpFault {
 }
 
 /// An instruction that waits for its operands and a pipe.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub struct Decoded {
     /// Number of the assist warp.
     pub assist: usize,
@@ -67,6 +68,7 @@ impl Decoded {
 }
 
 /// An assist warp.
+#[derive(State)]
 pub struct AssistWarp<W> {
     /// The parent's slot.
     pub warp: u8,

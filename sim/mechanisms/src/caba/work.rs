@@ -3,9 +3,10 @@ use crate::codecs::LineForms;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::sm::lsu::InstId;
+use selvedge_state::State;
 
 /// Where a line comes from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 pub enum Origin {
     /// It has come from the L2.
     Reply(Packet),
@@ -21,7 +22,7 @@ pub enum Origin {
 }
 
 /// A line that waits for an assist warp or has one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 pub struct Work {
     /// Where it comes from.
     pub origin: Origin,
@@ -54,7 +55,7 @@ impl Work {
 }
 
 /// What has happened to lines.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct Counters {
     pub(super) overflowed: u64,
     pub(super) late: u64,

@@ -2,6 +2,7 @@
 use super::{Algorithm, Coded, LINE_BYTES, SUB_BLOCK_BYTES};
 use selvedge_blocks::bdi::units;
 use selvedge_blocks::{bdi, bpc, cpack, fpc};
+use selvedge_state::State;
 
 /// Bits of a tag of a compressed L1D beside address and valid bit: the line's encoding, and its 32-byte sub-blocks.
 pub const L1D_TAG_BITS: u32 = 4 + 3;
@@ -10,7 +11,7 @@ pub const L1D_TAG_BITS: u32 = 4 + 3;
 pub const L2_TAG_BITS: u32 = 4 + 2;
 
 /// How a line is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub enum Form {
     /// Uncompressed.
     #[default]

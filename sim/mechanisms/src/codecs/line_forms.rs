@@ -2,9 +2,10 @@
 use super::{Form, LINE_BYTES};
 use selvedge_blocks::line::Line;
 use selvedge_blocks::{bdi, cpack, fpc};
+use selvedge_state::State;
 
 /// What compresses lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub enum Algorithm {
     /// BDI.
     #[default]
@@ -30,7 +31,7 @@ impl Algorithm {
 }
 
 /// Which algorithm each line is compressed by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Choice {
     /// All by the same.
     One(Algorithm),
@@ -70,7 +71,7 @@ impl Choice {
 }
 
 /// A line in both of its forms.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub struct LineForms {
     /// As it is kept.
     pub form: Form,

@@ -22,6 +22,7 @@ pub use stage::{CodecStage, Compressing, Decompressing, WrongValue};
 
 use selvedge_blocks::line::Line;
 use selvedge_hw::HwBlock;
+use selvedge_state::State;
 
 /// Bytes of a line; a configuration with others is refused.
 pub const LINE_BYTES: usize = 128;
@@ -43,7 +44,7 @@ pub struct Handshake<T> {
 /// A compression algorithm: its form of a line, and the ports of its compressor and its decompressor.
 pub trait Codec {
     /// A compressed line.
-    type Form: Copy + PartialEq;
+    type Form: Copy + PartialEq + State;
     /// The compressor.
     type Compressor: HwBlock;
     /// The decompressor.

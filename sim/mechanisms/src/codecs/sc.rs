@@ -5,9 +5,10 @@ use selvedge_blocks::sc::compressor::{CompressorIn, CompressorOut, ScCompressor}
 use selvedge_blocks::sc::decompressor::{DecompressorIn, DecompressorOut, ScDecompressor};
 use selvedge_blocks::sc::huffman::CodeBook;
 use selvedge_blocks::sc::{LINE_BITS, words_of};
+use selvedge_state::State;
 
 /// A line in the codes of SC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Coded {
     /// It is a row of codes, not the line itself.
     pub compressed: bool,

@@ -10,6 +10,7 @@ use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Engine, HwBlock, Instance};
+use selvedge_state::State;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
@@ -17,7 +18,7 @@ use std::marker::PhantomData;
 const QUEUE: usize = 4;
 
 /// A codec gave a wrong value: an error of the block under every engine.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, State)]
 #[error("{instance}: line {line:#x}: the codec's output is not what was put in")]
 pub struct WrongValue {
     /// The block instance.
@@ -81,6 +82,7 @@ impl<C: Codec> Direction for Decompressing<C> {
 }
 
 /// Something in flight through a codec, with its line.
+#[derive(State)]
 struct Item<D: Direction, T> {
     what: T,
     address: u64,
@@ -90,6 +92,7 @@ struct Item<D: Direction, T> {
 }
 
 /// What left a codec.
+#[derive(State)]
 pub struct Done<D: Direction, T> {
     /// What was put in with the line.
     pub what: T,
@@ -102,6 +105,7 @@ pub struct Done<D: Direction, T> {
 }
 
 /// A codec's block with its queues.
+#[derive(State)]
 pub struct CodecStage<D: Direction, T> {
     block: Instance<D::Block>,
     waiting: VecDeque<Item<D, T>>,

@@ -15,9 +15,10 @@ use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::stage::{MechanismFault, Offer};
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 
 /// A compressor and a decompressor of one algorithm.
-trait Stages {
+trait Stages: State {
     /// Offers a line to the compressor.
     fn compress(&mut self, what: Outbound, line: u64, values: Line) -> Offer;
     /// Takes a line that the compressor is done with.
@@ -39,11 +40,13 @@ trait Stages {
 }
 
 /// The codecs of one algorithm.
+#[derive(State)]
 struct Pair<C: Codec> {
     algorithm: Algorithm,
     compressor: CodecStage<Compressing<C>, Outbound>,
     decompressor: CodecStage<Decompressing<C>, Inbound>,
     /// Returns the codec's own form of a line, if it is one.
+    #[state(skip = "a function")]
     own: fn(Form) -> Option<C::Form>,
 }
 
@@ -135,7 +138,10 @@ fn stages(algorithm: Algorithm, id: u32, latencies: Latencies, probes: &Probes) 
     }
 }
 
+selvedge_state::boxed_state!(dyn Stages);
+
 /// The codecs of one partition.
+#[derive(State)]
 pub struct Codecs {
     stages: Vec<(Algorithm, Box<dyn Stages>)>,
     /// The line of a fill that has left a decompressor.

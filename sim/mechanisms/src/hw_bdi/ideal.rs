@@ -9,8 +9,10 @@ use selvedge_gpu::sm::part::{Fill, SmPart};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// An SM whose codecs take no time.
+#[derive(State)]
 pub struct IdealSm {
     lines: SharedLines,
     compressed: u64,

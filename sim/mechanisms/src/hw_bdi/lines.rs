@@ -3,6 +3,7 @@ use crate::codecs::{Choice, Form, LINE_BYTES, LineForms};
 use selvedge_blocks::line::{Line, words_of};
 use selvedge_ptx::memory::{DeviceMemory, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
+use selvedge_state::State;
 use std::collections::HashMap;
 
 /// Lines whose forms are remembered: a power of two. A line passes several places soon after each other, with the same values.
@@ -14,7 +15,7 @@ pub fn has_values(line: u64) -> bool {
 }
 
 /// How a line lies in the L2.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub enum L2Form {
     /// As in DRAM: compressed when it can be.
     #[default]
@@ -24,7 +25,7 @@ pub enum L2Form {
 }
 
 /// How a line lies in L2 and DRAM.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct LineForm {
     /// Bursts in DRAM; 0 as long as nobody has asked.
     dram_bursts: u8,
@@ -32,6 +33,7 @@ struct LineForm {
 }
 
 /// The forms of all lines, and the compressed lines on the crossbar. A line whose form saves no DRAM burst is kept uncompressed.
+#[derive(State)]
 pub struct LineStore {
     choice: Choice,
     /// Bytes of a DRAM burst.

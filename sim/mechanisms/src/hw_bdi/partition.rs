@@ -16,12 +16,13 @@ use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, Partiti
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// Where the metadata region begins in a partition's channel: above all data.
 const METADATA_BASE: u64 = 1 << 44;
 
 /// How far compressed lines reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Reach {
     /// Only in DRAM (`hw-bdi-mem`).
     Dram,
@@ -30,20 +31,21 @@ pub enum Reach {
 }
 
 /// What passes the decompressor: a line on its way from DRAM, or a partial write that must wait for its line.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 pub(super) enum Inbound {
     Fill,
     Write(Packet),
 }
 
 /// What is in the compressor: a line that leaves for DRAM, or one that a partial write has left uncompressed in the L2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub(super) enum Outbound {
     Eviction,
     Again,
 }
 
 /// What compresses and decompresses lines at a partition.
+#[derive(State)]
 pub enum Logic {
     /// Codecs of its own.
     Dedicated(Box<Codecs>),
@@ -63,6 +65,7 @@ impl Logic {
 }
 
 /// The codecs and the metadata cache of one partition.
+#[derive(State)]
 pub struct Partition {
     reach: Reach,
     logic: Logic,

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 const LINES: usize = 32;
 
 /// How far a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, selvedge_state::State)]
+enum Progress {
     /// Its write is in the decompressor.
     Written,
     /// It waits for the compressor.
@@ -18,9 +18,9 @@ enum State {
 }
 
 /// The lines, the oldest first, each once.
-#[derive(Default)]
+#[derive(Default, selvedge_state::State)]
 pub struct Recompression {
-    lines: VecDeque<(u64, State)>,
+    lines: VecDeque<(u64, Progress)>,
     /// Lines that were compressed again.
     pub done: u64,
     /// Lines that found no place here.
@@ -28,17 +28,17 @@ pub struct Recompression {
 }
 
 impl Recompression {
-    fn state(&mut self, line: u64) -> Option<&mut State> {
+    fn state(&mut self, line: u64) -> Option<&mut Progress> {
         self.lines.iter_mut().find(|(held, _)| *held == line).map(|(_, state)| state)
     }
 
     /// A partial write has found the line compressed; it is in the L2 already, or in the decompressor.
     pub fn add(&mut self, line: u64, is_there: bool) {
-        let state = if is_there { State::Waiting } else { State::Written };
+        let state = if is_there { Progress::Waiting } else { Progress::Written };
         if let Some(held) = self.state(line) {
             // The line has been in the L2 before, and what the compressor has of it is older.
-            let is_inside = matches!(held, State::Inside | State::Stale);
-            *held = if is_inside { State::Stale } else { state };
+            let is_inside = matches!(held, Progress::Inside | Progress::Stale);
+            *held = if is_inside { Progress::Stale } else { state };
         } else if self.lines.len() < LINES {
             self.lines.push_back((line, state));
         } else {
@@ -48,21 +48,21 @@ impl Recompression {
 
     /// The write for which the line was decompressed has arrived in the L2.
     pub fn arrived(&mut self, line: u64) {
-        if let Some(state) = self.state(line).filter(|state| **state == State::Written) {
-            *state = State::Waiting;
+        if let Some(state) = self.state(line).filter(|state| **state == Progress::Written) {
+            *state = Progress::Waiting;
         }
     }
 
     /// A write needs no decompressor: it found the line uncompressed, or replaces it.
     pub fn written(&mut self, line: u64) {
-        if let Some(state) = self.state(line).filter(|state| **state == State::Inside) {
-            *state = State::Stale;
+        if let Some(state) = self.state(line).filter(|state| **state == Progress::Inside) {
+            *state = Progress::Stale;
         }
     }
 
     /// Returns the line that the compressor is to take next.
     pub fn next(&self) -> Option<u64> {
-        self.lines.iter().find(|(_, state)| *state == State::Waiting).map(|(line, _)| *line)
+        self.lines.iter().find(|(_, state)| *state == Progress::Waiting).map(|(line, _)| *line)
     }
 
     /// The line needs no compressor any more.
@@ -73,7 +73,7 @@ impl Recompression {
     /// The compressor has taken the line.
     pub fn begin(&mut self, line: u64) {
         if let Some(state) = self.state(line) {
-            *state = State::Inside;
+            *state = Progress::Inside;
         }
     }
 
@@ -81,8 +81,8 @@ impl Recompression {
     /// waits again.
     pub fn is_done(&mut self, line: u64) -> bool {
         match self.state(line) {
-            Some(state) if *state == State::Stale => {
-                *state = State::Waiting;
+            Some(state) if *state == Progress::Stale => {
+                *state = Progress::Waiting;
                 false
             }
             Some(_) => {

@@ -12,8 +12,10 @@ use selvedge_gpu::sm::part::{Fill, SmPart};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// The codecs of one SM.
+#[derive(State)]
 pub struct SmCodecs {
     compressor: CodecStage<Compressing<Bdi>, Packet>,
     decompressor: CodecStage<Decompressing<Bdi>, Fill>,

@@ -8,6 +8,7 @@ use selvedge_blocks::bgp::{Bgp, BgpIn, BgpOut};
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
+use selvedge_state::State;
 
 /// Blocks of which the locality contradicted the default.
 pub const INSERTIONS: CounterName = ["l1d_insertions", "l2_insertions"];
@@ -17,6 +18,7 @@ pub const FLIPS: CounterName = ["l1d_flips", "l2_flips"];
 pub const FINE_DEFAULTS: CounterName = ["l1d_fine_defaults", "l2_fine_defaults"];
 
 /// The GDU.
+#[derive(State)]
 pub struct BgpGdu {
     bgp: Instance<Bgp>,
     insertions: u64,

@@ -6,12 +6,14 @@ use super::level::CacheLevel;
 use selvedge_blocks::bgp::BgpParams;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::Divergence;
+use selvedge_state::State;
 use std::collections::{HashSet, VecDeque};
 
 /// Blocks that the set holds; the one that came first leaves for one more.
 const ENTRIES: usize = 1 << 20;
 
 /// The GDU.
+#[derive(State)]
 pub struct ExactGdu {
     params: BgpParams,
     blocks: HashSet<u32>,

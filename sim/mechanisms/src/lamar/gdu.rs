@@ -3,6 +3,7 @@ use super::level::CacheLevel;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::Divergence;
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 
 /// What a miss fetches; the sectors that it asked for are always among it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub enum Choice {
 }
 
 /// A granularity decision unit. Sectors are the cache's own, a bit each; `now` is in cycles of the cache.
-pub trait Gdu {
+pub trait Gdu: State {
     /// A miss asks for the sectors `requested` of a block that are not there.
     ///
     /// # Errors
@@ -43,8 +44,10 @@ pub trait Gdu {
     }
 }
 
+selvedge_state::boxed_state!(dyn Gdu);
+
 /// A unit that decides the same for every miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Fixed {
     /// All sectors.
     Coarse,

@@ -5,9 +5,10 @@ use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::difference::Difference;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 
 /// Where a GDU sits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum CacheLevel {
     /// At an L1D.
     L1d,
@@ -53,7 +54,7 @@ const PRED_NREF: CounterName = ["l1d_pred_nref", "l2_pred_nref"];
 const NPRED_REF: CounterName = ["l1d_npred_ref", "l2_npred_ref"];
 
 /// What is counted at every GDU. Sectors are of 32 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 struct Counts {
     queries: u64,
     coarse: u64,
@@ -71,6 +72,7 @@ struct Counts {
 }
 
 /// A cache's GDU.
+#[derive(State)]
 pub struct Level {
     level: CacheLevel,
     sectors: Sectors,

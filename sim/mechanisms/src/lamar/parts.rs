@@ -8,8 +8,10 @@ use selvedge_gpu::sm::part::{FetchSectors, L1dEvent, L1dObserver, Load, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
 
 /// The GDU of an SM's L1D.
+#[derive(State)]
 pub struct SmGdu(pub Level);
 
 impl SmPart for SmGdu {
@@ -53,6 +55,7 @@ impl L1dObserver for SmGdu {
 }
 
 /// The GDU of an L2 slice.
+#[derive(State)]
 pub struct PartitionGdu(pub Level);
 
 impl PartitionPart for PartitionGdu {

@@ -8,11 +8,13 @@ use selvedge_blocks::spp::{Spp, SppIn};
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Instance};
+use selvedge_state::State;
 
 /// Queries that found a pattern.
 const KNOWN: CounterName = ["l1d_known", "l2_known"];
 
 /// The GDU.
+#[derive(State)]
 pub struct SppGdu {
     spp: Instance<Spp>,
     /// All sectors of the cache's blocks.

@@ -8,11 +8,13 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 
 /// Clocks after an event until the outputs show it.
 const AFTER_EVENT: u32 = 2;
 
 /// The block with the events that it has not seen yet.
+#[derive(State)]
 pub struct Controller {
     block: Instance<LatteController>,
     inputs: LatteControllerIn,

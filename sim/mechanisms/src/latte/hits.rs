@@ -12,10 +12,11 @@ use selvedge_gpu::sm::part::Hit;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// A hit on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Waiting {
     hit: Hit,
     id: u8,
@@ -28,6 +29,7 @@ struct Waiting {
 }
 
 /// The hits of one SM that wait for the decompressor.
+#[derive(State)]
 pub struct Hits {
     queue: Instance<DecompressionQueue>,
     /// Comes into the queue in the next cycle, or as soon as there is room.

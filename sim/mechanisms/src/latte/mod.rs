@@ -18,6 +18,7 @@ use selvedge_gpu::config::{GpuConfig, L1d, WritePolicy};
 use selvedge_gpu::mechanism::{
     Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site, no_overhead, no_parts,
 };
+use selvedge_state::State;
 use sm::CompressedL1d;
 use std::rc::Rc;
 
@@ -214,7 +215,7 @@ fn is_kernel_opt(part: &Part) -> bool {
 }
 
 /// Where a line's mode comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum ModeSource {
     /// It is always the same.
     Fixed(Mode),
@@ -225,14 +226,14 @@ enum ModeSource {
 }
 
 /// The codec of the high-capacity mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum High {
     Sc,
     Bpc,
 }
 
 /// What the options say.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Settings {
     source: ModeSource,
     high: High,

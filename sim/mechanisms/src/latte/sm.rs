@@ -29,6 +29,7 @@ use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, program_of};
+use selvedge_state::State;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -36,14 +37,14 @@ use std::rc::Rc;
 const ARRIVED: usize = 4;
 
 /// A line that has come.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 struct Arrival {
     line: u64,
     values: Line,
 }
 
 /// A compressed line in the L1D.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 struct Stored {
     mode: Mode,
     form: Form,
@@ -51,16 +52,19 @@ struct Stored {
 }
 
 /// BPC's two codecs.
+#[derive(State)]
 struct BpcCodecs {
     compressor: CodecStage<Compressing<Bpc>, Tag>,
     decompressor: CodecStage<Decompressing<Bpc>, Tag>,
 }
 
 /// The compressed L1D of one SM.
+#[derive(State)]
 pub struct CompressedL1d {
     prefix: String,
     settings: Settings,
     /// The launches' modes, where each has its own, and the launches that have begun.
+    #[state(skip = "an option")]
     launch_modes: Rc<[Mode]>,
     launches: usize,
     index: SetIndex,

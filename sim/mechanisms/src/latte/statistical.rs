@@ -22,6 +22,7 @@ use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Lines whose words wait to be counted; more are not counted.
@@ -45,6 +46,7 @@ struct Built {
 }
 
 /// Where codes come from.
+#[derive(State)]
 enum Builder {
     /// The hardware block, in the cycles that it takes.
     Hardware(Box<Instance<ScCodeBuilder>>),
@@ -53,7 +55,7 @@ enum Builder {
 }
 
 /// Reads the table, then has the codes at once.
-#[derive(Default)]
+#[derive(Default, State)]
 struct Instant {
     escape_weight: u32,
     /// Entries to be read, and answers that have not come.
@@ -129,7 +131,7 @@ impl Builder {
 }
 
 /// Where the life cycle stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Phase {
     /// Lines that come are counted, or nothing happens.
     Idle,
@@ -144,6 +146,7 @@ enum Phase {
 }
 
 /// Table, builder and codecs of one SM.
+#[derive(State)]
 pub struct Statistical {
     vft: Instance<ScVft>,
     builder: Builder,

@@ -1,9 +1,10 @@
 //! What an executed memory instruction touched, and what is wrong with one that may not touch it.
 
 use super::instr::{AtomicOp, CacheOp, Space};
+use selvedge_state::State;
 
 /// What an access does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum AccessKind {
     /// Reads.
     Load,
@@ -19,7 +20,7 @@ pub enum AccessKind {
 }
 
 /// The memory access of one warp instruction; a buffer to be reused.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, State)]
 pub struct MemAccess {
     /// Where it went; never [`Space::Generic`]. Should the lanes of a generic access differ, the space of its lowest
     /// lane, and `mask` has the lanes of that space alone.

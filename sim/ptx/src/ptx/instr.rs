@@ -1,5 +1,6 @@
 //! The decoded form of a kernel: what the executor runs and the timing model reads.
 
+use selvedge_state::State;
 use std::sync::Arc;
 
 use super::alu::Alu;
@@ -55,7 +56,7 @@ pub enum OpClass {
 }
 
 /// State space of a memory access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, State)]
 pub enum Space {
     /// Device memory.
     Global,
@@ -72,7 +73,7 @@ pub enum Space {
 }
 
 /// Cache operator of an access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, State)]
 pub enum CacheOp {
     /// `.ca`, `.wb` or none: cached in all levels.
     All,
@@ -87,7 +88,7 @@ pub enum CacheOp {
 }
 
 /// Operation of an atomic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, State)]
 pub enum AtomicOp {
     /// Addition, wrapping for integers.
     Add,

@@ -10,6 +10,7 @@ use super::lane::{LANE_BIT, blend};
 use super::region::{Region, RegionValue};
 use super::special::{self, Live};
 use super::{Env, LaunchDims, bits, convert, memory_ops, system, texture_ops};
+use selvedge_state::State;
 
 /// What executing an instruction meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub enum Step {
 }
 
 /// Threads that brought a predicate to a barrier.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, State)]
 pub struct Ballot {
     /// All of them.
     pub threads: u32,
@@ -61,7 +62,7 @@ impl std::ops::AddAssign for Ballot {
 }
 
 /// The register files of a warp.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, State)]
 pub(crate) struct Registers {
     pub words: Box<[[u32; 32]]>,
     pub doubles: Box<[[u64; 32]]>,
@@ -87,7 +88,7 @@ impl Registers {
 }
 
 /// Lanes that run together, from where and to where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 struct Path {
     pc: u32,
     /// Where the path ends and joins the one below it.
@@ -96,7 +97,7 @@ struct Path {
 }
 
 /// A warp: 32 threads in lock-step.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, State)]
 pub struct Warp {
     pub(crate) registers: Registers,
     /// The path that runs; its mask is 0 when all lanes have exited.

@@ -10,6 +10,7 @@ pub mod report;
 #[cfg(test)]
 mod tests;
 
+use crate::checkpoint::{Checkpoint, Checkpoints, Identity, Journal, Place};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, ratio};
 use crate::run::{RunError, Source, instances};
@@ -22,13 +23,15 @@ use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu};
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
-use selvedge_gpu::share::{Share, ShareSpec};
+use selvedge_gpu::share::{Share, ShareError, ShareSpec};
+use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::KernelCounters;
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, Printed};
+use selvedge_state::{State, Writer};
 use selvedge_workloads::workload::{OutputFile, Size};
 use std::sync::Arc;
 use std::time::Instant;
@@ -130,12 +133,31 @@ impl Measured {
 /// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome, beside what
 /// was measured until then.
 pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome, RunError> {
+    run_with_checkpoints(spec, &Checkpoints::default(), control)
+}
+
+/// As [`run`], and writes checkpoints or goes on from one. A run that a limit or the user ends leaves one, too.
+///
+/// # Errors
+/// As [`run`]; a checkpoint that cannot be read or is another run's.
+pub fn run_with_checkpoints(
+    spec: &TogetherSpec,
+    checkpoints: &Checkpoints,
+    control: Arc<Control>,
+) -> Result<TogetherOutcome, RunError> {
     let count = spec.workloads.len();
     if !(1..=KERNEL_SLOTS).contains(&count) {
         return Err(RunError::Programs { count, most: KERNEL_SLOTS });
     }
     // A run that is stopped before its shares are known reports that it has done nothing.
-    let (share, partition, stopped) = match share_of(spec, &control) {
+    let identity = checkpoints.identity(|| identity(spec));
+    let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
+    let shares = match &mut checkpoint {
+        // The programs were measured before.
+        Some(checkpoint) => shares(spec, checkpoint.value()?).map_err(RunError::from),
+        None => share_of(spec, &control),
+    };
+    let (share, partition, stopped) = match shares {
         Ok((share, partition)) => (share, partition, None),
         Err(error) if error.is_stop() => (Share::LeftOver, None, Some(error)),
         Err(error) => return Err(error),
@@ -146,10 +168,21 @@ pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome
     if !quotas.is_empty() {
         machine.gpu.set_quotas(quotas);
     }
+    if checkpoints.file.is_some() {
+        machine.programs.iter_mut().for_each(|program| program.journal = Some(Journal::default()));
+    }
+    let is_resumed = checkpoint.is_some();
+    if let Some(checkpoint) = checkpoint {
+        machine.resume(checkpoint)?;
+    }
+    let mut place = Place::new(checkpoints, &identity, machine.gpu.cycle());
     let start = Instant::now();
     let mut fault = match stopped {
         Some(stopped) => Some(stopped),
-        None => machine.run(spec.cycles).err(),
+        None => {
+            let launched = if is_resumed { Ok(()) } else { machine.launch_first() };
+            launched.and_then(|()| machine.proceed(spec.cycles, place.as_mut(), partition.as_ref())).err()
+        }
     };
     let measured = machine.measure();
     // What drains after the window is not counted.
@@ -217,6 +250,30 @@ fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Optio
         _ => partition::smk(spec, control)?,
     };
     Ok((Share::PerSm(partition.ctas.clone()), Some(partition)))
+}
+
+/// The share that was asked for, or that of a partition that is known.
+fn shares(
+    spec: &TogetherSpec,
+    partition: Option<Partition>,
+) -> Result<(Share, Option<Partition>), ShareError> {
+    let asked = spec.share.among(spec.workloads.len(), &spec.config.sm)?;
+    let known = partition.as_ref().map(|partition| Share::PerSm(partition.ctas.clone()));
+    Ok((asked.or(known).unwrap_or(Share::LeftOver), partition))
+}
+
+/// What tells the run from others, but for its limits.
+fn identity(spec: &TogetherSpec) -> Identity {
+    let mut identity = Identity::new();
+    for workload in &spec.workloads {
+        identity.add("workload", workload.name());
+        identity.add_inputs(&workload.inputs(None));
+    }
+    identity.add("size", spec.size);
+    identity.add_machine(&spec.config, &spec.mechanism.text, spec.engine, spec.check_dram);
+    identity.add("--share", &spec.share);
+    identity.add("--for", spec.cycles.map_or("none".into(), |cycles| cycles.to_string()));
+    identity
 }
 
 /// The IPC of each workload that has the GPU without mechanism for itself, for so many cycles.
@@ -300,9 +357,55 @@ impl<'a> Machine<'a> {
     /// Lets the programs launch side by side for so many cycles, or until each has ended once.
     fn run(&mut self, cycles: Option<u64>) -> Result<(), RunError> {
         self.launch_first()?;
+        self.proceed(cycles, None, None)
+    }
+
+    /// Goes to where the checkpoint was written, each program with the launch that it had under way.
+    fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<(), RunError> {
+        let mut launches = Vec::new();
+        for program in &mut self.programs {
+            let launch = program.replay(checkpoint.value()?, self.gpu.config(), &mut self.memory)?;
+            launches.push(launch.ok_or_else(|| checkpoint.without("a launch"))?);
+        }
+        checkpoint.load(|from| {
+            self.memory.load(from)?;
+            self.gpu.resume(launches, from)?;
+            self.programs.iter_mut().try_for_each(|program| program.record.load(from))
+        })?;
+        Ok(())
+    }
+
+    /// Writes a checkpoint.
+    fn write(&self, place: &mut Place, partition: Option<&Partition>) -> Result<(), RunError> {
+        let save = |to: &mut Writer| {
+            partition.cloned().save(to);
+            self.programs.iter().for_each(|program| program.journal.clone().unwrap_or_default().save(to));
+            self.memory.save(to);
+            self.gpu.save(to);
+            self.programs.iter().for_each(|program| program.record.save(to));
+        };
+        Ok(place.write(self.gpu.cycle(), save)?)
+    }
+
+    /// Lets the launches under way and those that follow run. What stops them early leaves a checkpoint, too, unless it is a
+    /// fault.
+    fn proceed(
+        &mut self,
+        cycles: Option<u64>,
+        mut place: Option<&mut Place>,
+        partition: Option<&Partition>,
+    ) -> Result<(), RunError> {
         let until = cycles.unwrap_or(u64::MAX);
         while self.gpu.cycle() < until {
-            for slot in self.gpu.run_until_one_ends(until, &mut self.memory)? {
+            let due = place.as_ref().map_or(u64::MAX, |place| place.next);
+            let ended = match (self.gpu.run_until_one_ends(until.min(due), &mut self.memory), &mut place) {
+                (Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })), Some(place)) => {
+                    self.write(place, partition)?;
+                    return Err(stop.into());
+                }
+                (ended, _) => ended?,
+            };
+            for slot in ended {
                 let program = &mut self.programs[usize::from(slot)];
                 if program.launch_next(&mut self.gpu, &mut self.memory)? {
                     continue;
@@ -311,6 +414,9 @@ impl<'a> Machine<'a> {
                     return Ok(());
                 }
                 self.programs[usize::from(slot)].restart(self.spec, &mut self.gpu, &mut self.memory)?;
+            }
+            if let Some(place) = place.as_deref_mut().filter(|place| place.next <= self.gpu.cycle()) {
+                self.write(place, partition)?;
             }
         }
         Ok(())
@@ -337,8 +443,8 @@ impl<'a> Machine<'a> {
             workload: program.name.clone(),
             result: program.verdict(),
             error: program.error(),
-            ends: program.ends,
-            launches: program.launches,
+            ends: program.record.ends,
+            launches: program.record.launches,
             ipc: ipcs[slot],
             ipc_alone: alone.get(slot).copied(),
             warp_instructions: measured.kernels[slot].warp_instructions,

@@ -10,6 +10,7 @@ use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_gpu::share::{Share, ShareError};
 use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_state::State;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const KINDS: usize = 5;
 type Amounts = [u32; KINDS];
 
 /// CTAs of each kernel, and what they were chosen by.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, State)]
 pub struct Partition {
     /// CTAs of each kernel that an SM holds at most.
     pub ctas: Vec<u32>,

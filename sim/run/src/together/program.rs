@@ -1,11 +1,16 @@
 //! A program beside others: its host side, started again at each end.
 use super::TogetherSpec;
 use super::report::Verdict;
+use crate::checkpoint::Journal;
 use crate::run::{RunError, Source, prepare};
+use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
+use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Module;
+use selvedge_state::State;
 use selvedge_workloads::workload::{HostProgram, OutputFile};
+use std::path::PathBuf;
 
 /// A program.
 pub(super) struct Program {
@@ -15,13 +20,22 @@ pub(super) struct Program {
     host: Box<dyn HostProgram>,
     /// Name of the workload.
     pub(super) name: String,
+    pub(super) record: Record,
+    /// What the host side has read since its last start, where checkpoints need it.
+    pub(super) journal: Option<Journal>,
+}
+
+/// What a program has done.
+#[derive(Default, State)]
+pub(super) struct Record {
     /// Times that it came to its end.
-    pub(super) ends: u64,
+    pub ends: u64,
     /// Launches, those of all starts.
-    pub(super) launches: u64,
+    pub launches: u64,
     /// The first difference between an end's results and the CPU reference.
     mismatch: Option<String>,
-    outputs: Vec<OutputFile>,
+    /// Path and contents of the files that it wrote at its first end.
+    outputs: Vec<(String, Vec<u8>)>,
 }
 
 impl Program {
@@ -38,17 +52,7 @@ impl Program {
         module.load(memory)?;
         let name = source.name().to_owned();
         let source = source.clone();
-        Ok(Program {
-            slot,
-            source,
-            module,
-            host,
-            name,
-            ends: 0,
-            launches: 0,
-            mismatch: None,
-            outputs: vec![],
-        })
+        Ok(Program { slot, source, module, host, name, record: Record::default(), journal: None })
     }
 
     /// The first launch since the start.
@@ -63,19 +67,39 @@ impl Program {
     /// The launch that follows on the one that has ended; false when that was the last, and the results are verified.
     pub(super) fn launch_next(&mut self, gpu: &mut Gpu, memory: &mut DeviceMemory) -> Result<bool, RunError> {
         memory.select(self.slot);
-        if let Some(launch) = self.host.next(memory)? {
+        let mut next = |memory: &mut DeviceMemory| self.host.next(memory);
+        let launch = match &mut self.journal {
+            Some(journal) => journal.note(memory, next)?,
+            None => next(memory)?,
+        };
+        if let Some(launch) = launch {
             gpu.start(prepare(&self.module, &launch, self.slot, gpu.config())?);
-            self.launches += 1;
+            self.record.launches += 1;
             return Ok(true);
         }
-        if self.ends == 0 {
-            self.outputs = self.host.outputs(memory)?;
+        if self.record.ends == 0 {
+            let outputs = self.host.outputs(memory)?.into_iter();
+            self.record.outputs =
+                outputs.map(|file| (file.path.to_string_lossy().into_owned(), file.bytes)).collect();
         }
-        self.ends += 1;
-        if let (Err(difference), None) = (self.host.verify(memory), &self.mismatch) {
-            self.mismatch = Some(difference.to_string());
+        self.record.ends += 1;
+        if let (Err(difference), None) = (self.host.verify(memory), &self.record.mismatch) {
+            self.record.mismatch = Some(difference.to_string());
         }
         Ok(false)
+    }
+
+    /// Takes the host side through its calls since its last start; returns the launch that is under way then.
+    pub(super) fn replay(
+        &mut self,
+        journal: Journal,
+        config: &GpuConfig,
+        memory: &mut DeviceMemory,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        memory.select(self.slot);
+        let launch = journal.replay(memory, |memory| self.host.next(memory))?.flatten();
+        self.journal = Some(journal);
+        launch.map(|launch| prepare(&self.module, &launch, self.slot, config)).transpose()
     }
 
     /// Begins again, in an empty address space.
@@ -86,6 +110,7 @@ impl Program {
         memory: &mut DeviceMemory,
     ) -> Result<(), RunError> {
         self.host = self.source.start(&mut self.module, &spec.config, spec.size, None)?;
+        self.journal.iter_mut().for_each(Journal::clear);
         memory.select(self.slot);
         memory.clear();
         self.module.load(memory)?;
@@ -93,11 +118,11 @@ impl Program {
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.ends > 0
+        self.record.ends > 0
     }
 
     pub(super) fn verdict(&self) -> Verdict {
-        match (&self.mismatch, self.ends) {
+        match (&self.record.mismatch, self.record.ends) {
             (Some(_), _) => Verdict::Fail,
             (None, 0) => Verdict::Unfinished,
             (None, _) if self.host.checks() => Verdict::Pass,
@@ -107,10 +132,11 @@ impl Program {
 
     /// What is wrong with the results.
     pub(super) fn error(&self) -> Option<String> {
-        self.mismatch.as_ref().map(|difference| format!("{}: {difference}", self.name))
+        self.record.mismatch.as_ref().map(|difference| format!("{}: {difference}", self.name))
     }
 
     pub(super) fn take_outputs(&mut self) -> Vec<OutputFile> {
-        std::mem::take(&mut self.outputs)
+        let outputs = std::mem::take(&mut self.record.outputs).into_iter();
+        outputs.map(|(path, bytes)| OutputFile { path: PathBuf::from(path), bytes }).collect()
     }
 }

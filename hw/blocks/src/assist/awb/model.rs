@@ -2,9 +2,10 @@
 use super::{AwbIn, AwbOut, AwbParams};
 use crate::assist::{WARP_BITS, WARPS};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// An instruction and what goes with it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Item {
     instruction: u64,
     mask: u32,
@@ -14,7 +15,7 @@ struct Item {
 }
 
 /// The two slots of a warp. Reset leaves the items, which lie in a memory.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Slots {
     items: [Item; 2],
     /// The slot of the oldest.
@@ -23,7 +24,7 @@ struct Slots {
 }
 
 /// Golden model of the AWB.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct AwbModel {
     /// The slots of every number that a warp can have.
     warps: Vec<Slots>,

@@ -2,9 +2,10 @@
 use super::{AwcIn, AwcParams, EVENT_BITS, UNITS, WINDOW};
 use crate::assist::awt::{AwtIn, AwtModel, AwtOut};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Where an event leads. It lies in a memory: reset leaves it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Route {
     high: bool,
     sr: u8,
@@ -12,7 +13,7 @@ struct Route {
 }
 
 /// Counts busy and idle cycles by the window.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Throttle {
     cycle: u32,
     busy: [u32; UNITS],
@@ -46,7 +47,7 @@ pub(super) struct Decision {
 }
 
 /// Golden model of the AWC's own logic.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub(super) struct Control {
     params: AwcParams,
     table: AwtModel,

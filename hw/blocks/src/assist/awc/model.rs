@@ -4,9 +4,10 @@ use super::{AwcIn, AwcOut, AwcParams, BUFFER, STORE};
 use crate::assist::awb::{AwbIn, AwbModel};
 use crate::assist::aws::{AwsIn, AwsModel};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Golden model of the AWC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct AwcModel {
     control: Control,
     store: AwsModel,

@@ -1,9 +1,10 @@
 //! Golden model of the AWS: an array that is read in every cycle.
 use super::{AwsIn, AwsOut, AwsParams};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Golden model of the AWS.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct AwsModel {
     params: AwsParams,
     words: Vec<u64>,

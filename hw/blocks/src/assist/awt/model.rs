@@ -2,9 +2,10 @@
 use super::{AwtIn, AwtOut, AwtParams};
 use crate::assist::WARPS;
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// What an entry says, whether it is in use or was.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Entry {
     warp: u8,
     sr: u8,
@@ -15,7 +16,7 @@ struct Entry {
 }
 
 /// The part of an entry that lies in a memory: reset leaves it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Context {
     mask: u32,
     live_in: u16,
@@ -24,7 +25,7 @@ struct Context {
 }
 
 /// Golden model of the AWT.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct AwtModel {
     params: AwtParams,
     entries: Vec<Entry>,

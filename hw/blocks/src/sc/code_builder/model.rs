@@ -2,10 +2,11 @@
 use super::{CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, code_cycles};
 use crate::sc::huffman::{Code, CodeBook, Counted, Symbol};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// What the builder is at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 enum Stage {
     Idle,
     /// Reads the table: entries asked for, and what it gave so far.
@@ -22,7 +23,7 @@ enum Stage {
 }
 
 /// Codes on their way out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 struct Emission {
     /// Those that the output has not got yet.
     codes: VecDeque<Code>,
@@ -36,7 +37,7 @@ struct Emission {
 }
 
 /// Golden model of the code builder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CodeBuilderModel {
     params: CodeBuilderParams,
     stage: Stage,

@@ -3,23 +3,24 @@ use super::{CompressorIn, CompressorOut, CompressorParams};
 use crate::line::{LINE_WORDS, Line};
 use crate::sc::{SET_BITS, SETS, WAYS, WORDS, set_of, tag_of};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// The bits for a word, the first one lowest, and how many they are; none: the word cannot be coded.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Field {
     bits: u64,
     length: u8,
 }
 
 /// An entry of the table; length 0 means none.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Entry {
     tag: u32,
     code: Field,
 }
 
 /// The codes that are loaded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 struct Table {
     sets: Vec<[Entry; WAYS]>,
     escape: Field,
@@ -78,7 +79,7 @@ fn append(payload: &mut Line, at: usize, field: Field) {
 }
 
 /// What the compressor does with its table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Phase {
     Run,
     Drain,
@@ -90,7 +91,7 @@ enum Phase {
 }
 
 /// The golden model of the compressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct CompressorModel {
     words_per_cycle: usize,
     phase: Phase,
@@ -106,7 +107,7 @@ pub struct CompressorModel {
 }
 
 /// What the output registers hold.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 struct Shown {
     valid: bool,
     compressed: bool,

@@ -4,6 +4,7 @@ use crate::line::{LINE_WORDS, Line};
 use crate::sc::line::line_of;
 use crate::sc::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORDS, words_of};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// Ranks have this many values: those of the entries, the escape's, and more that are never given.
 const RANKS: u16 = 2 * ENTRIES as u16;
@@ -12,7 +13,7 @@ const RANKS: u16 = 2 * ENTRIES as u16;
 const NO_RANK: u16 = RANKS - 1;
 
 /// The codes that are loaded. What is wanted of a code is its length and its rank, its place in the canonical order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 struct Codes {
     /// Per length, from 1: the number that follows its codes and all shorter ones, left-aligned in 16 bits.
     ends: [u32; MAX_CODE_BITS],
@@ -84,7 +85,7 @@ fn window(payload: &Line, position: usize) -> u64 {
 }
 
 /// What the decompressor does with its tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Phase {
     Run,
     Drain,
@@ -92,7 +93,7 @@ enum Phase {
 }
 
 /// A payload in flight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Job {
     payload: Line,
     bits: usize,
@@ -103,7 +104,7 @@ struct Job {
 }
 
 /// A word that waits to move to the line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 enum Word {
     /// The value at this place.
     Place(usize),
@@ -112,7 +113,7 @@ enum Word {
 }
 
 /// The codes of a cycle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Group {
     words: [Word; 4],
     taken: usize,
@@ -121,7 +122,7 @@ struct Group {
 }
 
 /// The golden model of the decompressor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct DecompressorModel {
     codes_per_cycle: usize,
     phase: Phase,

@@ -2,9 +2,10 @@
 use super::{COUNT_MAX, LOST_MAX, VftIn, VftOut, VftParams};
 use crate::sc::{WAYS, set_of};
 use selvedge_hw::block::Clocked;
+use selvedge_state::State;
 
 /// A value and how often it was counted; no entry when that is zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Entry {
     /// The value.
     pub value: u32,
@@ -13,7 +14,7 @@ pub struct Entry {
 }
 
 /// What a counted word does to the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Effect {
     /// Its entry counts it.
     Counted,
@@ -24,14 +25,14 @@ pub enum Effect {
 }
 
 /// An operation that was taken in the last cycle.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 enum Operation {
     Train(u32),
     Read(u16),
 }
 
 /// Golden model of the value-frequency table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, State)]
 pub struct VftModel {
     set_bits: u32,
     sets: Vec<[Entry; WAYS]>,

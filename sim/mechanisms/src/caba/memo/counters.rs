@@ -1,8 +1,9 @@
 //! What has been counted of regions and of the look-up table.
 use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_state::State;
 
 /// What has happened in one SM.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct Counters {
     /// Warps that came to a region and asked.
     pub(super) asked: u64,

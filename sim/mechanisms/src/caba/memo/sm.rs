@@ -20,6 +20,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Region;
+use selvedge_state::State;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A region's credit: what it begins with, its most, what it has after a rest, what is found adds, what is not takes.
@@ -41,7 +42,7 @@ struct Credit {
 }
 
 /// What the options and the machine ask for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub(super) struct Options {
     /// Most entries of the table.
     pub(super) entries: u32,
@@ -70,7 +71,7 @@ struct WrongResult {
 }
 
 /// What an assist warp is for.
-#[derive(Clone)]
+#[derive(Clone, State)]
 struct Work {
     entry: RegionEntry,
     /// What it computed, where the warp tells; none where it asks.
@@ -84,7 +85,7 @@ impl Work {
 }
 
 /// How it went with a region so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 struct Standing {
     credit: u32,
     /// First cycle in which it is looked up.
@@ -92,10 +93,12 @@ struct Standing {
 }
 
 /// The memoization of one SM.
+#[derive(State)]
 pub(super) struct MemoSm {
+    // Before the assist warps, whose state refers to it.
+    table: SharedTable,
     assists: Deployment<Work>,
     options: Options,
-    table: SharedTable,
     /// Warps that ask or tell and have no assist warp yet, the oldest first.
     waiting: VecDeque<Work>,
     answers: VecDeque<RegionReply>,

@@ -2,6 +2,7 @@
 //! reads or writes as a whole.
 use super::super::instruction::TABLE_WORDS;
 use selvedge_gpu::sm::part::Word;
+use selvedge_state::State;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ pub type Entry = [u32; TABLE_WORDS];
 pub type SharedTable = Rc<RefCell<Table>>;
 
 /// A look-up table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, State)]
 pub struct Table {
     entries: Vec<Entry>,
 }

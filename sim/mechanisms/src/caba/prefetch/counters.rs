@@ -2,9 +2,10 @@
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::sm::part::Prefetched;
 use selvedge_gpu::stats::FailCause;
+use selvedge_state::State;
 
 /// What has happened in one SM.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct Counters {
     /// Loads without an assist warp: the queue was full, or had the same load of the same warp.
     pub(super) not_followed: u64,

@@ -1,8 +1,9 @@
 //! The metadata that a warp keeps for its load instructions from one assist warp to the next, in registers of its own.
 use crate::caba::lanes::{LANES, METADATA, Metadata};
+use selvedge_state::State;
 
 /// The metadata of one warp, for a bounded number of loads: the one that was not executed for the longest time gives way.
-#[derive(Default)]
+#[derive(Default, State)]
 pub struct WarpMetadata {
     /// By the index of the load in the kernel's code, the one that was executed last at the end.
     loads: Vec<(u32, Metadata)>,

@@ -23,13 +23,14 @@ use selvedge_gpu::stats::Decision;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, physical, program_of, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
+use selvedge_state::State;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Loads that wait for an assist warp, in an SM.
 const TRIGGERS: usize = 16;
 
 /// What the options and the machine ask for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, State)]
 pub(super) struct Options {
     /// Load instructions that each warp keeps metadata for.
     pub(super) loads: usize,
@@ -42,7 +43,7 @@ pub(super) struct Options {
 }
 
 /// A load that wants an assist warp or has one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 struct Trigger {
     kernel: u8,
     warp: u8,
@@ -56,7 +57,7 @@ struct Trigger {
 }
 
 /// A line that waits for the L1D's port.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, State)]
 struct Waiting {
     /// First cycle in which its address is there.
     from: u64,
@@ -64,6 +65,7 @@ struct Waiting {
 }
 
 /// The assist warps of one SM.
+#[derive(State)]
 pub(super) struct PrefetchSm {
     assists: Deployment<Trigger>,
     options: Options,

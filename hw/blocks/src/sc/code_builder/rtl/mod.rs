@@ -19,7 +19,7 @@ mod stage {
     use rust_hdl_core::prelude::*;
 
     /// What the builder is at.
-    #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+    #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
     pub enum Stage {
         Idle,
         Drain,

@@ -12,7 +12,7 @@ use selvedge_hw::rtl::prelude::*;
 mod phase {
     use rust_hdl_core::prelude::*;
     /// The states of loading.
-    #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+    #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
     pub enum Phase {
         /// Payloads are taken.
         Run,

@@ -1,0 +1,71 @@
+//! `--checkpoint`, `--checkpoint-every` and `--resume`: the state of a run in a file, and a run that goes on from it.
+use crate::arguments::RunOptions;
+use crate::error::Failure;
+use crate::output::Plan;
+use clap::Args;
+use selvedge_sim::checkpoint::Checkpoints;
+use std::path::PathBuf;
+
+/// The checkpoints, as clap reads them.
+#[derive(Args, Clone, Debug)]
+pub struct CheckpointOptions {
+    /// Write the state of the run to FILE in each interval (see --checkpoint-every), and when a signal or a limit ends it
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Core cycles from one checkpoint to the next
+    #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub checkpoint_every: u64,
+    /// Continue the run of which --checkpoint has written FILE; all other options must be the same, but for limits and outputs
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+impl Default for CheckpointOptions {
+    fn default() -> Self {
+        CheckpointOptions { checkpoint: None, checkpoint_every: 10_000_000, resume: None }
+    }
+}
+
+impl CheckpointOptions {
+    /// Returns what the run does about checkpoints.
+    pub fn checkpoints(&self) -> Checkpoints {
+        Checkpoints {
+            file: self.checkpoint.clone(),
+            every: self.checkpoint_every,
+            resume: self.resume.clone(),
+        }
+    }
+
+    /// Adds the files to the plan. A run may go on with the file that it goes on from.
+    pub fn plan(&self, plan: &mut Plan) {
+        self.checkpoint.iter().for_each(|file| plan.write("--checkpoint", file));
+        self.resume
+            .iter()
+            .filter(|file| self.checkpoint.as_ref() != Some(file))
+            .for_each(|file| plan.read(file));
+    }
+}
+
+/// Refuses what a checkpoint cannot hold.
+///
+/// # Errors
+/// Options that a run with checkpoints does not have.
+pub fn check(options: &RunOptions) -> Result<(), Failure> {
+    let given = match &options.checkpoints {
+        CheckpointOptions { checkpoint: Some(_), .. } => "--checkpoint",
+        CheckpointOptions { resume: Some(_), .. } => "--resume",
+        _ => return Ok(()),
+    };
+    let refused = [
+        (options.workload.is_none(), "must be given with a workload, since it is of one run"),
+        (options.vcd.is_some(), "must be given without --vcd: a checkpoint does not hold waveforms"),
+        (
+            !options.inject.is_empty(),
+            "must be given without --inject: a checkpoint does not hold planted faults",
+        ),
+    ];
+    match refused.into_iter().find(|(refused, _)| *refused) {
+        None => Ok(()),
+        Some((_, why)) => Err(Failure::usage(format!("{given}: {why}"))),
+    }
+}
