@@ -6,6 +6,7 @@
 //! - A block is evaluated when an input or one of its registers has changed, and not otherwise.
 //! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
 //!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
+//! - Logic without state is evaluated where it is read: one of several encoders that is not chosen costs nothing.
 //! - The rising edge goes to the registers and memories themselves. What they change is evaluated in the next cycle, together
 //!   with its inputs. There is no falling edge.
 //!
@@ -60,6 +61,11 @@ impl Activity {
 
 /// A part of a block that can be evaluated: a signal, a register, a block, or several of them.
 pub trait Part {
+    /// Can a clock edge change anything in it? Logic without state is evaluated where it is read, and not where it is not.
+    #[inline(always)]
+    fn has_state(&mut self) -> bool {
+        false
+    }
     /// Lets an input take its new value; returns whether it differs from the last one. Anything else is no input.
     #[inline(always)]
     fn take_input(&mut self) -> bool {
@@ -100,6 +106,10 @@ impl<T: Synth> Part for Constant<T> {}
 
 impl<P: Part> Part for [P] {
     #[inline]
+    fn has_state(&mut self) -> bool {
+        self.iter_mut().any(Part::has_state)
+    }
+    #[inline]
     fn take_input(&mut self) -> bool {
         self.iter_mut().fold(false, |changed, part| changed | part.take_input())
     }
@@ -127,6 +137,10 @@ impl<P: Part> Part for [P] {
 macro_rules! passes_on {
     ($([$($generics:tt)*] $type:ty => $inner:expr;)*) => { $(
         impl<$($generics)*> Part for $type {
+            #[inline(always)]
+            fn has_state(&mut self) -> bool {
+                $inner(self).has_state()
+            }
             #[inline(always)]
             fn take_input(&mut self) -> bool {
                 $inner(self).take_input()
@@ -162,6 +176,11 @@ passes_on! {
 pub struct Field<'a, P: ?Sized>(pub &'a mut P);
 
 impl<P: Part + ?Sized> Field<'_, P> {
+    /// See [`Part::has_state`].
+    #[inline(always)]
+    pub fn has_state(&mut self) -> bool {
+        self.0.has_state()
+    }
     /// See [`Part::take_input`].
     #[inline(always)]
     pub fn take_input(&mut self) -> bool {
@@ -191,6 +210,10 @@ impl<P: Part + ?Sized> Field<'_, P> {
 
 /// A block that is not made of the kit's parts, which only [`Stepper`](super::step::Stepper) can evaluate.
 pub trait Foreign {
+    /// Foreign blocks may have state.
+    fn has_state(&mut self) -> bool {
+        true
+    }
     /// Foreign blocks have no inputs of the block that holds them.
     fn take_input(&mut self) -> bool {
         false
@@ -217,6 +240,11 @@ impl<P: ?Sized> Foreign for Field<'_, P> {}
 /// What the edge does in a block without state of its own, beside that of its parts: nothing. A memory has a function of its
 /// own of that name, which is found first.
 pub trait Stateless {
+    /// A memory has one of its own that says otherwise.
+    #[inline(always)]
+    fn has_own_state(&mut self) -> bool {
+        false
+    }
     /// Takes the rising edge of the clock; returns whether the block's own state has changed.
     #[inline(always)]
     fn take_edge(&mut self) -> bool {
@@ -268,7 +296,8 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
 }
 
 /// Evaluates `block` in order, if it is due. `thorough`: it is in reset, or was woken.
-pub fn run(block: &mut dyn Part, thorough: bool) {
+#[inline]
+pub fn run<B: Part + ?Sized>(block: &mut B, thorough: bool) {
     IN_ORDER.set(true);
     THOROUGH.set(thorough);
     if block.is_due() {
