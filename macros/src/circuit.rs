@@ -22,6 +22,12 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
         #[automatically_derived]
         impl #generics ::selvedge_hw::rtl::circuit::Part for #name #arguments #conditions {
             #[inline]
+            fn has_state(&mut self) -> bool {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, Stateless as _};
+                self.has_own_state() #(|| Field(&mut self.#parts).has_state())*
+            }
+            #[inline]
             fn is_due(&mut self) -> bool {
                 #[allow(unused_imports)]
                 use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};

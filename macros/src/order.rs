@@ -173,19 +173,26 @@ impl Order {
         further.is_some_and(|variables| !mentions(&driven.part, &variables))
     }
 
-    /// Evaluates after the body what it left.
+    /// Evaluates after the body what it left, if an edge may change it: anything else is evaluated when it is read.
     fn rest(&self, driven: &Driven) -> TokenStream {
-        if !mentions(&driven.part, &self.variables) {
-            return self.evaluation(&driven.field, &driven.part);
-        }
-        let field = format_ident!("{}", driven.field);
-        let is_read = self.known.read.contains_key(&driven.field);
+        let (part, code) = if mentions(&driven.part, &self.variables) {
+            let field = format_ident!("{}", driven.field);
+            let is_read = self.known.read.contains_key(&driven.field);
+            let code = quote! {
+                if Field(&mut self.#field).is_due() {
+                    Field(&mut self.#field).evaluate();
+                    note_stale(#is_read);
+                }
+            };
+            (quote!(self.#field), code)
+        } else {
+            (driven.part.clone(), self.evaluation(&driven.field, &driven.part))
+        };
         quote! {{
             #[allow(unused_imports)]
             use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
-            if Field(&mut self.#field).is_due() {
-                Field(&mut self.#field).evaluate();
-                note_stale(#is_read);
+            if Field(&mut #part).has_state() {
+                #code
             }
         }}
     }

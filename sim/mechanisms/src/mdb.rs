@@ -177,7 +177,9 @@ impl Generator {
 
     fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
         self.bpg.advance_to(now);
-        let inputs = std::mem::take(&mut self.inputs);
+        let inputs = self.inputs;
+        // Line and warp stay at the ports, so that the logic behind them rests.
+        self.inputs = BpgIn { access_i: false, rsfail_i: false, ..inputs };
         self.outputs = self.bpg.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
         if self.outputs.update_o {
             self.choices[usize::from(self.outputs.l_max_o) - 1] += 1;

@@ -53,6 +53,12 @@ impl<const P: usize, const A: usize> Default for BitArray<P, A> {
 }
 
 impl<const P: usize, const A: usize> BitArray<P, A> {
+    /// See [`Stateless::has_own_state`](super::circuit::Stateless::has_own_state).
+    #[inline(always)]
+    fn has_own_state(&mut self) -> bool {
+        true
+    }
+
     /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
     #[inline]
     fn take_edge(&mut self) -> bool {

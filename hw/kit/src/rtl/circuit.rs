@@ -6,26 +6,35 @@
 //! - A block is evaluated when an input or one of its registers has changed, and not otherwise.
 //! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
 //!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
+//! - Logic without state is evaluated where it is read: one of several encoders that is not chosen costs nothing.
 //! - The rising edge goes to the registers and memories themselves. What they change is evaluated in the next cycle, together
 //!   with its inputs. There is no falling edge.
 //!
 //! [`Stepper`](super::step::Stepper) evaluates in rust-hdl's way: tests compare the two.
 
-use super::step::MAX_ROUNDS;
+use super::step::{ClockedBlock, MAX_ROUNDS};
 use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
 pub use selvedge_macros::Part;
 use selvedge_state::State;
 use std::cell::Cell;
 
+/// What goes on in this thread's evaluation.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// Bodies evaluate their sub-blocks themselves.
+    in_order: bool,
+    /// There is more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand.
+    thorough: bool,
+    /// A value has changed that the body at work had read before.
+    stale: bool,
+    /// The body at work has evaluated everything that it drives.
+    complete: bool,
+}
+
 thread_local! {
-    /// Do the bodies on this thread evaluate their sub-blocks themselves?
-    static IN_ORDER: Cell<bool> = const { Cell::new(false) };
-    /// Has a value changed that the body at work had read before?
-    static STALE: Cell<bool> = const { Cell::new(false) };
-    /// Has the body at work evaluated everything that it drives?
-    static COMPLETE: Cell<bool> = const { Cell::new(false) };
-    /// Is there more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand?
-    static THOROUGH: Cell<bool> = const { Cell::new(false) };
+    static PROGRESS: Cell<Progress> = const {
+        Cell::new(Progress { in_order: false, thorough: false, stale: false, complete: false })
+    };
 }
 
 /// What a block has to do.
@@ -61,6 +70,11 @@ impl Activity {
 
 /// A part of a block that can be evaluated: a signal, a register, a block, or several of them.
 pub trait Part {
+    /// Can a clock edge change anything in it? Logic without state is evaluated where it is read, and not where it is not.
+    #[inline(always)]
+    fn has_state(&mut self) -> bool {
+        false
+    }
     /// Lets an input take its new value; returns whether it differs from the last one. Anything else is no input.
     #[inline(always)]
     fn take_input(&mut self) -> bool {
@@ -101,6 +115,10 @@ impl<T: Synth> Part for Constant<T> {}
 
 impl<P: Part> Part for [P] {
     #[inline]
+    fn has_state(&mut self) -> bool {
+        self.iter_mut().any(Part::has_state)
+    }
+    #[inline]
     fn take_input(&mut self) -> bool {
         self.iter_mut().fold(false, |changed, part| changed | part.take_input())
     }
@@ -128,6 +146,10 @@ impl<P: Part> Part for [P] {
 macro_rules! passes_on {
     ($([$($generics:tt)*] $type:ty => $inner:expr;)*) => { $(
         impl<$($generics)*> Part for $type {
+            #[inline(always)]
+            fn has_state(&mut self) -> bool {
+                $inner(self).has_state()
+            }
             #[inline(always)]
             fn take_input(&mut self) -> bool {
                 $inner(self).take_input()
@@ -163,6 +185,11 @@ passes_on! {
 pub struct Field<'a, P: ?Sized>(pub &'a mut P);
 
 impl<P: Part + ?Sized> Field<'_, P> {
+    /// See [`Part::has_state`].
+    #[inline(always)]
+    pub fn has_state(&mut self) -> bool {
+        self.0.has_state()
+    }
     /// See [`Part::take_input`].
     #[inline(always)]
     pub fn take_input(&mut self) -> bool {
@@ -192,6 +219,10 @@ impl<P: Part + ?Sized> Field<'_, P> {
 
 /// A block that is not made of the kit's parts, which only [`Stepper`](super::step::Stepper) can evaluate.
 pub trait Foreign {
+    /// Foreign blocks may have state.
+    fn has_state(&mut self) -> bool {
+        true
+    }
     /// Foreign blocks have no inputs of the block that holds them.
     fn take_input(&mut self) -> bool {
         false
@@ -218,6 +249,11 @@ impl<P: ?Sized> Foreign for Field<'_, P> {}
 /// What the edge does in a block without state of its own, beside that of its parts: nothing. A memory has a function of its
 /// own of that name, which is found first.
 pub trait Stateless {
+    /// A memory has one of its own that says otherwise.
+    #[inline(always)]
+    fn has_own_state(&mut self) -> bool {
+        false
+    }
     /// Takes the rising edge of the clock; returns whether the block's own state has changed.
     #[inline(always)]
     fn take_edge(&mut self) -> bool {
@@ -227,24 +263,45 @@ pub trait Stateless {
 
 impl<B: ?Sized> Stateless for B {}
 
+// The next functions are not inlined: a block's crate would reach the thread's variable by three calls.
+
 /// Returns whether bodies evaluate their sub-blocks themselves; used by `#[hdl_gen]`.
-#[inline(always)]
+#[inline(never)]
 pub fn in_order() -> bool {
-    IN_ORDER.get()
+    PROGRESS.get().in_order
 }
 
 /// Notes that a value has changed that the body had read before; used by `#[hdl_gen]`.
 #[inline(always)]
 pub fn note_stale(changed: bool) {
     if changed {
-        STALE.set(true);
+        note_one_stale();
     }
 }
 
+#[inline(never)]
+fn note_one_stale() {
+    PROGRESS.set(Progress { stale: true, ..PROGRESS.get() });
+}
+
 /// Notes that the body at work has evaluated every sub-block that it drives; used by `#[hdl_gen]`.
-#[inline(always)]
+#[inline(never)]
 pub fn note_complete() {
-    COMPLETE.set(true);
+    PROGRESS.set(Progress { complete: true, ..PROGRESS.get() });
+}
+
+/// Begins a pass of a body; returns what was known of the one around it.
+#[inline(never)]
+fn begin_pass() -> Progress {
+    let before = PROGRESS.get();
+    PROGRESS.set(Progress { stale: false, complete: false, ..before });
+    before
+}
+
+/// Ends a pass of a body and goes on with the one around it; returns what is known of the pass.
+#[inline(never)]
+fn end_pass(around: Progress) -> Progress {
+    PROGRESS.replace(around)
 }
 
 /// Evaluates a block in passes of its `body` until all that a pass has read is what its `parts` say after it. `parts` evaluates
@@ -254,14 +311,12 @@ pub fn note_complete() {
 /// When there is no end to it, as with a combinational loop.
 #[inline]
 pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) -> bool) {
-    let before = STALE.get();
     for _ in 0..MAX_ROUNDS {
-        STALE.set(false);
-        COMPLETE.set(false);
+        let around = begin_pass();
         body(block);
-        let is_complete = COMPLETE.get() && !THOROUGH.get();
-        if !(STALE.get() || !is_complete && parts(block)) {
-            STALE.set(before);
+        let pass = end_pass(around);
+        let is_left = |block: &mut B| !(pass.complete && !pass.thorough) && parts(block);
+        if !pass.stale && !is_left(block) {
             return;
         }
     }
@@ -269,11 +324,237 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
 }
 
 /// Evaluates `block` in order, if it is due. `thorough`: it is in reset, or was woken.
-pub fn run(block: &mut dyn Part, thorough: bool) {
-    IN_ORDER.set(true);
-    THOROUGH.set(thorough);
+#[inline]
+pub fn run<B: Part + ?Sized>(block: &mut B, thorough: bool) {
+    let before = PROGRESS.replace(Progress { in_order: true, thorough, ..Progress::default() });
     if block.is_due() {
         block.evaluate();
     }
-    IN_ORDER.set(false);
+    PROGRESS.set(before);
+}
+
+/// Takes a connected block through a cycle of reset.
+pub fn reset(block: &mut dyn ClockedBlock) {
+    block.set_reset_n(false);
+    run(block, true);
+    block.edge();
+    block.set_reset_n(true);
+    run(block, true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::prelude::*;
+    use proptest::prelude::*;
+
+    rtl_block! {
+        /// Logic that counts its evaluations.
+        #[derive(LogicBlock, Default)]
+        pub struct Sum {
+            /// a number
+            pub a_i: Signal<In, U<8>>,
+            /// another one
+            pub b_i: Signal<In, U<8>>,
+            /// their sum
+            pub sum_o: Signal<Out, U<8>>,
+            _evaluations: usize,
+        }
+    }
+    impl Logic for Sum {
+        fn update(&mut self) {
+            self._evaluations += 1;
+            self.sum_o.next = self.a_i.val() + self.b_i.val();
+        }
+    }
+
+    rtl_block! {
+        /// A body that reads sub-blocks before it drives them, drives them twice, in loops and in branches.
+        #[derive(LogicBlock, Default)]
+        pub struct Tangle {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// data
+            pub x_i: Signal<In, U<8>>,
+            /// which way the data go
+            pub way_i: Signal<In, U<2>>,
+            /// the consumer is ready
+            pub ready_i: Signal<In, Bit>,
+            /// results, folded
+            pub y_o: Signal<Out, U<8>>,
+            /// the producer may go on
+            pub ready_o: Signal<Out, Bit>,
+            chain: [Gate<Sum>; 4],
+            early: Sum,
+            branch: Once<Sum>,
+            pipes: [ElasticPipe<U<8>>; 2] = [ElasticPipe::new(1), ElasticPipe::new(2)],
+            stage: Idle<ValidReady<U<8>>>,
+            mem: Mem<U<8>, 2>,
+            sync: SyncMem<U<8>, 2>,
+            bits: BitArray<1, 4>,
+            count: Reg<U<8>> = Reg::new(U::new(5)),
+            total: Signal<Local, U<8>>,
+        }
+    }
+    impl Logic for Tangle {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, count);
+            self.total.next = self.early.sum_o.val() + self.mem.read_data_o.val();
+            self.early.a_i.next = self.x_i.val();
+            self.early.b_i.next = self.count.q.val();
+            for i in 0..3 {
+                self.chain[i + 1].a_i.next = self.chain[i].sum_o.val();
+                self.chain[i + 1].b_i.next = self.x_i.val();
+            }
+            self.chain[0].a_i.next = self.x_i.val();
+            self.chain[0].b_i.next = self.total.val();
+            self.branch.a_i.next = self.chain[3].sum_o.val();
+            self.branch.b_i.next = self.x_i.val();
+            for i in 0..2 {
+                self.pipes[i].clk_i.next = self.clk_i.val();
+                self.pipes[i].rst_ni.next = self.rst_ni.val();
+                self.pipes[i].valid_i.next = self.way_i.val().get_bit(i);
+                self.pipes[i].data_i.next = self.chain[3].sum_o.val();
+                self.total.next = self.total.val() + self.pipes[i].data_o.val();
+            }
+            self.stage.clk_i.next = self.clk_i.val();
+            self.stage.rst_ni.next = self.rst_ni.val();
+            self.stage.valid_i.next = self.pipes[0].valid_o.val();
+            self.stage.data_i.next = self.pipes[0].data_o.val();
+            self.stage.ready_i.next = self.ready_i.val();
+            self.pipes[0].ready_i.next = self.stage.ready_o.val();
+            self.pipes[1].ready_i.next = self.ready_i.val() & self.pipes[0].ready_o.val();
+            self.mem.clk_i.next = self.clk_i.val();
+            self.mem.write_i.next = self.stage.valid_o.val();
+            self.mem.write_address_i.next = self.way_i.val();
+            self.mem.write_data_i.next = self.stage.data_o.val();
+            self.mem.read_address_i.next = self.x_i.val().get_bits::<2>(0);
+            self.sync.clk_i.next = self.clk_i.val();
+            self.sync.write_i.next = self.ready_i.val();
+            self.sync.write_address_i.next = self.way_i.val();
+            self.sync.write_data_i.next = self.total.val();
+            self.sync.read_address_i.next = self.x_i.val().get_bits::<2>(2);
+            self.bits.clk_i.next = self.clk_i.val();
+            self.bits.rst_ni.next = self.rst_ni.val();
+            self.bits.set_i.next = self.ready_i.val();
+            self.bits.clear_i.next = self.x_i.val().all();
+            self.bits.address_i[0].next = self.x_i.val().get_bits::<4>(4);
+            self.y_o.next = self.total.val() + self.sync.read_data_o.val();
+            if self.way_i.val() == 3 {
+                self.y_o.next = self.branch.sum_o.val();
+                self.branch.b_i.next = self.y_o.val();
+                self.count.d.next = self.branch.sum_o.val();
+            }
+            if self.bits.bit_o[0].val() {
+                self.y_o.next = self.y_o.val() + 1;
+            }
+            self.ready_o.next = self.pipes[0].ready_o.val() & self.pipes[1].ready_o.val();
+        }
+    }
+
+    /// Sets the inputs of a cycle.
+    fn drive(block: &mut Tangle, (x, way, ready): (u8, u8, bool)) {
+        block.x_i.next = u64::from(x).into();
+        block.way_i.next = u64::from(way).into();
+        block.ready_i.next = ready;
+    }
+
+    fn seen(block: &Tangle) -> (u64, bool) {
+        (block.y_o.val().to_u64(), block.ready_o.val())
+    }
+
+    /// A connected block after reset.
+    fn fresh() -> Tangle {
+        let mut block = Tangle::default();
+        block.connect_all();
+        reset(&mut block);
+        block
+    }
+
+    proptest! {
+        #[test]
+        fn evaluation_in_order_shows_what_evaluation_in_rounds_shows(
+            cycles in prop::collection::vec((0u8..8, 0u8..4, any::<bool>(), 0u8..40), 1..80),
+        ) {
+            let mut rounds = Stepper::new(Tangle::default()).unwrap();
+            let mut block = fresh();
+            for (x, way, ready, event) in cycles {
+                let inputs = (if x == 7 { 255 } else { x * 37 }, way, ready);
+                if event == 0 {
+                    rounds.reset().unwrap();
+                    reset(&mut block);
+                }
+                let woken = event == 1;
+                if woken {
+                    rounds.block_mut().stage.wake();
+                    rounds.block_mut().count.q.next = 77.into();
+                    block.wake();
+                    block.count.q.next = 77.into();
+                }
+                let expected = rounds.step(|b| drive(b, inputs), seen).unwrap();
+                drive(&mut block, inputs);
+                run(&mut block, woken);
+                prop_assert_eq!(seen(&block), expected);
+                block.edge();
+            }
+        }
+    }
+
+    #[test]
+    fn logic_that_is_not_read_is_not_evaluated() {
+        let mut block = fresh();
+        let mut evaluations = |way| {
+            let before = (block.branch._evaluations, block.chain[0]._evaluations);
+            for x in 0..10 {
+                drive(&mut block, (x, way, false));
+                run(&mut block, false);
+                block.edge();
+            }
+            (block.branch._evaluations - before.0, block.chain[0]._evaluations - before.1)
+        };
+        let (branch, chain) = evaluations(0);
+        assert!(branch == 0 && chain > 0, "{branch} {chain}");
+        assert!(evaluations(3).0 > 0);
+    }
+
+    #[test]
+    fn a_block_at_rest_is_not_evaluated() {
+        let mut block = fresh();
+        drive(&mut block, (1, 0, false));
+        run(&mut block, false);
+        while block.edge() {
+            run(&mut block, false);
+        }
+        assert!(!block.is_due());
+        drive(&mut block, (2, 0, false));
+        assert!(block.is_due());
+    }
+
+    rtl_block! {
+        /// Feeds its output back without a register.
+        #[derive(LogicBlock, Default)]
+        pub struct Ring {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            inner: Sum,
+        }
+    }
+    impl Logic for Ring {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.inner.a_i.next = 1.into();
+            self.inner.b_i.next = self.inner.sum_o.val();
+        }
+    }
+
+    #[test]
+    #[should_panic = "it has a combinational loop"]
+    fn a_combinational_loop_ends_the_evaluation() {
+        reset(&mut Ring::default());
+    }
 }

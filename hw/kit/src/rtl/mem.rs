@@ -117,6 +117,12 @@ impl<T: Synth, const A: usize> Default for Mem<T, A> {
 }
 
 impl<T: Synth, const A: usize> Mem<T, A> {
+    /// See [`Stateless::has_own_state`](super::circuit::Stateless::has_own_state).
+    #[inline(always)]
+    fn has_own_state(&mut self) -> bool {
+        true
+    }
+
     /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
     #[inline]
     fn take_edge(&mut self) -> bool {
@@ -212,6 +218,12 @@ impl<T: Synth, const A: usize> Default for SyncMem<T, A> {
 }
 
 impl<T: Synth, const A: usize> SyncMem<T, A> {
+    /// See [`Stateless::has_own_state`](super::circuit::Stateless::has_own_state).
+    #[inline(always)]
+    fn has_own_state(&mut self) -> bool {
+        true
+    }
+
     /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
     #[inline]
     fn take_edge(&mut self) -> bool {

@@ -99,6 +99,11 @@ impl<T: Synth> Logic for Reg<T> {
 }
 
 impl<T: Synth> Part for Reg<T> {
+    #[inline(always)]
+    fn has_state(&mut self) -> bool {
+        true
+    }
+
     /// Takes the reset value while reset is low; returns whether `q` has changed.
     #[inline(always)]
     fn is_due(&mut self) -> bool {

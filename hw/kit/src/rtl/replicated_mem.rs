@@ -52,6 +52,12 @@ impl<T: Synth, const A: usize, const P: usize> Default for ReplicatedMem<T, A, P
 }
 
 impl<T: Synth, const A: usize, const P: usize> ReplicatedMem<T, A, P> {
+    /// See [`Stateless::has_own_state`](super::circuit::Stateless::has_own_state).
+    #[inline(always)]
+    fn has_own_state(&mut self) -> bool {
+        true
+    }
+
     /// See [`Stateless::take_edge`](super::circuit::Stateless::take_edge).
     #[inline]
     fn take_edge(&mut self) -> bool {

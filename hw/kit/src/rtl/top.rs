@@ -42,18 +42,9 @@ impl<T: RtlTop> RtlInstance<T> {
     pub fn boxed(top: T) -> Box<dyn RtlBlock<T::In, T::Out>> {
         let mut instance = Box::new(RtlInstance { top, woken: false, steady: None });
         instance.top.connect_all();
-        reset(&mut instance.top);
+        circuit::reset(&mut instance.top);
         instance
     }
-}
-
-/// Takes a block through a cycle of reset.
-fn reset(block: &mut dyn ClockedBlock) {
-    block.set_reset_n(false);
-    circuit::run(block, true);
-    block.edge();
-    block.set_reset_n(true);
-    circuit::run(block, true);
 }
 
 impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
@@ -73,7 +64,7 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
     fn reset(&mut self) {
         self.steady = None;
         self.top.drive(&T::In::default());
-        reset(&mut self.top);
+        circuit::reset(&mut self.top);
     }
 }
 

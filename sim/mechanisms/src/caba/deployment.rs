@@ -258,6 +258,9 @@ impl<W> Deployment<W> {
     /// The warp that a scheduler takes an instruction of, divided by two, and whether it does: the next one in turn that
     /// may have one and whose decode register is free.
     fn look(&mut self, scheduler: usize) -> (u8, bool) {
+        if self.high_valid & !self.full == 0 {
+            return (self.looked[scheduler] / 2, false);
+        }
         let takes = |warp: &usize| self.high_valid >> warp & 1 == 1 && self.full >> warp & 1 == 0;
         let last = usize::from(self.looked[scheduler]);
         let mut turn = (1..=WARPS / 2).map(|step| (last + 2 * step) % WARPS);
@@ -331,9 +334,11 @@ impl<W> Deployment<W> {
     /// As [`selvedge_gpu::sm::part::SmPart::extras`].
     pub fn extras(&self, now: u64) -> Option<Extras> {
         let mut extras = Extras { ready: [0; PIPE_KINDS], idle: None };
-        let full = (0..WARPS).filter(|warp| self.full >> warp & 1 == 1);
-        for (warp, decoded) in full.map(|warp| (warp, &self.decoded[warp])) {
-            if let Some(decoded) = decoded.as_ref().filter(|decoded| self.is_ready(decoded, now)) {
+        let mut full = self.full;
+        while full != 0 {
+            let warp = full.trailing_zeros() as usize;
+            full &= full - 1;
+            if let Some(decoded) = self.decoded[warp].as_ref().filter(|decoded| self.is_ready(decoded, now)) {
                 extras.ready[decoded.pipe() as usize] |= 1 << warp;
             }
         }

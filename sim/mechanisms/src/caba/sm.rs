@@ -86,6 +86,20 @@ impl Options {
     }
 }
 
+/// The most sets of registers that a parent has for its assist warps.
+pub const MAX_SETS: usize = 2;
+
+/// Parents of assist warps, a bit each.
+#[derive(Default)]
+struct Parents {
+    /// Of any assist warp.
+    all: u64,
+    /// Of one of low priority that has instructions left to issue.
+    low: u64,
+    /// Of one that has instructions left to issue in a set of registers.
+    set: [u64; MAX_SETS],
+}
+
 /// The assist warps of one SM.
 #[derive(State)]
 pub struct AssistSm {
@@ -141,22 +155,40 @@ impl AssistSm {
         self.stores.len() + self.assists.alive().filter(|assist| !assist.high && !assist.killed).count()
     }
 
+    /// The parents whose sets of registers are in use.
+    fn parents(&self) -> Parents {
+        let mut parents = Parents::default();
+        for assist in self.assists.alive() {
+            let bit = 1 << assist.warp;
+            parents.all |= bit;
+            if !assist.over {
+                parents.low |= if assist.high { 0 } else { bit };
+                parents.set[usize::from(assist.work.set)] |= bit;
+            }
+        }
+        parents
+    }
+
     /// A set of registers of a parent that a decompression can work in: none of its assist warps has instructions there that
     /// have not issued. What has issued keeps its results apart by the scoreboard.
-    fn free_set(&self, warp: u8) -> Option<u8> {
-        let mine = || self.assists.alive().filter(|assist| assist.warp == warp && !assist.over);
-        if mine().any(|assist| !assist.high) {
+    fn free_set(&self, parents: &Parents, warp: u8) -> Option<u8> {
+        let has = |warps: u64| warps >> warp & 1 == 1;
+        if has(parents.low) {
             return None;
         }
-        (0..self.options.sets).find(|set| mine().all(|assist| assist.work.set != *set))
+        (0..self.options.sets).find(|set| !has(parents.set[usize::from(*set)]))
     }
 
     /// The line that an assist warp is to be triggered for next, and whether it is a fill: fills first, in the order in
     /// which they came, of those whose parent has a free set of registers; then a store whose parent has no assist warp.
     fn next_work(&self) -> Option<(bool, usize)> {
-        let free = |work: &Work| self.free_set(work.warp).is_some();
+        if self.fills.is_empty() && self.stores.is_empty() {
+            return None;
+        }
+        let parents = self.parents();
+        let free = |work: &Work| self.free_set(&parents, work.warp).is_some();
         let fill = self.fills.iter().position(free).map(|at| (true, at));
-        let idle = |work: &Work| !self.assists.has_assist(work.warp);
+        let idle = |work: &Work| parents.all >> work.warp & 1 == 0;
         fill.or_else(|| self.stores.iter().position(idle).map(|at| (false, at)))
     }
 
@@ -176,7 +208,7 @@ impl AssistSm {
     /// The assist warp of a line, which is given its set of registers.
     fn wanted(&mut self, is_fill: bool, at: usize) -> Wanted {
         if is_fill {
-            self.fills[at].set = self.free_set(self.fills[at].warp).unwrap_or(0);
+            self.fills[at].set = self.free_set(&self.parents(), self.fills[at].warp).unwrap_or(0);
         }
         let work = if is_fill { &self.fills[at] } else { &self.stores[at] };
         let mask = match work.line.form {
@@ -188,8 +220,12 @@ impl AssistSm {
 
     /// A compression gives way to a fill of its parent: it is killed, and its store waits again.
     fn make_way(&mut self) {
-        let compresses = |a: &AssistWarp<Work>, warp: u8| a.warp == warp && !a.high && !a.killed;
-        let is_kept = |work: &&Work| self.assists.alive().any(|assist| compresses(assist, work.warp));
+        if self.fills.is_empty() {
+            return;
+        }
+        let compress = self.assists.alive().filter(|assist| !assist.high && !assist.killed);
+        let compress = compress.fold(0u64, |warps, assist| warps | 1 << assist.warp);
+        let is_kept = |work: &&Work| compress >> work.warp & 1 == 1;
         let Some(warp) = self.fills.iter().find(is_kept).map(|work| work.warp) else { return };
         if let Some(work) = self.give_up(|assist| assist.warp == warp) {
             self.stores.push_front(work);

@@ -14,8 +14,8 @@ impl Codec for Bdi {
     type Compressor = BdiCompressor;
     type Decompressor = BdiDecompressor;
 
-    fn compressor_in(line: Option<&Line>, ready: bool) -> CompressorIn {
-        CompressorIn { valid_i: line.is_some(), line_i: line.copied().unwrap_or_default(), ready_i: ready }
+    fn compressor_in(line: Option<&Line>, valid: bool, ready: bool) -> CompressorIn {
+        CompressorIn { valid_i: valid, line_i: line.copied().unwrap_or_default(), ready_i: ready }
     }
 
     fn compressor_out(out: &CompressorOut) -> Handshake<Compressed> {
@@ -24,9 +24,9 @@ impl Codec for Bdi {
         Handshake { takes: out.ready_o, gives: out.valid_o, value }
     }
 
-    fn decompressor_in(form: Option<&Compressed>, ready: bool) -> DecompressorIn {
+    fn decompressor_in(form: Option<&Compressed>, valid: bool, ready: bool) -> DecompressorIn {
         DecompressorIn {
-            valid_i: form.is_some(),
+            valid_i: valid,
             encoding_i: form.map_or(0, |form| form.encoding.tag()),
             payload_i: form.map_or_else(Line::default, |form| form.payload),
             ready_i: ready,

@@ -50,14 +50,18 @@ pub trait Codec {
     /// The decompressor.
     type Decompressor: HwBlock;
 
-    /// Returns the compressor's inputs that offer a line, or none, and say whether the output is taken.
-    fn compressor_in(line: Option<&Line>, ready: bool) -> <Self::Compressor as HwBlock>::In;
+    /// Returns the compressor's inputs: the line on its data port, whether it is offered, and whether the output is taken.
+    fn compressor_in(line: Option<&Line>, valid: bool, ready: bool) -> <Self::Compressor as HwBlock>::In;
 
     /// Returns what the compressor's outputs say.
     fn compressor_out(out: &<Self::Compressor as HwBlock>::Out) -> Handshake<Self::Form>;
 
-    /// Returns the decompressor's inputs that offer a form, or none, and say whether the output is taken.
-    fn decompressor_in(form: Option<&Self::Form>, ready: bool) -> <Self::Decompressor as HwBlock>::In;
+    /// Returns the decompressor's inputs: the form on its data ports, whether it is offered, and whether the output is taken.
+    fn decompressor_in(
+        form: Option<&Self::Form>,
+        valid: bool,
+        ready: bool,
+    ) -> <Self::Decompressor as HwBlock>::In;
 
     /// Returns what the decompressor's outputs say.
     fn decompressor_out(out: &<Self::Decompressor as HwBlock>::Out) -> Handshake<Line>;

@@ -42,9 +42,9 @@ impl Codec for Sc {
     type Compressor = ScCompressor;
     type Decompressor = ScDecompressor;
 
-    fn compressor_in(line: Option<&Line>, ready: bool) -> CompressorIn {
+    fn compressor_in(line: Option<&Line>, valid: bool, ready: bool) -> CompressorIn {
         CompressorIn {
-            valid_i: line.is_some(),
+            valid_i: valid,
             line_i: line.copied().unwrap_or_default(),
             ready_i: ready,
             ..Default::default()
@@ -56,9 +56,9 @@ impl Codec for Sc {
         Handshake { takes: out.ready_o, gives: out.valid_o, value: Some(form) }
     }
 
-    fn decompressor_in(form: Option<&Coded>, ready: bool) -> DecompressorIn {
+    fn decompressor_in(form: Option<&Coded>, valid: bool, ready: bool) -> DecompressorIn {
         DecompressorIn {
-            valid_i: form.is_some(),
+            valid_i: valid,
             compressed_i: form.is_some_and(|form| form.compressed),
             bits_i: form.map_or(0, |form| form.bits),
             payload_i: form.map_or_else(Line::default, |form| form.payload),

@@ -38,8 +38,8 @@ pub trait Direction {
     /// Does a block that runs as a model alone need no check? What a decompressor gives is compared with the line for nothing.
     const MODEL_IS_RIGHT: bool;
 
-    /// Returns the inputs that offer something, or nothing, and say whether the output is taken.
-    fn inputs(offered: Option<&Self::Input>, ready: bool) -> <Self::Block as HwBlock>::In;
+    /// Returns the inputs: the data, whether they are offered, and whether the output is taken.
+    fn inputs(data: Option<&Self::Input>, valid: bool, ready: bool) -> <Self::Block as HwBlock>::In;
 
     /// Returns what the outputs say.
     fn outputs(out: &<Self::Block as HwBlock>::Out) -> Handshake<Self::Output>;
@@ -57,8 +57,8 @@ impl<C: Codec> Direction for Compressing<C> {
     type Output = C::Form;
     const MODEL_IS_RIGHT: bool = true;
 
-    fn inputs(offered: Option<&Line>, ready: bool) -> <C::Compressor as HwBlock>::In {
-        C::compressor_in(offered, ready)
+    fn inputs(data: Option<&Line>, valid: bool, ready: bool) -> <C::Compressor as HwBlock>::In {
+        C::compressor_in(data, valid, ready)
     }
 
     fn outputs(out: &<C::Compressor as HwBlock>::Out) -> Handshake<C::Form> {
@@ -72,8 +72,8 @@ impl<C: Codec> Direction for Decompressing<C> {
     type Output = Line;
     const MODEL_IS_RIGHT: bool = false;
 
-    fn inputs(offered: Option<&C::Form>, ready: bool) -> <C::Decompressor as HwBlock>::In {
-        C::decompressor_in(offered, ready)
+    fn inputs(data: Option<&C::Form>, valid: bool, ready: bool) -> <C::Decompressor as HwBlock>::In {
+        C::decompressor_in(data, valid, ready)
     }
 
     fn outputs(out: &<C::Decompressor as HwBlock>::Out) -> Handshake<Line> {
@@ -111,6 +111,8 @@ pub struct CodecStage<D: Direction, T> {
     waiting: VecDeque<Item<D, T>>,
     inside: VecDeque<Item<D, T>>,
     done: VecDeque<Done<D, T>>,
+    /// What was offered last: the data ports keep it, so that the block's logic rests while nothing is offered.
+    offered: Option<D::Input>,
     lines: u64,
 }
 
@@ -122,6 +124,7 @@ impl<D: Direction, T> CodecStage<D, T> {
             waiting: VecDeque::with_capacity(2 * QUEUE),
             inside: VecDeque::with_capacity(2 * QUEUE),
             done: VecDeque::with_capacity(2 * QUEUE),
+            offered: None,
             lines: 0,
         }
     }
@@ -163,7 +166,11 @@ impl<D: Direction, T> CodecStage<D, T> {
     ) -> Result<<D::Block as HwBlock>::Out, MechanismFault> {
         self.block.advance_to(now);
         let ready = self.done.len() < QUEUE;
-        let mut inputs = D::inputs(self.waiting.front().map(|item| &item.input), ready);
+        let next = self.waiting.front();
+        if let Some(item) = next {
+            self.offered = Some(item.input);
+        }
+        let mut inputs = D::inputs(self.offered.as_ref(), next.is_some(), ready);
         others(&mut inputs);
         let out = self.block.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
         let Handshake { takes, gives, value } = D::outputs(&out);

@@ -23,11 +23,17 @@ struct Slots {
     count: usize,
 }
 
+/// A bit for every warp that there is.
+const ALL: u64 = (1 << WARPS) - 1;
+
 /// Golden model of the AWB.
 #[derive(Clone, Debug, State)]
 pub struct AwbModel {
     /// The slots of every number that a warp can have.
     warps: Vec<Slots>,
+    /// The warps that have an instruction, and those that have two, a bit each.
+    waiting: u64,
+    full: u64,
     /// The low partition, oldest first, and what its two places hold or held.
     low: [(u8, Item); 2],
     low_count: usize,
@@ -39,24 +45,24 @@ impl AwbModel {
     pub fn new(_params: &AwbParams) -> Self {
         AwbModel {
             warps: vec![Slots::default(); 1 << WARP_BITS],
+            waiting: 0,
+            full: 0,
             low: Default::default(),
             low_count: 0,
             overflow: false,
         }
     }
 
-    /// The warps for which `test` holds.
-    fn which(&self, test: impl Fn(usize, &Slots) -> bool) -> u64 {
-        let warps = self.warps[..WARPS].iter().enumerate();
-        warps.fold(0, |set, (warp, slots)| set | u64::from(test(warp, slots)) << warp)
+    /// Keeps the bits of a warp whose slots have changed.
+    fn note(&mut self, warp: usize) {
+        let (bit, count) = (1 << warp, self.warps[warp].count);
+        self.waiting = self.waiting & !bit | u64::from(count > 0) << warp;
+        self.full = self.full & !bit | u64::from(count == 2) << warp;
     }
 
     fn outputs(&self, inputs: &AwbIn) -> AwbOut {
-        let comes = |warp| {
-            usize::from(
-                inputs.stage_valid_i && inputs.stage_high_i && usize::from(inputs.stage_warp_i) == warp,
-            )
-        };
+        // A warp with one instruction has no room while another is in flight to it.
+        let comes = u64::from(inputs.stage_valid_i && inputs.stage_high_i) << inputs.stage_warp_i;
         let low_comes = usize::from(inputs.stage_valid_i && !inputs.stage_high_i);
         let head = |warp: u8| {
             let slots = &self.warps[usize::from(warp)];
@@ -65,9 +71,9 @@ impl AwbModel {
         let (issue0, issue1) = (head(2 * inputs.issue0_index_i), head(2 * inputs.issue1_index_i + 1));
         let (low_warp, low) = self.low[0];
         AwbOut {
-            high_room_o: self.which(|warp, slots| slots.count + comes(warp) < 2),
+            high_room_o: !(self.full | self.waiting & comes) & ALL,
             low_room_o: self.low_count + low_comes < 2,
-            high_valid_o: self.which(|_, slots| slots.count > 0),
+            high_valid_o: self.waiting & ALL,
             issue0_instruction_o: issue0.instruction,
             issue0_mask_o: issue0.mask,
             issue0_live_in_o: issue0.live_in,
@@ -96,6 +102,7 @@ impl AwbModel {
             slots.count -= 1;
             slots.first ^= 1;
         }
+        self.note(usize::from(warp));
     }
 
     /// The high-priority slots in one clock: pops, the new instruction, the flush.
@@ -116,10 +123,12 @@ impl AwbModel {
             if !full {
                 self.warps[warp].items[place] = item;
                 self.warps[warp].count += 1;
+                self.note(warp);
             }
         }
         if inputs.flush_high_i {
             self.warps[usize::from(inputs.flush_warp_i)].count = 0;
+            self.note(usize::from(inputs.flush_warp_i));
         }
     }
 
@@ -127,10 +136,14 @@ impl AwbModel {
     fn step_low(&mut self, inputs: &AwbIn, item: Option<Item>) {
         let flushed = |warp| inputs.flush_low_i && warp == inputs.flush_warp_i;
         let popped = usize::from(inputs.low_pop_i).min(self.low_count);
-        let kept: Vec<(u8, Item)> =
-            self.low[popped..self.low_count].iter().copied().filter(|(warp, _)| !flushed(*warp)).collect();
-        self.low_count = kept.len();
-        self.low[..kept.len()].copy_from_slice(&kept);
+        let mut kept = 0;
+        for place in popped..self.low_count {
+            if !flushed(self.low[place].0) {
+                self.low[kept] = self.low[place];
+                kept += 1;
+            }
+        }
+        self.low_count = kept;
         if let Some(item) = item.filter(|_| !flushed(inputs.stage_warp_i)) {
             if self.low_count < 2 {
                 self.low[self.low_count] = (inputs.stage_warp_i, item);
@@ -163,6 +176,7 @@ impl Clocked<AwbIn, AwbOut> for AwbModel {
         for slots in &mut self.warps {
             (slots.first, slots.count) = (0, 0);
         }
+        (self.waiting, self.full) = (0, 0);
         self.low = Default::default();
         self.low_count = 0;
         self.overflow = false;
