@@ -268,6 +268,9 @@ pub struct RunOptions {
     /// For verification: invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT; may be repeated
     #[arg(long, value_name = "FAULT")]
     pub inject: Vec<String>,
+    /// Threads on which the SMs of a run are simulated; no result depends on their number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: Option<u32>,
     /// Check while running every DRAM command against every timing constraint, and what each load gets to see
     #[arg(long)]
     pub check: bool,

@@ -106,6 +106,7 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
                 engine: options.engine,
                 probes: ProbeSpec::default(),
                 check_dram: false,
+                threads: 1,
                 sample_cycles: None,
                 max_memory: limits.memory,
                 bounds: options.bounds.bounds(),

@@ -41,6 +41,7 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         engine: options.engine,
         probes: ProbeSpec::default(),
         check_dram: false,
+        threads: 1,
         sample_cycles: None,
         max_memory: limits.memory,
         bounds: options.bounds.bounds(),

@@ -193,6 +193,7 @@ fn spec(name: &str, size: Size, config: &Arc<GpuConfig>, mechanism: &str) -> Res
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: false,
+        threads: 1,
         sample_cycles: None,
         max_memory: Limits::default().memory,
         bounds: Bounds::default(),

@@ -35,6 +35,7 @@ mod stale_verilog;
 mod statistics;
 #[cfg(unix)]
 mod suite;
+mod threads;
 mod together;
 mod traces;
 mod untrusted;

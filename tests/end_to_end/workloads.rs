@@ -86,6 +86,7 @@ fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<()
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: true,
+        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_sim::limits::Limits::default().memory,
         bounds: Bounds::default(),

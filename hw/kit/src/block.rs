@@ -18,7 +18,7 @@ pub trait Clocked<I, O> {
 }
 
 /// The RTL of a block, built for one choice of parameters.
-pub trait RtlBlock<I, O>: Clocked<I, O> + State {
+pub trait RtlBlock<I, O>: Clocked<I, O> + State + Send {
     /// The elaborated rust-hdl block, connected and never yet clocked, for emission as Verilog. Its top-level signals are
     /// `clk_i`, `rst_ni` and the ports of `I` and `O` by name.
     fn into_block(self: Box<Self>) -> Box<dyn Block>;
@@ -105,13 +105,13 @@ pub trait HwBlock: Sized + 'static {
     const OPERATIONS: u64 = 100_000;
 
     /// Elaboration parameters. The default is the configuration of the checked-in Verilog.
-    type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + std::fmt::Debug;
+    type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + Send + std::fmt::Debug;
     /// Inputs, without clock and reset.
     type In: Ports<Params = Self::Params>;
     /// Outputs.
     type Out: Ports<Params = Self::Params>;
     /// The golden model, cycle-exact at the ports.
-    type Model: Clocked<Self::In, Self::Out> + State;
+    type Model: Clocked<Self::In, Self::Out> + State + Send;
 
     /// The golden model in its reset state.
     ///

@@ -83,7 +83,7 @@ where
 /// One side (all inputs or all outputs) of a block for one clock. Declared with [`ports!`](crate::ports!).
 ///
 /// A field holds its value zero-extended: bits beyond the port's width are zero. Port `i` is the `i`-th field.
-pub trait Ports: Copy + Default + PartialEq + Debug + 'static {
+pub trait Ports: Copy + Default + PartialEq + Debug + Send + 'static {
     /// The block's parameters, on which widths may depend.
     type Params;
     /// Field names in order; they are the RTL's and the Verilog's port names.

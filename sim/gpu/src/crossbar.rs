@@ -185,6 +185,18 @@ impl Crossbar {
         port.waiting + crossing + self.flits_of(packet) <= self.spec.input_flits
     }
 
+    /// Returns the flits for which input port `input` has room, even if nothing leaves it.
+    pub fn room(&self, input: usize) -> u32 {
+        let port = &self.inputs[input];
+        let crossing = port.free_from.saturating_sub(self.now + 1 + u64::from(self.spec.gap)) as u32;
+        self.spec.input_flits.saturating_sub(port.waiting + crossing)
+    }
+
+    /// Returns the packets bound for port `output` that are granted, with the cycles in which they arrive, in order.
+    pub fn arrivals(&self, output: usize) -> impl Iterator<Item = &(u64, Packet)> {
+        self.outputs[output].queue.iter()
+    }
+
     /// Puts `packet` into the queue of port `input`, bound for port `output`. The caller has made sure that
     /// [`Self::can_send`]. The packet may be granted from the next tick on.
     pub fn send(&mut self, input: usize, output: usize, packet: Packet) {

@@ -6,7 +6,10 @@ mod deadlock_tests;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
+mod pool;
 mod sampled;
+mod sms;
+mod window;
 #[cfg(test)]
 mod witness_tests;
 
@@ -21,6 +24,7 @@ use crate::id_set::IdSet;
 use crate::partition::MemorySystem;
 use crate::parts::Parts;
 use crate::share::Share;
+use crate::sm::ahead::Link;
 use crate::sm::feed::Feed;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::quota::Quotas;
@@ -34,10 +38,13 @@ use crate::witness::Witness;
 use sampled::Sampled;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::Global;
 use selvedge_state::{Reader, State, StateError};
+use sms::Sms;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use window::Windows;
 
 /// Cycles without any progress after which the simulation is declared deadlocked.
 const WATCHDOG_CYCLES: u64 = 2_000_000;
@@ -129,7 +136,7 @@ struct Progress {
 pub struct Gpu {
     #[state(skip = "the configuration")]
     config: Arc<GpuConfig>,
-    sms: Vec<Sm>,
+    sms: Sms,
     wakes: Wakes,
     /// Which SMs have a packet that waits for room in the crossbar.
     port_waits: Vec<bool>,
@@ -167,13 +174,16 @@ pub struct Gpu {
     #[state(skip = "the caller's")]
     control: Arc<Control>,
     witness: Witness,
+    /// How SMs run ahead on several threads, where they do.
+    #[state(skip = "no SM is ahead between two calls")]
+    windows: Option<Box<Windows>>,
 }
 
 impl Gpu {
     /// A GPU with empty caches.
     pub fn new(config: &Arc<GpuConfig>, parts: Parts, control: Arc<Control>) -> Self {
         let clock = config.clock;
-        let sms: Vec<Sm> =
+        let sms: Sms =
             parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
         Gpu {
             wakes: Wakes::new(sms.len()),
@@ -202,6 +212,7 @@ impl Gpu {
             next_look: 0,
             control,
             witness: Witness::default(),
+            windows: None,
         }
     }
 
@@ -238,8 +249,8 @@ impl Gpu {
     }
 
     /// The SMs, for their counters.
-    pub fn sms(&self) -> &[Sm] {
-        &self.sms
+    pub fn sms(&self) -> impl Iterator<Item = &Sm> {
+        self.sms.iter()
     }
 
     /// The memory system, for its counters.
@@ -312,7 +323,7 @@ impl Gpu {
                 *sum.line_bursts.get_or_insert_default() += bursts;
             }
         }
-        for sm in &self.sms {
+        for sm in self.sms.iter() {
             sm.parts().operations(&mut sum.blocks);
             sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters;
@@ -370,6 +381,17 @@ impl Gpu {
     /// # Errors
     /// As [`Gpu::run`]. A run that was interrupted or has reached a limit can go on.
     pub fn run_until(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<bool, SimFault> {
+        if self.windows.is_some() {
+            self.allow_windows();
+            while self.is_working() {
+                if self.now >= until {
+                    return Ok(false);
+                }
+                self.open_window(until, memory);
+                self.advance(u64::MAX, memory)?;
+            }
+            return Ok(true);
+        }
         while self.is_working() {
             if self.now >= until {
                 return Ok(false);
@@ -469,7 +491,10 @@ impl Gpu {
     }
 
     fn is_working(&self) -> bool {
-        !self.running.is_empty() || self.sms.iter().any(|sm| !sm.is_idle()) || self.system.busy()
+        !self.running.is_empty()
+            || self.has_ahead()
+            || self.sms.iter().any(|sm| !sm.is_idle())
+            || self.system.busy()
     }
 
     /// Dispatches, runs a core cycle and jumps over idle ones, none after `until`.
@@ -496,7 +521,7 @@ impl Gpu {
             self.retire_ended();
             self.may_dispatch = self.has_ctas_left();
         }
-        if !self.may_dispatch && !self.wakes.has_next() {
+        if !self.may_dispatch && !self.wakes.has_next() && !self.runs_ahead_next() {
             self.skip_idle_cycles(until)?;
         }
         Ok(())
@@ -523,6 +548,10 @@ impl Gpu {
         let first = self.next_sm;
         for offset in 0..count {
             let id = (first + offset) % count;
+            // No CTA has ended there, or the SM would have stopped.
+            if self.is_ahead(id) {
+                continue;
+            }
             let (sm, share) = (&self.sms[id], &self.share);
             let fits = |running: &&mut Running| {
                 let slot = usize::from(running.kernel.slot);
@@ -557,11 +586,20 @@ impl Gpu {
         }
         self.wakes.take_due(self.now, &mut self.due);
         self.wake_by_memory();
+        let has_ahead = self.has_ahead();
+        if has_ahead {
+            self.wake_ahead();
+        }
         let mut from = 0;
         while let Some(id) = self.due.next(from) {
             from = id + 1;
             self.due.remove(id);
-            let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
+            if has_ahead && self.is_ahead(id) {
+                self.replay(id, memory)?;
+                continue;
+            }
+            let system = Link::System(&mut self.system);
+            let mut ctx = TickContext { now: self.now, memory: Global::Whole(memory), system };
             let sm = &mut self.sms[id];
             let wake = sm.tick(&mut ctx)?;
             self.wakes.set(id, self.now, wake);
@@ -609,7 +647,8 @@ impl Gpu {
         if self.system.busy() {
             return Ok(());
         }
-        let wake = self.wakes.first();
+        let ahead = self.first_ahead();
+        let wake = self.wakes.first().min(ahead);
         if wake == u64::MAX {
             if self.running.is_empty() && self.sms.iter().all(Sm::is_idle) {
                 return Ok(());

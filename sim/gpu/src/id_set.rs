@@ -91,6 +91,12 @@ impl IdSet {
         None
     }
 
+    /// Removes all numbers.
+    pub fn clear(&mut self) {
+        self.low = 0;
+        self.high.fill(0);
+    }
+
     /// Adds all numbers of `other`, which has the same bound.
     #[inline]
     pub fn add_all(&mut self, other: &IdSet) {

@@ -53,6 +53,21 @@ impl Wakes {
         }
     }
 
+    /// Lets a unit sleep and returns the cycle after `now` in which it would have run.
+    pub fn suspend(&mut self, id: usize, now: u64) -> u64 {
+        let at = std::mem::replace(&mut self.at[id], u64::MAX);
+        if self.next.contains(id) {
+            self.next.remove(id);
+            return now + 1;
+        }
+        at
+    }
+
+    /// Returns whether a unit must run in a cycle up to `end`.
+    pub fn is_due_by(&self, id: usize, end: u64) -> bool {
+        self.at[id] <= end || self.next.contains(id)
+    }
+
     /// Returns whether a unit must run in the next cycle.
     #[inline]
     pub fn has_next(&self) -> bool {

@@ -13,12 +13,11 @@
 //! Nothing in the machine depends on the witness.
 use crate::cache::sectors::{MOST_LINE_BYTES, MOST_SECTORS};
 use crate::cache::{LinePart, SECTOR_BYTES};
+use crate::mechanism::Shared;
 use rustc_hash::FxHashMap;
 use selvedge_ptx::memory::program_of;
 use selvedge_state::State;
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 /// The stores that wrote the sectors of an aligned block of the largest line, and which of them are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
@@ -55,7 +54,7 @@ struct Wait {
 
 /// The witness, or none: then nothing is followed.
 #[derive(Clone, Default, State)]
-pub struct Witness(Option<Rc<RefCell<Ledger>>>);
+pub struct Witness(Option<Shared<Ledger>>);
 
 /// What the witness knows. Blocks are those of the largest line.
 #[derive(Default, State)]
@@ -105,11 +104,16 @@ fn sector(block: u64, place: usize) -> u64 {
 impl Witness {
     /// A witness of a GPU with empty caches.
     pub fn new() -> Self {
-        Witness(Some(Rc::default()))
+        Witness(Some(Shared::default()))
+    }
+
+    /// Returns whether there is one.
+    pub fn is_there(&self) -> bool {
+        self.0.is_some()
     }
 
     fn note<R: Default>(&self, note: impl FnOnce(&mut Ledger) -> R) -> R {
-        self.0.as_ref().map_or_else(R::default, |ledger| note(&mut ledger.borrow_mut()))
+        self.0.as_ref().map_or_else(R::default, |ledger| note(&mut ledger.lock()))
     }
 
     /// The first thing that was wrong.

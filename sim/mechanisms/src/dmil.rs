@@ -122,6 +122,10 @@ impl Dmil {
 }
 
 impl SmPart for Dmil {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         for gate in self.gates.iter_mut().filter(|gate| gate.clocks > 0) {
             gate.tick(now).map_err(|divergence| divergence as MechanismFault)?;

@@ -74,6 +74,10 @@ struct Rbmi {
 }
 
 impl SmPart for Rbmi {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }
@@ -142,6 +146,10 @@ impl QbmiPolicy {
 }
 
 impl SmPart for QbmiPolicy {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.qbmi.advance_to(now);
         let inputs = std::mem::take(&mut self.inputs);

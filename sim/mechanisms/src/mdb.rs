@@ -22,8 +22,8 @@ use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
-use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What L counts, in the order of [`Unit`].
 const UNIT: OptionInfo = OptionInfo::choice(
@@ -87,10 +87,10 @@ fn part_of(part: &Part, config: &GpuConfig, probes: &Probes, is_local: bool) -> 
     let (l1d, sms) = (&config.l1d, config.sm.count);
     let line_bytes = u64::from(l1d.line_bytes);
     let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
-    let for_all = Rc::new(Cell::new(0));
+    let for_all = Arc::new(AtomicU8::new(0));
     move |sm| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
-        let bypass = if is_local { Rc::default() } else { Rc::clone(&for_all) };
+        let bypass = if is_local { Arc::default() } else { Arc::clone(&for_all) };
         let least_ctas = if is_local { 0 } else { 2 * u64::from(sms) };
         Mdb { unit, least_ctas, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
     }
@@ -200,7 +200,7 @@ struct Mdb {
     /// The block, where there is one.
     generator: Option<Generator>,
     /// Who bypasses: the generator's output, of SM 0's where that decides for all.
-    bypass: Rc<Cell<u8>>,
+    bypass: Arc<AtomicU8>,
     /// Does the transaction at the load/store unit's head pass by?
     head_passes: bool,
     /// Line transactions that passed by.
@@ -208,6 +208,11 @@ struct Mdb {
 }
 
 impl SmPart for Mdb {
+    fn stands_alone(&self) -> bool {
+        // Where SM 0 decides for all, they share who bypasses.
+        Arc::strong_count(&self.bypass) == 1
+    }
+
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         if let Some(generator) = &mut self.generator {
             generator.tick(now)?;
@@ -215,7 +220,7 @@ impl SmPart for Mdb {
                 generator.outputs.l_max_o < 8 || generator.outputs.bypass_o == 0,
                 "L = 8: nobody bypasses"
             );
-            self.bypass.set(generator.outputs.bypass_o);
+            self.bypass.store(generator.outputs.bypass_o, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -250,7 +255,7 @@ impl Bypass for Mdb {
             generator.access(group * sets + self.index.set(load.line) as u64, number);
         }
         let bit = number.min(LEVELS as u8 - 1);
-        self.head_passes = self.bypass.get() >> bit & 1 == 1;
+        self.head_passes = AtomicU8::load(&self.bypass, Ordering::Relaxed) >> bit & 1 == 1;
         self.bypassed += u64::from(self.head_passes);
         self.head_passes
     }

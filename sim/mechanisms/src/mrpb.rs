@@ -94,6 +94,10 @@ struct Mrpb {
 }
 
 impl SmPart for Mrpb {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }

@@ -161,6 +161,10 @@ impl Pdp {
 }
 
 impl SmPart for Pdp {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }

@@ -57,6 +57,10 @@ struct Smil {
 }
 
 impl SmPart for Smil {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }

@@ -173,6 +173,10 @@ impl Ucp {
 }
 
 impl SmPart for Ucp {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }

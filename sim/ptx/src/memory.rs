@@ -251,6 +251,9 @@ pub struct DeviceMemory {
     /// What the host program reads, where somebody notes it.
     #[state(skip = "only while a host program runs")]
     reads: Option<Reads>,
+    /// Buffers that kernels have written, see [`DeviceMemory::take_written`].
+    #[state(skip = "only within a window")]
+    written: u64,
 }
 
 impl Default for DeviceMemory {
@@ -308,6 +311,7 @@ impl DeviceMemory {
             parked: Vec::new(),
             changes: None,
             reads: None,
+            written: 0,
         }
     }
 
@@ -335,9 +339,26 @@ impl DeviceMemory {
     /// Notes that a kernel has written `bytes` bytes in each lane of `mask`.
     #[inline]
     pub fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
+        self.note_buffer();
         let Some(changes) = &mut self.changes else { return };
         let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
         changes.extend(lanes.map(|lane| Change::Wrote { address: addresses[lane], bytes: bytes.into() }));
+    }
+
+    /// Notes that a kernel writes the buffer that was found last.
+    #[inline]
+    pub(crate) fn note_buffer(&mut self) {
+        self.written |= buffer_bit(self.last_hit);
+    }
+
+    /// Returns the buffers that kernels have written since the last call, a bit each; buffers may share one.
+    pub fn take_written(&mut self) -> u64 {
+        std::mem::take(&mut self.written)
+    }
+
+    /// Returns whether kernels have written one of these buffers since [`DeviceMemory::take_written`] was called.
+    pub(crate) fn has_written(&self, buffers: u64) -> bool {
+        self.written & buffers != 0
     }
 
     fn note(&mut self, change: Change) {
@@ -627,6 +648,29 @@ impl DeviceMemory {
         let buffer = &mut self.buffers[self.last_hit];
         Some((buffer.base, &mut buffer.data))
     }
+
+    /// As [`DeviceMemory::buffer_with`], for reading alone: `last_hit` is the buffer that answered last, and the bit of the one
+    /// that does so now is added to `buffers`.
+    pub(crate) fn peek_buffer(
+        &self,
+        first: u64,
+        last: u64,
+        last_hit: &mut usize,
+        buffers: &mut u64,
+    ) -> Option<(u64, &[u8])> {
+        if !self.buffers.get(*last_hit).is_some_and(|b| b.holds(first, last)) {
+            *last_hit = self.find(first, last)?;
+        }
+        *buffers |= buffer_bit(*last_hit);
+        let buffer = &self.buffers[*last_hit];
+        Some((buffer.base, &buffer.data))
+    }
+}
+
+/// Returns the bit that stands for a buffer.
+#[inline]
+fn buffer_bit(index: usize) -> u64 {
+    1 << (index % 64)
 }
 
 /// Returns `bytes` zeros, untouched pages of which cost nothing; none where the host has no memory for them.

@@ -107,6 +107,7 @@ impl Trials for Runs<'_> {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: false,
+            threads: 1,
             sample_cycles: None,
             bounds: most_cycles.map_or(bounds, |cycles| bounds.at_most(cycles)),
             ..self.spec.clone()

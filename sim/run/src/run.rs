@@ -46,6 +46,8 @@ pub struct RunSpec {
     pub probes: ProbeSpec,
     /// Check every DRAM command against every timing constraint, and what each load gets to see.
     pub check_dram: bool,
+    /// Threads on which SMs run, that of the caller included. No result depends on their number.
+    pub threads: usize,
     /// Take the counters whenever so many core cycles have passed.
     pub sample_cycles: Option<u64>,
     /// Most bytes of device memory.
@@ -147,6 +149,11 @@ impl RunError {
             RunError::Fault(SimFault::Limited { limit, .. }) => Some(*limit),
             _ => None,
         }
+    }
+
+    /// Has an SM found it, in the middle of a cycle?
+    fn is_of_an_sm(&self) -> bool {
+        matches!(self, RunError::Fault(SimFault::Kernel(_) | SimFault::Mechanism(_)))
     }
 
     /// Has the user ended the run, or a limit, so that what there is of it is worth a report?
@@ -286,14 +293,17 @@ fn run_recorded(
     let machine = Arc::new(mechanism.machine(&spec.config)?);
     let parts = mechanism.build(&machine, 1, &probes)?;
     probes.check_names()?;
-    let mut gpu = Gpu::new(&machine, parts, control);
+    let mut gpu = Gpu::new(&machine, parts, Arc::clone(&control));
     gpu.system_mut().check_dram(spec.check_dram);
     if let Some(sample) = sample {
         gpu.skip(sample);
-    } else if spec.check_dram || cfg!(debug_assertions) {
-        // The witness would not know where lines come from that skipped CTAs leave in the caches.
+    } else if spec.check_dram || cfg!(debug_assertions) && spec.threads == 1 {
+        // The witness would not know where lines come from that skipped CTAs leave in the caches, and several threads leave no
+        // witness beside them.
         gpu.watch();
     }
+    // Skipped CTAs execute on the memory as it is.
+    gpu.set_threads(if sample.is_some() { 1 } else { spec.threads });
     gpu.sample(spec.sample_cycles);
     gpu.bound(spec.bounds);
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
@@ -316,6 +326,14 @@ fn run_recorded(
     };
     let kernels = launches.done.kernels;
     let wall_s = start.elapsed().as_secs_f64();
+    if spec.threads > 1 && fault.as_ref().is_some_and(RunError::is_of_an_sm) {
+        // SMs have run ahead of the fault. One thread leaves them where it has happened.
+        let one = RunSpec { threads: 1, ..spec.clone() };
+        let again = run_recorded(&one, checkpoints, control, recording, sample)?;
+        let text = |fault: &Option<RunError>| fault.as_ref().map(ToString::to_string);
+        debug_assert_eq!(text(&fault), text(&again.fault), "one thread comes to the same fault");
+        return Ok(again);
+    }
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
         None => program.verify(&memory, spec).map_err(|wrong| wrong.to_string()),
@@ -360,7 +378,6 @@ fn run_recorded(
         series,
         sms: gpu
             .sms()
-            .iter()
             .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() })
             .collect(),
         mechanism_counters,
@@ -432,6 +449,7 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: true,
+            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),
@@ -489,6 +507,7 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: true,
+            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),
@@ -562,6 +581,7 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: false,
+            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),

@@ -127,6 +127,7 @@ impl Simulation {
             engine: self.engine,
             probes: ProbeSpec::default(),
             check_dram: self.check,
+            threads: 1,
             sample_cycles: None,
             max_memory: limits.memory,
             bounds: self.bounds,

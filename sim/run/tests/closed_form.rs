@@ -171,7 +171,7 @@ fn the_widest_shared_memory_access_is_served() {
                 add.s32 %r5, %r5, %r4;\nld.shared.v4.f64 {%fd0, %fd1, %fd2, %fd3}, [%r5];";
     bench.run(body, 1, 32, 0);
     // 32 lanes of 8 words are 8 rounds of the 32 banks, of which the first is no conflict.
-    let conflicts: u64 = bench.gpu.sms().iter().map(|sm| sm.counters.bank_conflict_cycles).sum();
+    let conflicts: u64 = bench.gpu.sms().map(|sm| sm.counters.bank_conflict_cycles).sum();
     assert_eq!(conflicts, 7);
 }
 
@@ -396,7 +396,7 @@ fn the_first_constant_of_a_line_comes_from_the_l2() {
     let config = with_read_only_caches(64, 0);
     let mut bench = Bench::new(&config);
     bench.run("", 1, 1, 0);
-    let sm = bench.gpu.sms()[0].read_only(Side::Constant);
+    let sm = bench.gpu.sms().next().expect("an SM").read_only(Side::Constant);
     assert_eq!((sm.accesses, sm.misses), (1, 1), "the parameter");
     assert_eq!(bench.gpu.snapshot().l2.cache.constant_reads.misses, 1);
 }

@@ -144,7 +144,7 @@ pub trait Hash: 'static {
     /// Its parameters.
     const PARAMS: &'static [ParamSpec];
     /// Their type.
-    type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + std::fmt::Debug;
+    type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + Send + std::fmt::Debug;
     /// The input side.
     type In: Ports<Params = Self::Params> + LineIn;
     /// The output side.

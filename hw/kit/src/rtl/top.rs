@@ -12,11 +12,11 @@ use rust_hdl_core::prelude::{Bit, Block, Synth};
 use selvedge_state::{Reader, State, StateError, Writer};
 
 /// The top of a block's RTL: how its signals take and give typed port values.
-pub trait RtlTop: ClockedBlock + State + 'static {
+pub trait RtlTop: ClockedBlock + State + Send + 'static {
     /// Inputs; see [`ports!`](crate::ports).
-    type In: Copy + Default + PartialEq;
+    type In: Copy + Default + PartialEq + Send;
     /// Outputs.
-    type Out: Copy;
+    type Out: Copy + Send;
     /// Sets every input signal.
     fn drive(&mut self, inputs: &Self::In);
     /// Reads every output signal.

@@ -13,7 +13,7 @@ use crate::sm::coalescer::{Transaction, coalesce};
 use crate::sm::feed::Feed;
 use crate::sm::launch::Place;
 use selvedge_ptx::memory::{DeviceMemory, physical};
-use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, Global, MemAccess, RunError, Space, run_cta};
 use serde::Serialize;
 use std::str::FromStr;
 use std::sync::atomic::Ordering;
@@ -264,7 +264,7 @@ impl Gpu {
             debug_assert!(matches!(kernel.feed, Feed::Execute));
             let place = Place { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
             let mut shared = vec![0; kernel.shared_bytes as usize];
-            let mut env = kernel.environment(memory, &mut shared, place);
+            let mut env = kernel.environment(Global::Whole(memory), &mut shared, place);
             let (system, map, buffer) = (&mut self.system, &sampled.map, &mut sampled.transactions);
             let mut warm = |access: &MemAccess| {
                 if !matches!(access.space, Space::Global | Space::Local) {

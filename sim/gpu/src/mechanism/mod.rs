@@ -10,6 +10,7 @@ mod overhead;
 mod part;
 pub mod probe;
 mod search;
+mod shared;
 mod site;
 pub mod stepped;
 
@@ -19,6 +20,7 @@ pub use option::{AUTO, OptionInfo};
 pub use overhead::Overhead;
 pub use part::Part;
 pub use search::{Found, Search, Stopped, Trial, Trials};
+pub use shared::Shared;
 pub use site::Site;
 
 /// Everything that a file with a mechanism needs.

@@ -133,6 +133,17 @@ impl MemorySystem {
         self.requests.can_send(sm >> self.sm_shift, packet)
     }
 
+    /// Returns the flits that the port of `sm`, which it shares with no other, takes even if none leaves it.
+    pub fn room(&self, sm: usize) -> u32 {
+        self.requests.room(sm)
+    }
+
+    /// Returns the replies to `sm`, which shares its port with no other, that have left their slices' ports, with the crossbar cycles
+    /// in which they arrive, in order. Others arrive a crossbar latency from now at the earliest.
+    pub fn coming_replies(&self, sm: usize) -> impl Iterator<Item = &(u64, Packet)> {
+        self.replies.arrivals(sm)
+    }
+
     /// Sends `packet` from `sm` to its slice ([`AddressMap::slice`] of its line). The caller has made sure that
     /// [`Self::can_send`].
     pub fn send(&mut self, sm: usize, packet: Packet) {

@@ -4,7 +4,8 @@ use super::launch::LaunchedKernel;
 use crate::trace::record::RecordedWarp;
 use crate::trace::replay::ReplayedWarp;
 use crate::trace::{LaunchRecorder, TraceLaunch};
-use selvedge_ptx::ptx::{Ballot, Env, MemAccess, Step, Warp};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{AccessLog, Ballot, Env, Kernel, MemAccess, Step, Warp};
 use selvedge_state::State;
 use std::sync::Arc;
 
@@ -62,6 +63,13 @@ impl WarpFeed {
             WarpFeed::Execute(warp) => warp.active_mask(),
             WarpFeed::Record(recorded) => recorded.warp.active_mask(),
             WarpFeed::Replay(replayed) => replayed.active_mask(),
+        }
+    }
+
+    /// Lets a logged access of the warp happen ([`Warp::replay`]); only what executes has a log.
+    pub fn replay(&mut self, kernel: &Kernel, memory: &mut DeviceMemory, log: &AccessLog, number: usize) {
+        if let WarpFeed::Execute(warp) = self {
+            warp.replay(kernel, memory, log, number);
         }
     }
 

@@ -6,7 +6,7 @@ use super::pipes::PipeKind;
 use super::read_only::Side;
 use super::scheduler::WarpMask;
 use super::{Arrival, Event, Hold, SimFault, Sm, TickContext, lsu};
-use selvedge_ptx::ptx::{AccessKind, Space, Step};
+use selvedge_ptx::ptx::{AccessKind, Global, Space, Step};
 
 /// The schedulers that issued in a cycle, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -261,8 +261,7 @@ impl Sm {
         let active = slot.warp.active_mask();
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
-        ctx.memory.select(kernel.slot);
-        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
+        let mut env = kernel.environment(ctx.memory.of_program(kernel.slot), &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, &mut self.access)?;
         if self.collector.is_none() {
             self.pipes.occupy(info.pipe, ctx.now);
@@ -284,7 +283,12 @@ impl Sm {
         mine.thread_instructions += u64::from(lanes.count_ones());
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, kernel, ctx.now),
-            Step::Memory => self.after_memory(warp, pc, kernel, self.bank_side(), ctx.now),
+            Step::Memory => {
+                if let Global::Frozen { log, .. } = &ctx.memory {
+                    self.accessed.resize(log.len(), warp);
+                }
+                self.after_memory(warp, pc, kernel, self.bank_side(), ctx.now);
+            }
             Step::Texture { .. } => self.after_memory(warp, pc, kernel, self.texture_side(), ctx.now),
             Step::Barrier { id, threads, arrive_only, ballot } => {
                 self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)

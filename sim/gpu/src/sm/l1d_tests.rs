@@ -6,6 +6,7 @@ use crate::cache::functional::{Found, Functional, Shape};
 use crate::cache::{Fetched, Sectors};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
 use crate::has;
+use crate::mechanism::Shared;
 use crate::packet::{Packet, PacketKind};
 use crate::stage::MechanismFault;
 use crate::stats::FailCause;
@@ -14,8 +15,6 @@ use proptest::prelude::*;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LOCAL_REGION;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 fn config() -> L1dConfig {
     GpuConfig::load("gtx480").expect("built in").l1d
@@ -443,7 +442,7 @@ struct Spatial {
     used: u32,
 }
 
-impl SmPart for Rc<RefCell<Spatial>> {
+impl SmPart for Shared<Spatial> {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }
@@ -459,15 +458,15 @@ impl SmPart for Rc<RefCell<Spatial>> {
     has!(fetch: FetchSectors, l1d_observer: L1dObserver);
 }
 
-impl FetchSectors for Rc<RefCell<Spatial>> {
+impl FetchSectors for Shared<Spatial> {
     fn sectors(&mut self, _: u64, _: &Load, missing: u32, absent: u32) -> u32 {
         missing | (missing << 1 & absent)
     }
 }
 
-impl L1dObserver for Rc<RefCell<Spatial>> {
+impl L1dObserver for Shared<Spatial> {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
-        let mut seen = self.borrow_mut();
+        let mut seen = self.lock();
         match *event {
             L1dEvent::Load { .. }
             | L1dEvent::Prefetch { .. }
@@ -484,14 +483,14 @@ impl L1dObserver for Rc<RefCell<Spatial>> {
 fn a_mechanism_chooses_the_sectors_and_hears_which_were_used() {
     for allocate in [Allocate::OnMiss, Allocate::OnFill] {
         let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
-        let seen = Rc::new(RefCell::new(Spatial::default()));
-        let mut bench = Bench::new(&one, SmParts::one(Rc::clone(&seen)));
+        let seen = Shared::new(Spatial::default());
+        let mut bench = Bench::new(&one, SmParts::one(seen.clone()));
         assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0011));
         assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b1100));
         assert_eq!(bench.serial_load(0, 0b1000), (Found::Hit, 0));
         assert_eq!(bench.serial_load(128, 0b0010), (Found::Miss, 0b0110));
         bench.store(128, 0b0110);
-        assert_eq!(seen.borrow().evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
+        assert_eq!(seen.lock().evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
     }
 }
 
@@ -500,23 +499,23 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
     let fetched = |demand, not_predicted, predicted| Fetched { demand, not_predicted, predicted };
     for allocate in [Allocate::OnMiss, Allocate::OnFill] {
         let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
-        let seen = Rc::new(RefCell::new(Spatial::default()));
-        let mut bench = Bench::new(&one, SmParts::one(Rc::clone(&seen)));
+        let seen = Shared::new(Spatial::default());
+        let mut bench = Bench::new(&one, SmParts::one(seen.clone()));
         assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
         // Sector 1 is on its way by a prediction, sector 3 was not predicted.
         assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
         assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
-        assert_eq!(seen.borrow().used, 1);
+        assert_eq!(seen.lock().used, 1);
         for request in [bench.l1d.sent(), bench.l1d.sent()].into_iter().flatten() {
             bench.answer(&request);
         }
         assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
-        assert_eq!(seen.borrow().used, 1, "asked for a second time");
+        assert_eq!(seen.lock().used, 1, "asked for a second time");
         bench.store(0, 0b0001);
         assert_eq!(bench.serial_load(0, 0b0001), (Found::SectorMiss, 0b0001));
         assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b0100));
         let expected = [fetched(1, 0, 1), fetched(0, 1, 0), fetched(1, 0, 0), fetched(0, 1, 0)];
-        assert_eq!(seen.borrow().fetched, expected, "{allocate:?}");
+        assert_eq!(seen.lock().fetched, expected, "{allocate:?}");
     }
 }
 

@@ -4,8 +4,7 @@ use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
 use crate::sm::scoreboard::Operands;
-use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
+use selvedge_ptx::ptx::{Env, Global, Kernel, LaunchDims};
 use selvedge_state::Shared;
 use std::sync::Arc;
 
@@ -114,12 +113,7 @@ impl LaunchedKernel {
     }
 
     /// What the executor needs to run an instruction of one CTA.
-    pub fn environment<'a>(
-        &'a self,
-        memory: &'a mut DeviceMemory,
-        shared: &'a mut [u8],
-        place: Place,
-    ) -> Env<'a> {
+    pub fn environment<'a>(&'a self, memory: Global<'a>, shared: &'a mut [u8], place: Place) -> Env<'a> {
         Env {
             memory,
             shared,

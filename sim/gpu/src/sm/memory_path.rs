@@ -1,4 +1,5 @@
 //! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
+use super::ahead::Link;
 use super::coalescer::Transaction;
 use super::l1d::{self, Access, Times, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
@@ -33,7 +34,7 @@ impl Sm {
     /// Runs a cycle of the mechanism's parts and takes what leaves them.
     #[inline(never)]
     fn run_parts(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
-        self.parts.tick(ctx.now, ctx.memory).map_err(SimFault::Mechanism)?;
+        self.parts.tick(ctx.now, &ctx.memory).map_err(SimFault::Mechanism)?;
         self.settle_lines(ctx);
         self.take_answers(ctx)?;
         while let Some(fill) = self.parts.pop_fill() {
@@ -58,7 +59,7 @@ impl Sm {
         }
         while let Some((line, blocks)) = self.parts.placed() {
             let mut l1d_ctx =
-                l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+                l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: &ctx.memory };
             self.l1d.place(line, blocks, &mut l1d_ctx);
         }
     }
@@ -68,7 +69,7 @@ impl Sm {
             PacketKind::ReadReply => {
                 let warp = self.warp_of_read(packet.token);
                 let mut fill = Fill { packet, warp };
-                match self.parts.offer_fill(ctx.now, &mut fill, ctx.memory) {
+                match self.parts.offer_fill(ctx.now, &mut fill, &ctx.memory) {
                     Offer::Pass => self.fill(&fill.packet, ctx),
                     Offer::Taken => {}
                     Offer::Full => self.held_reply = Some(packet),
@@ -106,7 +107,7 @@ impl Sm {
         }
         self.unblock(None);
         let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx = l1d::Context { now, asked: now, parts: &mut self.parts, memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now, asked: now, parts: &mut self.parts, memory: &ctx.memory };
         let Times { missed, asked } = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
         if is_prefetch(packet.token) {
             self.counters.prefetches_returned += 1;
@@ -119,7 +120,7 @@ impl Sm {
         for inst in woken.drain(..) {
             let warp = self.lsu.peek(inst).warp;
             let mut hit = Hit { inst, warp, line: packet.line, after_fill: true };
-            if self.parts.offer_hit(now, &mut hit, ctx.memory) == Offer::Pass {
+            if self.parts.offer_hit(now, &mut hit, &ctx.memory) == Offer::Pass {
                 self.data_arrived(inst, now);
             }
         }
@@ -254,7 +255,7 @@ impl Sm {
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
         let warp = self.lsu.peek(inst).warp;
         let mut hit = Hit { inst, warp, line, after_fill: false };
-        match self.parts.offer_hit(ctx.now, &mut hit, ctx.memory) {
+        match self.parts.offer_hit(ctx.now, &mut hit, &ctx.memory) {
             Offer::Pass => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
             Offer::Taken => {}
             Offer::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
@@ -370,7 +371,7 @@ impl Sm {
         if passes {
             return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
-        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: &ctx.memory };
         let access = self.l1d.load(Packet { sectors, ..packet }, &load, head, &mut l1d_ctx);
         if let Access::Fail(cause) = access
             && cause != FailCause::MissQueue
@@ -390,7 +391,13 @@ impl Sm {
                 }
                 Ok(())
             }
-            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
+            Access::Pending => {
+                if let Link::Ahead(_) = ctx.system {
+                    self.merged.push(line);
+                }
+                Ok(())
+            }
+            Access::Miss | Access::SectorMiss => Ok(()),
             Access::Fail(cause) => Err(cause),
         }
     }
@@ -407,7 +414,7 @@ impl Sm {
         }
         packet.witness = self.witness.store(packet.line, packet.sectors);
         let stage = match packet.kind {
-            PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, ctx.memory),
+            PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, &ctx.memory),
             _ => Offer::Pass,
         };
         match stage {
@@ -423,7 +430,7 @@ impl Sm {
             warp.stores += 1;
         }
         let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: &ctx.memory };
         self.l1d.write(&packet, &mut l1d_ctx);
         Ok(())
     }

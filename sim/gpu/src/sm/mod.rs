@@ -2,6 +2,7 @@
 //!
 //! Instructions execute when they issue; the timing of their results follows. An SM sleeps while nothing can
 //! change in it and says when it must be woken, so idle cycles cost nothing.
+pub mod ahead;
 mod barrier;
 pub mod coalescer;
 pub mod collector;
@@ -35,9 +36,10 @@ pub mod wheel;
 
 use crate::config::GpuConfig;
 use crate::packet::Packet;
-use crate::partition::{AddressMap, MemorySystem};
+use crate::partition::AddressMap;
 use crate::stats::{CacheCounters, FailCause, ISSUE_CYCLES, KernelCounters, SmCounters};
 use crate::witness::Witness;
+use ahead::Link;
 use collector::{Collected, Collector, EMPTY_CYCLES, Next};
 pub use fault::SimFault;
 use feed::{Feed, WarpFeed};
@@ -54,8 +56,7 @@ use regions::{Border, RegionState};
 use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
 use scoreboard::RegisterSet;
-use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Ballot, MemAccess};
+use selvedge_ptx::ptx::{Ballot, Global, MemAccess};
 use selvedge_state::State;
 use std::sync::Arc;
 use wheel::EventWheel;
@@ -202,9 +203,9 @@ pub struct TickContext<'a> {
     /// Core cycle.
     pub now: u64,
     /// Functional memory.
-    pub memory: &'a mut DeviceMemory,
+    pub memory: Global<'a>,
     /// Crossbars, L2 and DRAM.
-    pub system: &'a mut MemorySystem,
+    pub system: Link<'a>,
 }
 
 /// One SM.
@@ -265,6 +266,10 @@ pub struct Sm {
     free_shared: u32,
     free_threads: u32,
     finished_ctas: Vec<u8>,
+    /// The warps of the logged accesses to global memory, in order; only while the SM runs ahead.
+    accessed: Vec<u8>,
+    /// Lines in flight that loads have waited for from some cycle of the window on.
+    merged: Vec<u64>,
     /// The scheduler that is asked first.
     first_scheduler: usize,
     /// The last schedule of each scheduler; only kept where the mechanism asks for it.
@@ -346,6 +351,8 @@ impl Sm {
             free_shared: sm.shared_bytes,
             free_threads: sm.threads,
             finished_ctas: Vec::new(),
+            accessed: Vec::new(),
+            merged: Vec::new(),
             first_scheduler: 0,
             schedules: vec![Schedule::default(); sm.schedulers as usize],
             counters: SmCounters::default(),

@@ -41,7 +41,7 @@ macro_rules! has {
 /// What a mechanism puts into one SM.
 ///
 /// The accessors are asked once, when the GPU is built: whether a part has an ability does not change.
-pub trait SmPart: State {
+pub trait SmPart: State + Send {
     /// Runs one core cycle: steps the part's blocks. Called only while it is busy.
     ///
     /// # Errors
@@ -54,6 +54,12 @@ pub trait SmPart: State {
     /// Returns whether the part holds no request, whatever else it does.
     fn is_drained(&self) -> bool {
         !self.busy()
+    }
+
+    /// Returns whether what the part does depends on nothing outside of its SM: neither on values in memory nor on state that it
+    /// shares with others. Only then its SM may run on a thread of its own ([`crate::gpu::Gpu::set_threads`]).
+    fn stands_alone(&self) -> bool {
+        false
     }
 
     /// Adds the part's counters to the report.

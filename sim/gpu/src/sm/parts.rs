@@ -72,6 +72,12 @@ impl SmParts {
         self.parts.iter_mut().filter(|part| part.busy()).try_for_each(|part| part.tick(now, memory))
     }
 
+    pub(super) fn stands_alone(&self) -> bool {
+        // What lies between the L1D and the registers could give a load its value sooner than the L1D does.
+        let is_on_the_way = !self.abilities.fills.is_empty() || !self.abilities.hits.is_empty();
+        !is_on_the_way && self.abilities.memo.is_empty() && self.parts.iter().all(|part| part.stands_alone())
+    }
+
     pub(super) fn busy(&self) -> bool {
         self.parts.iter().any(|part| part.busy())
     }

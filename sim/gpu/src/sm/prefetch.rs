@@ -51,7 +51,7 @@ impl Sm {
             witness: 0,
         };
         let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: &ctx.memory };
         self.l1d.prefetch(packet, &mut l1d_ctx)
     }
 }

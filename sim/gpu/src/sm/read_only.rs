@@ -200,8 +200,12 @@ impl Sm {
     ) -> Access {
         let packet = self.side_packet(side, line, load.kernel, waiter);
         let load = Load { line: packet.line, sectors: packet.sectors, ..load };
-        let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context {
+            now: ctx.now,
+            asked: ctx.now,
+            parts: &mut SmParts::default(),
+            memory: &ctx.memory,
+        };
         let cache = self.sides.get(side).expect("only caches that are there are asked");
         cache.load(packet, &load, waiter, &mut l1d_ctx)
     }
@@ -231,8 +235,12 @@ impl Sm {
     pub(super) fn fill_side(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
         let side = Side::of_token(packet.token);
         let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::Context {
+            now: ctx.now,
+            asked: ctx.now,
+            parts: &mut SmParts::default(),
+            memory: &ctx.memory,
+        };
         let cache = self.sides.get(side).expect("only caches that are there miss");
         cache.fill(packet, &mut woken, &mut l1d_ctx);
         self.blocked = None;

@@ -147,8 +147,7 @@ impl Sm {
         let region = &kernel.kernel.regions[usize::from(number)];
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
-        ctx.memory.select(kernel.slot);
-        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
+        let mut env = kernel.environment(ctx.memory.of_program(kernel.slot), &mut cta.shared, place);
         slot.region = RegionState::Outside;
         let executed = slot.warp.executed().expect("only what executes asks");
         let instructions = executed.skip(&kernel.kernel, &mut env, region).map_err(SimFault::Kernel)?;

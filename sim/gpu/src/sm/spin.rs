@@ -3,7 +3,7 @@ use super::feed::Feed;
 use super::launch::Place;
 use super::{CtaSlot, Hold, Sm};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Spin, find_spin};
+use selvedge_ptx::ptx::{Global, Spin, find_spin};
 
 impl Sm {
     /// Returns a line for each warp of a kernel slot that spins. None when a warp may still have an effect: it does not spin,
@@ -29,7 +29,7 @@ impl Sm {
             if !matches!(slot.kernel.feed, Feed::Execute) {
                 return None;
             }
-            let mut env = slot.kernel.environment(memory, &mut cta.shared, place);
+            let mut env = slot.kernel.environment(Global::Whole(memory), &mut cta.shared, place);
             let Spin { first, last } = find_spin(slot.warp.executed()?, &slot.kernel.kernel, &mut env)?;
             let [x, y, z] = cta.cta;
             let place =

@@ -58,7 +58,7 @@ impl RecordedWarp {
         let (pc, active) = (self.warp.pc(), self.warp.active_mask());
         let step = self.warp.step(kernel, env, access)?;
         if let Some(pc) = pc {
-            let changes = env.memory.take_changes();
+            let changes = env.memory.whole().take_changes();
             let changes = Some((changes.as_slice(), &*env.memory));
             self.out.push(&Executed { pc, active, step, access, changes });
         }

@@ -58,7 +58,7 @@ impl ReplayedWarp {
         let mut from = self.launch.decoder(&self.rest);
         let mut refused: Option<MemoryError> = None;
         let step = self.cursor.body(&mut from, &head, access, |edit| {
-            if let Err(error) = change::apply(edit, env.memory) {
+            if let Err(error) = change::apply(edit, env.memory.whole()) {
                 refused.get_or_insert(error);
             }
             Ok(())

@@ -192,7 +192,7 @@ impl Lanes {
     fn load_entries(&mut self, i: &Instruction, running: u32) {
         let Some(table) = self.region.table.clone() else { return };
         for lane in lanes_of(running) {
-            let entry = table.borrow().get(self.register(i.a, lane) as u32);
+            let entry = table.lock().get(self.register(i.a, lane) as u32);
             for (register, word) in self.registers[usize::from(i.dest)..].iter_mut().zip(entry) {
                 register[lane] = u64::from(word);
             }
@@ -204,7 +204,7 @@ impl Lanes {
         let Some(table) = self.region.table.clone() else { return };
         for lane in lanes_of(running) {
             let word = |number: usize| self.register(i.a + number as u8, lane) as u32;
-            table.borrow_mut().put(self.register(i.b, lane) as u32, std::array::from_fn(word));
+            table.lock().put(self.register(i.b, lane) as u32, std::array::from_fn(word));
         }
     }
 

@@ -42,7 +42,6 @@ use selvedge_gpu::mechanism::{
     Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
 };
 use sm::{AssistSm, direct_event, second_event, store_event};
-use std::rc::Rc;
 use warp::Latencies;
 
 /// The option that gives partitions codecs.
@@ -348,7 +347,7 @@ fn attach(part: &Part, choice: Choice, site: &mut Site<'_>) {
     let l2 = AssistedL2 { tags: part.options[L2_TAGS], keeps_raw: part.options[L2] == 1 };
     let probes = site.probes;
     site.each_sm(|id| {
-        AssistSm::new(id, options, latencies, routines(part, choice, config), Rc::clone(&lines), probes)
+        AssistSm::new(id, options, latencies, routines(part, choice, config), lines.clone(), probes)
     });
     hw_bdi::assisted(part, site, codecs, l2, &lines);
 }

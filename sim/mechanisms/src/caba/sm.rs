@@ -199,7 +199,7 @@ impl AssistSm {
             _ if is_fill && work.set == 1 => second_event(tag(&work.line.form)),
             _ if is_fill => tag(&work.line.form),
             _ => {
-                let first = self.lines.borrow().choice().first();
+                let first = self.lines.lock().choice().first();
                 store_event(work.line.form.algorithm().unwrap_or(first))
             }
         }
@@ -301,7 +301,7 @@ impl AssistSm {
         }
         if made.is_some() {
             packet.data_bytes = line.bytes();
-            packet.payload = self.lines.borrow_mut().send(line);
+            packet.payload = self.lines.lock().send(line);
             self.counters.compressed += 1;
             self.failures = 0;
         } else {
@@ -406,7 +406,7 @@ impl Stage<Fill> for AssistSm {
             }
             return Offer::Pass;
         }
-        let line = self.lines.borrow_mut().receive(packet.payload);
+        let line = self.lines.lock().receive(packet.payload);
         if stays_compressed {
             if self.options.l1_tags > 1 {
                 self.resident.leaves(packet.line, line);
@@ -490,7 +490,7 @@ impl Stage<Packet> for AssistSm {
             self.counters.overflowed += 1;
             return Offer::Pass;
         }
-        let line = self.lines.borrow_mut().forms(memory, packet.line);
+        let line = self.lines.lock().forms(memory, packet.line);
         self.stores.push_back(Work { origin: Origin::Store(*packet), warp, set: 0, line, since: now });
         Offer::Taken
     }

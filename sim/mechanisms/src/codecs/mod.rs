@@ -44,7 +44,7 @@ pub struct Handshake<T> {
 /// A compression algorithm: its form of a line, and the ports of its compressor and its decompressor.
 pub trait Codec {
     /// A compressed line.
-    type Form: Copy + PartialEq + State;
+    type Form: Copy + PartialEq + State + Send;
     /// The compressor.
     type Compressor: HwBlock;
     /// The decompressor.

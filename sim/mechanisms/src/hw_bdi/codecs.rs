@@ -18,7 +18,7 @@ use selvedge_hw::wave::Trace;
 use selvedge_state::State;
 
 /// A compressor and a decompressor of one algorithm.
-trait Stages: State {
+trait Stages: State + Send {
     /// Offers a line to the compressor.
     fn compress(&mut self, what: Outbound, line: u64, values: Line) -> Offer;
     /// Takes a line that the compressor is done with.

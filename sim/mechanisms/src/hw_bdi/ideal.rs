@@ -47,7 +47,7 @@ impl SmPart for IdealSm {
 impl Stage<Fill> for IdealSm {
     fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
         if fill.packet.payload != 0 {
-            self.lines.borrow_mut().receive(fill.packet.payload);
+            self.lines.lock().receive(fill.packet.payload);
             self.decompressed += 1;
         }
         Offer::Pass
@@ -63,10 +63,10 @@ impl Stage<Packet> for IdealSm {
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Offer::Pass;
         }
-        let line = self.lines.borrow_mut().forms(memory, packet.line);
+        let line = self.lines.lock().forms(memory, packet.line);
         if line.is_compressed() {
             packet.data_bytes = line.bytes();
-            packet.payload = self.lines.borrow_mut().send(line);
+            packet.payload = self.lines.lock().send(line);
             self.compressed += 1;
         }
         Offer::Pass

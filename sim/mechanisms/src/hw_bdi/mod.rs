@@ -30,11 +30,9 @@ use partition::{Logic, Partition, Reach};
 use selvedge_gpu::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
-    Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Site,
+    Claim, MechanismError, MechanismInfo, Needs, OptionInfo, Overhead, Part, Shared, Site,
 };
 use selvedge_gpu::partition::AddressMap;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// Bytes of a DRAM burst under compression: a line is one to four of 32 bytes (CABA, section 5.3.2), or one or two of 64, those
 /// of the GTX480 that GPGPU-Sim brings along.
@@ -190,11 +188,11 @@ fn check_writes(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismErro
 }
 
 /// Lines of all SMs and partitions.
-pub type SharedLines = Rc<RefCell<LineStore>>;
+pub type SharedLines = Shared<LineStore>;
 
 /// Returns the lines of a GPU, compressed by the algorithms of `choice`.
 pub fn shared_lines(site: &Site<'_>, choice: Choice) -> SharedLines {
-    Rc::new(RefCell::new(LineStore::new(choice, site.config.dram.burst_bytes)))
+    Shared::new(LineStore::new(choice, site.config.dram.burst_bytes))
 }
 
 /// Builds `hw-bdi`.
@@ -203,7 +201,7 @@ fn attach(part: &Part, site: &mut Site<'_>) {
     let latencies = Latencies::of(part);
     let probes = site.probes;
     dedicated(part, site, Reach::Crossbar, &lines);
-    site.each_sm(|id| sm::SmCodecs::new(id, latencies, Rc::clone(&lines), probes));
+    site.each_sm(|id| sm::SmCodecs::new(id, latencies, lines.clone(), probes));
 }
 
 /// Builds `hw-bdi-mem`.
@@ -218,13 +216,13 @@ fn dedicated(part: &Part, site: &mut Site<'_>, reach: Reach, lines: &SharedLines
     let map = AddressMap::new(&config.l2);
     let probes = site.probes;
     site.each_partition(|id| {
-        let codecs = Codecs::new(id, lines.borrow().choice(), Latencies::of(part), probes);
+        let codecs = Codecs::new(id, lines.lock().choice(), Latencies::of(part), probes);
         Partition::new(
             reach,
             Logic::Dedicated(Box::new(codecs)),
             Some(metadata_of(part, config, id, probes)),
             map,
-            Rc::clone(lines),
+            lines.clone(),
         )
     });
 }
@@ -253,12 +251,12 @@ pub fn assisted(
     site.each_partition(|id| {
         let logic = match latencies {
             Some(latencies) => {
-                Logic::Dedicated(Box::new(Codecs::new(id, lines.borrow().choice(), latencies, probes)))
+                Logic::Dedicated(Box::new(Codecs::new(id, lines.lock().choice(), latencies, probes)))
             }
             None => Logic::None,
         };
         let metadata = Some(metadata_of(part, config, id, probes));
-        Partition::new(Reach::Crossbar, logic, metadata, map, Rc::clone(lines))
+        Partition::new(Reach::Crossbar, logic, metadata, map, lines.clone())
             .with_raw_stores()
             .with_tags(l2.tags)
             .keeping_raw(l2.keeps_raw)
@@ -272,9 +270,9 @@ fn attach_ideal(part: &Part, site: &mut Site<'_>) {
     let map = AddressMap::new(&config.l2);
     let is_cached = part.options["metadata"] == 1;
     let probes = site.probes;
-    site.each_sm(|_| IdealSm::new(Rc::clone(&lines)));
+    site.each_sm(|_| IdealSm::new(lines.clone()));
     site.each_partition(|id| {
         let metadata = is_cached.then(|| metadata_of(part, config, id, probes));
-        Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, Rc::clone(&lines))
+        Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, lines.clone())
     });
 }

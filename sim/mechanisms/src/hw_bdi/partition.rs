@@ -100,7 +100,7 @@ impl Partition {
         map: AddressMap,
         store: SharedLines,
     ) -> Self {
-        let raw_bursts = store.borrow().raw_bursts();
+        let raw_bursts = store.lock().raw_bursts();
         Partition {
             reach,
             logic,
@@ -159,7 +159,7 @@ impl Partition {
 
     /// A write to an L2 that keeps lines uncompressed: a compressed line passes the decompressor.
     fn write_raw(&mut self, packet: &Packet) -> Offer {
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store.lock();
         let stage = match self.logic.codecs() {
             Some(codecs) if packet.payload != 0 => {
                 if codecs.has_write() {
@@ -187,7 +187,7 @@ impl Partition {
     /// Lines that a partial write has left uncompressed in the L2 pass the compressor there, when it has room.
     fn recompress(&mut self, memory: &DeviceMemory) {
         let Logic::Dedicated(codecs) = &mut self.logic else { return };
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store.lock();
         if let Some(line) = codecs.again().filter(|line| self.again.is_done(*line)) {
             store.set_l2_form(line, L2Form::Compressed);
         }
@@ -277,7 +277,7 @@ impl part::Placement for Partition {
     }
 
     fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store.lock();
         let is_raw = self.keeps_raw || store.l2_form(line) == L2Form::Raw;
         let blocks = if is_raw { Form::Raw.sub_blocks() } else { store.sub_blocks_now(line, memory) };
         self.rooms += 1;
@@ -291,17 +291,16 @@ impl DramPlans for Partition {
         let found = self.look_up(line, None);
         let bursts = match found.entry {
             bursts if (1..=self.raw_bursts).contains(&bursts) => bursts,
-            _ => self.store.borrow_mut().dram_bursts(line, memory),
+            _ => self.store.lock().dram_bursts(line, memory),
         };
         self.plan(bursts, found)
     }
 
     fn write_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
-        let stays_raw = matches!(self.logic, Logic::None) && self.store.borrow().l2_form(line) == L2Form::Raw;
-        let bursts =
-            if stays_raw { self.raw_bursts } else { self.store.borrow_mut().bursts_now(line, memory) };
+        let stays_raw = matches!(self.logic, Logic::None) && self.store.lock().l2_form(line) == L2Form::Raw;
+        let bursts = if stays_raw { self.raw_bursts } else { self.store.lock().bursts_now(line, memory) };
         let l2 = if stays_raw { L2Form::Raw } else { L2Form::Compressed };
-        self.store.borrow_mut().written_to_dram(line, bursts, l2);
+        self.store.lock().written_to_dram(line, bursts, l2);
         let found = self.look_up(line, Some(bursts));
         self.plan(bursts, found)
     }
@@ -318,7 +317,7 @@ impl Stage<part::Fill> for Partition {
         let line = fill.0.line;
         match self.logic.codecs() {
             Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
-                let forms = self.store.borrow_mut().forms(memory, line);
+                let forms = self.store.lock().forms(memory, line);
                 codecs.decompress(Inbound::Fill, line, &forms)
             }
             _ => Offer::Pass,
@@ -334,11 +333,11 @@ impl Stage<Eviction> for Partition {
     fn offer(&mut self, _: u64, eviction: &mut Eviction, memory: &DeviceMemory) -> Offer {
         let line = eviction.0.line;
         let as_in_dram =
-            self.reach == Reach::Crossbar && self.store.borrow().l2_form(line) == L2Form::Compressed;
+            self.reach == Reach::Crossbar && self.store.lock().l2_form(line) == L2Form::Compressed;
         let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
             return Offer::Pass;
         };
-        let forms = self.store.borrow_mut().forms(memory, line);
+        let forms = self.store.lock().forms(memory, line);
         codecs.compress(Outbound::Eviction, line, &forms)
     }
 
@@ -356,7 +355,7 @@ impl Stage<Packet> for Partition {
             return self.write_raw(packet);
         }
         if packet.full_sectors && packet.sectors == Self::whole(packet.line).sectors {
-            let mut store = self.store.borrow_mut();
+            let mut store = self.store.lock();
             let is_compressed = packet.payload != 0;
             if is_compressed {
                 store.receive(packet.payload);
@@ -366,13 +365,13 @@ impl Stage<Packet> for Partition {
             store.set_l2_form(packet.line, if is_raw { L2Form::Raw } else { L2Form::Compressed });
             return Offer::Pass;
         }
-        if self.store.borrow().l2_form(packet.line) == L2Form::Raw {
+        if self.store.lock().l2_form(packet.line) == L2Form::Raw {
             self.again.written(packet.line);
             return Offer::Pass;
         }
         let stage = match &mut self.logic {
             Logic::Dedicated(codecs) => {
-                let forms = self.store.borrow_mut().forms(memory, packet.line);
+                let forms = self.store.lock().forms(memory, packet.line);
                 codecs.decompress(Inbound::Write(*packet), packet.line, &forms)
             }
             // The line is compressed again at once.
@@ -380,7 +379,7 @@ impl Stage<Packet> for Partition {
             Logic::None => Offer::Pass,
         };
         if stage != Offer::Full {
-            self.store.borrow_mut().set_l2_form(packet.line, L2Form::Raw);
+            self.store.lock().set_l2_form(packet.line, L2Form::Raw);
             if has_values(packet.line) && self.compresses_again() {
                 self.again.add(packet.line, stage == Offer::Pass);
             }
@@ -404,7 +403,7 @@ impl Replies for Partition {
             self.raw_replies += 1;
             return;
         }
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store.lock();
         if has_values(packet.line) && store.l2_form(packet.line) == L2Form::Compressed {
             let line = store.forms(memory, packet.line);
             if line.is_compressed() {

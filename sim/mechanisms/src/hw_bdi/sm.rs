@@ -72,7 +72,7 @@ impl Stage<Fill> for SmCodecs {
         if !self.decompressor.has_room() {
             return Offer::Full;
         }
-        let line = self.store.borrow_mut().receive(packet.payload);
+        let line = self.store.lock().receive(packet.payload);
         let Form::Bdi(form) = line.form else { return Offer::Pass };
         self.decompressor.push(*fill, packet.line, form, || line.values);
         Offer::Taken
@@ -99,7 +99,7 @@ impl Stage<Packet> for SmCodecs {
     fn pop(&mut self) -> Option<Packet> {
         let done = self.compressor.pop()?;
         let mut packet = done.what;
-        let mut store = self.store.borrow_mut();
+        let mut store = self.store.lock();
         let line = store.kept(LineForms { form: Form::Bdi(done.output), values: done.input });
         store.remember(done.address, line);
         if line.is_compressed() {

@@ -17,7 +17,7 @@ pub enum Choice {
 }
 
 /// A granularity decision unit. Sectors are the cache's own, a bit each; `now` is in cycles of the cache.
-pub trait Gdu: State {
+pub trait Gdu: State + Send {
     /// A miss asks for the sectors `requested` of a block that are not there.
     ///
     /// # Errors

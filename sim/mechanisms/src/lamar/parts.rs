@@ -15,6 +15,10 @@ use selvedge_state::State;
 pub struct SmGdu(pub Level);
 
 impl SmPart for SmGdu {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.0.difference().report()
     }

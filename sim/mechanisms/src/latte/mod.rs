@@ -20,7 +20,7 @@ use selvedge_gpu::mechanism::{
 };
 use selvedge_state::State;
 use sm::CompressedL1d;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Cycles of BDI's compressor (LATTE-CC, section IV.C.1).
 const BDI_COMPRESS: u32 = 2;
@@ -357,7 +357,7 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
 fn attach(part: &Part, site: &mut Site<'_>) {
     let settings = Settings::of(part);
     let mode = |number: &u32| Mode::ALL.get(*number as usize).copied().unwrap_or(Mode::None);
-    let launches: Rc<[Mode]> = part.choice.iter().map(mode).collect();
+    let launches: Arc<[Mode]> = part.choice.iter().map(mode).collect();
     let (config, probes) = (site.config, site.probes);
-    site.each_sm(|sm| CompressedL1d::new(sm, settings, Rc::clone(&launches), config, probes));
+    site.each_sm(|sm| CompressedL1d::new(sm, settings, Arc::clone(&launches), config, probes));
 }

@@ -31,7 +31,7 @@ use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, program_of};
 use selvedge_state::State;
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Lines that wait for their mode and a compressor.
 const ARRIVED: usize = 4;
@@ -65,7 +65,7 @@ pub struct CompressedL1d {
     settings: Settings,
     /// The launches' modes, where each has its own, and the launches that have begun.
     #[state(skip = "an option")]
-    launch_modes: Rc<[Mode]>,
+    launch_modes: Arc<[Mode]>,
     launches: usize,
     index: SetIndex,
     controller: Option<Controller>,
@@ -99,7 +99,7 @@ impl CompressedL1d {
     pub(super) fn new(
         sm: u32,
         settings: Settings,
-        launch_modes: Rc<[Mode]>,
+        launch_modes: Arc<[Mode]>,
         config: &GpuConfig,
         probes: &Probes,
     ) -> Self {

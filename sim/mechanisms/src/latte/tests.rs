@@ -17,7 +17,6 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunOutcome, RunSpec, Source, run};
 use selvedge_workloads::workload::Size;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Lines of the working set: 30 KB, almost twice the L1D.
@@ -116,6 +115,7 @@ impl Walk {
             engine: self.engine,
             probes: self.probes.clone(),
             check_dram: true,
+            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),
@@ -263,7 +263,7 @@ fn a_line_that_comes_after_the_learning_ep_has_the_mode_of_its_miss() {
     let spec: selvedge_sim::mechanism::MechanismSpec = "latte-cc".parse().expect("valid");
     let config = spec.machine(&GpuConfig::load("gtx480").expect("built in")).expect("it suits");
     let probes = Probes::new(ProbeSpec::default(), Engine::Lockstep);
-    let mut l1d = CompressedL1d::new(0, Settings::of(&spec.parts[0]), Rc::default(), &config, &probes);
+    let mut l1d = CompressedL1d::new(0, Settings::of(&spec.parts[0]), Arc::default(), &config, &probes);
     let mut memory = DeviceMemory::new();
     let start = memory.alloc(64 * 128, "lines").expect("room");
     let (index, params) = (SetIndex::new(config.l1d.index, 32, 128), LatteControllerParams::default());

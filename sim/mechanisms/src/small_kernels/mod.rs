@@ -128,6 +128,7 @@ fn run_on(name: &str, config: GpuConfig, mechanism: &str, engine: Engine) -> Run
         engine,
         probes: ProbeSpec::default(),
         check_dram: true,
+        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_gpu::limits::Limits::default().memory,
         bounds: Bounds::default(),

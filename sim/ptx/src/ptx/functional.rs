@@ -1,6 +1,7 @@
 //! Runs a grid for its values alone, without timing.
 
 use super::access::{Fault, MemAccess};
+use super::global::Global;
 use super::instr::{Kernel, Space};
 use super::module::Module;
 use super::warp::{Ballot, Step, Warp};
@@ -388,7 +389,7 @@ fn run_watched(
         }
         shared.fill(0);
         let mut env = Env {
-            memory,
+            memory: Global::Whole(&mut *memory),
             shared: &mut shared,
             params,
             constants: module.constants(),

@@ -500,6 +500,12 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Returns whether some instruction calls the system or samples a texture: it must not find a frozen memory
+    /// ([`super::Global::Frozen`]).
+    pub fn needs_whole_memory(&self) -> bool {
+        self.code.iter().any(|instr| matches!(instr.op, Op::System(_) | Op::Texture(_)))
+    }
+
     /// A kernel of a trace, of [`Instr::of_trace`]s.
     pub fn of_trace(name: &str, file: &str, code: Vec<Instr>, shared_bytes: u32, registers: u32) -> Self {
         let named = code.iter().flat_map(|instr| instr.dests().iter().chain(instr.sources()));

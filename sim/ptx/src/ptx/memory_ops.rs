@@ -1,10 +1,12 @@
 //! Loads, stores and atomics of a warp.
 
 use super::access::{AccessKind, Fault, MemAccess};
-use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, Space};
+use super::global::{Effect, Global, Logged};
+use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, Op, Space};
 use super::lane::{LANE_BIT, Lane, blend};
 use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use crate::memory::DeviceMemory;
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
@@ -191,9 +193,12 @@ fn each_lane(
     check_alignment(warp, kernel, env, access)?;
     match access.space {
         Space::Global | Space::Generic => {
+            let Global::Whole(memory) = &mut env.memory else {
+                return each_lane_later(warp, kernel, env, access, f);
+            };
             let (low, high) = span(&access.address, access.mask);
             let last = high.saturating_add(u64::from(access.bytes) - 1);
-            if let Some((base, bytes)) = env.memory.buffer_with(low, last) {
+            if let Some((base, bytes)) = memory.buffer_with(low, last) {
                 for lane in lanes(access.mask) {
                     f(bytes, (access.address[lane] - base) as usize, lane);
                 }
@@ -203,9 +208,13 @@ fn each_lane(
             for lane in lanes(access.mask) {
                 let address = access.address[lane];
                 let last = address.saturating_add(u64::from(access.bytes) - 1);
-                match env.memory.buffer_with(address, last) {
+                let memory = env.memory.whole();
+                match memory.buffer_with(address, last) {
                     Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
                     None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
+                }
+                if access.kind != AccessKind::Load {
+                    memory.note_buffer();
                 }
             }
             note_written(env, access);
@@ -230,8 +239,74 @@ fn each_lane(
 #[inline(always)]
 fn note_written(env: &mut Env, access: &MemAccess) {
     if access.kind != AccessKind::Load {
-        env.memory.note_written(access.mask, &access.address, access.bytes);
+        env.memory.whole().note_written(access.mask, &access.address, access.bytes);
     }
+}
+
+/// As [`each_lane`], for stores to a frozen memory: what `f` writes into a buffer of the log comes to memory later.
+#[cold]
+fn each_lane_later(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    mut f: impl FnMut(&mut [u8], usize, usize),
+) -> Result<()> {
+    find_frozen(warp, kernel, env, access)?;
+    if let (Global::Frozen { log, .. }, Some(pc)) = (&mut env.memory, warp.pc()) {
+        let (from, bytes) = (log.bytes.len(), usize::from(access.bytes));
+        log.bytes.resize(from + bytes * access.mask.count_ones() as usize, 0);
+        for (place, lane) in log.bytes[from..].chunks_mut(bytes).zip(lanes(access.mask)) {
+            f(place, 0, lane);
+        }
+        log.push(pc, access, Effect::Store { from });
+    }
+    Ok(())
+}
+
+/// Finds the buffers of an access to a frozen memory: a bit for each.
+fn find_frozen(warp: &Warp, kernel: &Kernel, env: &mut Env, access: &MemAccess) -> Result<u64> {
+    let mut buffers = 0;
+    let Global::Frozen { memory, log } = &mut env.memory else { return Ok(0) };
+    let (low, high) = span(&access.address, access.mask);
+    let beyond = u64::from(access.bytes) - 1;
+    let last_hit = &mut log.last_hit;
+    if memory.peek_buffer(low, high.saturating_add(beyond), last_hit, &mut buffers).is_none() {
+        let is_outside = |lane: &usize| {
+            let address = access.address[*lane];
+            let last = address.saturating_add(beyond);
+            memory.peek_buffer(address, last, last_hit, &mut buffers).is_none()
+        };
+        if let Some(lane) = lanes(access.mask).find(is_outside) {
+            return Err(out_of_bounds(warp, kernel, env, access, lane, 0));
+        }
+    }
+    Ok(buffers)
+}
+
+/// As [`load_checked`], for a frozen memory: the load is logged, so that it can be repeated.
+#[cold]
+fn load_frozen(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    mut f: impl FnMut(&[u8], usize, usize),
+) -> Result<()> {
+    check_alignment(warp, kernel, env, access)?;
+    let buffers = find_frozen(warp, kernel, env, access)?;
+    if let (Global::Frozen { memory, log }, Some(pc)) = (&mut env.memory, warp.pc()) {
+        let mut ignored = 0;
+        for lane in lanes(access.mask) {
+            let address = access.address[lane];
+            let last = address + u64::from(access.bytes) - 1;
+            if let Some((base, bytes)) = memory.peek_buffer(address, last, &mut log.last_hit, &mut ignored) {
+                f(bytes, (address - base) as usize, lane);
+            }
+        }
+        log.push(pc, access, Effect::Load { buffers });
+    }
+    Ok(())
 }
 
 /// Gives local accesses the addresses that a memory system sees: lane-interleaved, one region per warp.
@@ -331,6 +406,7 @@ fn load_words(
 /// Loads the words of all lanes where they are aligned and lie in one buffer; returns false where they do not.
 #[inline(always)]
 fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
+    let Global::Whole(memory) = &mut env.memory else { return false };
     let first = access.address[0];
     let (mut bits, mut differs, mut unequal) = (0, 0, 0);
     for (lane, &address) in access.address.iter().enumerate() {
@@ -342,12 +418,12 @@ fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> boo
         return false;
     }
     if differs == 0 {
-        let Some((base, bytes)) = env.memory.buffer_with(first, first.saturating_add(3)) else {
+        let Some((base, bytes)) = memory.buffer_with(first, first.saturating_add(3)) else {
             return false;
         };
         *out = [u32::from_le_bytes(fixed(bytes, (first - base) as usize)); 32];
     } else if unequal == 0 {
-        let Some((base, bytes)) = env.memory.buffer_with(first, first.saturating_add(127)) else {
+        let Some((base, bytes)) = memory.buffer_with(first, first.saturating_add(127)) else {
             return false;
         };
         let start = (first - base) as usize;
@@ -356,7 +432,7 @@ fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> boo
         }
     } else {
         let (low, high) = span(&access.address, access.mask);
-        let Some((base, bytes)) = env.memory.buffer_with(low, high.saturating_add(3)) else { return false };
+        let Some((base, bytes)) = memory.buffer_with(low, high.saturating_add(3)) else { return false };
         for (value, &address) in out.iter_mut().zip(&access.address) {
             *value = u32::from_le_bytes(fixed(bytes, (address - base) as usize));
         }
@@ -375,6 +451,9 @@ fn load_checked(
     let bytes: &[u8] = match access.space {
         Space::Const => env.constants,
         Space::Param => env.params,
+        Space::Global | Space::Generic if matches!(env.memory, Global::Frozen { .. }) => {
+            return load_frozen(warp, kernel, env, access, f);
+        }
         _ => return each_lane(warp, kernel, env, access, |bytes, offset, lane| f(bytes, offset, lane)),
     };
     check_alignment(warp, kernel, env, access)?;
@@ -416,6 +495,13 @@ fn load_into(
         2 => load_elements::<2>(warp, kernel, env, access, out),
         _ => load_elements::<1>(warp, kernel, env, access, out),
     }?;
+    write_elements(warp, instr, form, access.mask, out);
+    Ok(())
+}
+
+/// Writes loaded elements to their registers.
+#[inline(always)]
+fn write_elements(warp: &mut Warp, instr: &Instr, form: MemoryForm, mask: u32, out: &mut [[u64; 32]]) {
     for (element, values) in out.iter_mut().enumerate() {
         if instr.vector[element] == NONE {
             continue;
@@ -423,9 +509,8 @@ fn load_into(
         if form.element.number == Number::Signed {
             extend(values, form.element.bits);
         }
-        warp.set_bits(instr.vector[element], form.register_bits, values, access.mask);
+        warp.set_bits(instr.vector[element], form.register_bits, values, mask);
     }
-    Ok(())
 }
 
 /// Loads elements of `SIZE` bytes for each lane.
@@ -588,6 +673,9 @@ fn atomic_group(
     let operand = warp.bits(kernel, instr.b, form.wide_register);
     let swap =
         if form.atomic == AtomicOp::Cas { warp.bits(kernel, instr.c, form.wide_register) } else { [0; 32] };
+    if access.space == Space::Global && matches!(env.memory, Global::Frozen { .. }) {
+        return atomic_later(warp, kernel, env, access, [operand, swap]);
+    }
     let mut old = [0; 32];
     // Sums of single precision in the memory partitions know no subnormal numbers, those in shared memory do.
     let flush = access.space == Space::Global;
@@ -601,6 +689,91 @@ fn atomic_group(
         warp.set_bits(instr.d, form.register_bits, &old, access.mask);
     }
     Ok(())
+}
+
+/// Logs an atomic on a frozen memory.
+#[cold]
+fn atomic_later(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    operands: [[u64; 32]; 2],
+) -> Result<()> {
+    check_alignment(warp, kernel, env, access)?;
+    find_frozen(warp, kernel, env, access)?;
+    if let (Global::Frozen { log, .. }, Some(pc)) = (&mut env.memory, warp.pc()) {
+        let from = log.operands.len();
+        log.operands.extend(operands);
+        log.push(pc, access, Effect::Atomic { from });
+    }
+    Ok(())
+}
+
+/// The bytes of each lane of a logged access, which was found when it was logged.
+fn each_logged(memory: &mut DeviceMemory, logged: &Logged, mut f: impl FnMut(&mut [u8], usize)) {
+    let size = usize::from(logged.bytes);
+    for lane in lanes(logged.mask) {
+        let address = logged.address[lane];
+        if let Some((base, bytes)) = memory.buffer_with(address, address + size as u64 - 1) {
+            f(&mut bytes[(address - base) as usize..][..size], lane);
+        }
+    }
+}
+
+/// Lets a logged load read its values again.
+pub(super) fn load_again(warp: &mut Warp, kernel: &Kernel, memory: &mut DeviceMemory, logged: &Logged) {
+    let instr = &kernel.code[logged.pc as usize];
+    let Op::Load(form) = instr.op else { return };
+    let size = usize::from(form.element.bits / 8);
+    let mut out: Elements = [[0; 32]; 8];
+    let out = &mut out[..usize::from(form.elements)];
+    each_logged(memory, logged, |bytes, lane| {
+        for (element, values) in out.iter_mut().enumerate() {
+            values[lane] = read_element(bytes, element * size, size);
+        }
+    });
+    write_elements(warp, instr, form, logged.mask, out);
+}
+
+/// Lets a logged store happen; `values` are those of its lanes in turn.
+pub(super) fn store_logged(memory: &mut DeviceMemory, logged: &Logged, values: &[u8]) {
+    let mut values = values.chunks(usize::from(logged.bytes));
+    for lane in lanes(logged.mask) {
+        let (address, size) = (logged.address[lane], u64::from(logged.bytes));
+        let value = values.next().unwrap_or(&[]);
+        if let Some((base, bytes)) = memory.buffer_with(address, address + size - 1) {
+            bytes[(address - base) as usize..][..value.len()].copy_from_slice(value);
+            memory.note_buffer();
+        }
+    }
+}
+
+/// Lets a logged atomic happen, its lanes one after the other, the lowest first.
+pub(super) fn atomic_logged(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    memory: &mut DeviceMemory,
+    logged: &Logged,
+    [operand, swap]: [[u64; 32]; 2],
+) {
+    let instr = &kernel.code[logged.pc as usize];
+    let Op::Atomic(form) = instr.op else { return };
+    let size = usize::from(form.element.bits / 8);
+    let mut old = [0; 32];
+    for lane in lanes(logged.mask) {
+        let address = logged.address[lane];
+        if let Some((base, bytes)) = memory.buffer_with(address, address + size as u64 - 1) {
+            let offset = (address - base) as usize;
+            let before = read_element(bytes, offset, size);
+            old[lane] = before;
+            write_element(bytes, offset, size, update(form, true, before, operand[lane], swap[lane]));
+            memory.note_buffer();
+        }
+    }
+    if instr.d != NONE {
+        warp.set_bits(instr.d, form.register_bits, &old, logged.mask);
+    }
 }
 
 /// The value an atomic leaves in memory; `flush`: subnormal numbers of single precision count as zero.

@@ -18,6 +18,7 @@ mod error;
 mod exchange;
 mod float;
 mod functional;
+mod global;
 mod inline;
 mod instr;
 mod lane;
@@ -44,14 +45,13 @@ pub use float::{Rounding, half_to_single, to_half};
 pub use functional::{
     FunctionalStats, RunError, run_cta, run_functional, run_limited, run_while, watch_functional,
 };
+pub use global::{AccessLog, Global};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::{ConstantError, Module};
 pub use region::{Region, RegionValue};
 pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};
-
-use crate::memory::DeviceMemory;
 
 /// Bytes of each window of generic addressing.
 pub const WINDOW_BYTES: u64 = 0x0100_0000;
@@ -124,7 +124,7 @@ impl LaunchDims {
 #[derive(Debug)]
 pub struct Env<'a> {
     /// Global memory.
-    pub memory: &'a mut DeviceMemory,
+    pub memory: Global<'a>,
     /// The CTA's shared memory: [`Kernel::shared_bytes`] plus [`LaunchDims::dynamic_shared`] bytes.
     pub shared: &'a mut [u8],
     /// Parameter bytes as [`Kernel::pack`] lays them out.

@@ -80,14 +80,14 @@ pub(crate) fn call(
 
 /// The address of new memory, or 0.
 fn allocate(env: &mut Env, bytes: u64) -> u64 {
-    if bytes == 0 { 0 } else { env.memory.alloc(bytes, "malloc").unwrap_or(0) }
+    if bytes == 0 { 0 } else { env.memory.whole().alloc(bytes, "malloc").unwrap_or(0) }
 }
 
 fn free(env: &mut Env, address: u64) -> std::result::Result<(), String> {
     if address == 0 {
         return Ok(());
     }
-    env.memory.free(address).map_err(|error| error.to_string())
+    env.memory.whole().free(address).map_err(|error| error.to_string())
 }
 
 /// `bytes` of one lane's memory at a generic address.
@@ -176,6 +176,6 @@ fn print(
         }
         Ok(super::print::Value::Bits(value))
     })?;
-    env.memory.print(&message);
+    env.memory.whole().print(&message);
     Ok(count)
 }

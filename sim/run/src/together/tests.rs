@@ -51,6 +51,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
         engine: spec.engine,
         probes,
         check_dram: true,
+        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_gpu::limits::Limits::default().memory,
         bounds: Bounds::default(),
@@ -132,7 +133,7 @@ fn residents(share: Share, ctas_per_sm: [u32; 2]) -> Vec<[u32; 2]> {
     }
     let ended = gpu.run_until_one_ends(100, &mut DeviceMemory::new()).expect("it runs");
     assert!(ended.is_empty());
-    gpu.sms().iter().map(|sm| [0, 1].map(|slot| sm.resident_ctas(slot))).collect()
+    gpu.sms().map(|sm| [0, 1].map(|slot| sm.resident_ctas(slot))).collect()
 }
 
 #[test]

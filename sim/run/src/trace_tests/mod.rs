@@ -24,6 +24,7 @@ pub(super) fn spec(workload: Source, mechanism: &str) -> RunSpec {
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: true,
+        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_gpu::limits::Limits::default().memory,
         bounds: Bounds::default(),

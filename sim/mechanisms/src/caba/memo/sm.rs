@@ -133,7 +133,7 @@ impl MemoSm {
     fn words(&self, work: &Work) -> Vec<Word> {
         let RegionEntry { kernel, region, inputs, .. } = &work.entry;
         let tag = 1 + (u32::from(*kernel) << 16 | u32::from(*region));
-        let shift = self.table.borrow().shift();
+        let shift = self.table.lock().shift();
         let turn = [self.counters.stored as u32; 32];
         [[tag; 32], [shift; 32]].iter().chain(inputs).chain(&work.results).chain([&turn]).copied().collect()
     }
@@ -143,9 +143,9 @@ impl MemoSm {
         let entries = entries_in(left, self.options.entries);
         // It grows only while no CTA is there: else it would be emptied with each that ends.
         let is_alone = left == self.options.shared_bytes;
-        let own = self.table.borrow().size();
+        let own = self.table.lock().size();
         if entries < own || entries > own && is_alone {
-            self.table.borrow_mut().clear(entries);
+            self.table.lock().clear(entries);
             self.counters.cleared += u64::from(own > 0);
             self.counters.entries = self.counters.entries.max(u64::from(entries));
         }
@@ -261,7 +261,7 @@ impl RegionMemo for MemoSm {
         let fits = Shape::of(Region::words(&region.inputs), Region::words(&region.results)).is_some();
         let rests = self.standings.get(&(kernel, number)).is_some_and(|standing| standing.from > now);
         let is_worth_it = region.has_loop || region.end - region.start >= self.options.least;
-        fits && is_worth_it && !rests && self.table.borrow().size() > 0
+        fits && is_worth_it && !rests && self.table.lock().size() > 0
     }
 
     fn region_entered(&mut self, _: u64, entry: RegionEntry) {
@@ -308,8 +308,8 @@ impl L1dObserver for MemoSm {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         // Another kernel has other regions, and constants may have changed.
         if let L1dEvent::Flushed { .. } = event {
-            let entries = self.table.borrow().size();
-            self.table.borrow_mut().clear(entries);
+            let entries = self.table.lock().size();
+            self.table.lock().clear(entries);
             self.standings.clear();
             self.counters.cleared += u64::from(entries > 0);
         }

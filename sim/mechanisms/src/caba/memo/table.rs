@@ -1,10 +1,9 @@
 //! The look-up table of an SM, which lies in the shared memory that no CTA has: entries of 16 bytes, each of which one access
 //! reads or writes as a whole.
 use super::super::instruction::TABLE_WORDS;
+use selvedge_gpu::mechanism::Shared;
 use selvedge_gpu::sm::part::Word;
 use selvedge_state::State;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u32 = 4 * TABLE_WORDS as u32;
@@ -16,7 +15,7 @@ const TOGETHER: usize = 8;
 pub type Entry = [u32; TABLE_WORDS];
 
 /// The table, as the SM's assist warps have it.
-pub type SharedTable = Rc<RefCell<Table>>;
+pub type SharedTable = Shared<Table>;
 
 /// A look-up table.
 #[derive(Clone, Debug, Default, State)]

@@ -204,7 +204,7 @@ fn the_workload_made_for_it_has_the_values_of_its_reference() {
 fn the_routines_find_what_they_have_stored_and_nothing_else() {
     for shape in SHAPES {
         let table = SharedTable::default();
-        table.borrow_mut().clear(256);
+        table.lock().clear(256);
         let run = |routine: &Routine, words: Vec<Word>| {
             let region = ParentRegion { words, given: Vec::new(), table: Some(SharedTable::clone(&table)) };
             let mut lanes = Lanes::of_region(region);
@@ -214,7 +214,7 @@ fn the_routines_find_what_they_have_stored_and_nothing_else() {
             lanes
         };
         let word = |seed: u32| -> Word { std::array::from_fn(|lane| seed + lane as u32) };
-        let head = vec![[5; 32], [table.borrow().shift(); 32]];
+        let head = vec![[5; 32], [table.lock().shift(); 32]];
         let inputs: Vec<Word> = (0..shape.inputs as u32).map(|n| word(1000 * n + 3)).collect();
         let results: Vec<Word> = (0..shape.results as u32).map(|n| word(70_000 + n)).collect();
         let ask = [head.clone(), inputs.clone()].concat();

@@ -191,6 +191,10 @@ impl PrefetchSm {
 }
 
 impl SmPart for PrefetchSm {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.assists.check()?;
         self.finish(now);

@@ -120,7 +120,7 @@ fn the_access_tells_the_timing_model_what_was_touched() {
     let params = buffer.to_le_bytes();
     let constants = module.constants();
     let mut env = Env {
-        memory: &mut memory,
+        memory: crate::ptx::Global::Whole(&mut memory),
         shared: &mut shared,
         params: &params,
         constants,
