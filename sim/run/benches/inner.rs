@@ -64,9 +64,8 @@ fn coalescer(bencher: Bencher, stride: u64) {
 fn scheduler(bencher: Bencher) {
     let sm = config().sm;
     let mut scheduler = Scheduler::new(&sm, 0);
-    (0..sm.warps as u8)
-        .filter(|warp| scheduler.mine >> warp & 1 == 1)
-        .for_each(|warp| scheduler.arrive(warp));
+    let mine = scheduler.mine;
+    (0..sm.warps as u8).filter(|warp| mine >> warp & 1 == 1).for_each(|warp| scheduler.arrive(warp));
     let mut ready = numbers();
     bencher.bench_local(|| scheduler.choose(ready.next().expect("endless")));
 }
@@ -117,8 +116,8 @@ fn line() -> Line {
 }
 
 #[divan::bench]
-fn codec_bdi() -> usize {
-    bdi::compress_words(black_box(&line()), 128).payload_bytes()
+fn codec_bdi() -> bdi::Compressed {
+    bdi::compress_words(black_box(&line()), 128)
 }
 
 #[divan::bench]
