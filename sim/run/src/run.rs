@@ -253,7 +253,9 @@ fn identity(spec: &RunSpec) -> Identity {
     identity.add("--series", every);
     if best::searches(&spec.mechanism, &spec.config) {
         // The trials end at the limits, too, and so decide what the run does.
-        identity.add("limits of trials", format!("{:?}", spec.bounds));
+        let limit = |limit: Option<u64>| limit.map_or("none".into(), |most| most.to_string());
+        identity.add("--max-cycles", limit(spec.bounds.cycles));
+        identity.add("--max-instructions", limit(spec.bounds.instructions));
     }
     identity.add_inputs(&spec.workload.inputs(spec.input.as_deref()));
     identity
