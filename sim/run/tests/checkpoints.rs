@@ -24,6 +24,7 @@ fn spec(workload: &str, mechanism: &str, engine: Engine) -> RunSpec {
         probes: ProbeSpec::default(),
         check_dram: true,
         sample_cycles: Some(1000),
+        threads: 1,
         max_memory: selvedge_sim::limits::Limits::default().memory,
         bounds: Bounds::default(),
     }
@@ -43,10 +44,13 @@ fn random(seed: u64, bound: u64) -> u64 {
 
 /// Stops the run twice, and compares its end with that of the plain run.
 fn continues(workload: &str, mechanism: &str, engine: Engine, seed: u64) {
-    let case = format!("{workload} {mechanism} {engine}");
-    let whole = spec(workload, mechanism, engine);
+    ends_alike(&format!("{workload} {mechanism} {engine}"), &spec(workload, mechanism, engine), seed);
+}
+
+/// As [`continues`], for the run of a `case`.
+fn ends_alike(case: &str, whole: &RunSpec, seed: u64) {
     let control = || Arc::new(Control::default());
-    let plain = run(&whole, control()).unwrap_or_else(|error| panic!("{case}: {error}"));
+    let plain = run(whole, control()).unwrap_or_else(|error| panic!("{case}: {error}"));
     let cycles = plain.report.totals.cycles;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.ckpt");
@@ -64,7 +68,7 @@ fn continues(workload: &str, mechanism: &str, engine: Engine, seed: u64) {
         resume = Some(file.clone());
     }
     let checkpoints = Checkpoints { resume, ..Checkpoints::default() };
-    let continued = run_with_checkpoints(&whole, &checkpoints, control());
+    let continued = run_with_checkpoints(whole, &checkpoints, control());
     let continued = continued.unwrap_or_else(|error| panic!("{case} from {stops:?}: {error}"));
     let (plain, continued) = (result(plain), result(continued));
     assert!(plain == continued, "{case} from {stops:?}:\n{}\n{}", plain.0, continued.0);
@@ -96,5 +100,13 @@ fn every_mechanism_continues_with_its_model_and_its_rtl() {
 fn rtl_alone_continues() {
     for (seed, mechanism) in (200..).zip(["hw-bdi", "latte-cc", "caba-bdi", "dmil", "bgp"]) {
         continues("bfs", mechanism, Engine::Rtl, seed);
+    }
+}
+
+#[test]
+fn runs_on_several_threads_continue() {
+    for (seed, workload) in (300..).zip(["kmeans", "bfs_worklist", "hotspot"]) {
+        let one = spec(workload, "base", Engine::Model);
+        ends_alike(workload, &RunSpec { threads: 3, check_dram: false, ..one }, seed);
     }
 }

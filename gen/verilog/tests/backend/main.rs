@@ -7,7 +7,6 @@ mod lint;
 mod merging;
 #[expect(
     clippy::nonminimal_bool,
-    clippy::single_match,
     clippy::erasing_op,
     reason = "odd expressions are what these patterns are about"
 )]

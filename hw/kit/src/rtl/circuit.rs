@@ -315,7 +315,7 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
         let around = begin_pass();
         body(block);
         let pass = end_pass(around);
-        let is_left = |block: &mut B| !(pass.complete && !pass.thorough) && parts(block);
+        let is_left = |block: &mut B| (pass.thorough || !pass.complete) && parts(block);
         if !pass.stale && !is_left(block) {
             return;
         }

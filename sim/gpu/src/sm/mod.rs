@@ -217,6 +217,10 @@ pub struct Sm {
     warps: Vec<Option<Box<WarpSlot>>>,
     /// Warps that have ended, for those to come.
     #[state(skip = "only memory for warps to come")]
+    #[expect(
+        clippy::vec_box,
+        reason = "the slots move between this list and the resident ones, not their contents"
+    )]
     spare: Vec<Box<WarpSlot>>,
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,
