@@ -161,8 +161,12 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 21] = [
+const NEED_TIMING: [&str; 25] = [
     "sample",
+    "threads",
+    "checkpoint",
+    "checkpoint_every",
+    "resume",
     "mechanism",
     "engine",
     "share",
@@ -186,8 +190,20 @@ const NEED_TIMING: [&str; 21] = [
 ];
 
 /// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
-const NO_SAMPLES: [&str; 9] =
-    ["share", "cycles_together", "alone", "stats", "csv", "series", "vcd", "check", "max_instructions"];
+const NO_SAMPLES: [&str; 12] = [
+    "share",
+    "cycles_together",
+    "alone",
+    "stats",
+    "csv",
+    "series",
+    "vcd",
+    "check",
+    "max_instructions",
+    "checkpoint",
+    "checkpoint_every",
+    "resume",
+];
 
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
