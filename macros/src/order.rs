@@ -31,6 +31,8 @@ struct Driven {
     part: TokenStream,
     /// The loops in which it was driven, the innermost last; none if there are several places.
     loops: Option<Vec<usize>>,
+    /// The body may have read it before it was driven.
+    is_read: bool,
 }
 
 /// What is known at a statement.
@@ -46,9 +48,11 @@ impl Known {
     /// A sub-block is driven. One that is driven in different loops may be several, which no loop evaluates all.
     fn drive(&mut self, driven: Driven) {
         let text = driven.part.to_string();
-        let is_elsewhere = self.driven.get(&text).is_some_and(|before| before.loops != driven.loops);
+        let before = self.driven.get(&text);
+        let is_elsewhere = before.is_some_and(|before| before.loops != driven.loops);
+        let is_read = driven.is_read || before.is_some_and(|before| before.is_read);
         let loops = if is_elsewhere { None } else { driven.loops };
-        self.driven.insert(text, Driven { loops, ..driven });
+        self.driven.insert(text, Driven { loops, is_read, ..driven });
     }
 
     fn read(&mut self, wire: &Wire) {
@@ -119,7 +123,12 @@ impl Order {
                     && wire.signal.to_string() != "d"
                 {
                     let Wire { field, part, .. } = wire;
-                    let driven = Driven { field, loops: Some(self.scope.clone()), part };
+                    let driven = Driven {
+                        loops: Some(self.scope.clone()),
+                        is_read: self.known.read.contains_key(&field),
+                        field,
+                        part,
+                    };
                     self.known.drive(driven);
                 }
                 match in_place(assignment) {
@@ -173,15 +182,17 @@ impl Order {
         further.is_some_and(|variables| !mentions(&driven.part, &variables))
     }
 
-    /// Evaluates after the body what it left, if an edge may change it: anything else is evaluated when it is read.
+    /// Evaluates after the body what it left: state that an edge may change, and what it read before it drove it. Anything else
+    /// is evaluated when it is read.
     fn rest(&self, driven: &Driven) -> TokenStream {
+        let is_read = driven.is_read;
         let (part, code) = if mentions(&driven.part, &self.variables) {
             let field = format_ident!("{}", driven.field);
-            let is_read = self.known.read.contains_key(&driven.field);
+            let is_stale = self.known.read.contains_key(&driven.field);
             let code = quote! {
                 if Field(&mut self.#field).is_due() {
                     Field(&mut self.#field).evaluate();
-                    note_stale(#is_read);
+                    note_stale(#is_stale);
                 }
             };
             (quote!(self.#field), code)
@@ -191,7 +202,7 @@ impl Order {
         quote! {{
             #[allow(unused_imports)]
             use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
-            if Field(&mut #part).has_state() {
+            if #is_read || Field(&mut #part).has_state() {
                 #code
             }
         }}

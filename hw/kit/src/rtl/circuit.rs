@@ -292,9 +292,9 @@ pub fn note_complete() {
 
 /// Begins a pass of a body; returns what was known of the one around it.
 #[inline(never)]
-fn begin_pass() -> Progress {
+fn begin_pass(in_order: bool) -> Progress {
     let before = PROGRESS.get();
-    PROGRESS.set(Progress { stale: false, complete: false, ..before });
+    PROGRESS.set(Progress { in_order, stale: false, complete: false, ..before });
     before
 }
 
@@ -304,6 +304,10 @@ fn end_pass(around: Progress) -> Progress {
     PROGRESS.replace(around)
 }
 
+/// Passes after which a body no longer evaluates its sub-blocks itself: it may read one between two values that it drives it with,
+/// of which only the last one counts.
+const PASSES_IN_ORDER: u32 = 8;
+
 /// Evaluates a block in passes of its `body` until all that a pass has read is what its `parts` say after it. `parts` evaluates
 /// those that the body did not, and returns whether there were any.
 ///
@@ -311,8 +315,8 @@ fn end_pass(around: Progress) -> Progress {
 /// When there is no end to it, as with a combinational loop.
 #[inline]
 pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) -> bool) {
-    for _ in 0..MAX_ROUNDS {
-        let around = begin_pass();
+    for round in 0..MAX_ROUNDS {
+        let around = begin_pass(round < PASSES_IN_ORDER);
         body(block);
         let pass = end_pass(around);
         let is_left = |block: &mut B| (pass.thorough || !pass.complete) && parts(block);
@@ -445,7 +449,7 @@ mod tests {
             self.y_o.next = self.total.val() + self.sync.read_data_o.val();
             if self.way_i.val() == 3 {
                 self.y_o.next = self.branch.sum_o.val();
-                self.branch.b_i.next = self.y_o.val();
+                self.branch.b_i.next = self.total.val();
                 self.count.d.next = self.branch.sum_o.val();
             }
             if self.bits.bit_o[0].val() {
@@ -506,7 +510,7 @@ mod tests {
     #[test]
     fn logic_that_is_not_read_is_not_evaluated() {
         let mut block = fresh();
-        let mut evaluations = |way| {
+        let mut evaluations = |way: u8| {
             let before = (block.branch._evaluations, block.chain[0]._evaluations);
             for x in 0..10 {
                 drive(&mut block, (x, way, false));
