@@ -29,10 +29,14 @@ type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
 /// Runs every workload under every mechanism and shows what came of it; after a signal, of those that had ended.
 pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let mechanisms = parse_mechanisms(&options.mechanisms, options.latency_from.as_deref())?;
-    let specs = specs(options, &mechanisms)?;
+    let mut specs = specs(options, &mechanisms)?;
+    let jobs = jobs(options);
+    // Threads without a run of their own help the runs that there are.
+    let threads = (jobs / specs.len().max(1)).max(1);
+    specs.iter_mut().for_each(|spec| spec.threads = threads);
     let mut outputs = plan(options, &specs).check()?;
     let stop = stop_flag()?;
-    let outcomes = run_all(&specs, jobs(options), options.bounds.timeout, &stop);
+    let outcomes = run_all(&specs, jobs, options.bounds.timeout, &stop);
     let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();
     for outcome in outcomes {
