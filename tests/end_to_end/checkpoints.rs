@@ -142,11 +142,13 @@ fn options_that_a_checkpoint_cannot_hold_are_refused() {
     for words in [
         &["run", "bfs", "--probe", "sm0.milg", "--mechanism", "dmil", "--vcd", "w.vcd"][..],
         &["run", "bfs", "--mechanism", "dmil", "--inject", "sm0.milg:5:0"],
-        &["run", "bfs", "--functional"],
-        &["run", "bfs", "--sample", "detailed=2,skip=2"],
         &["run"],
     ] {
         let line = refusal(folder.path(), &[words, &["--checkpoint", "c"]].concat());
         assert!(line.contains("--checkpoint: must be given with"), "{line}");
+    }
+    for words in [&["run", "bfs", "--functional"][..], &["run", "bfs", "--sample", "detailed=2,skip=2"]] {
+        let line = refusal(folder.path(), &[words, &["--checkpoint", "c"]].concat());
+        assert!(line.contains("cannot be used with '--checkpoint <FILE>'"), "{line}");
     }
 }

@@ -201,6 +201,7 @@ fn every_package_is_from_the_registry_and_names_its_license() {
         "selvedge-mechanisms",
         "selvedge-ptx",
         "selvedge-sim",
+        "selvedge-state",
         "selvedge-testbenches",
         "selvedge-testing",
         "selvedge-workloads",

@@ -67,7 +67,7 @@ fn scheduler(bencher: Bencher) {
     let mine = scheduler.mine;
     (0..sm.warps as u8).filter(|warp| mine >> warp & 1 == 1).for_each(|warp| scheduler.arrive(warp));
     let mut ready = numbers();
-    bencher.bench_local(|| scheduler.choose(ready.next().expect("endless")));
+    bencher.bench_local(|| scheduler.choose(ready.next().expect("endless").into()));
 }
 
 /// A command cycle of a channel whose queue is full of reads of all banks and rows.

@@ -76,7 +76,6 @@ impl Clocked<Inputs, Outputs> for Model {
 }
 
 pub struct StreamFilterBlock;
-
 impl HwBlock for StreamFilterBlock {
     const NAME: &'static str = "stream_filter";
     const SUMMARY: &'static str = "lets loads bypass the L1D while nothing hits there";

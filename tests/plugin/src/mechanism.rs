@@ -3,7 +3,6 @@ use crate::block::{Inputs, Params, StreamFilterBlock};
 use selvedge_sim::mechanism::prelude::*;
 
 pub struct StreamFilter;
-
 impl Mechanism for StreamFilter {
     const NAME: &'static str = "stream_filter";
     const SUMMARY: &'static str = "loads bypass the L1D while nothing hits there";

@@ -132,15 +132,15 @@ impl Sm {
     /// Lines of read-only caches come from an L2 with lines of `l2_line_bytes` bytes.
     pub(super) fn check(&self, l2_line_bytes: u32, check: &mut Checker<'_>) {
         check.range("sm.count", self.count, 1, 256);
-        check.range("sm.warps", self.warps, 1, 64);
+        check.range("sm.warps", self.warps, 1, 128);
         check.range("sm.ctas", self.ctas, 1, 64);
         check.range("sm.threads", self.threads, 32, 4096);
         check.range("sm.registers", self.registers, 1, 1 << 20);
         check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
         check.range("sm.launch_latency", self.launch_latency, 0, 1 << 20);
         check.range("sm.schedulers", self.schedulers, 1, 8);
-        check.range("sm.active_warps", self.active_warps, 1, 64);
-        check.range("sm.wavefront_limit", self.wavefront_limit, 0, 64);
+        check.range("sm.active_warps", self.active_warps, 1, 128);
+        check.range("sm.wavefront_limit", self.wavefront_limit, 0, 128);
         if self.scheduler == SchedulerPolicy::TwoLevel && self.wavefront_limit > 0 {
             let allowed = "allowed with a two-level scheduler is 0: its active set is the limit";
             check.fail("sm.wavefront_limit", self.wavefront_limit, allowed.into());

@@ -4,7 +4,7 @@ use crate::sm::two_level::Pools;
 use selvedge_state::State;
 
 /// A set of warp slots, one bit each.
-pub type WarpMask = u64;
+pub type WarpMask = u128;
 
 /// One scheduler of an SM; warp slot w belongs to scheduler w mod schedulers.
 #[derive(State)]
@@ -103,7 +103,9 @@ impl Scheduler {
         if ready & (ready - 1) == 0 {
             return Some(ready.trailing_zeros() as u8);
         }
-        self.by_age.iter().copied().find(|slot| ready >> slot & 1 == 1)
+        // Two words: shifting a mask of 128 bits by each slot takes longer.
+        let words = [ready as u64, (ready >> 64) as u64];
+        self.by_age.iter().copied().find(|slot| words[usize::from(slot / 64)] >> (slot % 64) & 1 == 1)
     }
 
     /// Chooses among `ready`, which must be a subset of this scheduler's eligible warps.
