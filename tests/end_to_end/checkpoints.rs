@@ -67,6 +67,21 @@ fn a_run_that_is_killed_ten_times_ends_as_one_that_is_not() {
 }
 
 #[test]
+fn the_page_can_be_followed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = fs::read_to_string("docs/checkpoints.md").expect("there");
+    let commands = page.lines().filter_map(|line| line.strip_prefix("$ selvedge "));
+    let mut followed = 0;
+    for command in commands {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let output = selvedge_in(folder.path(), &words);
+        assert!(output.status.success(), "{command}: {}", error(&output));
+        followed += 1;
+    }
+    assert_eq!(followed, 2);
+}
+
+#[test]
 fn programs_that_run_together_continue() {
     let folder = tempfile::tempdir().expect("a folder");
     for share in ["left-over", "smk-p", "warped-slicer:3000"] {
@@ -89,8 +104,10 @@ fn launch_files_and_traces_continue() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = selvedge_in(folder.path(), &["trace", "record", "bfs", "-o", "bfs.strace"]);
     assert!(trace.status.success(), "{}", error(&trace));
-    let launch_file = tree.join("tests/data/reach.toml").display().to_string();
-    for workload in ["bfs.strace", &launch_file] {
+    for name in ["reach.toml", "reach.ptx", "reach.start.txt", "reach.end.txt"] {
+        fs::copy(tree.join("tests/data").join(name), folder.path().join(name)).expect("copied");
+    }
+    for workload in ["bfs.strace", "reach.toml"] {
         let run = ["run", workload, "--series", "series.csv", "--every", "500"];
         let plain =
             (report(folder.path(), &run), fs::read(folder.path().join("series.csv")).expect("a series"));
