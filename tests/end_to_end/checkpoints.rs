@@ -104,7 +104,7 @@ fn launch_files_and_traces_continue() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = selvedge_in(folder.path(), &["trace", "record", "bfs", "-o", "bfs.strace"]);
     assert!(trace.status.success(), "{}", error(&trace));
-    for name in ["reach.toml", "reach.ptx", "reach.start.txt", "reach.end.txt"] {
+    for name in ["reach.toml", "reach.ptx", "reach.start.txt", "reach.changed.txt", "reach.end.txt"] {
         fs::copy(tree.join("tests/data").join(name), folder.path().join(name)).expect("copied");
     }
     for workload in ["bfs.strace", "reach.toml"] {
