@@ -37,7 +37,7 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Returns what tells the run from others, where it has checkpoints.
+    /// Returns what distinguishes the run from others, where it has checkpoints.
     pub(crate) fn identity(&self, of_run: impl FnOnce() -> Identity) -> Identity {
         if self.file.is_none() && self.resume.is_none() {
             return Identity::default();
@@ -96,7 +96,7 @@ pub enum CheckpointError {
     },
 }
 
-/// What tells a run from others: a checkpoint of one is no use to another.
+/// What distinguishes a run from others: a checkpoint of one is no use to another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity(Vec<(String, String)>);
 

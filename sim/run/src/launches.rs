@@ -28,11 +28,11 @@ pub(crate) struct Beginning {
 pub(crate) struct Done {
     /// The launches that have ended.
     pub kernels: Vec<KernelReport>,
-    /// The counters at the beginning of the launch under way.
+    /// The counters at the beginning of the current launch.
     before: Snapshot,
 }
 
-/// A launch under way: its kernel's name and its dimensions.
+/// The current launch: its kernel's name and its dimensions.
 pub(crate) type UnderWay = (String, LaunchDims);
 
 /// A host program, the GPU that runs its launches, and what came of them.
@@ -46,7 +46,7 @@ pub(crate) struct Launches<'a> {
 }
 
 impl Launches<'_> {
-    /// Goes to where the checkpoint was written; returns the launch under way. Nothing must have run yet.
+    /// Goes to where the checkpoint was written; returns the current launch. Nothing must have run yet.
     pub fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<UnderWay, RunError> {
         self.beginning.journal = checkpoint.value()?;
         let (program, config) = (&mut self.program, self.gpu.config());
@@ -62,7 +62,7 @@ impl Launches<'_> {
         Ok(under_way)
     }
 
-    /// Lets the host program launch its kernels, after the end of the launch that is under way, if one is.
+    /// Lets the host program launch its kernels, after the end of the current launch, if there is one.
     pub fn run(&mut self, resumed: Option<UnderWay>, mut place: Option<&mut Place>) -> Result<(), RunError> {
         let mut under_way = resumed;
         loop {

@@ -243,7 +243,7 @@ struct RecordingRun {
     bytes: Option<Vec<u8>>,
 }
 
-/// What tells the run from others, but for its limits.
+/// What distinguishes the run from others, but for its limits.
 fn identity(spec: &RunSpec) -> Identity {
     let mut identity = Identity::new();
     identity.add("workload", spec.workload.name());

@@ -72,7 +72,7 @@ pub struct Estimate {
     pub skipped_thread_instructions: u64,
     /// Core cycles of the whole run.
     pub cycles: f64,
-    /// Half the width of the interval that holds the cycles with 95% confidence, as far as the windows tell: what they all miss
+    /// Half the width of the interval that holds the cycles with 95% confidence, as far as the windows show it: what they all miss
     /// alike it does not show. None with too few windows.
     pub cycles_within: Option<f64>,
     /// Thread instructions per core cycle of the whole run.

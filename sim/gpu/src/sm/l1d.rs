@@ -177,7 +177,7 @@ impl L1d {
     }
 
     /// Leaves the sectors of a line as a load without timing does: there, and the most recently used. Returns the sectors that
-    /// the L2 has to give; none where the line is on its way.
+    /// the L2 has to give; none where the line is in flight.
     pub fn warm(&mut self, line: u64, sectors: u32) -> u32 {
         let sectors = match self.config.fetch {
             Fetch::Requested => self.sectors.whole(sectors),

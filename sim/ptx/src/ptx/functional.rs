@@ -356,7 +356,7 @@ pub fn run_limited(
     run_watched(module, kernel, launch, params, memory, Watch::new(each, goes_on).at_most(most))
 }
 
-/// As [`run_functional`], while `goes_on`, which is told now and then how many CTAs have ended, agrees.
+/// As [`run_functional`], while `goes_on`, which gets the number of ended CTAs now and then, agrees.
 ///
 /// # Errors
 /// As [`run_functional`], and [`RunError::Stopped`].

@@ -262,7 +262,7 @@ fn shares(
     Ok((asked.or(known).unwrap_or(Share::LeftOver), partition))
 }
 
-/// What tells the run from others, but for its limits.
+/// What distinguishes the run from others, but for its limits.
 fn identity(spec: &TogetherSpec) -> Identity {
     let mut identity = Identity::new();
     for workload in &spec.workloads {
