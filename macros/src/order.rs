@@ -69,7 +69,7 @@ impl Known {
     }
 }
 
-/// A body on its way to one that evaluates its sub-blocks.
+/// A body while it becomes one that evaluates its sub-blocks.
 #[derive(Default)]
 struct Order {
     known: Known,

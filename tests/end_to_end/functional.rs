@@ -1,4 +1,4 @@
-//! `run --functional` and `run --sample`: do they say what they have done, refuse what they cannot do, and end when told?
+//! `run --functional` and `run --sample`: they report what they have done, refuse what they cannot do, and end when stopped.
 use crate::command::selvedge_in;
 use serde_json::Value;
 use std::path::Path;

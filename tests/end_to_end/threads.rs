@@ -142,13 +142,13 @@ fn the_first_fault_of_many_sms_is_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
     std::fs::write(folder.path().join("k.toml"), launch).expect("written");
-    let told = |threads: &str| {
+    let printed = |threads: &str| {
         let output = selvedge_in(folder.path(), &["run", "k.toml", "--threads", threads]);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let one = told("1");
+    let one = printed("1");
     assert!(one.0 == Some(3) && one.1.contains("writes 4 bytes at global address"), "{one:?}");
-    assert_eq!([told("2"), told("5")], [one.clone(), one]);
+    assert_eq!([printed("2"), printed("5")], [one.clone(), one]);
 }
 
 #[test]

@@ -376,7 +376,7 @@ impl Gpu {
         self.run_until(u64::MAX, memory).map(|_| ())
     }
 
-    /// Runs the launches under way to their end, or up to core cycle `until` at least; returns whether they have ended.
+    /// Runs the current launches to their end, or up to core cycle `until` at least; returns whether they have ended.
     ///
     /// # Errors
     /// As [`Gpu::run`]. A run that was interrupted or has reached a limit can go on.

@@ -97,7 +97,7 @@ impl Launches<'_> {
         Ok(Some(under_way))
     }
 
-    /// Runs the launch under way to its end. What stops it early leaves a checkpoint, too, unless it is a fault.
+    /// Runs the current launch to its end. What stops it early leaves a checkpoint, too, unless it is a fault.
     fn run_with_checkpoints(&mut self, place: &mut Place) -> Result<(), RunError> {
         loop {
             match self.gpu.run_until(place.next, self.memory) {

@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
         self.proceed(cycles, None, None)
     }
 
-    /// Goes to where the checkpoint was written, each program with the launch that it had under way.
+    /// Goes to where the checkpoint was written, each program with its launch of that time.
     fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<(), RunError> {
         let mut launches = Vec::new();
         for program in &mut self.programs {
@@ -387,7 +387,7 @@ impl<'a> Machine<'a> {
         Ok(place.write(self.gpu.cycle(), save)?)
     }
 
-    /// Lets the launches under way and those that follow run. What stops them early leaves a checkpoint, too, unless it is a
+    /// Lets the current launches and those that follow run. What stops them early leaves a checkpoint, too, unless it is a
     /// fault.
     fn proceed(
         &mut self,

@@ -89,7 +89,7 @@ impl Program {
         Ok(false)
     }
 
-    /// Takes the host side through its calls since its last start; returns the launch that is under way then.
+    /// Takes the host side through its calls since its last start; returns the launch that is current then.
     pub(super) fn replay(
         &mut self,
         journal: Journal,
