@@ -108,7 +108,7 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
         return Ok(depths.iter().map(|depth| turn(PARAMETER, depth)).collect());
     }
     let Some(sweep) = &options.sweep else { return Ok(vec![options.params.clone()]) };
-    let bad = || Failure::usage(format!("--sweep {sweep}: allowed is NAME=VALUE,VALUE..."));
+    let bad = || Failure::usage(format!("--sweep {sweep}: must be NAME=VALUE,VALUE..."));
     let (name, values) = sweep.split_once('=').ok_or_else(bad)?;
     if values.split(',').any(|value| value.trim().is_empty()) {
         return Err(bad());
@@ -124,7 +124,7 @@ fn no_depth(entry: &dyn BlockEntry) -> Failure {
         .map(|entry| entry.name())
         .collect();
     Failure::usage(format!(
-        "--find-depth {}: allowed are blocks with a {PARAMETER}: {}",
+        "--find-depth {}: must be blocks with a {PARAMETER}: {}",
         entry.name(),
         with.join(", ")
     ))
@@ -206,9 +206,9 @@ fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>
     let node_nm = match &options.sram_node {
         Some(text) => {
             let number = text.trim_end_matches("nm").trim().parse::<u32>().ok();
-            number.filter(|nm| (1..=1000).contains(nm)).ok_or_else(|| {
-                Failure::usage(format!("--sram-node {text}: allowed is a node such as 45nm"))
-            })?
+            number
+                .filter(|nm| (1..=1000).contains(nm))
+                .ok_or_else(|| Failure::usage(format!("--sram-node {text}: must be a node such as 45nm")))?
         }
         None => library_nm.ok_or_else(|| {
             Failure::usage("--sram cacti: the library's node is not known; name one by --sram-node")
@@ -258,9 +258,8 @@ fn period_ps(text: &str) -> Result<u32, Failure> {
         let number = text.strip_suffix(unit)?.trim().parse::<f64>().ok()?;
         Some(period(number)).filter(|ps| (1.0..1e9).contains(ps))
     });
-    let bad = || {
-        Failure::usage(format!("--clock {text}: allowed is a clock or period such as 700MHz, 1.4GHz, 2ns"))
-    };
+    let bad =
+        || Failure::usage(format!("--clock {text}: must be a clock or period such as 700MHz, 1.4GHz, 2ns"));
     period.map(|ps| ps.round() as u32).ok_or_else(bad)
 }
 
@@ -342,7 +341,7 @@ mod tests {
         assert_eq!(of_fpc.expect("it has"), ["1", "2", "5"]);
         let error = format!("{:?}", no_depth(find("milg").expect("a block")));
         assert!(
-            error.contains("allowed are blocks") && error.contains("bdi_compressor, bdi_decompressor, fpc_"),
+            error.contains("must be blocks") && error.contains("bdi_compressor, bdi_decompressor, fpc_"),
             "{error}"
         );
     }

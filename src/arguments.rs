@@ -58,9 +58,9 @@ pub enum Command {
     Wave(WaveOptions),
     /// Record what a workload executes, or show what is in a trace
     Trace(TraceOptions),
-    /// Show, check or translate the description of a machine
+    /// Show, check or translate the description of a configuration
     Config(ConfigOptions),
-    /// Measure latencies and bandwidths of machines and compare them with what formulas of their files give
+    /// Measure latencies and bandwidths of configurations and compare them with what formulas of their files give
     Fidelity(FidelityOptions),
     /// List what there is
     List(ListOptions),
@@ -109,7 +109,7 @@ pub struct CompareOptions {
     /// How large the runs are
     #[arg(long, default_value_t = Size::Small, value_parser = name_of::<Size>())]
     pub size: Size,
-    /// A built-in machine (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// What the mechanisms' blocks run as
@@ -146,7 +146,7 @@ pub struct ClassifyOptions {
     /// Only workloads that this paper, or chapter of the dissertation, evaluates
     #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
     pub paper: Option<Paper>,
-    /// A built-in machine (see `selvedge list machines`) or a TOML file; the sectors are those of gtx480-lamar
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file; the sectors are those of gtx480-lamar
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Runs at the same time; unless given, as many as there are processors
@@ -217,7 +217,7 @@ pub struct RunOptions {
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in machine (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
@@ -260,10 +260,10 @@ pub struct RunOptions {
     /// Let a launch file save results outside its folder
     #[arg(long, conflicts_with = "sandbox")]
     pub allow_outside: bool,
-    /// Write what happened in every N cycles (see --every) as CSV, a row for each stretch
+    /// Write what happened in every N cycles (see --every) as CSV, a row for each interval
     #[arg(long, value_name = "FILE")]
     pub series: Option<String>,
-    /// Cycles of a stretch of --series
+    /// Cycles of an interval of --series
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
     /// Write the ports of the probed blocks as a waveform
@@ -296,7 +296,7 @@ pub struct RunOptions {
     /// Checkpoints.
     #[command(flatten)]
     pub checkpoints: CheckpointOptions,
-    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's
+    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the configuration's
     #[arg(long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
@@ -375,7 +375,7 @@ pub struct RecordOptions {
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in machine (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
@@ -430,10 +430,10 @@ pub struct AreaOptions {
     /// Every block with its default parameters
     #[arg(long, conflicts_with = "mechanism")]
     pub all: bool,
-    /// Every block instance of a mechanism in a machine, and their sum; may be repeated
+    /// Every block instance of a mechanism in a configuration, and their sum; may be repeated
     #[arg(long = "mechanism", id = "mechanism", value_name = "NAME[,KEY=VALUE]", conflicts_with_all = ["params", "sweep"])]
     pub mechanisms: Vec<String>,
-    /// The machine of --mechanism
+    /// The configuration of --mechanism
     #[arg(long, value_name = "NAME|FILE", default_value = "gtx480", requires = "mechanism")]
     pub config: String,
     /// Kernels at the same time that --mechanism is built for
@@ -463,7 +463,7 @@ pub struct AreaOptions {
     /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns; the fastest unless given
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
-    /// Study every pipeline depth of the blocks, and tell the shallowest that reaches --clock
+    /// Study every pipeline depth of the blocks, and report the shallowest that reaches --clock
     #[arg(long, requires = "clock", conflicts_with_all = ["all", "mechanism", "sweep", "energy"])]
     pub find_depth: bool,
     /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
@@ -484,7 +484,7 @@ pub struct AreaOptions {
     /// Turn memories into flip-flops instead of listing them beside the cells
     #[arg(long)]
     pub memories_in_flip_flops: bool,
-    /// Who tells what memories cost, a program of the user's own; unless given, they are listed without a price
+    /// Program of the user that prices memories; unless given, they are listed without a price
     #[arg(long, value_name = "PROGRAM", conflicts_with = "memories_in_flip_flops")]
     pub sram: Option<MemoryPrices>,
     /// Where CACTI is; unless given, in the search path
@@ -576,14 +576,14 @@ pub struct ConfigOptions {
 /// What `selvedge config` can do.
 #[derive(Subcommand)]
 pub enum ConfigAction {
-    /// Print a machine with every value, as a TOML file
+    /// Print a configuration with every value, as a TOML file
     Show {
-        /// A built-in machine (see `selvedge list machines`) or a TOML file
+        /// A built-in configuration (see `selvedge list machines`) or a TOML file
         name: String,
     },
     /// Report every mistake in a TOML file, one line each
     Check {
-        /// The TOML file, or a built-in machine
+        /// The TOML file, or a built-in configuration
         file: String,
     },
     /// Translate a GPGPU-Sim configuration; options without a counterpart are listed on standard error
@@ -602,7 +602,7 @@ pub enum ConfigAction {
 /// Options of `selvedge fidelity`.
 #[derive(Args)]
 pub struct FidelityOptions {
-    /// A built-in machine (see `selvedge list machines`) or a TOML file; all built-in machines unless given
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file; all built-in configurations unless given
     #[arg(long)]
     pub config: Option<String>,
     /// The Markdown page to write; - for standard output

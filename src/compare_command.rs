@@ -86,7 +86,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
     let mut specs: Vec<MechanismSpec> = Vec::new();
     for text in found {
         if specs.iter().any(|spec| spec.text == text) {
-            return Err(Failure::usage(format!("--mechanisms: {text} is given twice: allowed is once")));
+            return Err(Failure::usage(format!("--mechanisms: {text} is given twice: must be given once")));
         }
         specs.push(latency_from::mechanism(&text, latencies)?);
     }
@@ -117,7 +117,7 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
             });
         }
     }
-    // A machine that does not suit is told before hours of runs, not after.
+    // A configuration that does not suit is reported before hours of runs, not after.
     for spec in &specs[..mechanisms.len()] {
         settled(&spec.mechanism, &config).machine(&config).map_err(Failure::usage)?;
     }
@@ -135,7 +135,7 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
     plan
 }
 
-/// Runs `specs` on so many threads; which thread runs what changes nothing.
+/// Runs `specs` on the given number of threads; which thread runs what changes nothing.
 fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
     let tally = Tally::start(specs.len());
     parallel::map(specs, jobs, |_, spec| {

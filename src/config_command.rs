@@ -1,4 +1,4 @@
-//! `selvedge config`: machines shown, checked, and translated from GPGPU-Sim's options.
+//! `selvedge config`: configurations shown, checked, and translated from GPGPU-Sim's options.
 use crate::arguments::{ConfigAction, ConfigOptions};
 use crate::error::{Failure, one_line};
 use crate::output::{Plan, print, say};
@@ -21,7 +21,7 @@ pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
 fn show(name: &str) -> Result<(), Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let text = toml::to_string(&config)
-        .map_err(|e| Failure::simulation(format!("the machine has no TOML form: {e}")))?;
+        .map_err(|e| Failure::simulation(format!("the configuration has no TOML form: {e}")))?;
     print(&text)
 }
 
@@ -29,7 +29,7 @@ fn show(name: &str) -> Result<(), Failure> {
 fn check(file: &str) -> Result<(), Failure> {
     let text = source(file).map_err(Failure::usage)?;
     let config = GpuConfig::examine(file, &text).map_err(all)?;
-    print(&format!("{}: no mistake in machine {}\n", printable(file), printable(&config.name)))
+    print(&format!("{}: no mistake in configuration {}\n", printable(file), printable(&config.name)))
 }
 
 fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failure> {

@@ -64,7 +64,7 @@ pub fn apply(path: &Path, config: &mut GpuConfig) -> Result<Vec<EnergySource>, F
     Ok(sources)
 }
 
-/// Two lines that say which energies were replaced and which are the machine's.
+/// Two lines that say which energies were replaced and which are the configuration's.
 pub fn summary(sources: &[EnergySource]) -> String {
     let list = |replaced: bool| {
         let some = sources.iter().filter(|one| one.file.is_some() == replaced);
@@ -118,12 +118,12 @@ mod tests {
     #[test]
     fn a_file_of_something_else_is_refused() {
         let cases = [
-            ("hello".to_string(), "allowed is JSON"),
+            ("hello".to_string(), "must be JSON"),
             ("{}".into(), "format_version 1"),
             (report(""), "has no block whose operations are counted: must be one of bdi_compressor, "),
             (report(&format!("{BDI}, {BDI}")), "bdi_compressor is in it 2 times"),
             (report(&BDI.replace("nJ", "pJ")), "no energy per operation in nJ"),
-            (report(&BDI.replace("2.5", "-1")), "-1 nJ: allowed are"),
+            (report(&BDI.replace("2.5", "-1")), "-1 nJ: must be"),
         ];
         for (text, says) in cases {
             let error = format!("{:?}", apply_text(&text, &mut machine()).expect_err(says));

@@ -19,7 +19,7 @@ impl Failure {
         Self::new(2, message)
     }
 
-    /// A fault of the simulated program or machine. Exit code 3.
+    /// A fault of the simulated program or configuration. Exit code 3.
     pub fn simulation(message: impl Display) -> Self {
         Self::new(3, message)
     }

@@ -1,4 +1,4 @@
-//! `selvedge fidelity`: expected and measured latencies and bandwidths of machines, as Markdown.
+//! `selvedge fidelity`: expected and measured latencies and bandwidths of configurations, as Markdown.
 use crate::arguments::FidelityOptions;
 use crate::error::Failure;
 use crate::output::Plan;
@@ -21,7 +21,7 @@ pub fn run(options: &FidelityOptions) -> Result<(), Failure> {
     }))
 }
 
-/// The table of one machine.
+/// The table of one configuration.
 fn one(name: &str) -> Result<(String, Vec<String>), Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let found = measure_one(&config)?;
@@ -30,7 +30,7 @@ fn one(name: &str) -> Result<(String, Vec<String>), Failure> {
     Ok((text, outside(&config.name, &found)))
 }
 
-/// The page of all built-in machines.
+/// The page of all built-in configurations.
 fn all() -> Result<(String, Vec<String>), Failure> {
     let mut measured = Vec::new();
     let mut wrong = Vec::new();
@@ -45,7 +45,7 @@ fn all() -> Result<(String, Vec<String>), Failure> {
 
 fn measure_one(config: &GpuConfig) -> Result<Vec<Measurement>, Failure> {
     measure(config).map_err(|e| {
-        let text = format!("machine {}: {e}", config.name);
+        let text = format!("configuration {}: {e}", config.name);
         match e {
             FidelityError::Unfit(_) => Failure::usage(text),
             _ => Failure::simulation(text),
@@ -58,7 +58,7 @@ fn outside(machine: &str, found: &[Measurement]) -> Vec<String> {
     let wrong = found.iter().filter(|m| !m.agrees());
     let line = |m: &Measurement| {
         format!(
-            "{machine}: {}: measured {}, allowed are {} to {} {}",
+            "{machine}: {}: measured {}, must be {} to {} {}",
             m.name, m.measured, m.allowed.0, m.allowed.1, m.unit
         )
     };

@@ -44,7 +44,7 @@ pub fn params(entry: &dyn BlockEntry, words: &[String]) -> Result<Value, Failure
         let (name, value) = word.split_once('=').ok_or_else(|| {
             let names: Vec<_> =
                 entry.schema().iter().map(|spec| format!("{}={}", spec.name, spec.allowed)).collect();
-            Failure::usage(format!("--param {word}: allowed is NAME=VALUE: {}", names.join("; ")))
+            Failure::usage(format!("--param {word}: must be NAME=VALUE: {}", names.join("; ")))
         })?;
         Ok((name.trim().to_string(), value.trim().to_string()))
     };

@@ -39,7 +39,7 @@ impl Folder {
         Some(Folder { path, build: build()?, plan })
     }
 
-    /// The file of a run: one for each workload, size, machine and time, so that what is out of date is replaced.
+    /// The file of a run: one for each workload, size, configuration and time, so that what is out of date is replaced.
     fn file(&self, key: &IsolatedKey) -> PathBuf {
         let IsolatedKey { workload, size, config, cycles, .. } = key;
         let name = format!("{workload}-{size}-{config}-{cycles}");
@@ -64,7 +64,7 @@ impl IsolatedRuns for Folder {
             Err(_) => ignored("this is no run that was kept"),
             Ok(entry) if entry.build != self.build => ignored("kept by another build of selvedge"),
             Ok(entry) if entry.key != *key || entry.run.cycles != key.cycles => {
-                ignored("kept of another program, machine or engine")
+                ignored("kept of another program, configuration or engine")
             }
             Ok(entry) => return Some(entry.run),
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub fn run(options: &NewOptions) -> Result<(), Failure> {
     let NewOptions { file, ptx, kernel } = options;
     if file.extension().is_none_or(|end| end != "toml") {
-        return Err(Failure::usage(format!("{}: allowed is a name that ends in .toml", file.display())));
+        return Err(Failure::usage(format!("{}: must be a name that ends in .toml", file.display())));
     }
     let text = template_of(ptx, &from_folder_of(file, ptx), kernel.as_deref()).map_err(Failure::usage)?;
     write_new(file, text.as_bytes())

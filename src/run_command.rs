@@ -183,9 +183,7 @@ fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
 /// A planted fault, INSTANCE:CYCLE:BIT.
 pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
     let wrong = || {
-        Failure::usage(format!(
-            "--inject {text}: allowed is INSTANCE:CYCLE:BIT, as in sm0.decompressor:900:3"
-        ))
+        Failure::usage(format!("--inject {text}: must be INSTANCE:CYCLE:BIT, as in sm0.decompressor:900:3"))
     };
     let (instance, fault) = text.split_once(':').ok_or_else(wrong)?;
     Ok((instance.to_string(), fault.parse().map_err(|_| wrong())?))
@@ -272,7 +270,7 @@ pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
     })
 }
 
-/// A report, with the sources of its codecs' energies where they are not the machine's.
+/// A report, with the sources of its codecs' energies where they are not the configuration's.
 #[derive(Serialize)]
 struct Sourced<'a> {
     #[serde(flatten)]

@@ -29,7 +29,7 @@ pub fn run(options: &TraceOptions) -> Result<(), Failure> {
 fn record(options: &RecordOptions) -> Result<(), Failure> {
     let output = &options.output;
     if output.extension().is_none_or(|end| end != "strace") {
-        return Err(Failure::usage(format!("{}: allowed is a name that ends in .strace", output.display())));
+        return Err(Failure::usage(format!("{}: must be a name that ends in .strace", output.display())));
     }
     let limits = options.limits.limits();
     let spec = RunSpec {
@@ -78,7 +78,7 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
 fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     if !TraceFile::is_one(&name) {
-        let allowed = "allowed are NAME.strace, NAME.traceg, NAME.traceg.xz and kernelslist.g";
+        let allowed = "must be NAME.strace, NAME.traceg, NAME.traceg.xz and kernelslist.g";
         return Err(Failure::usage(format!("{name}: no name of a trace: {allowed}")));
     }
     let file = TraceFile::load(path, limits).map_err(Failure::usage)?;

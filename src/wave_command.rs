@@ -12,7 +12,7 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
     let entry = find(&options.block).map_err(Failure::usage)?;
     let params = params(entry, &options.params)?;
     if options.cycles == 0 {
-        return Err(Failure::usage("--cycles 0: allowed are 1 or more"));
+        return Err(Failure::usage("--cycles 0: must be 1 or more"));
     }
     let vcd = &options.output;
     let name = vcd

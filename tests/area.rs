@@ -183,7 +183,7 @@ fn mistakes_are_one_line() {
     refused(here, &["milg", "--liberty", "none.lib"], None, "none.lib");
     refused(here, &["milg", "--target", "virtex"], None, "possible values: asic, ecp5, ice40, xilinx, gowin");
     refused(here, &["milg", "--param", "inflight_bits=99"], None, "inflight_bits");
-    refused(here, &["milg", "--sweep", "inflight_bits"], None, "allowed is NAME=VALUE");
+    refused(here, &["milg", "--sweep", "inflight_bits"], None, "must be NAME=VALUE");
     refused(here, &["milg", "--clock", "fast"], None, "1.4GHz");
     refused(here, &["milg", "--scale-to", "1nm"], None, "45nm");
     refused(here, &["milg", "--target", "ice40,ice40"], None, "--target ice40,ice40: ice40 is there twice");
@@ -325,7 +325,7 @@ fn memories_are_priced_by_the_users_cacti_or_not_at_all() {
         assert!(8 * bytes >= memory["bits"]["value"].as_f64().expect("a number") as u64);
         assert_eq!(figure(&price["area"], "um2"), 1000.0 * bytes as f64);
         assert_eq!(figure(&price["access_time"], "ns"), 0.25);
-        assert_eq!(price.get("write_energy"), None, "this one does not tell it");
+        assert_eq!(price.get("write_energy"), None, "this one does not report it");
     }
     let table = selvedge(here, &words[..7], None);
     let text = String::from_utf8_lossy(&table.stdout).into_owned();
@@ -338,12 +338,12 @@ fn memories_are_priced_by_the_users_cacti_or_not_at_all() {
         "invalid value 'sap' for '--sram <PROGRAM>' [possible values: cacti]",
     );
     let at = |node| ["aws", "--sram", "cacti", "--cacti", "own/cacti", "--sram-node", node];
-    refused(here, &at("small"), None, "--sram-node small: allowed is a node such as 45nm");
+    refused(here, &at("small"), None, "--sram-node small: must be a node such as 45nm");
     refused(
         here,
         &at("32nm"),
         None,
-        "CACTI does not tell `Cache height x width (mm)`; its last line: ERROR: not that node",
+        "CACTI does not report `Cache height x width (mm)`; its last line: ERROR: not that node",
     );
     program(&here.join("cacti"), CACTI);
     let elsewhere = ["aws", "--sram", "cacti", "--cacti", "cacti", "--sram-node", "45nm"];
@@ -462,7 +462,7 @@ fn a_pipeline_depth_is_found_for_a_clock_and_of_blocks_that_have_one() {
         here.path(),
         &["milg", "--clock", "9ns", "--find-depth"],
         None,
-        "allowed are blocks with a pipeline_depth",
+        "must be blocks with a pipeline_depth",
     );
     let fpga = ["bdi_compressor", "--target", "ice40", "--clock", "9ns", "--find-depth"];
     refused(here.path(), &fpga, None, "allowed with --target asic");

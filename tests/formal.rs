@@ -51,7 +51,7 @@ fn plant(emitted: &mut Emitted, correct: &str, fault: &str) {
     }
 }
 
-/// Compressor and decompressor of a codec for lines of so many bytes, and the last cycle in which a line can come back.
+/// Compressor and decompressor of a codec for lines of the given number of bytes, and the last cycle in which a line can come back.
 fn codec(name: &str, line_bytes: &str) -> (Emitted, Emitted, u32) {
     let of = |kind: &str| {
         let (emitted, block, params) = emitted(&format!("{name}_{kind}"), &[("line_bytes", line_bytes)]);
@@ -64,7 +64,7 @@ fn codec(name: &str, line_bytes: &str) -> (Emitted, Emitted, u32) {
 /// The part of BDI's compressor that tries an encoding.
 const FIT: &str = "bdi_compressor_bdi_near";
 
-/// The same from its definition, for lines of so many bits.
+/// The same from its definition, for lines of the given number of bits.
 fn fit_by_definition(line_bits: usize) -> String {
     let text = include_str!("reference/bdi_near.v");
     assert!(text.contains("LINE = 1024"));
@@ -85,7 +85,7 @@ fn with_trial_by_definition(compressor: &Emitted, line_bits: usize) -> Emitted {
     compressor
 }
 
-/// The emitted trial of an encoding and its definition, side by side for words and deltas of so many bits.
+/// The emitted trial of an encoding and its definition, side by side for words and deltas of the given number of bits.
 fn fit_is_as_defined(emitted: &str, line_bits: usize, (base, delta): (usize, usize)) -> Property {
     let (line, words) = (line_bits - 1, line_bits / base - 1);
     let defined = fit_by_definition(line_bits).replace(FIT, "by_definition");

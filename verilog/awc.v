@@ -14,7 +14,7 @@
 module awc (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low: no event is known, no assist warp is under way; the store survives it
+  // asynchronous reset, active low: no event is known, no assist warp is active; the store survives it
   input  wire        rst_ni,
   // write a word of the store
   input  wire        load_i,

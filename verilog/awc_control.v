@@ -14,7 +14,7 @@
 module awc_control (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low: no event is known, no assist warp is under way
+  // asynchronous reset, active low: no event is known, no assist warp is active
   input  wire        rst_ni,
   // write an event's line of the map
   input  wire        map_write_i,

@@ -1,6 +1,6 @@
 // awt
 //
-// Holds the assist warps under way and deploys them in turn, one instruction per cycle.
+// Holds the active assist warps and deploys them in turn, one instruction per cycle.
 //
 // CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in
 // 64-bit words.
@@ -15,7 +15,7 @@
 module awt (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low: no assist warp is under way
+  // asynchronous reset, active low: no assist warp is active
   input  wire        rst_ni,
   // an assist warp is triggered
   input  wire        trigger_valid_i,

@@ -37,7 +37,7 @@ module bgp (
   output wire        active_o
 );
 
-  // below so many used sectors a block has low locality
+  // a block with fewer used sectors has low locality
   localparam [3:0] FG_THRESHOLD = 4'd2;
   localparam [9:0] LAST_OF_WINDOW = 10'd999;
   // the most insertions in a window that do not flip the default

@@ -25,7 +25,7 @@ module bpg (
   input  wire  [5:0] warp_i,
   // a request failed to reserve what it needs
   input  wire        rsfail_i,
-  // so many warps or thread blocks use the L1D
+  // number of warps or thread blocks that may use the L1D
   output wire  [3:0] l_max_o,
   // which warps or thread blocks bypass the L1D; those from 8 on do as 7
   output wire  [7:0] bypass_o,

@@ -1,6 +1,6 @@
 // decompression_queue
 //
-// Queues hits on compressed lines for the decompressor and tells each its effective latency.
+// Queues hits on compressed lines for the decompressor and returns the effective latency of each.
 //
 // LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective latency.
 //

@@ -43,7 +43,7 @@ const PTX: &str = ".version 5.0\n.target sm_60\n.address_size 64\n.global .align
                    .visible .entry copy(.param .u64 from, .param .u64 to, .param .u32 n) { ret; }\n\
                    .visible .entry mixed(.param .f32 x, .param .u16 h, .param .align 4 .b8 pair[8]) { ret; }\n";
 
-/// What stands between the two files of a GPGPU-Sim machine in one input.
+/// What stands between the two files of a GPGPU-Sim configuration in one input.
 const NETWORK: &str = "\n// network\n";
 
 /// The process's folder for files under test, with what they may name: the files of the end-to-end tests, PTX and numbers.
@@ -128,7 +128,7 @@ pub fn kernel(bytes: &[u8]) {
     }
 }
 
-/// A machine's TOML.
+/// A configuration's TOML.
 pub fn machine(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Err(found) = GpuConfig::examine("fuzz.toml", text) {
@@ -137,7 +137,7 @@ pub fn machine(bytes: &[u8]) {
     }
 }
 
-/// GPGPU-Sim's options and, behind a mark, its network; what is translated must be a machine.
+/// GPGPU-Sim's options and, behind a mark, its network; what is translated must be a configuration.
 pub fn gpgpusim(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (options, network) = text.split_once(NETWORK).unwrap_or((text, ""));

@@ -193,7 +193,7 @@ fn operation(binary: &ExprBinary, values: &mut Values) -> Result<TokenStream> {
         _ => {
             return Err(Error::new_spanned(
                 binary.op,
-                "this operator has no meaning in hardware; allowed are + - * & | ^ && || << >> == != < <= > >=",
+                "this operator has no meaning in hardware; must be + - * & | ^ && || << >> == != < <= > >=",
             ));
         }
     };
@@ -262,7 +262,7 @@ fn method(call: &ExprMethodCall, values: &mut Values) -> Result<TokenStream> {
             return Err(Error::new(
                 call.method.span(),
                 format!(
-                    "`{method_name}` has no meaning in hardware; allowed are val, get_bit, get_bits, replace_bit, any, all, \
+                    "`{method_name}` has no meaning in hardware; must be val, get_bit, get_bits, replace_bit, any, all, \
                      xor, into, index, to_bits, to_signed_bits"
                 ),
             ));

@@ -187,7 +187,7 @@ pub fn all() -> Vec<Case> {
 /// The launch file of a program of one CTA.
 pub const ONE_CTA: &str = "one_cta.toml";
 
-/// The configuration with so many SMs.
+/// The configuration with the given number of SMs.
 fn sms_file(count: u32) -> String {
     format!("sms_{count}.toml")
 }

@@ -153,7 +153,7 @@ fn plan(options: &ClassifyOptions) -> Plan {
     plan
 }
 
-/// Makes the measurements on so many threads; which thread makes which changes nothing.
+/// Makes the measurements on the given number of threads; which thread makes which changes nothing.
 fn measure_all(
     measures: &[(&dyn Workload, Measure)],
     options: &ClassifyOptions,

@@ -75,7 +75,7 @@ impl Row {
             && self.ratios.is_none()
     }
 
-    /// Returns the cells, numbers with so many digits as a table shows.
+    /// Returns the cells, numbers with the given number of digits as a table shows.
     fn cells(&self) -> Vec<String> {
         let number = |value: Option<f64>, digits: usize| value.map(|v| format!("{v:.digits$}"));
         let word = |value: Option<&str>| value.map(String::from);

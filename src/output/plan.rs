@@ -45,7 +45,7 @@ impl Plan {
         self.inputs.push(Named::of_file(path));
     }
 
-    /// Adds the file of a machine, unless it is built in.
+    /// Adds the file of a configuration, unless it is built in.
     pub fn read_config(&mut self, name: &str) {
         if BUILT_IN.iter().all(|machine| machine.name != name) {
             self.read(Path::new(name));

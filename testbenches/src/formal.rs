@@ -30,7 +30,7 @@ pub struct Property {
 pub enum Reach {
     /// The first so many cycles.
     Cycles(u32),
-    /// Every state that can be reached; gives up after so many seconds.
+    /// Every state that can be reached; gives up after the given number of seconds.
     AllStates {
         /// Seconds until the proof gives up.
         seconds: u32,

@@ -10,7 +10,7 @@ pub fn each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     map(items, WORKERS, |_, item| work(item));
 }
 
-/// Calls `work` for every item with its place, on so many threads, and returns the outcomes in the order of the list. Items are
+/// Calls `work` for every item with its place, on the given number of threads, and returns the outcomes in the order of the list. Items are
 /// begun in that order too, so that work which is stopped leaves the last ones. A panic in one of the calls is passed on.
 ///
 /// # Panics

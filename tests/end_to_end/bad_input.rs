@@ -124,9 +124,9 @@ fn a_file_without_an_end_is_refused() {
 #[test]
 fn a_planted_fault_beyond_a_blocks_outputs_names_the_bits_there_are() {
     let run = ["run", "vecadd", "--mechanism", "hw-bdi", "--engine", "lockstep", "--inject"];
-    let says = "--inject sm0.decompressor:900:5000: allowed are bits 0 to 1026";
+    let says = "--inject sm0.decompressor:900:5000: must be bits 0 to 1026";
     usage(&[&run[..], &["sm0.decompressor:900:5000"]].concat(), says);
-    usage(&[&run[..], &["sm0.decompressor:900:-1"]].concat(), "allowed is INSTANCE:CYCLE:BIT");
+    usage(&[&run[..], &["sm0.decompressor:900:-1"]].concat(), "must be INSTANCE:CYCLE:BIT");
     usage(&[&run[..], &["sm0.decompresor:900:1"]].concat(), "sm0.decompressor");
 }
 
@@ -222,9 +222,9 @@ fn huge_ptx_is_refused_without_reading_it() {
 fn a_launch_that_does_not_fit_says_what_does() {
     let cases = [
         (LAUNCH.replace("[64]", "[4096]"), "my.toml:2: kernel 'k'"),
-        (LAUNCH.replace("[64]", "[0]"), "allowed are"),
+        (LAUNCH.replace("[64]", "[0]"), "must be"),
         (LAUNCH.replace("grid = [1]", "grid = [1, 2, 3, 4]"), "my.toml:3: grid"),
-        (LAUNCH.replace("grid = [1]", "grid = [2147483648, 2147483648, 4]"), "allowed are 1 to"),
+        (LAUNCH.replace("grid = [1]", "grid = [2147483648, 2147483648, 4]"), "must be 1 to"),
         (LAUNCH.replace("\"k\"", "\"j\""), "my.toml:2: no kernel `j` in the PTX: there are k"),
         (LAUNCH.replace("count = 64", "count = 0"), "my.toml:7"),
         (LAUNCH.replace("count = 64", "length = 64"), "unknown field `length`"),

@@ -10,7 +10,7 @@ fn report(words: &[&str]) -> Value {
     serde_json::from_str(&selvedge(&words)).expect("a report")
 }
 
-/// A machine as gtx480 with so many sets in its L1Ds.
+/// A configuration as gtx480 with the given number of sets in its L1Ds.
 fn machine(folder: &Path, sets: u32) -> String {
     let path = folder.join(format!("{sets}.toml"));
     std::fs::write(&path, format!("base = \"gtx480\"\nname = \"sets\"\n[l1d]\nsets = {sets}\n"))

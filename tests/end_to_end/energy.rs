@@ -126,7 +126,7 @@ fn a_table_of_ones_own_takes_the_place_of_the_built_in_one() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        error.contains("mine.toml:4: energy.instruction_fj = 2000000000: allowed are 0 to 1000000000"),
+        error.contains("mine.toml:4: energy.instruction_fj = 2000000000: must be 0 to 1000000000"),
         "{error}"
     );
 }

@@ -1,4 +1,4 @@
-//! Is docs/fidelity.md what `selvedge fidelity` measures, and does a wrong machine fail in one line?
+//! Is docs/fidelity.md what `selvedge fidelity` measures, and does a wrong configuration fail in one line?
 use crate::command::{selvedge, selvedge_in};
 
 #[test]
@@ -19,5 +19,5 @@ fn a_machine_that_the_microbenchmarks_do_not_fit_is_told_in_a_line() {
     let output = selvedge_in(folder.path(), &["fidelity", "--config", "narrow.toml"]);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.starts_with("selvedge: machine narrow: ") && error.lines().count() == 1, "{error}");
+    assert!(error.starts_with("selvedge: configuration narrow: ") && error.lines().count() == 1, "{error}");
 }

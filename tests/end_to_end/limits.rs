@@ -57,7 +57,7 @@ fn instructions_of_threads_are_limited_to_the_cycle() {
     let report = limited(&words);
     assert_eq!(report["result"], "max-instructions");
     let issued = report["totals"]["thread_instructions"].as_u64().expect("a number");
-    // A cycle of this machine issues 15 x 2 warp instructions at most.
+    // A cycle of this configuration issues 15 x 2 warp instructions at most.
     assert!((100_000..100_000 + 15 * 2 * 32).contains(&issued), "{issued}");
     assert_eq!(limited(&words)["totals"], report["totals"]);
 }

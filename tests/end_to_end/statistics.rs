@@ -1,4 +1,4 @@
-//! Do the statistics in all their forms tell the same story?
+//! Do the statistics in all their forms agree?
 use crate::command::{selvedge, selvedge_in};
 use serde_json::Value;
 use std::path::Path;
@@ -42,10 +42,10 @@ fn text_csv_json_and_series_agree() {
     let line = format!("gpu_tot_sim_cycle = {cycles}");
     assert!(text.contains(&line), "{line}");
 
-    let stretches = rows(&read("s.csv"));
-    assert_eq!(stretches.len() as u64, cycles.div_ceil(1000));
-    assert_eq!(number(&stretches[1], "from_cycle"), 1000.0);
-    let sum = |key: &str| stretches.iter().map(|row| number(row, key)).sum::<f64>();
+    let intervals = rows(&read("s.csv"));
+    assert_eq!(intervals.len() as u64, cycles.div_ceil(1000));
+    assert_eq!(number(&intervals[1], "from_cycle"), 1000.0);
+    let sum = |key: &str| intervals.iter().map(|row| number(row, key)).sum::<f64>();
     for key in ["gpu_tot_sim_insn", "n_rd", "L2_total_cache_misses", "icnt_total_pkts_mem_to_simt"] {
         assert_eq!(sum(key), number(last, key), "{key}");
     }
@@ -60,7 +60,7 @@ fn text_csv_json_and_series_agree() {
             let value = nanojoules(&format!("{part}_nj"));
             let key = format!("dram_energy_{part}_nJ");
             assert!((number(last, &key) - value).abs() < 1e-3, "{key}");
-            assert!((sum(&key) - value).abs() < 1e-9 * nanojoules("total_nj") + 1e-2, "{key} over stretches");
+            assert!((sum(&key) - value).abs() < 1e-9 * nanojoules("total_nj") + 1e-2, "{key} over intervals");
             value
         })
         .sum();

@@ -35,7 +35,7 @@ fn gtx480() -> Arc<GpuConfig> {
     Arc::new(GpuConfig::load("gtx480").expect("built in"))
 }
 
-/// The report of a run on so many threads, but for what the host took, and what was recorded; or why it failed.
+/// The report of a run on the given number of threads, but for what the host took, and what was recorded; or why it failed.
 fn outcome(spec: &RunSpec, threads: usize) -> (Value, Vec<Trace>) {
     let spec = RunSpec { threads, ..spec.clone() };
     let outcome = match simulate(&spec, Arc::new(Control::default())) {

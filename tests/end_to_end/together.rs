@@ -71,12 +71,12 @@ fn wrong_options_are_told_in_one_line() {
         (&["run", "bfs", "--share", "spatial"][..], "--share: allowed with several workloads"),
         (
             &["run", "bfs+atax", "--share", "half"],
-            "share `half`: allowed are left-over, spatial, smk-p, smk-pw, warped-slicer,",
+            "share `half`: must be left-over, spatial, smk-p, smk-pw, warped-slicer,",
         ),
-        (&["run", "bfs+atax", "--share", "sm:1,2,3"], "allowed are as many numbers as programs, which are 2"),
+        (&["run", "bfs+atax", "--share", "sm:1,2,3"], "must be as many numbers as programs, which are 2"),
         (&["run", "bfs+atax", "--csv", "a.csv"], "--csv: allowed with one workload only"),
         (&["run", "bfs+nope"], "unknown workload 'nope'"),
-        (&["run", "bfs+bfs+bfs+bfs+bfs"], "5 workloads together: allowed are 1 to 4"),
+        (&["run", "bfs+bfs+bfs+bfs+bfs"], "5 workloads together: must be 1 to 4"),
     ] {
         let (code, table, error) = run(words);
         assert_eq!((code, table.as_str(), error.lines().count()), (Some(2), "", 1), "{words:?}: {error}");
@@ -116,7 +116,7 @@ fn runs_alone_are_kept_and_used_again_by_what_they_are_of() {
     assert_eq!(alone(here, &cached), (2.0 * ipc, String::new()));
     // One of something else, or none at all, is ignored with a line and replaced.
     for (field, why) in
-        [("engine", "kept of another program, machine or engine"), ("machine", "kept of another")]
+        [("engine", "kept of another program, configuration or engine"), ("machine", "kept of another")]
     {
         let mut other = changed.clone();
         other["key"][field] = "another".into();

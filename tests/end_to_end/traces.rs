@@ -44,7 +44,7 @@ fn the_guide_can_be_followed_to_the_letter() {
     assert!(commands >= 9, "the guide shows its commands, not only {commands}");
 }
 
-/// The JSON report of a run, without its source's name and what depends on the simulating machine.
+/// The JSON report of a run, without its source's name and what depends on the host.
 fn report(folder: &Path, words: &[&str]) -> String {
     let output = selvedge_in(folder, words);
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -80,11 +80,11 @@ fn wrong_traces_and_options_get_one_line_and_exit_code_2() {
         (&["run", "foreign.strace"], "foreign.strace: offset 0: not a trace"),
         (&["run", "cut.traceg"], "cut.traceg:"),
         (&["trace", "info", "cut.traceg"], "cut.traceg:"),
-        (&["trace", "info", "kernel.txt"], "kernel.txt: no name of a trace: allowed are NAME.strace"),
+        (&["trace", "info", "kernel.txt"], "kernel.txt: no name of a trace: must be NAME.strace"),
         (&["run", "kernel-1.traceg", "--size", "tiny"], "--size: allowed with workloads, not with traces"),
         (&["run", "kernel-1.traceg+bfs"], "kernel-1.traceg: a trace runs alone"),
         (&["trace", "record", "kernel-1.traceg", "-o", "x.strace"], "kernel-1.traceg: a trace runs alone"),
-        (&["trace", "record", "vecadd", "-o", "x.json"], "x.json: allowed is a name that ends in .strace"),
+        (&["trace", "record", "vecadd", "-o", "x.json"], "x.json: must be a name that ends in .strace"),
     ];
     for (words, says) in cases {
         let output = selvedge_in(&folder, words);

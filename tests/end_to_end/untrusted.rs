@@ -8,7 +8,7 @@ const PTX: &str =
 
 const LAUNCH: &str = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n";
 
-/// An argument that is a buffer of so many 32-bit numbers.
+/// An argument that is a buffer of the given number of 32-bit numbers.
 fn buffer(count: u64) -> String {
     format!("[[arg]]\ntype = \"u32\"\ncount = {count}\n")
 }

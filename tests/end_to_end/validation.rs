@@ -1,4 +1,4 @@
-//! Does docs/validation.md show the cycles that the machines take, and the latencies that docs/fidelity.md has?
+//! Does docs/validation.md show the cycles that the configurations take, and the latencies that docs/fidelity.md has?
 use crate::command::selvedge_in;
 use std::fmt::Write;
 use std::fs;
@@ -85,7 +85,7 @@ fn trace(kernel: &Kernel, isa: u32) -> String {
     text
 }
 
-/// The cycles that a machine takes for a kernel's trace in `folder`.
+/// The cycles that a configuration takes for a kernel's trace in `folder`.
 fn cycles(folder: &Path, machine: &str) -> String {
     let output = selvedge_in(folder, &["run", "kernelslist.g", "--config", machine, "--stats", "stats.txt"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -102,7 +102,7 @@ fn rows(page: &str, section: &str) -> Vec<Vec<String>> {
     rows.map(|row| row.split(" | ").map(str::to_owned).collect()).collect()
 }
 
-/// Writes the machine that `config import` makes of SM2_GTX480.
+/// Writes the configuration that `config import` makes of SM2_GTX480.
 fn import(folder: &Path) {
     let table = fs::read_to_string("tests/data/gpgpusim-4.2.tsv").expect("the table is there");
     let (mut options, mut network) = (String::new(), String::new());

@@ -41,7 +41,7 @@ pub struct Job<'a> {
 /// The outcome of each study, by its place; none when it was not reached.
 pub type Outcomes = Vec<Option<Result<BlockReport, AreaError>>>;
 
-/// Studies `jobs` on so many threads until `stop` is set, and calls `done` after each; which thread does what changes nothing.
+/// Studies `jobs` on the given number of threads until `stop` is set, and calls `done` after each; which thread does what changes nothing.
 /// Scripts and netlists are left in a folder for each job in `keep`, if that is given.
 pub fn study_all(
     jobs: &[Job<'_>],

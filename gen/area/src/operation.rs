@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 /// The stimulus' seed.
 const SEED: u64 = 1;
 
-/// Clocks of it, unless told.
+/// Clocks of it, unless given.
 const VECTORS: u64 = 500;
 
 /// How the figures came about, and what is not in them.
@@ -155,7 +155,7 @@ impl EnergySetup {
         Err(AreaError::NoAnswer {
             work: format!("{}: energy", entry.name()),
             message: format!(
-                "no operation comes to its end in {} clocks{from}; allowed is a stimulus that has one",
+                "no operation comes to its end in {} clocks{from}: the stimulus must have one",
                 vectors.len()
             ),
         })

@@ -44,15 +44,14 @@ struct Cycles {
 pub fn latencies(path: &Path) -> Result<BTreeMap<String, u32>, AreaError> {
     let report: DepthsFile = json(path, "")?;
     if report.found_depths.is_empty() {
-        let allowed =
-            "allowed is the JSON of `selvedge area BLOCK... --clock CLOCK --find-depth --json FILE`";
+        let allowed = "must be the JSON of `selvedge area BLOCK... --clock CLOCK --find-depth --json FILE`";
         return Err(bad(path, allowed.into()));
     }
     let latency = |one: DepthOfBlock| match one.latency_cycles {
         Some(cycles) => Ok((one.block, cycles.value as u32)),
         None => {
             let block = one.block;
-            Err(bad(path, format!("no pipeline depth of {block} reaches the clock: allowed is a slower one")))
+            Err(bad(path, format!("no pipeline depth of {block} reaches the clock: must be slower")))
         }
     };
     report.found_depths.into_iter().map(latency).collect()
@@ -72,7 +71,7 @@ impl Energies {
     /// # Errors
     /// The file cannot be read, or is no such report.
     pub fn load(path: &Path) -> Result<Self, AreaError> {
-        let mut report: Value = json(path, "allowed is JSON of `selvedge area --energy`: ")?;
+        let mut report: Value = json(path, "must be JSON of `selvedge area --energy`: ")?;
         let is_known = report["format_version"] == FORMAT_VERSION;
         let Value::Array(blocks) = report["blocks"].take() else { return Err(no_energies(path)) };
         if !is_known {
@@ -99,14 +98,15 @@ impl Energies {
             [one] => {
                 femtojoules(one).map(Some).map_err(|problem| bad(&self.path, format!("{block}: {problem}")))
             }
-            many => Err(bad(&self.path, format!("{block} is in it {} times: allowed is once", many.len()))),
+            many => {
+                Err(bad(&self.path, format!("{block} is in it {} times: must be there once", many.len())))
+            }
         }
     }
 }
 
 fn no_energies(path: &Path) -> AreaError {
-    let allowed =
-        format!("allowed is the JSON, format_version {FORMAT_VERSION}, of `selvedge area --energy`");
+    let allowed = format!("must be the JSON, format_version {FORMAT_VERSION}, of `selvedge area --energy`");
     bad(path, allowed)
 }
 
@@ -119,7 +119,7 @@ fn femtojoules(block: &Value) -> Result<u32, String> {
     if (1.0..=f64::from(u32::MAX)).contains(&femtojoules) {
         Ok(femtojoules as u32)
     } else {
-        Err(format!("{value} nJ: allowed are 0.000001 to {} nJ", f64::from(u32::MAX) / 1e6))
+        Err(format!("{value} nJ: must be 0.000001 to {} nJ", f64::from(u32::MAX) / 1e6))
     }
 }
 
@@ -163,6 +163,6 @@ mod tests {
             energies.femtojoules("mine").map_err(|error| error.to_string())
         };
         assert_eq!(read("2.5"), Ok(Some(2_500_000)));
-        assert!(read("-1").expect_err("negative").contains("mine: -1 nJ: allowed are"));
+        assert!(read("-1").expect_err("negative").contains("mine: -1 nJ: must be"));
     }
 }

@@ -1,5 +1,5 @@
-//! Prices of memories by CACTI, a program that the user has: area, times, energies and leakage of an array of so many words
-//! with so many ports.
+//! Prices of memories by CACTI, a program that the user has: area, times, energies and leakage of an array of the given number of words
+//! with the given number of ports.
 //!
 //! CACTI wants whole bytes and a power of two of words, at least 64 bytes in all; what was asked for is in the report beside the
 //! prices. It reads the files of its technologies from the folder it is started in, which is therefore its own.
@@ -28,7 +28,7 @@ const TEMPERATURE: u32 = 360;
 pub struct Cacti {
     /// The program.
     program: PathBuf,
-    /// Its digest: it does not tell its version.
+    /// Its digest: it does not report its version.
     pub sha256: String,
     /// Nanometres.
     pub node_nm: u32,
@@ -49,7 +49,7 @@ pub struct Price {
     pub cycle_time: Figure,
     /// Of a read.
     pub read_energy: Figure,
-    /// Of a write, if this CACTI tells it.
+    /// Of a write, if this CACTI reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_energy: Option<Figure>,
     /// Of a bank.
@@ -115,7 +115,7 @@ impl Cacti {
         let text = found.run_in(own, folder, &arguments, &work, stop)?;
         shape.read(&text).map_err(|missing| AreaError::NoAnswer {
             work,
-            message: format!("CACTI does not tell `{missing}`; its last line: {}", last_line(&text)),
+            message: format!("CACTI does not report `{missing}`; its last line: {}", last_line(&text)),
         })
     }
 }

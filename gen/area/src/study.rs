@@ -35,7 +35,7 @@ pub struct AsicSetup {
     pub target_ps: Option<u32>,
     /// What becomes of memories.
     pub memories: MemoryStyle,
-    /// Who tells what listed memories cost.
+    /// The tool that prices listed memories.
     pub sram: Option<Cacti>,
 }
 

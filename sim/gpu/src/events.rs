@@ -129,7 +129,7 @@ impl Work {
 }
 
 impl SmEvents {
-    /// An instruction of a kernel's warp issued with so many active lanes.
+    /// An instruction of a kernel's warp issued with the given number of active lanes.
     pub fn count(&mut self, work: &Work, lanes: u32) {
         let times = |per_lane: u8| u64::from(per_lane) * u64::from(lanes);
         self.register_reads += u64::from(work.reads);

@@ -104,7 +104,7 @@ struct Sampling {
     next: u64,
 }
 
-/// A launch under way.
+/// A launch in progress.
 #[derive(State)]
 struct Running {
     kernel: Arc<LaunchedKernel>,
@@ -151,7 +151,7 @@ pub struct Gpu {
     dram: ClockDomain,
     next_sm: usize,
     finished: Vec<u8>,
-    /// The launches under way, the earliest first.
+    /// The launches in progress, the earliest first.
     running: Vec<Running>,
     share: Share,
     /// May a CTA find room now? Not again before one has finished or a launch has come, once none did.
@@ -272,7 +272,7 @@ impl Gpu {
         traces
     }
 
-    /// Declares the simulation deadlocked after so many core cycles without any progress (times how much slower the slowest
+    /// Declares the simulation deadlocked after the given number of core cycles without any progress (times how much slower the slowest
     /// clock is), 2,000,000 unless this says otherwise. It looks every 16,384 cycles.
     pub fn watchdog(&mut self, cycles: u64) {
         self.patience = cycles;
@@ -362,7 +362,7 @@ impl Gpu {
         })
     }
 
-    /// The launches under way, the earliest first.
+    /// The launches in progress, the earliest first.
     pub fn launches(&self) -> impl Iterator<Item = &LaunchedKernel> {
         self.running.iter().map(|running| running.kernel.as_ref())
     }
@@ -421,7 +421,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Starts a launch beside those under way; the slot of its kernel must be free. The L1Ds lose their lines of its
+    /// Starts a launch beside those in progress; the slot of its kernel must be free. The L1Ds lose their lines of its
     /// program.
     pub fn start(&mut self, kernel: LaunchedKernel) {
         let slot = kernel.slot;
@@ -457,7 +457,7 @@ impl Gpu {
         self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
     }
 
-    /// Runs the launches under way until all CTAs of one have finished, or until core cycle `until`; gives the slots that
+    /// Runs the launches in progress until all CTAs of one have finished, or until core cycle `until`; gives the slots that
     /// have become free, the lowest first.
     ///
     /// # Errors
@@ -474,7 +474,7 @@ impl Gpu {
         Ok(ended)
     }
 
-    /// Gives up the launches under way: none of their CTAs starts any more, and those on the SMs run to their end, as does
+    /// Gives up the launches in progress: none of their CTAs starts any more, and those on the SMs run to their end, as does
     /// everything in flight.
     ///
     /// # Errors

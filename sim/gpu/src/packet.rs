@@ -65,7 +65,7 @@ impl Packet {
     }
 }
 
-/// Returns the flits of a packet with so many bytes of data.
+/// Returns the flits of a packet with the given number of bytes of data.
 pub(crate) fn flits(data_bytes: u16, flit_bytes: u32) -> u32 {
     (HEADER_BYTES + u32::from(data_bytes)).div_ceil(flit_bytes).max(1)
 }

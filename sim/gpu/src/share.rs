@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub enum Share {
     /// The earliest launch takes all that it can, the next one what is left.
     LeftOver,
-    /// Each of so many programs has SMs of its own, the first programs one more where they cannot be divided evenly.
+    /// Each of the given number of programs has SMs of its own, the first programs one more where they cannot be divided evenly.
     Spatial(usize),
     /// Every SM holds so many CTAs of each program at most.
     PerSm(Vec<u32>),
@@ -30,7 +30,7 @@ pub enum ShareSpec {
     /// As [`ShareSpec::SmkP`], with quotas of warp instructions by how fast each program is alone (SMK-(P+W)), measured for so
     /// many core cycles, or for as long as the programs run together.
     SmkPw(Option<u64>),
-    /// [`Share::PerSm`], by how each program scales alone (Warped-Slicer), measured for so many core cycles, or for as long as
+    /// [`Share::PerSm`], by how each program scales alone (Warped-Slicer), measured for the given number of core cycles, or for as long as
     /// the programs run together.
     WarpedSlicer(Option<u64>),
 }
@@ -41,7 +41,7 @@ pub enum ShareSpec {
 pub enum ShareError {
     /// It cannot be read.
     #[error(
-        "share `{text}`: allowed are left-over, spatial, smk-p, smk-pw, warped-slicer, smk-pw:CYCLES and \
+        "share `{text}`: must be left-over, spatial, smk-p, smk-pw, warped-slicer, smk-pw:CYCLES and \
          warped-slicer:CYCLES with 1 or more, and sm:N,N with the CTAs per SM of each program"
     )]
     Syntax {
@@ -49,7 +49,7 @@ pub enum ShareError {
         text: String,
     },
     /// It does not go with the number of programs.
-    #[error("share `{text}`: allowed are as many numbers as programs, which are {programs}")]
+    #[error("share `{text}`: must be as many numbers as programs, which are {programs}")]
     Count {
         /// What was given.
         text: String,
@@ -57,7 +57,7 @@ pub enum ShareError {
         programs: usize,
     },
     /// A program may have no CTA, or all together more than an SM has places.
-    #[error("share `{text}`: allowed is 1 CTA or more of each program, and {most} in all, which an SM holds")]
+    #[error("share `{text}`: must be 1 CTA or more of each program, and {most} in all, which an SM holds")]
     Ctas {
         /// What was given.
         text: String,
@@ -65,15 +65,13 @@ pub enum ShareError {
         most: u32,
     },
     /// An SM cannot hold a CTA of each program.
-    #[error(
-        "share `{text}`: allowed is with programs of which an SM holds a CTA of each; these do not fit together"
-    )]
+    #[error("share `{text}`: must be programs of which an SM holds a CTA of each; these do not fit together")]
     NoRoom {
         /// What was given.
         text: String,
     },
     /// More programs than SMs.
-    #[error("share `{text}`: allowed is a program per SM at most: {programs} programs, {sms} SMs")]
+    #[error("share `{text}`: must be a program per SM at most: {programs} programs, {sms} SMs")]
     TooFewSms {
         /// What was given.
         text: String,
@@ -133,7 +131,7 @@ impl fmt::Display for ShareSpec {
 }
 
 impl ShareSpec {
-    /// The share of so many programs on a machine; none where it takes a look at the programs first.
+    /// The share of the given number of programs on a configuration; none where it takes a look at the programs first.
     ///
     /// # Errors
     /// [`ShareError`] when it does not go with either.
@@ -221,16 +219,16 @@ mod tests {
             "smk-pw:x",
         ] {
             let line = text.parse::<ShareSpec>().expect_err(text).to_string();
-            assert!(line.starts_with(&format!("share `{text}`: allowed are left-over, spatial, smk-p, ")));
+            assert!(line.starts_with(&format!("share `{text}`: must be left-over, spatial, smk-p, ")));
         }
         let lines = [among("sm:3", 2), among("sm:0,5", 2), among("sm:4,5", 2), among("spatial", 16)];
         assert_eq!(
             lines.map(|line| line.expect_err("it is wrong")),
             [
-                "share `sm:3`: allowed are as many numbers as programs, which are 2",
-                "share `sm:0,5`: allowed is 1 CTA or more of each program, and 8 in all, which an SM holds",
-                "share `sm:4,5`: allowed is 1 CTA or more of each program, and 8 in all, which an SM holds",
-                "share `spatial`: allowed is a program per SM at most: 16 programs, 15 SMs",
+                "share `sm:3`: must be as many numbers as programs, which are 2",
+                "share `sm:0,5`: must be 1 CTA or more of each program, and 8 in all, which an SM holds",
+                "share `sm:4,5`: must be 1 CTA or more of each program, and 8 in all, which an SM holds",
+                "share `spatial`: must be a program per SM at most: 16 programs, 15 SMs",
             ]
         );
     }

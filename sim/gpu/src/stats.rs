@@ -46,7 +46,7 @@ pub enum FailCause {
     Line,
     /// The queue to the next level is full.
     MissQueue,
-    /// As many loads as may pass by the cache are in flight.
+    /// As many loads as may bypass the cache are in flight.
     BypassSlot,
 }
 
@@ -61,7 +61,7 @@ pub struct FailCounters {
     pub line: u64,
     /// The queue to the next level is full.
     pub miss_queue: u64,
-    /// As many loads as may pass by the cache are in flight.
+    /// As many loads as may bypass the cache are in flight.
     pub bypass_slot: u64,
 }
 }
@@ -89,11 +89,11 @@ impl FailCounters {
 pub enum Decision {
     /// The line.
     Hit,
-    /// The line on its way.
+    /// The line in flight.
     Pending,
     /// Nothing.
     Miss,
-    /// The line, there or on its way, without a sector that is asked for: a miss, too.
+    /// The line, there or in flight, without a sector that is asked for: a miss, too.
     SectorMiss,
 }
 
@@ -139,7 +139,7 @@ pub struct CacheCounters {
     pub hits: u64,
     /// Not found.
     pub misses: u64,
-    /// Found on their way: merged into a miss in flight.
+    /// Found in flight: merged into a miss in flight.
     pub pending_hits: u64,
     /// Stores and atomics among the hits.
     pub write_hits: u64,
@@ -159,7 +159,7 @@ pub struct CacheCounters {
     pub constant_reads: DecisionCounters,
     /// Reads of instructions among all of these.
     pub instruction_reads: DecisionCounters,
-    /// Loads that passed by the cache; not among the accesses.
+    /// Loads that bypassed the cache; not among the accesses.
     pub bypasses: u64,
     /// Sectors of 32 bytes that were asked of the next level to be kept.
     pub sectors_fetched: u64,
@@ -230,9 +230,9 @@ pub enum IssueCycle {
     Memory,
     /// Another instruction had its operands and no pipe was free.
     Compute,
-    /// Operands were under way.
+    /// Operands were in flight.
     DataDependence,
-    /// Instructions were under way from beyond the instruction cache.
+    /// Instructions were in flight from beyond the instruction cache.
     Fetch,
     /// No warp had an instruction to issue.
     Idle,
@@ -250,9 +250,9 @@ pub struct SchedulerCycles {
     pub memory: u64,
     /// Compute stalls: another instruction had its operands and no pipe was free.
     pub compute: u64,
-    /// Data-dependence stalls: operands were under way.
+    /// Data-dependence stalls: operands were in flight.
     pub data_dependence: u64,
-    /// Fetch stalls: the next instructions were under way from beyond the instruction cache.
+    /// Fetch stalls: the next instructions were in flight from beyond the instruction cache.
     pub fetch: u64,
     /// No warp had an instruction to issue.
     pub idle: u64,

@@ -10,7 +10,7 @@
 //! - from a cache in which it is not.
 //!
 //! Stores are numbered in the order in which they leave the load/store units; 0 stands for what the host has put there.
-//! Nothing in the machine depends on the witness.
+//! Nothing in the configuration depends on the witness.
 use crate::cache::sectors::{MOST_LINE_BYTES, MOST_SECTORS};
 use crate::cache::{LinePart, SECTOR_BYTES};
 use crate::mechanism::Shared;
@@ -72,7 +72,7 @@ struct Ledger {
     l1d: FxHashMap<(CacheId, u64), Row>,
     /// What the arrays of the L2 hold.
     l2: FxHashMap<u64, Row>,
-    /// Sectors on their way from the L2 to DRAM, the oldest first.
+    /// Sectors in flight from the L2 to DRAM, the oldest first.
     leaving: FxHashMap<u64, VecDeque<u32>>,
     dram: FxHashMap<u64, Row>,
     /// What DRAM gave, by the token of the read.
@@ -82,7 +82,7 @@ struct Ledger {
     last_carried: u32,
     /// Loads that wait for a fill of their line.
     waiting: FxHashMap<(CacheId, u64), Vec<Wait>>,
-    /// Loads that passed by the L1D, by the token of their read.
+    /// Loads that bypassed the L1D, by the token of their read.
     passing: FxHashMap<(CacheId, u32), Vec<Wait>>,
     /// The first thing that was wrong.
     wrong: Option<String>,
@@ -197,7 +197,7 @@ impl Witness {
         });
     }
 
-    /// A load waits for sectors that are on their way to an L1D.
+    /// A load waits for sectors that are in flight to an L1D.
     pub fn wait(&self, cache: CacheId, line: u64, sectors: u32) {
         self.note(|ledger| {
             let wait = ledger.wait(cache, line, sectors);
@@ -205,7 +205,7 @@ impl Witness {
         });
     }
 
-    /// A load passes by the L1D.
+    /// A load bypasses the L1D.
     pub fn pass(&self, cache: CacheId, line: u64, sectors: u32, token: u32) {
         self.note(|ledger| {
             let wait = ledger.wait(cache, line, sectors);
@@ -223,7 +223,7 @@ impl Witness {
             if waits.is_empty() {
                 ledger.passing.remove(&(cache, token));
             }
-            ledger.judge(cache, &wait, row, "passes by");
+            ledger.judge(cache, &wait, row, "bypasses");
         });
     }
 
@@ -318,7 +318,7 @@ impl Witness {
         });
     }
 
-    /// A line leaves the tags of the L2, or gets none: sectors that do not leave for DRAM are there, or on their way.
+    /// A line leaves the tags of the L2, or gets none: sectors that do not leave for DRAM are there, or in flight.
     pub fn l2_forgets(&self, part: LinePart) {
         self.note(|ledger| {
             let (block, forgotten) = places(part.line, part.sectors);
@@ -510,7 +510,7 @@ mod tests {
         store(&witness, 0b0001);
         witness.pass(0, LINE, 0xf, 7);
         witness.passed(0, LINE, 7, early);
-        assert!(told(&witness).contains("passes by"));
+        assert!(told(&witness).contains("bypasses"));
     }
 
     #[test]

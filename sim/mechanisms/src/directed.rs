@@ -10,7 +10,7 @@ use selvedge_sim::together::report::{ProgramReport, TogetherReport};
 /// The GTX 480 with three SMs.
 const THREE_SMS: &str = "base = \"gtx480\"\n[sm]\ncount = 3\n";
 
-/// The machine of Dai's studies with three SMs.
+/// The configuration of Dai's studies with three SMs.
 const THREE_SMS_DAI: &str = "base = \"gtx480-dai\"\n[sm]\ncount = 3\n";
 
 /// A kernel that has the GPU for itself, in which a mechanism beats others.
@@ -222,7 +222,7 @@ const TAGS: &[Win] = &[Win {
     },
 }];
 
-/// Hits are won: loads pass by the L1D, or fewer warps issue.
+/// Hits are won: loads bypass the L1D, or fewer warps issue.
 const FEWER: &[Win] = &[
     BYPASSING,
     Win { mechanism: "mdb-global", ..BYPASSING },

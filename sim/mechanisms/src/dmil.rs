@@ -22,7 +22,7 @@ use selvedge_state::State;
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "dmil",
-    summary: "limits in-flight memory instructions by reservation failures",
+    summary: "limits each kernel's memory instructions in flight, from its reservation failures per request, in each SM",
     published: "Dai: 7 + 12 + 10 bits for each kernel of an SM",
     source: "Dai, section 4.3.3",
     blocks: &["milg"],

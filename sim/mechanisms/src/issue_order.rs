@@ -21,7 +21,7 @@ use selvedge_state::State;
 /// The registry's entry of RBMI.
 pub const RBMI: MechanismInfo = MechanismInfo {
     name: "rbmi",
-    summary: "lets kernels take turns with their memory instructions",
+    summary: "issues memory instructions of the kernels in round-robin order in each SM",
     source: "Dai, section 4.3.2",
     blocks: &[],
     needs: Needs::Nothing,
@@ -36,7 +36,7 @@ pub const RBMI: MechanismInfo = MechanismInfo {
 /// The registry's entry of QBMI.
 pub const QBMI: MechanismInfo = MechanismInfo {
     name: "qbmi",
-    summary: "ranks kernels by memory-instruction quotas, so that all make equally many requests",
+    summary: "ranks kernels by memory-instruction quotas in each SM, from their requests per instruction, so that all make equally many requests",
     published: "Dai: 10 bits for each kernel of an SM, beside MILG",
     source: "Dai, section 4.3.2",
     blocks: &["qbmi"],

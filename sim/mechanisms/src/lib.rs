@@ -25,7 +25,7 @@ use selvedge_gpu::mechanism::{MechanismInfo, Needs, any_machine, no_parts};
 /// The baseline.
 pub const BASE: MechanismInfo = MechanismInfo {
     name: "base",
-    summary: "no mechanism: the baseline GPU",
+    summary: "runs the baseline GPU without a mechanism",
     source: "CABA, section 7 (Base)",
     blocks: &[],
     options: &[],

@@ -1,9 +1,9 @@
 //! MDB: model-driven bypassing (Dai, sections 2.5 and 2.6). A BPG chooses how many of an SM's warps or CTAs use the L1D; the
-//! loads of the others pass it by.
+//! loads of the others bypass it.
 //!
 //! MDB-local has a generator in every SM, MDB-global one in SM 0, whose choice every SM follows. A generator sees each line
-//! transaction of a load once, whether it passes by or not, and each cycle in which a request to the L1D failed to reserve
-//! a resource; loads that pass by reserve nothing there, so their waits for the miss queue or a slot do not count.
+//! transaction of a load once, whether it bypasses the L1D or not, and each cycle in which a request to the L1D failed to reserve
+//! a resource; loads that bypass the L1D reserve nothing there, so their waits for the miss queue or a slot do not count.
 //!
 //! The block indexes its shadow tags by the low bits of the line address, whatever the L1D's index function is.
 //!
@@ -39,7 +39,7 @@ const INTERVAL: OptionInfo =
 /// The registry's entry of MDB-local.
 pub const LOCAL: MechanismInfo = MechanismInfo {
     name: "mdb-local",
-    summary: "lets so many warps or CTAs use the L1D as a model of hits and stalls says, in each SM",
+    summary: "limits how many warps or CTAs may use the L1D and bypasses the rest, from shadow tags and reservation failures, in each SM",
     published: "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage",
     source: "Dai, sections 2.5 and 2.6 (MDB-local)",
     blocks: &["bpg"],
@@ -55,7 +55,7 @@ pub const LOCAL: MechanismInfo = MechanismInfo {
 /// The registry's entry of MDB-global.
 pub const GLOBAL: MechanismInfo = MechanismInfo {
     name: "mdb-global",
-    summary: "the same, with one generator in SM 0 that chooses for all SMs",
+    summary: "limits as mdb-local does, but one generator in SM 0 decides for all SMs",
     published: "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage",
     source: "Dai, sections 2.5 and 2.6 (MDB-global)",
     attach: |part, site| attach(part, site, false),
@@ -66,10 +66,10 @@ pub const GLOBAL: MechanismInfo = MechanismInfo {
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &config.l1d;
     if l1d.sets as usize != SETS {
-        return Err(part.unsuited("l1d.sets", l1d.sets, "allowed is 32, as in the shadow tags of the block"));
+        return Err(part.unsuited("l1d.sets", l1d.sets, "must be 32, as in the shadow tags of the block"));
     }
     if l1d.ways as usize != WAYS {
-        return Err(part.unsuited("l1d.ways", l1d.ways, "allowed is 4, as in the shadow tags of the block"));
+        return Err(part.unsuited("l1d.ways", l1d.ways, "must be 4, as in the shadow tags of the block"));
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ impl Generator {
         }
     }
 
-    /// A load accesses a line, or passes it by.
+    /// A load accesses a line, or bypasses it.
     fn access(&mut self, line: u64, number: u8) {
         debug_assert!(!self.inputs.access_i, "an SM decides one line transaction per cycle");
         self.inputs.access_i = true;
@@ -201,9 +201,9 @@ struct Mdb {
     generator: Option<Generator>,
     /// Who bypasses: the generator's output, of SM 0's where that decides for all.
     bypass: Arc<AtomicU8>,
-    /// Does the transaction at the load/store unit's head pass by?
+    /// Does the transaction at the load/store unit's head bypass the L1D?
     head_passes: bool,
-    /// Line transactions that passed by.
+    /// Line transactions that bypassed the L1D.
     bypassed: u64,
 }
 
@@ -315,7 +315,7 @@ mod tests {
         }
     }
 
-    /// Which of 8 CTAs pass by now.
+    /// Which of 8 CTAs bypass the L1D now.
     fn passing(sm: &mut Mdb) -> Vec<u8> {
         let memory = DeviceMemory::new();
         let ask = |cta: &u8| {
@@ -388,10 +388,7 @@ mod tests {
         let config = GpuConfig::load("maxwell-dai-ch4").expect("built in");
         let spec: selvedge_sim::mechanism::MechanismSpec = "mdb-global".parse().expect("valid");
         let line = spec.machine(&config).expect_err("six ways").to_string();
-        assert_eq!(
-            line,
-            "mechanism mdb-global: l1d.ways = 6: allowed is 4, as in the shadow tags of the block"
-        );
+        assert_eq!(line, "mechanism mdb-global: l1d.ways = 6: must be 4, as in the shadow tags of the block");
     }
 
     fn counter(outcome: &RunOutcome, name: &str) -> u64 {

@@ -3,7 +3,7 @@
 //! Two things happen between the coalescer and the L1D. Memory instructions wait in a queue per warp (or CTA) instead of one
 //! for all, and the load/store unit goes on with the queue that it is at until that is empty, then with the non-empty one of
 //! the lowest number: fewer warps use the L1D within a short time. And a load that fails to reserve something in the L1D
-//! passes it by instead of waiting.
+//! bypasses it instead of waiting.
 //!
 //! No block of `selvedge-hw` does this: Dai compares with it and does not build it.
 use selvedge_gpu::config::GpuConfig;
@@ -25,11 +25,11 @@ const QUEUES: OptionInfo = OptionInfo::choice(
     "what has a queue of its own; none: one queue for all, in the order of issue",
 );
 
-/// When a load passes by.
+/// When a load bypasses the L1D.
 const PASS: OptionInfo = OptionInfo::choice(
     "pass",
     &["any", "line", "never"],
-    "failures to reserve that make a load pass by: any, only that of a line slot, or none",
+    "failures to reserve that make a load bypass the L1D: any, only that of a line slot, or none",
 );
 
 /// Room in the queues.
@@ -43,7 +43,7 @@ const ENTRIES: OptionInfo = OptionInfo::number(
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "mrpb",
-    summary: "serves memory instructions warp by warp, and loads that would stall the L1D pass it by",
+    summary: "reorders memory instructions warp by warp in front of the L1D, and bypasses it for loads that would stall",
     source: "Dai, sections 2.2.3 and 3.4.2 (MRPB)",
     blocks: &[],
     options: &[QUEUES, PASS, ENTRIES],
@@ -87,7 +87,7 @@ enum Pass {
 struct Mrpb {
     queues: Queues,
     pass: Pass,
-    /// Line transactions that passed by.
+    /// Line transactions that bypassed the L1D.
     bypassed: u64,
     /// Instructions that were served before an earlier one.
     moves: u64,

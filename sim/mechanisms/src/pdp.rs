@@ -1,9 +1,9 @@
 //! PDP: protecting distances in the L1D (Duong et al., MICRO 2012), the bypassing half of CBWT (Dai, section 2.2.3).
 //!
 //! A line is protected until its set has been accessed so often as the protecting distance says, counted from the line's last
-//! access; a load that misses passes by where all lines of its set are protected. All lines have the same distance, so the
+//! access; a load that misses bypasses the L1D where all lines of its set are protected. All lines have the same distance, so the
 //! least recently used line of a set is always the first to lose protection: the L1D's own replacement finds it, and only
-//! the decision to pass by is taken here, on a copy of the L1D's tags.
+//! the decision to bypass the L1D is taken here, on a copy of the L1D's tags.
 //!
 //! The distance is that with the most hits per line and access, as in section 3 of that paper: with N(i) reuses at distance
 //! i, N accesses and W ways, the d of the greatest
@@ -201,7 +201,7 @@ impl L1dObserver for Pdp {
     fn l1d_event(&mut self, _: u64, event: &L1dEvent) {
         let ways = self.ways;
         match event {
-            // A load that waits for a line under way does not make it more recent in the L1D, either.
+            // A load that waits for a line in flight does not make it more recent in the L1D, either.
             L1dEvent::Load { decision: Decision::Pending, .. } => {}
             L1dEvent::Load { load, .. } => self.set(load.line).touch(load.line, ways),
             L1dEvent::Evicted { line, .. } => self.set(*line).forget(*line),
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use selvedge_gpu::config::GpuConfig;
 
-    /// A set of 4 ways under accesses that go round `lines` lines: hits in the last of so many rounds.
+    /// A set of 4 ways under accesses that go round `lines` lines: hits in the last of the given number of rounds.
     fn hits_going_round(lines: u64) -> u64 {
         let config = GpuConfig::load("gtx480-dai").expect("built in").l1d;
         let mut pdp = Pdp::new(&L1dConfig { index: selvedge_gpu::config::IndexFunction::Bmod, ..config });

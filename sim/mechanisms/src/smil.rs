@@ -27,7 +27,7 @@ const OPTIONS: [OptionInfo; KERNEL_SLOTS] = [
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "smil",
-    summary: "limits in-flight memory instructions of each kernel by a given number",
+    summary: "limits each kernel's memory instructions in flight to a fixed number in each SM",
     source: "Dai, section 4.3.3.1",
     blocks: &[],
     needs: Needs::Nothing,

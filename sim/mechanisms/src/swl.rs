@@ -15,7 +15,7 @@ const LIMIT: &str = "limit";
 /// The registry's entry of SWL.
 pub const SWL: MechanismInfo = MechanismInfo {
     name: "swl",
-    summary: "lets only the oldest warps of each scheduler issue, so many as told",
+    summary: "limits each scheduler to its N oldest warps",
     source: "Dai, section 2.7.1 (SWL)",
     blocks: &[],
     options: &[OptionInfo::number(
@@ -35,7 +35,7 @@ pub const SWL: MechanismInfo = MechanismInfo {
 /// The registry's entry of SWL-best.
 pub const SWL_BEST: MechanismInfo = MechanismInfo {
     name: "swl-best",
-    summary: "the same with the best limit, for which the workload runs with each limit first",
+    summary: "limits each scheduler to its N oldest warps, with the N that was fastest in trial runs (an oracle)",
     source: "Dai, section 2.7.1 (SWL-best)",
     options: &[],
     claims: &[Claim::WarpLimit, Claim::Trials],
@@ -46,7 +46,7 @@ pub const SWL_BEST: MechanismInfo = MechanismInfo {
 /// The registry's entry of CBWT-best.
 pub const CBWT_BEST: MechanismInfo = MechanismInfo {
     name: "cbwt-best",
-    summary: "SWL-best, and loads pass by the L1D where they would evict a line within its protecting distance",
+    summary: "limits as swl-best does, and bypasses the L1D where a load would evict a line within its protecting distance",
     source: "Dai, section 2.7.1 (CBWT-best)",
     claims: &[Claim::WarpLimit, Claim::Bypass, Claim::Trials],
     attach: pdp::attach,
@@ -62,11 +62,11 @@ fn most(config: &GpuConfig) -> u32 {
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     if config.sm.scheduler == SchedulerPolicy::TwoLevel {
         let allowed =
-            "allowed are gto, lrr and oldest-cta-first: a two-level scheduler's active set is its limit";
+            "must be gto, lrr and oldest-cta-first: a two-level scheduler's active set is its limit";
         return Err(part.unsuited("sm.scheduler", "two-level", allowed));
     }
     let Some(limit) = limit(part) else {
-        let allowed = "allowed is one, which runs with each limit first";
+        let allowed = "must be one, which runs with each limit first";
         return Err(part.unsuited("workloads", "several", allowed));
     };
     let most = most(config);
@@ -74,7 +74,7 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
         return Err(MechanismError::Option {
             mechanism: part.info.name.into(),
             option: format!("{LIMIT}={limit}"),
-            allowed: format!("allowed are 1 to {most}, the warps of a scheduler, as in swl=4"),
+            allowed: format!("must be 1 to {most}, the warps of a scheduler, as in swl=4"),
         });
     }
     config.sm.wavefront_limit = limit;
@@ -151,12 +151,12 @@ mod tests {
             (
                 "swl",
                 "",
-                "mechanism swl: option `limit=0`: allowed are 1 to 24, the warps of a scheduler, as in swl=4",
+                "mechanism swl: option `limit=0`: must be 1 to 24, the warps of a scheduler, as in swl=4",
             ),
             (
                 "swl=25",
                 "",
-                "mechanism swl: option `limit=25`: allowed are 1 to 24, the warps of a scheduler, as in swl=4",
+                "mechanism swl: option `limit=25`: must be 1 to 24, the warps of a scheduler, as in swl=4",
             ),
             ("swl-best=4", "", "mechanism swl-best: option `4`: allowed: it has no options"),
             (
@@ -167,12 +167,12 @@ mod tests {
             (
                 "cbwt-best+mdb-local",
                 "",
-                "mechanisms cbwt-best and mdb-local cannot be combined: both choose the loads that pass by the L1D",
+                "mechanisms cbwt-best and mdb-local cannot be combined: both choose the loads that bypass the L1D",
             ),
             (
                 "swl=4",
                 "[sm]\nscheduler = \"two-level\"",
-                "mechanism swl: sm.scheduler = two-level: allowed are gto, lrr and oldest-cta-first: a two-level scheduler's \
+                "mechanism swl: sm.scheduler = two-level: must be gto, lrr and oldest-cta-first: a two-level scheduler's \
                  active set is its limit",
             ),
         ] {

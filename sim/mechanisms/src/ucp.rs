@@ -31,7 +31,7 @@ const INTERVAL: OptionInfo = OptionInfo::number(
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "ucp",
-    summary: "gives each kernel ways of the L1D by the hits that they would bring",
+    summary: "partitions the ways of the L1D among kernels, from the hits that each more way would bring, in each SM",
     source: "Dai, section 4.3.1 (UCP)",
     blocks: &[],
     options: &[INTERVAL],
@@ -50,11 +50,11 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
         return Err(part.unsuited(
             "l1d.ways",
             l1d.ways,
-            "allowed are 4 or more, one for each of as many kernels",
+            "must be 4 or more, one for each of as many kernels",
         ));
     }
     if l1d.tags_per_way > 1 {
-        return Err(part.unsuited("l1d.tags_per_way", l1d.tags_per_way, "allowed is 1: a way is a line"));
+        return Err(part.unsuited("l1d.tags_per_way", l1d.tags_per_way, "must be 1: a way is a line"));
     }
     Ok(())
 }

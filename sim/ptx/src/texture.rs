@@ -115,7 +115,7 @@ impl Texture {
         };
         let texel = u64::from(self.texel_bytes()).max(1);
         if !matches!(self.size.len(), 1..=3) || self.size.contains(&0) {
-            return Some(format!("size {:?}: allowed are one to three numbers from 1", self.size));
+            return Some(format!("size {:?}: must be one to three numbers from 1", self.size));
         }
         if !kind_fits || !matches!(self.channels, 1 | 2 | 4) {
             let (channels, bits, kind) = (self.channels, self.bits, self.kind);
@@ -123,11 +123,11 @@ impl Texture {
         }
         let row = u64::from(self.size[0]) * texel;
         if self.size.len() > 1 && self.pitch < row {
-            return Some(format!("pitch {}: allowed are at least {row} bytes, a whole row", self.pitch));
+            return Some(format!("pitch {}: must be at least {row} bytes, a whole row", self.pitch));
         }
         if !self.address.is_multiple_of(texel) || !self.pitch.is_multiple_of(texel) {
             let (address, pitch) = (self.address, self.pitch);
-            return Some(format!("address {address:#x}, pitch {pitch}: allowed are multiples of {texel}"));
+            return Some(format!("address {address:#x}, pitch {pitch}: must be multiples of {texel}"));
         }
         let integers = matches!(self.kind, ChannelKind::Unsigned | ChannelKind::Signed);
         if integers && self.filter == FilterMode::Linear {

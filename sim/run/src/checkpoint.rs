@@ -113,7 +113,7 @@ impl Identity {
         self.0.push((what.into(), value.to_string()));
     }
 
-    /// Adds a machine with what runs in it.
+    /// Adds a configuration with what runs in it.
     pub fn add_machine(&mut self, config: &GpuConfig, mechanism: &str, engine: Engine, checks: bool) {
         let values = serde_json::to_vec(config).unwrap_or_default();
         self.add("configuration", format!("{} (hash {:016x})", config.name, hash(&values)));

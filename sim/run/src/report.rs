@@ -272,7 +272,7 @@ pub struct SmReport {
     pub l1d: CacheReport,
 }
 
-/// What depends on the machine that simulates, kept apart from what is deterministic.
+/// What depends on the configuration that simulates, kept apart from what is deterministic.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HostReport {
     /// Wall-clock seconds of the simulation.
@@ -386,7 +386,7 @@ pub struct RunReport {
     pub series: Vec<Snapshot>,
     /// The mechanism's own counters.
     pub mechanism_counters: MechanismCounters,
-    /// What depends on the simulating machine.
+    /// What depends on the host.
     pub host: HostReport,
 }
 

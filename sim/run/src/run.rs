@@ -36,7 +36,7 @@ pub struct RunSpec {
     pub size: Size,
     /// A real input file instead of the built-in input.
     pub input: Option<PathBuf>,
-    /// The machine.
+    /// The configuration.
     pub config: Arc<GpuConfig>,
     /// The mechanism.
     pub mechanism: MechanismSpec,
@@ -109,7 +109,7 @@ pub enum RunError {
     #[error(transparent)]
     Share(#[from] ShareError),
     /// Too many programs at the same time.
-    #[error("{count} workloads together: allowed are 1 to {most}")]
+    #[error("{count} workloads together: must be 1 to {most}")]
     Programs {
         /// How many were given.
         count: usize,
@@ -397,16 +397,16 @@ fn run_recorded(
 /// The names of the block instances that a run can record.
 ///
 /// # Errors
-/// A machine that does not suit the mechanism.
+/// A configuration that does not suit the mechanism.
 pub fn probe_names(spec: &RunSpec) -> Result<Vec<String>, RunError> {
     let mechanism = best::settled(&spec.mechanism, &spec.config);
     Ok(instances(&mechanism, &spec.config, 1)?.into_iter().map(|one| one.name).collect())
 }
 
-/// The block instances of a mechanism in a machine with so many kernels at the same time.
+/// The block instances of a mechanism in a configuration with the given number of kernels at the same time.
 ///
 /// # Errors
-/// A machine that does not suit the mechanism.
+/// A configuration that does not suit the mechanism.
 pub fn instances(
     mechanism: &MechanismSpec,
     config: &GpuConfig,
@@ -417,7 +417,7 @@ pub fn instances(
     Ok(probes.into_instances())
 }
 
-/// The launch with its kernel, for a kernel slot of the machine.
+/// The launch with its kernel, for a kernel slot of the configuration.
 pub(crate) fn prepare(
     module: &Module,
     launch: &Launch,
@@ -683,13 +683,13 @@ mod tests {
     fn a_codec_of_whole_lines_is_refused_beside_sectors() {
         let config = "base = \"gtx480\"\n[l2]\nsector_bytes = 32\n";
         let refused = vecadd("hw-bdi", config).err().map(|e| e.to_string());
-        let line = "mechanism hw-bdi: l2.sector_bytes = 32: allowed is 128: the codecs take whole lines of that size";
+        let line =
+            "mechanism hw-bdi: l2.sector_bytes = 32: must be 128: the codecs take whole lines of that size";
         assert_eq!(refused.as_deref(), Some(line));
         let config = "base = \"gtx480\"\n[l2]\nwrite_policy = \"write-through\"\n";
         let refused = vecadd("hw-bdi-mem", config).err().map(|e| e.to_string());
         assert!(
-            refused
-                .is_some_and(|line| line.contains("l2.write_policy = write-through: allowed is write-back"))
+            refused.is_some_and(|line| line.contains("l2.write_policy = write-through: must be write-back"))
         );
     }
 

@@ -111,7 +111,7 @@ impl Source {
         }
     }
 
-    /// The host program; what a launch file says is checked against `module` and the machine, and its constants set.
+    /// The host program; what a launch file says is checked against `module` and the configuration, and its constants set.
     pub(crate) fn start(
         &self,
         module: &mut Module,

@@ -88,21 +88,21 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "L1D_total_cache_store_misses", "stores and atomics among the misses; a name of this project", |c| Count(c.so_far.l1d.write_misses);
     "L1D_total_cache_miss_rate", "L1D_total_cache_misses over L1D_total_cache_accesses",
         |c| Real(ratio(c.so_far.l1d.misses, c.so_far.l1d.accesses));
-    "L1D_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
+    "L1D_total_cache_sector_misses", "those among the misses that found their line, there or in flight, without a sector; a name of this project",
         |c| Count(c.so_far.l1d.sector_misses);
     "L1D_total_cache_sectors_filled", "sectors of 32 bytes that came to the L1Ds; a name of this project",
         |c| Count(c.so_far.l1d.sectors_filled);
-    "L1D_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l1d.pending_hits);
+    "L1D_total_cache_pending_hits", "those that found their line in flight", |c| Count(c.so_far.l1d.pending_hits);
     "L1D_total_cache_reservation_fails", "cycles in which an access could not be decided",
         |c| Count(c.so_far.l1d.reservation_fails.total());
     "L1D_total_cache_stores_kept", "stores that stayed in an L1D that writes back; a name of this project",
         |c| Count(c.so_far.sm.stores_kept);
     "L1D_total_cache_writebacks", "writes to the L2 of lines that left an L1D with what it had kept of stores; a name of this project",
         |c| Count(c.so_far.sm.l1d_writebacks);
-    "L1D_total_cache_bypasses", "loads that passed by the L1Ds; a name of this project", |c| Count(c.so_far.l1d.bypasses);
+    "L1D_total_cache_bypasses", "loads that bypassed the L1Ds; a name of this project", |c| Count(c.so_far.l1d.bypasses);
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "loads of global memory that hit an L1D",
         |c| Count(c.so_far.l1d.global_reads().hits);
-    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "loads of global memory whose line was on its way",
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "loads of global memory whose line was in flight",
         |c| Count(c.so_far.l1d.global_reads().pending_hits);
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "loads of global memory that missed in an L1D",
         |c| Count(c.so_far.l1d.global_reads().line_misses());
@@ -116,7 +116,7 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
         |c| Count(c.so_far.l1d.global_writes().sector_misses);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT]", "loads of local memory that hit an L1D",
         |c| Count(c.so_far.l1d.local_reads.hits);
-    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT_RESERVED]", "loads of local memory whose line was on its way",
+    "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT_RESERVED]", "loads of local memory whose line was in flight",
         |c| Count(c.so_far.l1d.local_reads.pending_hits);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_R][MISS]", "loads of local memory that missed in an L1D",
         |c| Count(c.so_far.l1d.local_reads.line_misses());
@@ -130,17 +130,17 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
         |c| Count(c.so_far.l1d.local_writes.sector_misses);
     "L1C_total_cache_accesses", "accesses of the constant caches; 0 where there are none", |c| Count(c.so_far.constant.accesses);
     "L1C_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.constant.misses);
-    "L1C_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.constant.pending_hits);
+    "L1C_total_cache_pending_hits", "those that found their line in flight", |c| Count(c.so_far.constant.pending_hits);
     "L1C_total_cache_reservation_fails", "cycles in which an access could not be decided",
         |c| Count(c.so_far.constant.reservation_fails.total());
     "L1T_total_cache_accesses", "accesses of the texture caches; 0 where there are none", |c| Count(c.so_far.texture.accesses);
     "L1T_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.texture.misses);
-    "L1T_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.texture.pending_hits);
+    "L1T_total_cache_pending_hits", "those that found their line in flight", |c| Count(c.so_far.texture.pending_hits);
     "L1T_total_cache_reservation_fails", "cycles in which an access could not be decided",
         |c| Count(c.so_far.texture.reservation_fails.total());
     "L1I_total_cache_accesses", "accesses of the instruction caches; 0 where there are none", |c| Count(c.so_far.instruction.accesses);
     "L1I_total_cache_misses", "those that did not find their line", |c| Count(c.so_far.instruction.misses);
-    "L1I_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.instruction.pending_hits);
+    "L1I_total_cache_pending_hits", "those that found their line in flight", |c| Count(c.so_far.instruction.pending_hits);
     "L1I_total_cache_reservation_fails", "cycles in which an access could not be decided",
         |c| Count(c.so_far.instruction.reservation_fails.total());
     "L2_total_cache_accesses", "requests that the L2 slices decided", |c| Count(c.so_far.l2.cache.accesses);
@@ -150,16 +150,16 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "L2_total_cache_store_misses", "writes and atomics among the misses; a name of this project", |c| Count(c.so_far.l2.cache.write_misses);
     "L2_total_cache_miss_rate", "L2_total_cache_misses over L2_total_cache_accesses",
         |c| Real(ratio(c.so_far.l2.cache.misses, c.so_far.l2.cache.accesses));
-    "L2_total_cache_sector_misses", "those among the misses that found their line, there or on its way, without a sector; a name of this project",
+    "L2_total_cache_sector_misses", "those among the misses that found their line, there or in flight, without a sector; a name of this project",
         |c| Count(c.so_far.l2.cache.sector_misses);
     "L2_total_cache_sectors_filled", "sectors of 32 bytes that came to the L2 from DRAM; a name of this project",
         |c| Count(c.so_far.l2.cache.sectors_filled);
-    "L2_total_cache_pending_hits", "those that found their line on its way", |c| Count(c.so_far.l2.cache.pending_hits);
+    "L2_total_cache_pending_hits", "those that found their line in flight", |c| Count(c.so_far.l2.cache.pending_hits);
     "L2_total_cache_reservation_fails", "cycles in which a request could not be decided",
         |c| Count(c.so_far.l2.cache.reservation_fails.total());
     "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]", "reads of global memory that hit the L2",
         |c| Count(c.so_far.l2.cache.global_reads().hits);
-    "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "reads of global memory whose line was on its way",
+    "L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED]", "reads of global memory whose line was in flight",
         |c| Count(c.so_far.l2.cache.global_reads().pending_hits);
     "L2_cache_stats_breakdown[GLOBAL_ACC_R][MISS]", "reads of global memory that missed in the L2",
         |c| Count(c.so_far.l2.cache.global_reads().line_misses());
@@ -172,14 +172,14 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "L2_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "writes to global memory and atomics that found their line in the L2 without a sector",
         |c| Count(c.so_far.l2.cache.global_writes().sector_misses);
     "L2_cache_stats_breakdown[CONST_ACC_R][HIT]", "reads of constants and parameters that hit the L2", |c| Count(c.so_far.l2.cache.constant_reads.hits);
-    "L2_cache_stats_breakdown[CONST_ACC_R][HIT_RESERVED]", "reads of constants and parameters whose line was on its way",
+    "L2_cache_stats_breakdown[CONST_ACC_R][HIT_RESERVED]", "reads of constants and parameters whose line was in flight",
         |c| Count(c.so_far.l2.cache.constant_reads.pending_hits);
     "L2_cache_stats_breakdown[CONST_ACC_R][MISS]", "reads of constants and parameters that missed in the L2",
         |c| Count(c.so_far.l2.cache.constant_reads.line_misses());
     "L2_cache_stats_breakdown[CONST_ACC_R][SECTOR_MISS]", "reads of constants and parameters that found their line in the L2 without a sector",
         |c| Count(c.so_far.l2.cache.constant_reads.sector_misses);
     "L2_cache_stats_breakdown[INST_ACC_R][HIT]", "reads of instructions that hit the L2", |c| Count(c.so_far.l2.cache.instruction_reads.hits);
-    "L2_cache_stats_breakdown[INST_ACC_R][HIT_RESERVED]", "reads of instructions whose line was on its way",
+    "L2_cache_stats_breakdown[INST_ACC_R][HIT_RESERVED]", "reads of instructions whose line was in flight",
         |c| Count(c.so_far.l2.cache.instruction_reads.pending_hits);
     "L2_cache_stats_breakdown[INST_ACC_R][MISS]", "reads of instructions that missed in the L2",
         |c| Count(c.so_far.l2.cache.instruction_reads.line_misses());
@@ -312,7 +312,7 @@ pub fn csv(reports: &[RunReport]) -> String {
     rows([header.map(String::from).collect()].into_iter().chain(launches))
 }
 
-/// A header, then a row for each stretch of each run that was sampled: what happened in it, by the keys that count the run.
+/// A header, then a row for each interval of each run that was sampled: what happened in it, by the keys that count the run.
 pub fn series_csv(reports: &[RunReport]) -> String {
     let keys: Vec<_> = STATISTICS.iter().filter(|statistic| !is_of_launch(statistic)).collect();
     let header = ["workload", "mechanism", "from_cycle", "to_cycle"].into_iter();
@@ -341,7 +341,7 @@ fn is_of_launch(statistic: &Statistic) -> bool {
     statistic.key.starts_with("gpu_sim_") || statistic.key == "gpu_ipc"
 }
 
-/// Laws that the counters of a whole run on so many schedulers obey; the first that does not hold, in one line.
+/// Laws that the counters of a whole run on the given number of schedulers obey; the first that does not hold, in one line.
 ///
 /// # Errors
 /// The law with both sides.
@@ -378,7 +378,7 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenL
 }
 
 /// Checks that DRAM has moved as many bursts as a mechanism that compresses lines found in them and needed for their
-/// metadata, when nothing is under way.
+/// metadata, when nothing is in flight.
 ///
 /// # Errors
 /// The law with both sides.

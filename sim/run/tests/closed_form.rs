@@ -13,7 +13,7 @@ use selvedge_sim::sm::launch::LaunchedKernel;
 use selvedge_sim::sm::read_only::Side;
 use std::sync::Arc;
 
-/// The default machine; the formulas are those of whole lines, which here loads that bypass the L1D move, too.
+/// The default configuration; the formulas are those of whole lines, which here loads that bypass the L1D move, too.
 fn config() -> Arc<GpuConfig> {
     let mut config = GpuConfig::load("gtx480").expect("built in");
     config.l1d.bypass_bytes = config.l1d.line_bytes;
@@ -366,7 +366,7 @@ fn a_fence_waits_for_the_acknowledgement_of_a_store() {
     assert!((per_pair - expected).abs() <= 2.0, "{per_pair} cycles, the closed form gives {expected}");
 }
 
-/// The built-in machine with read-only caches, each of so many sets.
+/// The built-in configuration with read-only caches, each of the given number of sets.
 fn with_read_only_caches(constant: u32, instruction: u32) -> Arc<GpuConfig> {
     let mut config = GpuConfig::load("gtx480").expect("built in");
     (config.sm.constant.sets, config.sm.instruction.sets) = (constant, instruction);

@@ -202,7 +202,7 @@ fn apply(files: &[Vec<u8>], (which, mutations): &Case) -> Vec<u8> {
     text
 }
 
-/// Calls `check` on changed `files`; in the suite on so many `cases`. `name` is the test's, for messages.
+/// Calls `check` on changed `files`; in the suite on the given number of `cases`. `name` is the test's, for messages.
 ///
 /// # Panics
 /// With the least change that was found to make `check` fail.

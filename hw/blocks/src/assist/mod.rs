@@ -13,7 +13,7 @@
 //! | block | what |
 //! |---|---|
 //! | [`aws`] | the assist warp store: the instructions of the routines, loaded before a kernel starts |
-//! | [`awt`] | the assist warp table: the assist warps under way, deployed in turn |
+//! | [`awt`] | the assist warp table: the active assist warps, deployed in turn |
 //! | [`awb`] | the assist warp buffer: deployed instructions until they issue |
 //! | [`awc`] | the assist warp controller: trigger events, throttling, and the other three |
 //!

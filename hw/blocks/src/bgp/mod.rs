@@ -121,8 +121,7 @@ pub struct Bgp;
 
 impl HwBlock for Bgp {
     const NAME: &'static str = "bgp";
-    const SUMMARY: &'static str =
-        "predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested";
+    const SUMMARY: &'static str = "predicts whether a miss fetches all sectors or only the requested ones, by a self-aging Bloom filter of evicted blocks";
     const SOURCE: &'static str = "LAMAR, section 3.4";
     const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });
@@ -179,6 +178,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = BgpParams { fg_threshold: 5, ..BgpParams::default() };
         let error = Bgp::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "bgp: parameter `fg_threshold` cannot be `5`; allowed: 2 to 4");
+        assert_eq!(error, "bgp: parameter `fg_threshold` = `5`: must be 2 to 4");
     }
 }

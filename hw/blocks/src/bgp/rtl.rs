@@ -171,7 +171,7 @@ rtl_module! {
             evictions: Reg<U<SKEW_BITS>>,
             /// how many of them were inserted
             insertions: Reg<U<SKEW_BITS>>,
-            /// below so many used sectors a block has low locality
+            /// a block with fewer used sectors has low locality
             fg_threshold: Constant<U<4>> = Constant::new(U::new(u64::from(p.fg_threshold))),
             last_of_window: Constant<U<SKEW_BITS>> = Constant::new(U::new(u64::from(p.skew_window - 1))),
             /// the most insertions in a window that do not flip the default

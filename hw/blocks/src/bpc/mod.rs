@@ -22,7 +22,7 @@
 //! lowest and each field with its lowest bit first.
 //!
 //! What the sources leave open: a line of 64 or 32 bytes has planes of 15 or 7 bits and places of 4 or 3; a line whose
-//! codes save less than a byte is given as it is, which `compressed_o` tells; payload sizes are whole bytes.
+//! codes save less than a byte is given as it is, which `compressed_o` shows; payload sizes are whole bytes.
 //!
 //! # Schematic
 //! ```text

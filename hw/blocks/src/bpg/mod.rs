@@ -150,8 +150,7 @@ pub struct Bpg;
 
 impl HwBlock for Bpg {
     const NAME: &'static str = "bpg";
-    const SUMMARY: &'static str =
-        "decides by shadow tags and reservation failures how many warps use the L1D and which bypass it";
+    const SUMMARY: &'static str = "decides how many warps may use the L1D and which bypass it, from shadow tags and reservation failures";
     const SOURCE: &'static str = "Dai, section 2.6";
     const PARAMS: &'static [ParamSpec] = BpgParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 4572, source: "Dai, section 2.6" });
@@ -218,6 +217,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = BpgParams { tag_bits: 24, ..BpgParams::default() };
         let error = Bpg::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "bpg: parameter `tag_bits` cannot be `24`; allowed: 20, 32");
+        assert_eq!(error, "bpg: parameter `tag_bits` = `24`: must be 20, 32");
     }
 }

@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(adjusted(1023, 0, 1), 2048 + 8184);
     }
 
-    /// L after one interval in which each of 8 warps goes round its own lines of set 0, with so many failures.
+    /// L after one interval in which each of 8 warps goes round its own lines of set 0, with the given number of failures.
     fn l_max_after(lines_per_warp: u64, rsfails: u32) -> u8 {
         let mut model = BpgModel::new(&BpgParams::default());
         for _ in 0..rsfails {

@@ -64,7 +64,7 @@ use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
 
-/// Bits of a line's identifier: 256 lines under way.
+/// Bits of a line's identifier: 256 lines in flight.
 const ID_BITS: usize = 8;
 
 /// Bits of a mode's latency: SC takes 14 cycles.
@@ -97,7 +97,7 @@ pub struct DecompressionQueue;
 impl HwBlock for DecompressionQueue {
     const NAME: &'static str = "decompression_queue";
     const SUMMARY: &'static str =
-        "queues hits on compressed lines for the decompressor and tells each its effective latency";
+        "queues hits on compressed lines for the decompressor and returns the effective latency of each";
     const SOURCE: &'static str = "LATTE-CC, section III-B";
     const PARAMS: &'static [ParamSpec] = DecompressionQueueParams::SPECS;
     type Params = DecompressionQueueParams;
@@ -152,6 +152,6 @@ mod tests {
     fn a_depth_that_is_not_elaborated_is_refused_with_what_is_allowed() {
         let error =
             DecompressionQueue::model(&DecompressionQueueParams { depth: 5 }).unwrap_err().to_string();
-        assert_eq!(error, "decompression_queue: parameter `depth` cannot be `5`; allowed: 4, 8, 16");
+        assert_eq!(error, "decompression_queue: parameter `depth` = `5`: must be 4, 8, 16");
     }
 }

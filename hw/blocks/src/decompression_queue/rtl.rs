@@ -7,7 +7,7 @@ use selvedge_hw::rtl::prelude::*;
 const LINE_BITS: usize = ID_BITS + LATENCY_BITS;
 
 rtl_module! {
-    /// Queues hits on compressed lines for the decompressor and tells each its effective latency.
+    /// Queues hits on compressed lines for the decompressor and returns the effective latency of each.
     ///
     /// LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective latency.
     #[require(POSITION == A + 1 && 15 * ((1 << A) + 1) < 1 << LATENCY)]

@@ -71,7 +71,7 @@
 //! The paper counts 134 bytes: two policy bits in each of the 512 tags of a 16 KB cache with four times the tags (128 bytes), and
 //! six more bytes, which are the six counters with 8 bits each. The policy bits lie in the tags, not in this block. It holds 496
 //! bits: the six counters have 57 (8 bits would overflow), and the paper counts neither what measures latencies and
-//! tolerance (96), nor the position in the period (15), nor the machine that decides, bit by bit (308), with its results (20).
+//! tolerance (96), nor the position in the period (15), nor the divider and comparator, bit by bit (308), with its results (20).
 
 mod corners;
 mod decision;
@@ -119,8 +119,7 @@ pub struct LatteController;
 
 impl HwBlock for LatteController {
     const NAME: &'static str = "latte_controller";
-    const SUMMARY: &'static str =
-        "chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency tolerance";
+    const SUMMARY: &'static str = "chooses an L1D's compression mode from sampled sets, hit latencies and the pipeline's latency tolerance";
     const SOURCE: &'static str = "LATTE-CC, section III";
     const OPERATIONS: u64 = 100_000;
     const CLAIM: Option<Claim> = Some(Claim { bits: 1072, source: "LATTE-CC, section IV.C.3" });
@@ -185,7 +184,7 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = LatteControllerParams { policy: 3, ..LatteControllerParams::default() };
         let error = LatteController::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "latte_controller: parameter `policy` cannot be `3`; allowed: 0, 1, 2");
+        assert_eq!(error, "latte_controller: parameter `policy` = `3`: must be 0, 1, 2");
     }
 
     #[test]

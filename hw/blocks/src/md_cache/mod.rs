@@ -21,7 +21,7 @@
 //!   memory give 2 bits per line of 128 bytes, just the number of bursts less one; `entry_bits` = 2 is that. 4 bits also hold
 //!   the encoding. The cache does not look into entries.
 //! - One request at a time: while a block is fetched the cache takes nothing else, so that no request can see a block that is
-//!   on its way. Hits are taken every second cycle, about as fast as DRAM can begin lines.
+//!   in flight. Hits are taken every second cycle, about as fast as DRAM can begin lines.
 //! - A miss evicts into a write-back buffer of one block and asks for its own block at once. It waits only for an earlier block
 //!   that still stands in the buffer: thereby no block is asked for while its last version has not yet been handed to DRAM.
 //! - Reset invalidates everything, without a write-back.
@@ -119,8 +119,7 @@ pub struct MdCache;
 
 impl HwBlock for MdCache {
     const NAME: &'static str = "md_cache";
-    const SUMMARY: &'static str =
-        "caches at the memory controller how many bursts each compressed line takes";
+    const SUMMARY: &'static str = "caches the burst count of each compressed line at the memory controller";
     const SOURCE: &'static str = "CABA, section 5.3.2";
     const PARAMS: &'static [ParamSpec] = MdCacheParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 65_536, source: "CABA, section 5.3.2" });
@@ -187,6 +186,6 @@ mod tests {
     fn a_size_that_is_not_elaborated_is_refused_with_what_is_allowed() {
         let params = MdCacheParams { kilobytes: 6, ..MdCacheParams::default() };
         let error = MdCache::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "md_cache: parameter `kilobytes` cannot be `6`; allowed: 4, 8, 16");
+        assert_eq!(error, "md_cache: parameter `kilobytes` = `6`: must be 4, 8, 16");
     }
 }

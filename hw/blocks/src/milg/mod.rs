@@ -85,7 +85,7 @@ pub struct Milg;
 impl HwBlock for Milg {
     const NAME: &'static str = "milg";
     const SUMMARY: &'static str =
-        "limits a kernel's memory instructions in flight by its reservation failures per request";
+        "limits a kernel's memory instructions in flight, from its reservation failures per request";
     const SOURCE: &'static str = "Dai, section 4.3.3.2";
     const PARAMS: &'static [ParamSpec] = MilgParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 29, source: "Dai, section 4.3.3.2" });

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(limit_after(41, 3072), 13);
     }
 
-    /// Ends an interval with so many failures.
+    /// Ends an interval with the given number of failures.
     fn end_interval(milg: &mut MilgModel, rsfails: u32) -> u16 {
         for _ in 0..rsfails {
             milg.step(&MilgIn { rsfail_i: true, ..IDLE });

@@ -104,7 +104,7 @@ pub struct Spp;
 impl HwBlock for Spp {
     const NAME: &'static str = "spp";
     const SUMMARY: &'static str =
-        "predicts by a pattern history table which sectors of a missed block will be used";
+        "predicts which sectors of a missed block will be used, by a pattern history table";
     const SOURCE: &'static str = "LAMAR, section 3.3.1";
     const OPERATIONS: u64 = 100_000;
     const PARAMS: &'static [ParamSpec] = SppParams::SPECS;
@@ -154,7 +154,7 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = SppParams { entries: 512, ..SppParams::default() };
         let error = Spp::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "spp: parameter `entries` cannot be `512`; allowed: 256, 1024");
+        assert_eq!(error, "spp: parameter `entries` = `512`: must be 256, 1024");
     }
 
     #[test]

@@ -226,5 +226,5 @@ proptest! {
 #[test]
 fn a_wrong_parameter_names_what_is_allowed() {
     let error = BpcCompressor::model(&BpcParams { line_bytes: 48 }).unwrap_err().to_string();
-    assert_eq!(error, "bpc_compressor: parameter `line_bytes` cannot be `48`; allowed: 32, 64, 128");
+    assert_eq!(error, "bpc_compressor: parameter `line_bytes` = `48`: must be 32, 64, 128");
 }

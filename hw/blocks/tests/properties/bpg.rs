@@ -169,7 +169,7 @@ fn run(bpg: &mut Both<Bpg>, inputs: impl IntoIterator<Item = BpgIn>) {
     }
 }
 
-/// The outputs once a choice that is under way is made.
+/// The outputs once a choice that is in progress is made.
 fn settled(bpg: &mut Both<Bpg>) -> BpgOut {
     run(bpg, [BpgIn::default(); 2]);
     bpg.step(&BpgIn::default())

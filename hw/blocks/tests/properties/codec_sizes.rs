@@ -46,7 +46,7 @@ fn bdi_bits(line: &[u8]) -> usize {
             .map(|word| word.iter().rev().fold(0, |number, byte| number << 8 | i128::from(*byte)))
             .collect()
     };
-    // The number in -half ..= half - 1 that a difference is in arithmetic of so many bytes.
+    // The number in -half ..= half - 1 that a difference is in arithmetic of the given number of bytes.
     let signed = |number: i128, width: usize| {
         let modulus = 1i128 << (8 * width);
         let rest = number.rem_euclid(modulus);

@@ -1,4 +1,4 @@
-//! Does lock-step catch a fault in the RTL, at the right cycle and port, and tell it in one line and a waveform?
+//! Does lock-step catch a fault in the RTL, at the right cycle and port, and report it in one line and a waveform?
 use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor, BdiParams, CompressorIn, Encoding};
 use selvedge_blocks::line::LINE_WORDS;
 use selvedge_blocks::milg::{Milg, MilgParams};
@@ -143,5 +143,5 @@ fn an_instance_records_the_cycles_that_are_watched() {
 fn bad_parameters_are_refused_in_one_line() {
     let params = BdiParams { pipeline_depth: 6, ..BdiParams::default() };
     let error = Instance::<BdiCompressor>::new("c", &params, Engine::Model).err().unwrap().to_string();
-    assert_eq!(error, "bdi_compressor: parameter `pipeline_depth` cannot be `6`; allowed: 1 to 5");
+    assert_eq!(error, "bdi_compressor: parameter `pipeline_depth` = `6`: must be 1 to 5");
 }

@@ -1,4 +1,4 @@
-//! A functional cache, as simple as can be: what the machine's caches must find when accesses come one by one.
+//! A functional cache, as simple as can be: what the configuration's caches must find when accesses come one by one.
 use crate::config::{Fetch, IndexFunction, WriteAllocate};
 
 /// What an access finds.

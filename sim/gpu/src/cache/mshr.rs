@@ -1,7 +1,7 @@
-//! Miss-status holding registers: one entry per line in flight, with a bit for each of its sectors that are on their way and
+//! Miss-status holding registers: one entry per line in flight, with a bit for each of its sectors that are in flight and
 //! the requests that wait, each for sectors of its own.
 //!
-//! A sector that is missed while others of its line are on their way joins their entry. All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
+//! A sector that is missed while others of its line are in flight joins their entry. All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
 //! open-addressed table of at least twice their number.
 
 use super::sector_use::UnderWay;
@@ -24,7 +24,7 @@ impl MshrId {
 #[derive(Clone, Copy, Debug, State)]
 struct Entry {
     line: u64,
-    /// Sectors on their way.
+    /// Sectors in flight.
     coming: u32,
     /// Those among them that were written after they had been asked for.
     stale: u32,
@@ -103,7 +103,7 @@ impl<T: Copy> MshrTable<T> {
         self.entries[id.0 as usize].waiting < self.merges
     }
 
-    /// Sectors of entry `id` that are on their way.
+    /// Sectors of entry `id` that are in flight.
     pub fn coming(&self, id: MshrId) -> u32 {
         self.entries[id.0 as usize].coming
     }
@@ -113,7 +113,7 @@ impl<T: Copy> MshrTable<T> {
         self.entries[id.0 as usize].stale
     }
 
-    /// `sectors` of `line` are written; those on their way come as they were before.
+    /// `sectors` of `line` are written; those in flight come as they were before.
     pub fn write(&mut self, line: u64, sectors: u32) {
         if let Some(id) = self.find(line) {
             let entry = &mut self.entries[id.0 as usize];
@@ -131,7 +131,7 @@ impl<T: Copy> MshrTable<T> {
         UnderWay { coming: self.coming(id), wanted: self.wanted(id) }
     }
 
-    /// Takes an entry for `line`, of which nothing is on its way yet. The caller has made sure that
+    /// Takes an entry for `line`, of which nothing is in flight yet. The caller has made sure that
     /// [`Self::can_allocate`] and that the line is not in flight, and goes on with [`Self::expect`] and [`Self::merge`].
     pub fn allocate(&mut self, line: u64) -> MshrId {
         let place = self.place(line);
@@ -143,14 +143,14 @@ impl<T: Copy> MshrTable<T> {
         MshrId(id)
     }
 
-    /// `sectors` of entry `id` are on their way from now on.
+    /// `sectors` of entry `id` are in flight from now on.
     pub fn expect(&mut self, id: MshrId, sectors: u32) {
         let entry = &mut self.entries[id.0 as usize];
         debug_assert_eq!(entry.coming & sectors, 0, "sectors asked for twice");
         entry.coming |= sectors;
     }
 
-    /// Lets `item` wait until the sectors `needs` of entry `id`, which are on their way, have come. The caller has made
+    /// Lets `item` wait until the sectors `needs` of entry `id`, which are in flight, have come. The caller has made
     /// sure that [`Self::can_merge`].
     pub fn merge(&mut self, id: MshrId, item: T, needs: u32) {
         debug_assert!(self.can_merge(id));
@@ -181,7 +181,7 @@ impl<T: Copy> MshrTable<T> {
     }
 
     /// `sectors` of `line` have come: appends the requests that wait for nothing more, in order of arrival, to
-    /// `released`. Gives the entry's sectors that are still on their way; with none left the entry is free. Does nothing
+    /// `released`. Gives the entry's sectors that are still in flight; with none left the entry is free. Does nothing
     /// when the line is not in flight.
     pub fn arrive(&mut self, line: u64, sectors: u32, released: &mut Vec<T>) -> u32 {
         let place = self.place(line);
@@ -354,7 +354,7 @@ mod tests {
         assert!(sizes.iter().all(|n| *n == 16));
     }
 
-    /// What is on its way of a line, and who waits for what.
+    /// What is in flight of a line, and who waits for what.
     #[derive(Default)]
     struct Golden {
         coming: u32,

@@ -28,10 +28,10 @@ pub struct SectorUse {
     waiting: u32,
 }
 
-/// What is known of a line's sectors on their way.
+/// What is known of a line's sectors in flight.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct UnderWay {
-    /// Sectors on their way.
+    /// Sectors in flight.
     pub coming: u32,
     /// Sectors that accesses have asked for since the line's register was taken.
     pub wanted: u32,

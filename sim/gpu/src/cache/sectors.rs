@@ -1,7 +1,7 @@
 //! Sectors: the parts of a line that are valid, dirty or fetched by themselves, one bit per 32 bytes.
 //!
 //! A cache whose sectors are larger, or that has none, widens every mask to whole sectors of its own; the rest of the
-//! machine counts in units of 32 bytes, the smallest request of an SM (LAMAR, section 3.2).
+//! configuration counts in units of 32 bytes, the smallest request of an SM (LAMAR, section 3.2).
 
 use selvedge_state::State;
 
@@ -112,7 +112,7 @@ impl LinePart {
         self.line + u64::from(self.sectors.trailing_zeros() * SECTOR_BYTES)
     }
 
-    /// One number for both: an address of a line of so many sectors ends in no fewer zeros.
+    /// One number for both: an address of a line of the given number of sectors ends in no fewer zeros.
     pub fn token(&self) -> u64 {
         self.line | u64::from(self.sectors)
     }

@@ -216,7 +216,7 @@ impl<S: Copy + Default> TagArray<S> {
         self.kinds[slot.0 as usize] = Way::Invalid;
     }
 
-    /// Empties every valid slot whose line is meant; reserved ones stay, their data is on its way.
+    /// Empties every valid slot whose line is meant; reserved ones stay, their data is in flight.
     pub fn invalidate_valid(&mut self, is_meant: impl Fn(u64) -> bool) {
         for at in 0..self.lines.len() {
             if self.kinds[at] == Way::Valid && is_meant(self.lines[at]) {

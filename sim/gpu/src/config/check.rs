@@ -35,22 +35,21 @@ impl<'a> Checker<'a> {
         if (low..=high).contains(&value) {
             return;
         }
-        let allowed =
-            if low == high { format!("allowed is {low}") } else { format!("allowed are {low} to {high}") };
+        let allowed = if low == high { format!("must be {low}") } else { format!("must be {low} to {high}") };
         self.fail(key, value, allowed);
     }
 
     /// `value` must be a power of two within `low` and `high`, both included.
     pub fn power(&mut self, key: &str, value: u32, low: u32, high: u32) {
         if !value.is_power_of_two() || !(low..=high).contains(&value) {
-            self.fail(key, value, format!("allowed are powers of two from {low} to {high}"));
+            self.fail(key, value, format!("must be powers of two from {low} to {high}"));
         }
     }
 
     /// `value` lanes must divide a warp.
     pub fn lanes(&mut self, key: &str, value: u32) {
         if !value.is_power_of_two() || value > 32 {
-            self.fail(key, value, "allowed are 1, 2, 4, 8, 16, 32".into());
+            self.fail(key, value, "must be 1, 2, 4, 8, 16, 32".into());
         }
     }
 }

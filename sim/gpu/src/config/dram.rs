@@ -177,7 +177,7 @@ impl Dram {
             if own.len() != wanted {
                 let last = own.last().map_or(String::new(), |b| format!("position {}: ", b.position));
                 return Err(format!(
-                    "{last}{} letters {letters}: allowed are {wanted}, for {key} = {value}",
+                    "{last}{} letters {letters}: must be {wanted}, for {key} = {value}",
                     own.len()
                 ));
             }
@@ -185,13 +185,13 @@ impl Dram {
         let line_bits = l2.line_bytes.trailing_zeros();
         if let Some(b) = bits.iter().rev().find(|b| b.bit < line_bits && b.field != Field::Column) {
             return Err(format!(
-                "position {}: allowed are C and S in the lowest {line_bits} places, since a line of {} bytes lies in one row",
+                "position {}: must be C and S in the lowest {line_bits} places, since a line of {} bytes lies in one row",
                 b.position, l2.line_bytes
             ));
         }
         match self.mapping.channel_bit() {
             Some(bit) if 1u64 << bit != u64::from(l2.interleave_bytes) => Err(format!(
-                "position 8: dramid@{bit}: allowed is dramid@{}, for l2.interleave_bytes = {}",
+                "position 8: dramid@{bit}: must be dramid@{}, for l2.interleave_bytes = {}",
                 l2.interleave_bytes.trailing_zeros(),
                 l2.interleave_bytes
             )),

@@ -16,7 +16,7 @@ macro_rules! event_energy {
             pub blocks: BTreeMap<String, u32>,
         }
 
-        /// A run has one machine.
+        /// A run has one configuration.
         impl Shared for EventEnergy {
             fn key(&self) -> u64 {
                 0

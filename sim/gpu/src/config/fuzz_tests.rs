@@ -1,4 +1,4 @@
-//! Is a machine's description, however it is damaged, read or refused with its line, and can what is read be built?
+//! Is a configuration's description, however it is damaged, read or refused with its line, and can what is read be built?
 use super::*;
 use crate::gpu::{Control, Gpu};
 use crate::parts::Parts;
@@ -17,7 +17,7 @@ fn real_files() -> Vec<Vec<u8>> {
     [short.to_owned()].into_iter().chain(whole).chain(stated).map(String::into_bytes).collect()
 }
 
-/// Builds the machine as a run does.
+/// Builds the configuration as a run does.
 fn build(config: GpuConfig) {
     let config = Arc::new(config);
     drop(Gpu::new(&config, Parts::none(&config), Arc::new(Control::default())));

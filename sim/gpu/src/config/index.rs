@@ -14,7 +14,8 @@ use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Deserializer, Serializer};
 
 /// What the names may be, for messages.
-const ALLOWED: &str = "allowed are bmod, bxor, pmod, a-prime, a-prime-mersenne, d-prime, d-prime-N with an odd N, i-poly, fermi";
+const ALLOWED: &str =
+    "must be bmod, bxor, pmod, a-prime, a-prime-mersenne, d-prime, d-prime-N with an odd N, i-poly, fermi";
 
 /// The multiplier of `d-prime` (Dai, section 3.7).
 const DEFAULT_DISPLACEMENT: u32 = 11;

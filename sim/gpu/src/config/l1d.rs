@@ -50,7 +50,7 @@ pub enum WritePolicy {
 }
 
 impl WritePolicy {
-    /// Its name in a machine's TOML.
+    /// Its name in a configuration's TOML.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl WritePolicy {
     }
 }
 
-/// Which loads pass by the L1D.
+/// Which loads bypass the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bypass {
@@ -113,9 +113,9 @@ pub struct L1d {
     pub write_policy: WritePolicy,
     /// Line allocation policy.
     pub allocate: Allocate,
-    /// Which loads pass by the L1D.
+    /// Which loads bypass the L1D.
     pub bypass: Bypass,
-    /// Loads that pass by at the same time; 0 for no limit.
+    /// Loads that bypass the L1D at the same time; 0 for no limit.
     pub bypass_slots: u32,
     /// Bytes of a memory that the L1D shares with shared memory; it has what a kernel's CTAs leave of it, in as many ways as that
     /// gives. 0: the L1D has `ways` always.

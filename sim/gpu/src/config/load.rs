@@ -1,4 +1,4 @@
-//! From TOML text to a validated machine.
+//! From TOML text to a validated configuration.
 use super::check::{Checker, line_of};
 use super::error::{ConfigError, one_line};
 use super::{BUILT_IN, GpuConfig, built_in, names};
@@ -94,7 +94,7 @@ fn base_table(file: &str, text: &str, base: &Value, depth: usize) -> Result<Tabl
             line: line_of(text, "base"),
             key: "base".into(),
             value: base.to_string(),
-            allowed: format!("allowed are {}", names()),
+            allowed: format!("must be {}", names()),
         }]
     })?;
     let mut table = parse_table(name, base_text)?;
@@ -116,7 +116,7 @@ fn strange_keys(file: &str, text: &str, known: &Table, table: &Table) -> Result<
             Strange::Key(allowed) => ConfigError::Syntax {
                 file: file.into(),
                 line,
-                message: format!("unknown field `{key}`, allowed are {allowed}"),
+                message: format!("unknown field `{key}`, must be {allowed}"),
             },
             Strange::Value(value, allowed) => {
                 ConfigError::Value { file: file.into(), line, key: path.into(), value, allowed }
@@ -145,10 +145,10 @@ fn gather_strange(known: &Table, table: &Table, section: &str, note: &mut dyn Fn
             }
             (Some(Value::Table(known)), Value::Table(inner)) => gather_strange(known, inner, &path, note),
             (Some(Value::Integer(_)), Value::Integer(n)) if u32::try_from(*n).is_err() => {
-                note(&path, key, Strange::Value(n.to_string(), format!("allowed are 0 to {}", u32::MAX)));
+                note(&path, key, Strange::Value(n.to_string(), format!("must be 0 to {}", u32::MAX)));
             }
             (Some(known), value) if !known.same_type(value) => {
-                let allowed = format!("allowed is a value of type {}", known.type_str());
+                let allowed = format!("must be a value of type {}", known.type_str());
                 note(&path, key, Strange::Value(one_line(&value.to_string()), allowed));
             }
             _ => {}

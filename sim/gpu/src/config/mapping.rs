@@ -59,7 +59,7 @@ impl AddressMapping {
 
     fn read(text: &str) -> Result<Self, String> {
         if text.len() > MOST {
-            return Err(format!("position {}: allowed are at most {MOST} characters", MOST + 1));
+            return Err(format!("position {}: must be at most {MOST} characters", MOST + 1));
         }
         let mut letters = 0;
         let mut first = None;
@@ -69,25 +69,25 @@ impl AddressMapping {
                 '0' => {
                     if let Some(first) = first {
                         return Err(format!(
-                            "position {at}: `0` below the letter of position {first}: allowed are R, B, C and S, since \
+                            "position {at}: `0` below the letter of position {first}: must be R, B, C and S, since \
                              a bit that is left out would give two addresses one place"
                         ));
                     }
                 }
                 'D' => {
                     return Err(format!(
-                        "position {at}: `D`: allowed is dramid@BIT; in front, since l2.partition_index finds the channel"
+                        "position {at}: `D`: must be dramid@BIT; in front, since l2.partition_index finds the channel"
                     ));
                 }
-                other => return Err(format!("position {at}: `{other}`: allowed are R, B, C, S, 0 and .")),
+                other => return Err(format!("position {at}: `{other}`: must be R, B, C, S, 0 and .")),
             }
             letters += 1;
             if letters > ADDRESS_BITS {
-                return Err(format!("position {at}: allowed are {ADDRESS_BITS} letters"));
+                return Err(format!("position {at}: must be {ADDRESS_BITS} letters"));
             }
         }
         if first.is_none() && !text.is_empty() {
-            return Err(format!("position {}: allowed are letters R, B, C and S", text.chars().count() + 1));
+            return Err(format!("position {}: must be letters R, B, C and S", text.chars().count() + 1));
         }
         let mut mapping = AddressMapping { text: [0; MOST], length: text.len() };
         mapping.text[..text.len()].copy_from_slice(text.as_bytes());
@@ -139,7 +139,7 @@ fn characters(text: &str) -> Result<Vec<(usize, char)>, String> {
         let (bit, _) = rest.split_once(';').unwrap_or((rest, ""));
         if !bit.parse::<u32>().is_ok_and(|bit| bit < ADDRESS_BITS as u32) {
             return Err(format!(
-                "position {}: `{bit}`: allowed is a bit from 0 to 63, then `;`",
+                "position {}: `{bit}`: must be a bit from 0 to 63, then `;`",
                 PREFIX.len() + 1
             ));
         }
@@ -192,14 +192,14 @@ mod tests {
     #[test]
     fn mistakes_name_their_position() {
         for (text, says) in [
-            ("dramid@8;RRBBXCC", "position 14: `X`: allowed are R, B, C, S, 0 and ."),
+            ("dramid@8;RRBBXCC", "position 14: `X`: must be R, B, C, S, 0 and ."),
             ("dramid@8;RRB0CC", "position 13: `0` below the letter of position 10"),
-            ("RRDDCC", "position 3: `D`: allowed is dramid@BIT"),
-            ("dramid@q;RRCC", "position 8: `q`: allowed is a bit from 0 to 63"),
-            ("dramid@64;RRCC", "position 8: `64`: allowed is a bit from 0 to 63"),
-            ("dramid@8", "position 9: allowed are letters"),
-            ("0000.0000", "position 10: allowed are letters"),
-            ("é", "position 1: `é`: allowed are R"),
+            ("RRDDCC", "position 3: `D`: must be dramid@BIT"),
+            ("dramid@q;RRCC", "position 8: `q`: must be a bit from 0 to 63"),
+            ("dramid@64;RRCC", "position 8: `64`: must be a bit from 0 to 63"),
+            ("dramid@8", "position 9: must be letters"),
+            ("0000.0000", "position 10: must be letters"),
+            ("é", "position 1: `é`: must be R"),
         ] {
             let error = AddressMapping::parse(text).expect_err("wrong").to_string();
             assert!(error.starts_with(says), "`{error}` should begin with `{says}`");

@@ -1,4 +1,4 @@
-//! The machine's description: a TOML file, parsed and validated once into plain structs.
+//! The configuration's description: a TOML file, parsed and validated once into plain structs.
 //!
 //! Every value has a unit and a range. A file may name another configuration as its `base` and then states only
 //! what differs. Mistakes are reported as one line: file, line, key, value and what is allowed.
@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 pub struct BuiltIn {
     /// What `--config` calls it.
     pub name: &'static str,
-    /// Whose machine it is, in a line.
+    /// Whose configuration it is, in a line.
     pub summary: &'static str,
     /// The TOML text.
     pub text: &'static str,
@@ -86,11 +86,11 @@ fn names() -> String {
     BUILT_IN.map(|b| b.name).join(", ")
 }
 
-/// A whole machine.
+/// A whole configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
-    /// The machine's name in reports.
+    /// The configuration's name in reports.
     pub name: String,
     /// Clock domains.
     pub clock: Clock,
@@ -222,17 +222,11 @@ mod tests {
         for (mapping, says) in [
             (
                 "dramid@9;RBBBCCCB.CSSSSSSS",
-                "position 8: dramid@9: allowed is dramid@8, for l2.interleave_bytes = 256",
+                "position 8: dramid@9: must be dramid@8, for l2.interleave_bytes = 256",
             ),
-            ("RRBBCCCB.CSSSSSSS", "position 8: 3 letters B: allowed are 4, for dram.banks = 16"),
-            (
-                "RBBBBCCC.CSSSSSSSS",
-                "position 18: 12 letters C and S: allowed are 11, for dram.row_bytes = 2048",
-            ),
-            (
-                "RBBBCCCC.CBSSSSSS",
-                "position 11: allowed are C and S in the lowest 7 places, since a line of 128",
-            ),
+            ("RRBBCCCB.CSSSSSSS", "position 8: 3 letters B: must be 4, for dram.banks = 16"),
+            ("RBBBBCCC.CSSSSSSSS", "position 18: 12 letters C and S: must be 11, for dram.row_bytes = 2048"),
+            ("RBBBCCCC.CBSSSSSS", "position 11: must be C and S in the lowest 7 places, since a line of 128"),
         ] {
             let error = check(mapping).expect_err("wrong");
             let start = format!("my.toml:3: dram.mapping = {mapping}: {says}");
@@ -248,7 +242,7 @@ mod tests {
         let says = "my.toml:3: l2.partition_index = bxor: allowed with 6 partitions is bmod; others need a power of two from 16 to 1024";
         assert_eq!(error(text), says);
         let e = error("base = \"gtx480\"\n[l1d]\nindex = \"modulo\"\n");
-        assert!(e.starts_with("my.toml:3: unknown index function `modulo`: allowed are bmod,"), "{e}");
+        assert!(e.starts_with("my.toml:3: unknown index function `modulo`: must be bmod,"), "{e}");
     }
 
     #[test]
@@ -261,25 +255,25 @@ mod tests {
     #[test]
     fn zero_ways_names_file_line_value_and_range() {
         let e = error("base = \"gtx480\"\n[l1d]\nways = 0\n");
-        assert_eq!(e, "my.toml:3: l1d.ways = 0: allowed are 1 to 512");
+        assert_eq!(e, "my.toml:3: l1d.ways = 0: must be 1 to 512");
     }
 
     #[test]
     fn values_of_slices_queues_and_latencies_have_bounds() {
         for (text, says) in [
-            ("[l2]\nslices = 3", "l2.slices = 3: allowed are powers of two from 1 to 8"),
-            ("[l2]\nslice_bytes = 64", "l2.slice_bytes = 64: allowed are powers of two from 128 to 1048576"),
-            ("[dram]\nbank_groups = 3", "dram.bank_groups = 3: allowed are powers of two from 1 to 16"),
-            ("[dram]\nreturn_queue = 1025", "dram.return_queue = 1025: allowed are 0 to 1024"),
-            ("[interconnect]\npacket_gap = 1001", "interconnect.packet_gap = 1001: allowed are 0 to 1000"),
-            ("[l1d]\nfront_latency = 1001", "l1d.front_latency = 1001: allowed are 0 to 1000"),
-            ("[sm]\npipeline_latency = 1001", "sm.pipeline_latency = 1001: allowed are 0 to 1000"),
-            ("[sm.lsu]\npipeline_latency = 1001", "sm.lsu.pipeline_latency = 1001: allowed are 0 to 1000"),
+            ("[l2]\nslices = 3", "l2.slices = 3: must be powers of two from 1 to 8"),
+            ("[l2]\nslice_bytes = 64", "l2.slice_bytes = 64: must be powers of two from 128 to 1048576"),
+            ("[dram]\nbank_groups = 3", "dram.bank_groups = 3: must be powers of two from 1 to 16"),
+            ("[dram]\nreturn_queue = 1025", "dram.return_queue = 1025: must be 0 to 1024"),
+            ("[interconnect]\npacket_gap = 1001", "interconnect.packet_gap = 1001: must be 0 to 1000"),
+            ("[l1d]\nfront_latency = 1001", "l1d.front_latency = 1001: must be 0 to 1000"),
+            ("[sm]\npipeline_latency = 1001", "sm.pipeline_latency = 1001: must be 0 to 1000"),
+            ("[sm.lsu]\npipeline_latency = 1001", "sm.lsu.pipeline_latency = 1001: must be 0 to 1000"),
         ] {
             assert_eq!(error(&format!("base = \"gtx480\"\n{text}\n")), format!("my.toml:3: {says}"));
         }
         let groups = "base = \"gtx480\"\n[dram]\nbank_groups = 4\ntccd = 2\ntccdl = 1\n";
-        assert_eq!(error(groups), "my.toml:5: dram.tccdl = 1: allowed are 2 to 1000");
+        assert_eq!(error(groups), "my.toml:5: dram.tccdl = 1: must be 2 to 1000");
         let both = "base = \"gtx480\"\n[dram]\nbank_groups = 4\nsub_ranks = 2\n";
         assert_eq!(error(both), "my.toml:3: dram.bank_groups = 4: allowed with sub-ranks is 1");
     }
@@ -296,8 +290,8 @@ mod tests {
     #[test]
     fn a_wrong_type_or_name_names_its_line() {
         for (value, says) in [
-            ("ways = \"four\"", "my.toml:3: l1d.ways = \"four\": allowed is a value of type integer"),
-            ("ways = -4", "my.toml:3: l1d.ways = -4: allowed are 0 to 4294967295"),
+            ("ways = \"four\"", "my.toml:3: l1d.ways = \"four\": must be a value of type integer"),
+            ("ways = -4", "my.toml:3: l1d.ways = -4: must be 0 to 4294967295"),
             ("allocate = \"never\"", "my.toml:3: unknown variant `never`, expected `on-miss` or `on-fill`"),
         ] {
             assert_eq!(error(&format!("base = \"gtx480\"\n[l1d]\n{value}\n")), says);
@@ -322,6 +316,6 @@ mod tests {
 
     #[test]
     fn an_unknown_base_names_the_allowed_ones() {
-        assert!(error("base = \"gtx999\"\n").contains("allowed are gtx480"));
+        assert!(error("base = \"gtx999\"\n").contains("must be gtx480"));
     }
 }

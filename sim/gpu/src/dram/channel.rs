@@ -290,7 +290,7 @@ impl Channel {
         !(self.incoming.is_empty() && self.reads.is_empty() && self.writes.is_empty())
     }
 
-    /// Do answers wait, arrived or on their way?
+    /// Do answers wait, arrived or in flight?
     pub fn returning(&self) -> bool {
         !self.returns.is_empty()
     }

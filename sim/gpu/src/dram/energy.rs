@@ -86,7 +86,7 @@ pub struct EnergyModel {
 }
 
 impl EnergyModel {
-    /// The model of a machine's channels.
+    /// The model of a configuration's channels.
     pub fn new(config: &GpuConfig) -> Self {
         let (dram, e) = (&config.dram, &config.dram.energy);
         let mhz = f64::from(config.clock.dram_mhz);

@@ -367,7 +367,7 @@ proptest! {
     }
 }
 
-/// The checker is not idle: when it is told a parameter one cycle longer than the controller's, ordinary traffic
+/// The checker is not idle: when it is given a parameter one cycle longer than the controller's, ordinary traffic
 /// breaks exactly that rule. Each constraint therefore binds somewhere in the traffic of these tests.
 #[test]
 fn traffic_runs_each_constraint_to_its_limit() {

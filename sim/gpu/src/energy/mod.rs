@@ -80,7 +80,7 @@ impl GpuEnergy {
     }
 }
 
-/// The table in the units of the sums, and what of the machine turns counters into events.
+/// The table in the units of the sums, and what of the configuration turns counters into events.
 #[derive(Clone, Debug, Default, PartialEq, State)]
 pub struct GpuEnergyModel {
     table: Option<Arc<EventEnergy>>,
@@ -96,7 +96,7 @@ pub struct GpuEnergyModel {
 }
 
 impl GpuEnergyModel {
-    /// The model of a machine.
+    /// The model of a configuration.
     pub fn new(config: &GpuConfig) -> Self {
         let units = |bytes: u32| f64::from(bytes) / UNIT_BYTES as f64;
         Self {
@@ -117,7 +117,7 @@ impl GpuEnergyModel {
         self.table.iter().for_each(|table| from.share(table));
     }
 
-    /// The energy of what was counted; nothing without a machine.
+    /// The energy of what was counted; nothing without a configuration.
     pub fn energy(&self, s: &Snapshot) -> GpuEnergy {
         let Some(t) = &self.table else { return GpuEnergy::default() };
         let events = &s.sm.events;
@@ -153,7 +153,7 @@ impl GpuEnergyModel {
         names.filter(|block| !table.blocks.contains_key(*block)).collect()
     }
 
-    /// Mean power over the stretch that was counted, milliwatts; 0 without time.
+    /// Mean power over the interval that was counted, milliwatts; 0 without time.
     pub fn mean_power_mw(&self, s: &Snapshot) -> f64 {
         let microseconds = self.microseconds(s);
         if microseconds > 0.0 { self.energy(s).total_nj() / microseconds } else { 0.0 }
@@ -196,7 +196,7 @@ impl GpuEnergyModel {
     }
 }
 
-/// So many events of so many femtojoules, in nanojoules.
+/// Events times femtojoules each, in nanojoules.
 fn nj(count: u64, femtojoules: u32) -> f64 {
     count as f64 * f64::from(femtojoules) * 1e-6
 }
@@ -255,7 +255,7 @@ mod tests {
         near(e.total_nj(), e.parts().iter().sum());
     }
 
-    /// A machine in whose table no two entries are alike.
+    /// A configuration in whose table no two entries are alike.
     fn all_different(keys: &str) -> GpuConfig {
         let entries = model().1.entries();
         let lines = entries.iter().zip(1001..).map(|((name, _), value)| format!("{name} = {value}\n"));

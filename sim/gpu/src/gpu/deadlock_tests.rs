@@ -131,7 +131,7 @@ impl Stage<Packet> for BrokenPartition {
     }
 }
 
-/// Runs `body` in one CTA of `threads` on a machine whose mechanism is broken; the report of the stall.
+/// Runs `body` in one CTA of `threads` on a configuration whose mechanism is broken; the report of the stall.
 fn stall(body: &str, threads: u32, broken: Option<Broken>) -> String {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut parts = Parts::none(&config);

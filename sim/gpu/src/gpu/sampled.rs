@@ -314,7 +314,7 @@ impl Gpu {
     }
 }
 
-/// The 97.5% quantile of Student's t distribution with so many degrees of freedom, rounded up.
+/// The 97.5% quantile of Student's t distribution with the given number of degrees of freedom, rounded up.
 fn quantile(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.71, 4.31, 3.19, 2.78, 2.58, 2.45, 2.37, 2.31, 2.27, 2.23];
     match freedom {

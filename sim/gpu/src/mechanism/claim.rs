@@ -9,7 +9,7 @@ pub enum Claim {
     L1dLines,
     /// The sectors that a miss fetches.
     Granularity,
-    /// Which loads pass by the L1D.
+    /// Which loads bypass the L1D.
     Bypass,
     /// The assist warps of the SMs.
     AssistWarps,
@@ -32,7 +32,7 @@ impl Claim {
             Claim::MemoryLines => "compress or divide the lines between L2 and DRAM",
             Claim::L1dLines => "compress or divide the lines in the L1D",
             Claim::Granularity => "choose the sectors that a miss fetches",
-            Claim::Bypass => "choose the loads that pass by the L1D",
+            Claim::Bypass => "choose the loads that bypass the L1D",
             Claim::AssistWarps => "have the SMs' assist warps",
             Claim::Ways => "give the kernels ways of the L1D",
             Claim::WarpLimit => "limit the warps that are scheduled",

@@ -22,7 +22,7 @@ pub enum MechanismError {
         /// What is allowed.
         allowed: String,
     },
-    /// A machine that the mechanism does not suit.
+    /// A configuration that the mechanism does not suit.
     #[error("mechanism {mechanism}: {key} = {value}: {allowed}")]
     Machine {
         /// The mechanism.
@@ -65,7 +65,7 @@ pub enum MechanismError {
         instead: &'static str,
     },
     /// A probe that names no block instance of the mechanism.
-    #[error("unknown probe `{name}`: allowed are {allowed}")]
+    #[error("unknown probe `{name}`: must be {allowed}")]
     Probe {
         /// What was given.
         name: String,
@@ -73,7 +73,7 @@ pub enum MechanismError {
         allowed: String,
     },
     /// A planted fault beyond the outputs of its block.
-    #[error("--inject {fault}: allowed are bits 0 to {last}, those of the block's output ports")]
+    #[error("--inject {fault}: must be bits 0 to {last}, those of the block's output ports")]
     Fault {
         /// What was given: instance, cycle and bit.
         fault: String,

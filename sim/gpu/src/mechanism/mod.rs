@@ -91,11 +91,11 @@ pub struct MechanismInfo {
     pub needs: Needs,
     /// What its paper states of the whole mechanism's storage or area; empty if nothing.
     pub published: &'static str,
-    /// What it asks of the machine; empty when it suits every one.
+    /// What it asks of the configuration; empty when it suits every one.
     pub machine_needs: &'static str,
     /// What it has for itself.
     pub claims: &'static [Claim],
-    /// Adds to the machine what the mechanism brings along (tags, sectors, limits) and refuses a machine that does not
+    /// Adds to the configuration what the mechanism brings along (tags, sectors, limits) and refuses a configuration that does not
     /// suit it.
     pub machine: fn(&Part, &mut GpuConfig) -> Result<(), MechanismError>,
     /// Puts its parts into SMs and L2 partitions.
@@ -190,12 +190,12 @@ impl MechanismInfo {
     }
 }
 
-/// Any machine suits, as it is.
+/// Any configuration suits, as it is.
 pub fn any_machine(_: &Part, _: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
 }
 
-/// A mechanism that is a matter of the machine alone.
+/// A mechanism that is a matter of the configuration alone.
 pub fn no_parts(_: &Part, _: &mut Site<'_>) {}
 
 /// Nothing beside the blocks.

@@ -69,11 +69,11 @@ impl OptionInfo {
     /// Returns what is allowed, for messages.
     pub fn allowed(&self) -> String {
         if !self.choices.is_empty() {
-            return format!("allowed are {}", self.choices.join(", "));
+            return format!("must be {}", self.choices.join(", "));
         }
         let what = if self.power_of_two { "powers of two from " } else { "" };
         let or = if self.latency_of.is_some() { ", and auto" } else { "" };
-        format!("allowed are {what}{} to {}{or}", self.low, self.high)
+        format!("must be {what}{} to {}{or}", self.low, self.high)
     }
 
     /// The default as it is written.

@@ -21,7 +21,7 @@ impl Part {
         self.info.claims.iter().copied().chain(optional)
     }
 
-    /// A machine that does not suit, with the configuration's key, its value and what is allowed.
+    /// A configuration that does not suit, with the configuration's key, its value and what is allowed.
     pub fn unsuited(&self, key: &'static str, value: impl ToString, allowed: &'static str) -> MechanismError {
         MechanismError::Machine { mechanism: self.info.name.into(), key, value: value.to_string(), allowed }
     }

@@ -26,7 +26,7 @@ pub struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// Returns a GPU without parts, for so many kernels at the same time.
+    /// Returns a GPU without parts, for the given number of kernels at the same time.
     pub fn new(config: &'a GpuConfig, kernels: usize, probes: &'a Probes) -> Self {
         Site {
             config,

@@ -31,7 +31,7 @@ struct Known {
     /// Sectors of the line that are there.
     valid: u32,
     entry: Option<MshrId>,
-    /// What is known of sectors of the line that are on their way.
+    /// What is known of sectors of the line that are in flight.
     under_way: UnderWay,
 }
 
@@ -40,7 +40,7 @@ impl Known {
         self.needed & !self.valid
     }
 
-    /// Sectors of the line that are on their way.
+    /// Sectors of the line that are in flight.
     fn coming(&self) -> u32 {
         self.under_way.coming
     }
@@ -154,7 +154,7 @@ impl Slice {
         }
     }
 
-    /// Answers a request whose sectors are there, lets it wait for those on their way, fetches the others.
+    /// Answers a request whose sectors are there, lets it wait for those in flight, fetches the others.
     fn decide(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<Decision, FailCause> {
         let known = self.look_up(packet);
         if let (Some(slot), 0) = (known.slot, known.missing()) {
@@ -215,7 +215,7 @@ impl Slice {
         self.write_allocate == WriteAllocate::ForwardAndFetch && packet.kind == PacketKind::Write
     }
 
-    /// Lets a request wait for its sectors, and fetches those that are not on their way. What a store covers is not
+    /// Lets a request wait for its sectors, and fetches those that are not in flight. What a store covers is not
     /// fetched for it, unless it is forwarded: then it leaves, and the sectors are fetched behind it.
     fn wait(
         &mut self,
@@ -350,14 +350,14 @@ impl Slice {
         LinePart { sectors: self.sectors.whole(part.sectors), ..part }
     }
 
-    /// Sends what a store writes on its way to DRAM: whole bursts.
+    /// Sends what a store writes to DRAM: whole bursts.
     fn pass_on(&mut self, part: LinePart) {
         let bursts = self.bursts.to_own(self.bursts.whole(part.sectors));
         self.counters.forwarded_bursts += u64::from(bursts.count_ones());
         self.leave(part);
     }
 
-    /// Sends sectors on their way to DRAM.
+    /// Sends sectors to DRAM.
     fn leave(&mut self, part: LinePart) {
         self.evictions.push_back(part);
         self.witness.l2_leaves(part);
@@ -429,14 +429,14 @@ impl Slice {
         }
     }
 
-    /// Sends a dirty victim on its way to DRAM, and tells the mechanism.
+    /// Sends a dirty victim to DRAM, and notifies the mechanism.
     fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
         let Some((local, state)) = victim.evicted else { return };
         self.tags.invalidate(victim.slot);
         self.evicted(now, local, &state);
     }
 
-    /// A line has left the tags: if it is dirty it is on its way to DRAM.
+    /// A line has left the tags: if it is dirty it is in flight to DRAM.
     fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
         let line = self.map.slice_global(self.number, local);
         if state.dirty != 0 {

@@ -273,7 +273,7 @@ impl MemorySystem {
         }
     }
 
-    /// Is any request, answer or dirty line on its way?
+    /// Is any request, answer or dirty line in flight?
     pub fn busy(&self) -> bool {
         self.requests.busy() || self.replies.busy() || self.partitions.iter().any(Partition::busy)
     }

@@ -20,7 +20,7 @@ pub struct DramPlan {
     /// Bursts of data, 1 to line size / burst size.
     pub bursts: u32,
     /// A metadata burst to read. A read of data waits for it, since its number of bursts is not known before
-    /// (CABA, section 5.3.2); a write does not. Requests for a burst that is already on its way share it.
+    /// (CABA, section 5.3.2); a write does not. Requests for a burst that is already in flight share it.
     pub metadata: Option<u64>,
     /// A metadata burst to write: a dirty entry that left the metadata cache.
     pub metadata_writeback: Option<u64>,

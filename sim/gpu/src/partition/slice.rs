@@ -455,7 +455,7 @@ impl Slice {
         Request { access, address, bursts, metadata: false, slice: self.number, token: part.token() }
     }
 
-    /// Reads a metadata burst unless it is already on its way.
+    /// Reads a metadata burst unless it is already in flight.
     pub(super) fn read_metadata(&mut self, address: u64) {
         if !self.metadata_reads.contains(&address) {
             self.metadata_reads.push(address);

@@ -21,7 +21,7 @@ fn config() -> GpuConfig {
     GpuConfig::load("gtx480").expect("built in")
 }
 
-/// A machine whose clocks are all equal, so that latencies are exact.
+/// A configuration whose clocks are all equal, so that latencies are exact.
 fn one_clock() -> GpuConfig {
     let mut config = config();
     config.clock.interconnect_mhz = 1000;
@@ -500,7 +500,7 @@ fn reservation_failures_are_counted_by_cause() {
     assert_eq!(fails(&|_| {}, &[0, 1, 0, 12]).total(), 0);
 }
 
-/// A write-back that is under way may not be overtaken by a read of the same line.
+/// A write-back that is in flight may not be overtaken by a read of the same line.
 #[test]
 fn a_line_that_leaves_is_read_after_it_was_written() {
     let mut config = config();

@@ -23,7 +23,7 @@ const SHARED: usize = 4;
 /// What follows when an instruction comes to its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Next {
-    /// Its result is there after so many cycles in an empty pipe, counted from issue.
+    /// Its result is there after the given number of cycles in an empty pipe, counted from issue.
     Result(u32),
     /// It has none.
     Nothing,
@@ -95,7 +95,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Returns the empty operand collection of an SM with so many schedulers; none where the configuration has none.
+    /// Returns the empty operand collection of an SM with the given number of schedulers; none where the configuration has none.
     pub fn new(config: &Config, schedulers: u32) -> Option<Box<Self>> {
         if !config.is_there() {
             return None;

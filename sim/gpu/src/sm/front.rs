@@ -7,7 +7,7 @@ use crate::stats::FailCause;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// Transactions on their way from the load/store unit to the L1D's tags.
+/// Transactions in flight from the load/store unit to the L1D's tags.
 #[derive(Debug, Default, State)]
 pub struct Front {
     latency: u64,
@@ -18,7 +18,7 @@ pub struct Front {
 }
 
 impl Front {
-    /// Returns an empty queue of so many cycles, which holds as many transactions; one of none is passed by.
+    /// Returns an empty queue of the given number of cycles, which holds as many transactions; a queue of no cycles is bypassed.
     pub fn new(latency: u32) -> Self {
         let queue = VecDeque::with_capacity(latency as usize);
         Front { latency: u64::from(latency), queue, blocked: None }

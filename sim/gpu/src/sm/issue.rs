@@ -421,7 +421,7 @@ impl Sm {
         }
     }
 
-    /// The warp has no result or store under way any more: its slot is free, and its CTA's with the last warp.
+    /// The warp has no result or store in flight any more: its slot is free, and its CTA's with the last warp.
     pub(super) fn free_warp(&mut self, warp: u8) {
         let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
         self.parts.stores_awaited(warp, false);

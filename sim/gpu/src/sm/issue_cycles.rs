@@ -3,10 +3,10 @@
 //! A cycle in which a scheduler issued is active. Any other counts under the first of these that applies to a warp that
 //! the scheduler may choose: its next instruction is a memory instruction with its operands, which the load/store unit
 //! (or a mechanism or quota that limits it) does not take: *memory*; likewise for the other pipes: *compute*; operands or the
-//! destination are still under way, or it waits for a mechanism's instructions on its behalf: *data dependence*; its next
+//! destination are still in flight, or it waits for a mechanism's instructions on its behalf: *data dependence*; its next
 //! instruction is still being fetched by the instruction cache,
 //! where there is one: *fetch*. Else there is no warp, or each is at a barrier or fence, has a
-//! branch under way or has exited: *idle*.
+//! branch in flight or has exited: *idle*.
 use super::Sm;
 use super::pipes::PipeKind;
 use super::scheduler::{Scheduler, WarpMask};

@@ -2,8 +2,8 @@
 //!
 //! A store goes to the L2 and allocates nothing; the sectors it hits leave, with the last one the line, or stay, as the
 //! write policy says; one that writes back keeps what hits, and sends it when its line leaves, ahead of all that waits in the
-//! miss queue. Sectors that are on their way when a store to them passes come for those alone that have asked for them before.
-//! Loads that pass by hold one of a bounded number of slots while they are in flight, and nothing else.
+//! miss queue. Sectors that are in flight when a store to them passes come for those alone that have asked for them before.
+//! Loads that bypass the L1D hold one of a bounded number of slots while they are in flight, and nothing else.
 //! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
 //! lines leave as the compressed size asks for.
 mod prefetch;
@@ -31,11 +31,11 @@ pub const WRITEBACK_TOKEN: u32 = u32::MAX;
 pub enum Access {
     /// The sectors are there.
     Hit,
-    /// They are on their way; the instruction waits with those that asked before.
+    /// They are in flight; the instruction waits with those that asked before.
     Pending,
     /// A miss was sent.
     Miss,
-    /// A miss was sent for sectors of a line that is there or on its way.
+    /// A miss was sent for sectors of a line that is there or in flight.
     SectorMiss,
     /// A resource is missing; the access must be tried again.
     Fail(FailCause),
@@ -67,7 +67,7 @@ fn tags(config: &L1dConfig) -> TagArray<LineState> {
     TagArray::compressed(config.sets, config.ways, config.tags_per_way, config.line_bytes, config.index)
 }
 
-/// What the L1D asks and tells the mechanism, and when.
+/// What the L1D asks the mechanism and notifies it of, and when.
 pub struct Context<'a> {
     /// Core cycle.
     pub now: u64,
@@ -107,9 +107,9 @@ pub struct L1d {
     /// Of each MSHR and sector; only the first sector of each request counts.
     missed_at: Vec<[Times; MOST_SECTORS]>,
     miss_queue: VecDeque<Packet>,
-    /// Dirty sectors on their way to the miss queue's port.
+    /// Dirty sectors in flight to the miss queue's port.
     leaving: VecDeque<Packet>,
-    /// Loads in flight that passed by.
+    /// Loads in flight that bypassed the L1D.
     passing: u32,
     /// Lines that have left in this access.
     evicted: Vec<(u64, LineState)>,
@@ -330,7 +330,7 @@ impl L1d {
         true
     }
 
-    /// Sends dirty sectors of a line on their way to the L2, if there are any.
+    /// Sends dirty sectors of a line to the L2, if there are any.
     fn send(&mut self, line: u64, dirty: u32, home: Home) {
         if dirty == 0 {
             return;
@@ -466,7 +466,7 @@ impl L1d {
     /// counted, not looked up.
     ///
     /// # Errors
-    /// As many loads as may pass by at the same time are in flight, or the queue is full.
+    /// As many loads as may bypass the L1D at the same time are in flight, or the queue is full.
     pub fn pass(&mut self, packet: Packet) -> Result<(), FailCause> {
         if self.config.bypass_slots > 0 && self.passing >= self.config.bypass_slots {
             return Err(FailCause::BypassSlot);
@@ -483,7 +483,7 @@ impl L1d {
         Ok(())
     }
 
-    /// The data of a load that passed by have come.
+    /// The data of a load that bypassed the L1D have come.
     pub fn passed(&mut self, packet: &Packet) {
         self.witness.passed(self.number, packet.line, packet.token, packet.witness);
         debug_assert!(self.passing > 0, "no load has passed by");
@@ -566,7 +566,7 @@ impl L1d {
         }
     }
 
-    /// A line leaves, if it is there; one whose data are on their way stays.
+    /// A line leaves, if it is there; one whose data are in flight stays.
     pub fn invalidate_line(&mut self, line: u64) {
         self.clean(line, u32::MAX);
         if let Probe::Hit(slot) = self.tags.probe(line) {
@@ -614,7 +614,7 @@ impl L1d {
         let leaving =
             leaving.map(|p| format!("L1D write-back: line {:#x} waits for the request crossbar", p.line));
         let passing = (self.passing > 0)
-            .then(|| format!("L1D bypass: {} loads that passed by wait for their data", self.passing));
+            .then(|| format!("L1D bypass: {} loads that bypassed the L1D wait for their data", self.passing));
         misses.chain(packets).chain(leaving).chain(passing).collect()
     }
 }

@@ -502,7 +502,7 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
         let seen = Shared::new(Spatial::default());
         let mut bench = Bench::new(&one, SmParts::one(seen.clone()));
         assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
-        // Sector 1 is on its way by a prediction, sector 3 was not predicted.
+        // Sector 1 is in flight by a prediction, sector 3 was not predicted.
         assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
         assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
         assert_eq!(seen.lock().used, 1);

@@ -137,7 +137,7 @@ fn code_offset(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, hash) % CODE_PLACES * CODE_BYTES
 }
 
-/// Where and when an instruction executes, for the special registers that tell it.
+/// Where and when an instruction executes, for the special registers that hold it.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Core cycle.

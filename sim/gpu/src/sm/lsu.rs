@@ -24,9 +24,9 @@ pub struct MemInst {
     pub kind: AccessKind,
     /// Does the warp wait for registers?
     pub writes_back: bool,
-    /// Does it pass by the L1D (volatile and cache-global accesses)?
+    /// Does it bypass the L1D (volatile and cache-global accesses)?
     pub bypass: bool,
-    /// Does the next transaction pass by the L1D? Not known before it was its turn.
+    /// Does the next transaction bypass the L1D? Not known before it was its turn.
     pub passes: Option<bool>,
     /// The core cycle in which the next transaction came to the L1D; not known before it was its turn.
     pub asked: Option<u64>,
@@ -40,7 +40,7 @@ pub struct MemInst {
     pub bank_cycles: u32,
     /// Transactions still to be sent or answered.
     pub outstanding: u32,
-    /// Transactions that are on their way to the L1D's tags or have passed them, where there is such a way.
+    /// Transactions that are in flight to the L1D's tags or have passed them, where there is such a way.
     pub entered: usize,
     /// Index of the next transaction to send.
     pub next: usize,

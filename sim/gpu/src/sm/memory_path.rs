@@ -209,7 +209,7 @@ impl Sm {
         }
     }
 
-    /// The head's next transaction goes on its way to the L1D; after the last one the next instruction has its turn.
+    /// The head's next transaction goes to the L1D; after the last one the next instruction has its turn.
     #[inline(never)]
     fn enter_front(&mut self, head: InstId, now: u64) {
         if !self.front.has_room() {
@@ -435,7 +435,7 @@ impl Sm {
         Ok(())
     }
 
-    /// The head's transaction is on its way; after the last one the next instruction has its turn.
+    /// The head's transaction has gone; after the last one the next instruction has its turn.
     fn advance(&mut self, head: InstId, now: u64) {
         let inst = self.lsu.get(head);
         inst.next += 1;

@@ -61,7 +61,7 @@ use selvedge_state::State;
 use std::sync::Arc;
 use wheel::EventWheel;
 
-/// Marks the token of a read that passed by the L1D; the rest of the token is the instruction.
+/// Marks the token of a read that bypassed the L1D; the rest of the token is the instruction.
 const BYPASS_TOKEN: u32 = 1 << 31;
 
 /// Marks the token of a read that no load waits for; the rest of the token is the warp that it was prefetched for.
@@ -94,7 +94,7 @@ enum Hold {
         /// First cycle in which the next instruction may issue.
         until: u64,
     },
-    /// All lanes have exited; results are still under way.
+    /// All lanes have exited; results are still in flight.
     Exited,
 }
 

@@ -233,7 +233,7 @@ pub trait RequestQueues {
 
 /// Divides the ways of the L1D among kernels.
 pub trait Ways {
-    /// Returns the ways of each set of the L1D that are this kernel's: with so many lines it evicts one of its own, with
+    /// Returns the ways of each set of the L1D that are this kernel's: with the given number of lines it evicts one of its own, with
     /// fewer one of others. `None`: all ways are everybody's.
     fn ways_of(&self, kernel: u8) -> Option<u32>;
 }
@@ -299,7 +299,7 @@ pub trait RegionMemo {
     /// Returns the next reply to a warp that has asked; called only while the part is busy.
     fn region_reply(&mut self) -> Option<RegionReply>;
 
-    /// Called when a warp whose results are known has gone on behind the region, past so many of its instructions; `results`
+    /// Called when a warp whose results are known has gone on behind the region, past the given number of its instructions; `results`
     /// are what its execution gives, a word of all lanes each.
     ///
     /// # Errors
@@ -439,7 +439,7 @@ pub enum Prefetched {
     Sent,
     /// Dropped: the line, or some of its sectors, is there.
     Present,
-    /// Dropped: it is on its way.
+    /// Dropped: it is in flight.
     UnderWay,
     /// Dropped: an MSHR, a way of its set or room in the miss queue is missing.
     NoRoom(FailCause),

@@ -33,7 +33,7 @@ impl Side {
         SIDES[(token >> SIDE_SHIFT & 3) as usize]
     }
 
-    /// The cache that a read was sent by, and its own token; none for a read of the L1D or one that passed by.
+    /// The cache that a read was sent by, and its own token; none for a read of the L1D or one that bypassed the L1D.
     pub fn of_read(token: u32) -> Option<(Self, u32)> {
         let is_side = token & SIDE_TOKEN != 0 && token & BYPASS_TOKEN == 0;
         is_side.then(|| (Self::of_token(token), token & ((1 << SIDE_SHIFT) - 1)))
@@ -57,14 +57,14 @@ pub struct Sides {
     is_empty: bool,
     /// Which queue the crossbar's port looks at first: 0 the L1D's, then these.
     turn: usize,
-    /// Warps whose next instruction is on its way.
+    /// Warps whose next instruction is in flight.
     pub fetching: WarpMask,
     /// Those among them whose miss could not be sent yet.
     pub retrying: WarpMask,
 }
 
 impl Sides {
-    /// The caches of a machine, empty.
+    /// The caches of a configuration, empty.
     pub fn new(sm: &SmConfig) -> Self {
         let cache = |side: Side| {
             let config = sm.read_only(side);

@@ -112,7 +112,7 @@ fn resource(cause: FailCause) -> &'static str {
         FailCause::MshrMerge => "room in the MSHR of its line",
         FailCause::Line => "a way of its set in the L1D that is not reserved",
         FailCause::MissQueue => "room in the L1D's miss queue",
-        FailCause::BypassSlot => "a free slot for loads that pass by the L1D",
+        FailCause::BypassSlot => "a free slot for loads that bypass the L1D",
     }
 }
 

@@ -141,7 +141,7 @@ impl<'a> Decoder<'a> {
         if value <= most {
             return Ok(value);
         }
-        Err(Damage { at: start, what: format!("{what} = {value}: allowed are 0 to {most}") })
+        Err(Damage { at: start, what: format!("{what} = {value}: must be 0 to {most}") })
     }
 
     pub fn word(&mut self, what: &str) -> Decoded<u32> {
@@ -174,10 +174,10 @@ impl<'a> Decoder<'a> {
 
 /// Entry `number` of `table`, read at offset `at`.
 pub(super) fn entry<T: Copy>(table: &[T], number: u8, what: &str, at: usize) -> Decoded<T> {
-    table.get(usize::from(number)).copied().ok_or_else(|| Damage {
-        at,
-        what: format!("{what} = {number}: allowed are 0 to {}", table.len() - 1),
-    })
+    table
+        .get(usize::from(number))
+        .copied()
+        .ok_or_else(|| Damage { at, what: format!("{what} = {number}: must be 0 to {}", table.len() - 1) })
 }
 
 /// The number of an entry of a table that has them all.

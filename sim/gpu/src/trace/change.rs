@@ -73,7 +73,7 @@ pub(super) fn decode<'a>(
             ALLOCATE => Edit::Allocate { address, bytes: from.number()? },
             FREE => Edit::Free { address },
             other => {
-                let what = format!("change of memory = {other}: allowed are {WRITE} to {FREE}");
+                let what = format!("change of memory = {other}: must be {WRITE} to {FREE}");
                 return Err(super::bytes::Damage { at, what });
             }
         })?;

@@ -138,15 +138,11 @@ impl TraceLaunch {
             for address in lanes(mask).map(|lane| addresses[lane]) {
                 let bytes = u64::from(access.bytes);
                 if !address.is_multiple_of(bytes) {
-                    return Err(format!(
-                        "address {address:#x} of {bytes} bytes: allowed are multiples of them"
-                    ));
+                    return Err(format!("address {address:#x} of {bytes} bytes: must be multiples of them"));
                 }
                 if !allowed.contains(&address) || allowed.end - address < bytes {
                     let (first, end, space) = (allowed.start, allowed.end, access.space);
-                    return Err(format!(
-                        "{space:?} address {address:#x}: allowed are {first:#x} to {end:#x}"
-                    ));
+                    return Err(format!("{space:?} address {address:#x}: must be {first:#x} to {end:#x}"));
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::trace::bytes::Decoder;
 use selvedge_ptx::memory::DeviceMemory;
 use std::sync::Arc;
 
-/// A trace under way.
+/// A trace in progress.
 pub struct TraceProgram {
     file: Arc<TraceFile>,
     /// What comes next: of the sections, or of the kernels.

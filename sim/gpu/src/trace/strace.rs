@@ -59,11 +59,11 @@ pub struct Recorded {
     pub workload: String,
     /// Its size.
     pub size: String,
-    /// Name of the machine.
+    /// Name of the configuration.
     pub config: String,
     /// The mechanism, as written.
     pub mechanism: String,
-    /// Digest of the machine's description.
+    /// Digest of the configuration's description.
     pub(super) machine: u64,
 }
 
@@ -79,7 +79,7 @@ impl Recorded {
         }
     }
 
-    /// Whether this machine with this mechanism is the one that was recorded, so that a replay takes the same cycles.
+    /// Whether this configuration with this mechanism is the one that was recorded, so that a replay takes the same cycles.
     pub fn is_same_machine(&self, config: &GpuConfig, mechanism: &str) -> bool {
         self.machine == machine_digest(config) && self.mechanism == mechanism
     }
@@ -96,7 +96,7 @@ pub(super) fn memory_digest(memory: &DeviceMemory) -> u64 {
         .fold(EMPTY_DIGEST, |sum, (address, bytes)| digest(digest(sum, &address.to_le_bytes()), bytes))
 }
 
-/// A recording under way.
+/// A recording in progress.
 pub struct Recording {
     out: Vec<u8>,
     kernels: Vec<Arc<Kernel>>,
@@ -270,7 +270,7 @@ impl RecordedTrace {
         from.at = MAGIC.len();
         let version = from.byte()?;
         if version != VERSION {
-            let what = format!("version {version} of the format: allowed is {VERSION}");
+            let what = format!("version {version} of the format: must be {VERSION}");
             return Err(Damage { at: MAGIC.len(), what });
         }
         let (mut recorded, mut kernels, mut items) = (None, Vec::new(), Vec::new());
@@ -297,7 +297,7 @@ impl RecordedTrace {
                     return Ok(Self { recorded, items, memory, bytes: Arc::clone(&bytes) });
                 }
                 _ => {
-                    let what = format!("section {:?}: allowed is another one here", char::from(tag));
+                    let what = format!("section {:?}: must be another one here", char::from(tag));
                     return Err(Damage { at, what });
                 }
             }

@@ -251,7 +251,7 @@ impl Cursor {
                 let id = from.at_most(15, "barrier")? as u32;
                 let threads = from.at_most(1024, "threads of a barrier")? as u32;
                 if !threads.is_multiple_of(32) {
-                    let what = format!("threads of a barrier = {threads}: allowed are multiples of 32");
+                    let what = format!("threads of a barrier = {threads}: must be multiples of 32");
                     return Err(from.damage(what));
                 }
                 Step::Barrier {

@@ -1,6 +1,6 @@
 //! The assist warps of an SM, whatever they are for: the controller that deploys them, and the instructions that wait for issue.
 //!
-//! The controller (`smN.awc`) is clocked while an assist warp is wanted or under way. A cycle offers it at most one trigger and
+//! The controller (`smN.awc`) is clocked while an assist warp is wanted or active. A cycle offers it at most one trigger and
 //! one kill, and takes an instruction for each scheduler and one of low priority out of its buffer into a decode register (one
 //! per warp, one for low priority). The schedulers look at the decode registers in the same cycle.
 use super::instruction::{Instruction, Op};
@@ -52,7 +52,7 @@ pub struct Deployment<W> {
     controller: Instance<Awc>,
     routines: Routines,
     latencies: Latencies,
-    /// Assist warps under way, by number.
+    /// Active assist warps, by number.
     assists: Vec<Option<AssistWarp<W>>>,
     /// Decode registers of the warps, and of low priority.
     decoded: [Option<Decoded>; WARPS],
@@ -63,7 +63,7 @@ pub struct Deployment<W> {
     high_valid: u64,
     /// The warps that the schedulers have looked at last.
     looked: [u8; 2],
-    /// The number that the controller was told with the last trigger.
+    /// The number that the controller received with the last trigger.
     offered: usize,
     /// Assist warps that are to be flushed.
     kills: VecDeque<usize>,
@@ -108,7 +108,7 @@ impl<W> Deployment<W> {
         self.controller.name()
     }
 
-    /// The assist warps under way.
+    /// The active assist warps.
     pub fn alive(&self) -> impl Iterator<Item = &AssistWarp<W>> {
         self.assists.iter().flatten()
     }
@@ -118,7 +118,7 @@ impl<W> Deployment<W> {
         self.alive().any(|assist| assist.warp == warp)
     }
 
-    /// Is an assist warp under way, or is there a fault to be told?
+    /// Is an assist warp active, or is there a fault to report?
     pub fn busy(&self) -> bool {
         self.fault.is_some() || self.assists.iter().any(Option::is_some)
     }
@@ -228,7 +228,7 @@ impl<W> Deployment<W> {
         })
     }
 
-    /// What the controller is told in this cycle.
+    /// The inputs of the controller in this cycle.
     fn inputs(&mut self, wanted: Option<Wanted>) -> AwcIn {
         let busy = |kind: PipeKind, bit: u8| u8::from(self.report.busy[kind as usize]) << bit;
         let mut inputs = AwcIn {

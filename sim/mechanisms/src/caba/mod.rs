@@ -165,7 +165,7 @@ macro_rules! compression {
 pub const INFO_BDI: MechanismInfo = compression!(
     "caba-bdi",
     "CABA-BDI",
-    "BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    "compresses lines by BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "bdi_compressor", "bdi_decompressor", "md_cache"],
     Choice::One(Algorithm::Bdi),
     published: "CABA: tables of the assist warps, and an 8 KB metadata cache at each memory controller"
@@ -175,7 +175,7 @@ pub const INFO_BDI: MechanismInfo = compression!(
 pub const INFO_FPC: MechanismInfo = compression!(
     "caba-fpc",
     "CABA-FPC",
-    "FPC on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    "compresses lines by FPC on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "fpc_compressor", "fpc_decompressor", "md_cache"],
     Choice::One(Algorithm::Fpc)
 );
@@ -184,7 +184,7 @@ pub const INFO_FPC: MechanismInfo = compression!(
 pub const INFO_CPACK: MechanismInfo = compression!(
     "caba-cpack",
     "CABA-C-Pack",
-    "C-Pack on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    "compresses lines by C-Pack on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "cpack_compressor", "cpack_decompressor", "md_cache"],
     Choice::One(Algorithm::Cpack)
 );
@@ -193,7 +193,7 @@ pub const INFO_CPACK: MechanismInfo = compression!(
 pub const INFO_BEST: MechanismInfo = compression!(
     "caba-best",
     "CABA-BestOfAll",
-    "each line by the one of BDI, FPC and C-Pack with the fewest bursts, by assist warps in the SMs",
+    "compresses each line by whichever of BDI, FPC and C-Pack takes the fewest bursts, by assist warps in the SMs",
     &[
         "awc",
         "bdi_compressor",
@@ -266,7 +266,7 @@ fn machine(part: &Part, choice: Choice, config: &mut GpuConfig) -> Result<(), Me
         suits_raw_l2(part)?;
     }
     if part.options[DIRECT_LOAD] == 1 && choice != Choice::One(Algorithm::Bdi) {
-        let allowed = "allowed is off: only BDI's words can be had one by one";
+        let allowed = "must be off: only BDI's words can be had one by one";
         return Err(part.unsuited(DIRECT_LOAD, "on", allowed));
     }
     let tags = part.options[L1_TAGS];
@@ -293,26 +293,22 @@ fn suits_raw_l2(part: &Part) -> Result<(), MechanismError> {
 /// Refuses warps and schedulers that the controller does not know.
 fn suits_controller(part: &Part, config: &GpuConfig) -> Result<(), MechanismError> {
     if config.sm.warps > WARPS as u32 {
-        let allowed = "allowed are 1 to 48, the warps that the assist warp controller knows";
+        let allowed = "must be 1 to 48, the warps that the assist warp controller knows";
         return Err(part.unsuited("sm.warps", config.sm.warps, allowed));
     }
     if config.sm.schedulers != 2 {
-        let allowed = "allowed is 2: the assist warp buffer has a port for each";
+        let allowed = "must be 2: the assist warp buffer has a port for each";
         return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
     }
     Ok(())
 }
 
-/// Has the L1D keep lines compressed, with so many tags for each way.
+/// Has the L1D keep lines compressed, with the given number of tags for each way.
 fn compress_l1d(part: &Part, tags: u32, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &mut config.l1d;
     unchanging_lines(part, l1d)?;
     if l1d.tags_per_way != 1 {
-        return Err(part.unsuited(
-            "l1d.tags_per_way",
-            l1d.tags_per_way,
-            "allowed is 1: l1_tags says how many",
-        ));
+        return Err(part.unsuited("l1d.tags_per_way", l1d.tags_per_way, "must be 1: l1_tags says how many"));
     }
     l1d.tags_per_way = tags;
     Ok(())

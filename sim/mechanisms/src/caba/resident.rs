@@ -10,12 +10,12 @@ use std::collections::HashMap;
 pub struct Resident {
     // Looked up by address only; nothing depends on its order.
     lines: HashMap<u64, LineForms>,
-    /// The line that is on its way into the L1D.
+    /// The line that is in flight into the L1D.
     coming: Option<(u64, LineForms)>,
 }
 
 impl Resident {
-    /// A line leaves for the L1D, or passes it by.
+    /// A line leaves for the L1D, or bypasses it.
     pub fn leaves(&mut self, line: u64, forms: LineForms) {
         self.coming = Some((line, forms));
     }

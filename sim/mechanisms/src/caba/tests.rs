@@ -110,7 +110,7 @@ fn a_kernel_that_does_not_touch_memory_runs_as_fast_as_without() {
     }
 }
 
-/// Cycles and data bursts of a kernel under each algorithm, and without, on a machine whose bandwidth binds.
+/// Cycles and data bursts of a kernel under each algorithm, and without, on a configuration whose bandwidth binds.
 fn by_algorithm(kernel: &SmallKernel<'_>) -> [(u64, u64); 4] {
     ["caba-bdi", "caba-fpc", "caba-cpack", "caba-best"].map(|name| {
         let report = run_on(EIGHTH, kernel, name);
@@ -202,7 +202,7 @@ fn direct_load_is_for_bdi_alone() {
             format!("{name},direct_load=on").parse().expect("valid");
         let config = GpuConfig::parse("my.toml", "base = \"gtx480\"\n").expect("valid");
         let error = spec.machine(&config).expect_err("it is refused").to_string();
-        assert!(error.contains("direct_load = on: allowed is off"), "{error}");
+        assert!(error.contains("direct_load = on: must be off"), "{error}");
     }
 }
 
@@ -233,7 +233,7 @@ fn lines_that_are_not_compressed_fill_the_caches_as_ever() {
     assert_eq!(counter(&four, "l1d_lines_compressed"), 0);
     let misses = [&one, &four].map(|report| report.totals.l1d.misses);
     assert_eq!(misses[0], misses[1]);
-    // A line that awaits its data takes a tag alone: with more tags more misses are under way, which gains 1.4%.
+    // A line that awaits its data takes a tag alone: with more tags more misses are in flight, which gains 1.4%.
     let cycles = [&one, &four].map(|report| report.totals.cycles);
     assert!(cycles[0].abs_diff(cycles[1]) * 50 <= cycles[0], "one tag, four: {cycles:?}");
 }
@@ -342,6 +342,6 @@ fn machines_that_the_controller_does_not_know_are_refused() {
         let spec: selvedge_sim::mechanism::MechanismSpec = "caba-bdi".parse().expect("valid");
         spec.machine(&config).expect_err("it does not suit").to_string()
     };
-    assert!(refused("warps = 64").contains("sm.warps = 64: allowed are 1 to 48"));
-    assert!(refused("schedulers = 4").contains("sm.schedulers = 4: allowed is 2"));
+    assert!(refused("warps = 64").contains("sm.warps = 64: must be 1 to 48"));
+    assert!(refused("schedulers = 4").contains("sm.schedulers = 4: must be 2"));
 }

@@ -1,4 +1,4 @@
-//! An assist warp under way: its work, its lanes, and when its results are there.
+//! An active assist warp: its work, its lanes, and when its results are there.
 use super::instruction::{Instruction, NoInstruction};
 use super::lanes::{Lanes, Made, OutsideLine};
 use selvedge_gpu::config::{GpuConfig, L1d, Sm};
@@ -22,7 +22,7 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// Those of a machine.
+    /// Those of a configuration.
     pub fn of(config: &GpuConfig) -> Self {
         let L1d { front_latency, hit_latency, .. } = config.l1d;
         let Sm { pipeline_latency, lsu, alu, .. } = config.sm;
@@ -94,7 +94,7 @@ impl<W> AssistWarp<W> {
         AssistWarp { warp, high, work, lanes, ready_at: [0; TRACKED], done_at: 0, over: false, killed: false }
     }
 
-    /// Are the operands of an instruction there, and is nothing under way to its destination?
+    /// Are the operands of an instruction there, and is nothing in flight to its destination?
     pub fn is_ready(&self, instruction: &Instruction, now: u64) -> bool {
         let touched = instruction.touches();
         (0..TRACKED).all(|place| touched >> place & 1 == 0 || self.ready_at[place] <= now)

@@ -186,7 +186,7 @@ impl Codecs {
         stage
     }
 
-    /// Is a write on its way through the decompressors? Where fills pass them, too, another one behind it could keep
+    /// Is a write in flight through the decompressors? Where fills pass them, too, another one behind it could keep
     /// back the fill that it waits for.
     pub(super) fn has_write(&self) -> bool {
         self.writes > 0

@@ -61,7 +61,7 @@ const OPTIONS: [OptionInfo; 3] = [
 /// The registry's entry of `hw-bdi`.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "hw-bdi",
-    summary: "BDI on the crossbar, in the L2 and in DRAM, by dedicated logic",
+    summary: "compresses lines by BDI on the crossbar, in the L2 and in DRAM, in dedicated logic at each partition and SM",
     published: "CABA: an 8 KB metadata cache at each memory controller",
     source: "CABA, section 7 (HW-BDI)",
     blocks: &["bdi_compressor", "bdi_decompressor", "md_cache"],
@@ -78,7 +78,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
 /// The registry's entry of `hw-bdi-mem`.
 pub const INFO_MEM: MechanismInfo = MechanismInfo {
     name: "hw-bdi-mem",
-    summary: "BDI in DRAM only, by dedicated logic",
+    summary: "compresses lines by BDI in DRAM only, in dedicated logic at each partition",
     published: "CABA: an 8 KB metadata cache at each memory controller",
     source: "CABA, section 7 (HW-BDI-Mem)",
     blocks: &["bdi_compressor", "bdi_decompressor", "md_cache"],
@@ -94,7 +94,7 @@ pub const INFO_MEM: MechanismInfo = MechanismInfo {
 /// The registry's entry of `ideal-bdi`.
 pub const INFO_IDEAL: MechanismInfo = MechanismInfo {
     name: "ideal-bdi",
-    summary: "BDI on the crossbar, in the L2 and in DRAM, at no cost",
+    summary: "compresses lines by BDI on the crossbar, in the L2 and in DRAM, in no time and with no energy",
     source: "CABA, section 7 (Ideal-BDI)",
     blocks: &["md_cache"],
     options: &[
@@ -134,7 +134,7 @@ fn metadata_of(part: &Part, config: &GpuConfig, id: u32, probes: &Probes) -> Met
 
 /// A DRAM whose bursts are as long as a line would save nothing. The codecs take whole lines, of the same size everywhere.
 fn check(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
-    let whole = "allowed is 128: the codecs take whole lines of that size";
+    let whole = "must be 128: the codecs take whole lines of that size";
     let texture = config.sm.texture;
     let texture_line = if texture.is_there() { texture.line_bytes } else { LINE_BYTES };
     let burst_bytes = config.dram.burst_bytes;
@@ -170,11 +170,9 @@ pub fn whole_lines(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismE
 fn check_writes(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let fail = |key, value: &str, allowed| Err(part.unsuited(key, value, allowed));
     match (config.l2.write_policy, config.l2.write_allocate) {
-        (L2WritePolicy::WriteThrough, _) => fail(
-            "l2.write_policy",
-            "write-through",
-            "allowed is write-back: DRAM gets whole compressed lines",
-        ),
+        (L2WritePolicy::WriteThrough, _) => {
+            fail("l2.write_policy", "write-through", "must be write-back: DRAM gets whole compressed lines")
+        }
         (_, WriteAllocate::Mask | WriteAllocate::None) => fail(
             "l2.write_allocate",
             "mask or none",

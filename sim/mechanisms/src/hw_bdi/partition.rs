@@ -30,7 +30,7 @@ pub enum Reach {
     Crossbar,
 }
 
-/// What passes the decompressor: a line on its way from DRAM, or a partial write that must wait for its line.
+/// What passes the decompressor: a line in flight from DRAM, or a partial write that must wait for its line.
 #[derive(Clone, Copy, State)]
 pub(super) enum Inbound {
     Fill,
@@ -131,7 +131,7 @@ impl Partition {
         Partition { keeps_raw, ..self }
     }
 
-    /// The same, with so many tags for each way of the L2.
+    /// The same, with the given number of tags for each way of the L2.
     pub(super) fn with_tags(self, tags_per_way: u32) -> Self {
         Partition { tags_per_way, ..self }
     }

@@ -68,14 +68,14 @@ const FAMILY: MechanismInfo = MechanismInfo {
 /// Every miss fetches all sectors.
 pub const CG_ONLY: MechanismInfo = MechanismInfo {
     name: "cg-only",
-    summary: "sectored caches of which every miss fetches all sectors",
+    summary: "fetches all sectors of a block on every L1D and L2 miss",
     ..FAMILY
 };
 
 /// Every miss fetches the requested sectors.
 pub const FG_ONLY: MechanismInfo = MechanismInfo {
     name: "fg-only",
-    summary: "sectored caches of which every miss fetches the requested sectors only",
+    summary: "fetches only the requested sectors on every L1D and L2 miss",
     attach: attach_fine,
     ..FAMILY
 };
@@ -83,7 +83,7 @@ pub const FG_ONLY: MechanismInfo = MechanismInfo {
 /// The programmer says which.
 pub const STATIC_GDU: MechanismInfo = MechanismInfo {
     name: "static-gdu",
-    summary: "fetches all sectors or those requested, as the programmer says for the whole program",
+    summary: "fetches all sectors or only the requested ones, as an option fixes for the whole program",
     options: &[
         OptionInfo::choice(
             "fetch",
@@ -99,7 +99,7 @@ pub const STATIC_GDU: MechanismInfo = MechanismInfo {
 /// The bi-modal granularity predictor.
 pub const BGP: MechanismInfo = MechanismInfo {
     name: "bgp",
-    summary: "predicts by a Bloom filter of evicted blocks whether a miss fetches all sectors or those requested",
+    summary: "predicts fetch granularity (all sectors or only the requested ones) on a miss from a Bloom filter of evicted blocks at each L1D and L2 slice",
     published: "LAMAR: 4 Kbit for each predictor",
     source: "LAMAR, section 3.4",
     blocks: &["bgp"],
@@ -118,7 +118,7 @@ pub const BGP: MechanismInfo = MechanismInfo {
 /// The same with a set instead of the filter.
 pub const BGP_INF: MechanismInfo = MechanismInfo {
     name: "bgp-inf",
-    summary: "as bgp, with an exact set of a million blocks instead of the Bloom filter; not a piece of hardware",
+    summary: "predicts as bgp does, from an exact set of a million blocks in place of the Bloom filter (a bound, not hardware)",
     source: "LAMAR, section 4.1",
     options: &[GRANULARITY, THRESHOLD, SKEW, WINDOW],
     attach: attach_exact,
@@ -128,7 +128,7 @@ pub const BGP_INF: MechanismInfo = MechanismInfo {
 /// The spatial-pattern predictor.
 pub const SPP: MechanismInfo = MechanismInfo {
     name: "spp",
-    summary: "fetches the sectors that were used of the block the last time",
+    summary: "predicts the sectors to fetch on a miss from those used in the block's last residence, by a pattern table at each L1D and L2 slice",
     source: "LAMAR, section 3.3.1",
     blocks: &["spp"],
     options: &[
@@ -150,14 +150,10 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let sector = granularity(part);
     let (l1d, l2, dram) = (&mut config.l1d, &mut config.l2, &mut config.dram);
     if l1d.line_bytes < sector {
-        return Err(part.unsuited(
-            "l1d.line_bytes",
-            l1d.line_bytes,
-            "allowed is no less than the granularity",
-        ));
+        return Err(part.unsuited("l1d.line_bytes", l1d.line_bytes, "must be no less than the granularity"));
     }
     if l1d.tags_per_way > 1 {
-        return Err(part.unsuited("l1d.tags_per_way", l1d.tags_per_way, "allowed is 1: lines with sectors"));
+        return Err(part.unsuited("l1d.tags_per_way", l1d.tags_per_way, "must be 1: lines with sectors"));
     }
     if dram.burst_bytes > sector {
         return Err(part.unsuited(
@@ -178,7 +174,7 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     Ok(())
 }
 
-/// A GDU at every cache; `gdu` makes one of a name for a level, with so many sectors of a block.
+/// A GDU at every cache; `gdu` makes one of a name for a level, with the given number of sectors of a block.
 fn attach_with(site: &mut Site<'_>, gdu: impl Fn(CacheLevel, String, u32) -> Box<dyn Gdu>) {
     let config = site.config;
     let level = |level: CacheLevel, place: String| {
@@ -207,7 +203,7 @@ fn attach_static(part: &Part, site: &mut Site<'_>) {
     attach_with(site, |level, _, _| Box::new(if level == CacheLevel::L1d { l1d } else { l2 }))
 }
 
-/// The parameters of a BGP for blocks of so many sectors; those of the filter are the defaults where there is none.
+/// The parameters of a BGP for blocks of the given number of sectors; those of the filter are the defaults where there is none.
 fn bgp_params(part: &Part, sectors: u32) -> BgpParams {
     let option = |name: &str| part.options.get(name).map_or(0, |value| *value as usize);
     BgpParams {

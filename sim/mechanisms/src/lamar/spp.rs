@@ -23,7 +23,7 @@ pub struct SppGdu {
 }
 
 impl SppGdu {
-    /// A GDU around a block in its reset state, for blocks of so many sectors.
+    /// A GDU around a block in its reset state, for blocks of the given number of sectors.
     pub fn new(spp: Instance<Spp>, sectors: u32) -> Self {
         SppGdu { spp, all: u32::MAX >> (u32::BITS - sectors), known: 0 }
     }

@@ -40,11 +40,11 @@ fn what_does_not_suit_the_family_is_told_in_a_line() {
             "mechanism bgp: dram.burst_bytes = 64: must be no more than the granularity",
         ),
         ("spp,granularity=64", "[l1d]\nline_bytes = 32\nsector_bytes = 32\n", "l1d.line_bytes = 32"),
-        ("fg-only", "[l1d]\ntags_per_way = 4\n", "l1d.tags_per_way = 4: allowed is 1"),
+        ("fg-only", "[l1d]\ntags_per_way = 4\n", "l1d.tags_per_way = 4: must be 1"),
         ("bgp+spp", "", "both choose the sectors that a miss fetches"),
         ("bgp+hw-bdi", "", "both compress or divide the lines between L2 and DRAM"),
-        ("bgp,granularity=16", "", "allowed are 32, 64"),
-        ("static-gdu=middling", "", "allowed are coarse, fine, l1d-fine, l2-fine"),
+        ("bgp,granularity=16", "", "must be 32, 64"),
+        ("static-gdu=middling", "", "must be coarse, fine, l1d-fine, l2-fine"),
     ] {
         let error = machine_of(mechanism, keys).expect_err("it does not suit");
         assert!(error.contains(says), "{mechanism}: {error}");

@@ -15,7 +15,7 @@ use selvedge_hw::wave::Trace;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// A hit on its way.
+/// A hit in flight.
 #[derive(Clone, Copy, Debug, State)]
 struct Waiting {
     hit: Hit,

@@ -110,7 +110,7 @@ const ADAPTIVE_BLOCKS: &[&str] = &[
 /// The registry's entry of `latte-cc`.
 pub const LATTE_CC: MechanismInfo = MechanismInfo {
     name: "latte-cc",
-    summary: "compresses the L1D by BDI, SC or not at all, as its lines' hits and the latency tolerance pay",
+    summary: "chooses the L1D's compression mode (none, BDI or SC) every 256 loads, from sampled hits and misses and the tolerated latency",
     published: "LATTE-CC: 134 B for the controller, and SC's 15.5 KB, 6.45% of the L1s of 15 SMs",
     source: "LATTE-CC, section III",
     blocks: ADAPTIVE_BLOCKS,
@@ -121,7 +121,7 @@ pub const LATTE_CC: MechanismInfo = MechanismInfo {
 /// The registry's entry of `adaptive-hit-count`.
 pub const ADAPTIVE_HIT_COUNT: MechanismInfo = MechanismInfo {
     name: "adaptive-hit-count",
-    summary: "as latte-cc, but the mode with the most hits wins",
+    summary: "chooses as latte-cc does, but the mode with the most hits",
     source: "LATTE-CC, section V.D",
     blocks: ADAPTIVE_BLOCKS,
     options: &ADAPTIVE_OPTIONS,
@@ -131,7 +131,7 @@ pub const ADAPTIVE_HIT_COUNT: MechanismInfo = MechanismInfo {
 /// The registry's entry of `adaptive-cmp`.
 pub const ADAPTIVE_CMP: MechanismInfo = MechanismInfo {
     name: "adaptive-cmp",
-    summary: "as latte-cc, but no latency is tolerated",
+    summary: "chooses as latte-cc does, but counts no latency as tolerated",
     source: "LATTE-CC, section V.D",
     blocks: ADAPTIVE_BLOCKS,
     options: &ADAPTIVE_OPTIONS,
@@ -141,7 +141,7 @@ pub const ADAPTIVE_CMP: MechanismInfo = MechanismInfo {
 /// The registry's entry of `static-bdi`.
 pub const STATIC_BDI: MechanismInfo = MechanismInfo {
     name: "static-bdi",
-    summary: "compresses the L1D by BDI always",
+    summary: "compresses every line of the L1D by BDI",
     source: "LATTE-CC, section V.A",
     blocks: &["decompression_queue", "bdi_compressor", "bdi_decompressor"],
     options: &BDI_OPTIONS,
@@ -151,7 +151,7 @@ pub const STATIC_BDI: MechanismInfo = MechanismInfo {
 /// The registry's entry of `static-sc`.
 pub const STATIC_SC: MechanismInfo = MechanismInfo {
     name: "static-sc",
-    summary: "compresses the L1D by SC always",
+    summary: "compresses every line of the L1D by SC (Huffman codes of words)",
     published: "LATTE-CC: 15.5 KB for tables of SC, 6.45% of the L1s of 15 SMs",
     source: "LATTE-CC, section V.A",
     blocks: &[
@@ -169,7 +169,7 @@ pub const STATIC_SC: MechanismInfo = MechanismInfo {
 /// The registry's entry of `static-bpc`.
 pub const STATIC_BPC: MechanismInfo = MechanismInfo {
     name: "static-bpc",
-    summary: "compresses the L1D by BPC always",
+    summary: "compresses every line of the L1D by BPC (bit planes)",
     source: "LATTE-CC, section V.E",
     blocks: &["decompression_queue", "bpc_compressor", "bpc_decompressor"],
     options: &BPC_OPTIONS,
@@ -179,7 +179,7 @@ pub const STATIC_BPC: MechanismInfo = MechanismInfo {
 /// The registry's entry of `kernel-opt`.
 pub const KERNEL_OPT: MechanismInfo = MechanismInfo {
     name: "kernel-opt",
-    summary: "compresses the L1D by BDI, SC or not at all, each launch as it is shortest, for which the workload runs with each first",
+    summary: "chooses no compression, BDI or SC of the L1D for each launch, whichever was fastest in trial runs (an oracle)",
     source: "LATTE-CC, section V.B",
     blocks: &[
         "latte_controller",
@@ -200,7 +200,7 @@ pub const KERNEL_OPT: MechanismInfo = MechanismInfo {
 /// The registry's entry of `tags-only`.
 pub const TAGS_ONLY: MechanismInfo = MechanismInfo {
     name: "tags-only",
-    summary: "gives the L1D the tags of latte-cc, four per way, and no codec",
+    summary: "gives the L1D four tags per way as latte-cc has, and no codec",
     source: "LATTE-CC, section IV.A (the cache without compression)",
     needs: Needs::Nothing,
     machine_needs: "lines of 128 bytes, a write-evict L1D",
@@ -303,7 +303,7 @@ impl Settings {
 /// Gives an L1D without compression four tags per way, and refuses one whose lines are not whole or change.
 fn tags(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &mut config.l1d;
-    let whole = "allowed is 128: the codecs take whole lines of that size";
+    let whole = "must be 128: the codecs take whole lines of that size";
     if l1d.line_bytes != LINE_BYTES as u32 {
         return Err(part.unsuited("l1d.line_bytes", l1d.line_bytes, whole));
     }
@@ -337,17 +337,17 @@ pub(crate) fn unchanging_lines(part: &Part, l1d: &mut L1d) -> Result<(), Mechani
 /// Gives the L1D its tags, and refuses what the blocks are not made for.
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     if is_kernel_opt(part) && part.choice.is_empty() {
-        let allowed = "allowed is one, which runs with each mode first";
+        let allowed = "must be one, which runs with each mode first";
         return Err(part.unsuited("workloads", "several", allowed));
     }
     tags(part, config)?;
     if Settings::of(part).controller_policy().is_some() {
         if !matches!(config.l1d.sets, 32 | 64) {
-            let allowed = "allowed are 32 and 64, in which the controller has its dedicated sets";
+            let allowed = "must be 32 and 64, in which the controller has its dedicated sets";
             return Err(part.unsuited("l1d.sets", config.l1d.sets, allowed));
         }
         if config.sm.schedulers > 2 {
-            let allowed = "allowed are 1 and 2, whose schedules the controller measures";
+            let allowed = "must be 1 and 2, whose schedules the controller measures";
             return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
         }
     }

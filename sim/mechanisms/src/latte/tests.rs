@@ -323,13 +323,13 @@ fn machines_that_do_not_suit_are_refused_with_what_is_allowed() {
         let spec: selvedge_sim::mechanism::MechanismSpec = mechanism.parse().expect("valid");
         spec.machine(&config).err().map(|error| error.to_string())
     };
-    let line = "mechanism latte-cc: l1d.sets = 16: allowed are 32 and 64, in which the controller has its dedicated sets";
+    let line = "mechanism latte-cc: l1d.sets = 16: must be 32 and 64, in which the controller has its dedicated sets";
     assert_eq!(refused("[l1d]\nsets = 16", "latte-cc").as_deref(), Some(line));
     assert_eq!(refused("[l1d]\nsets = 16", "static-bdi"), None);
     let write_through = refused("[l1d]\nwrite_policy = \"write-through\"", "static-bpc");
     assert!(write_through.is_some_and(|line| line.contains("must be write-evict")));
     let sectors = refused("[l1d]\nsector_bytes = 32\n[l2]\nsector_bytes = 32", "static-bdi");
-    assert!(sectors.is_some_and(|line| line.contains("l1d.sector_bytes = 32: allowed is 128")));
+    assert!(sectors.is_some_and(|line| line.contains("l1d.sector_bytes = 32: must be 128")));
 }
 
 proptest! {

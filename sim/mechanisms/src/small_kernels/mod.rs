@@ -34,7 +34,7 @@ pub struct SmallKernel<'a> {
 pub const NOTHING: SmallKernel<'static> =
     SmallKernel { grid: 1, block: 32, words: 32, fill: "", functions: "", body: "" };
 
-/// A built-in machine with three SMs, as TOML.
+/// A built-in configuration with three SMs, as TOML.
 fn few_sms(config: &str) -> String {
     format!("base = \"{config}\"\n[sm]\ncount = 3\n")
 }
@@ -43,12 +43,12 @@ fn machine(toml: &str) -> GpuConfig {
     GpuConfig::parse("machine.toml", toml).expect("valid")
 }
 
-/// Runs a kernel on three SMs of a built-in machine.
+/// Runs a kernel on three SMs of a built-in configuration.
 pub fn run_small(kernel: &SmallKernel<'_>, config: &str, mechanism: &str) -> RunOutcome {
     run_kernel(kernel, &few_sms(config), mechanism, Engine::Model)
 }
 
-/// Runs a kernel on a machine of a configuration file's text.
+/// Runs a kernel on a configuration of a configuration file's text.
 pub fn run_kernel(
     kernel: &SmallKernel<'_>,
     machine_toml: &str,
@@ -59,7 +59,7 @@ pub fn run_kernel(
     run_on(&write(kernel, folder.path()), machine(machine_toml), mechanism, engine)
 }
 
-/// Runs kernels side by side on three SMs of a built-in machine for so many cycles, their CTAs where they fit; on request
+/// Runs kernels side by side on three SMs of a built-in configuration for the given number of cycles, their CTAs where they fit; on request
 /// each alone before.
 pub fn run_together(
     kernels: &[&SmallKernel<'_>],
@@ -108,12 +108,12 @@ fn write(kernel: &SmallKernel<'_>, folder: &Path) -> String {
     file.display().to_string()
 }
 
-/// Runs a workload at size tiny, or a launch file, on a built-in machine, to its right end.
+/// Runs a workload at size tiny, or a launch file, on a built-in configuration, to its right end.
 pub fn run_workload(name: &str, config: &str, mechanism: &str) -> RunOutcome {
     run_on(name, GpuConfig::load(config).expect("built in"), mechanism, Engine::Model)
 }
 
-/// As [`run_workload`], on a machine of a configuration file's text.
+/// As [`run_workload`], on a configuration of a configuration file's text.
 pub fn run_workload_on(name: &str, machine_toml: &str, mechanism: &str) -> RunReport {
     run_on(name, machine(machine_toml), mechanism, Engine::Model).report
 }

@@ -5,7 +5,7 @@
 pub(crate) enum Type {
     /// A predicate.
     Pred,
-    /// Bits, signed or unsigned integer, or floating point, of so many bytes.
+    /// Bits, signed or unsigned integer, or floating point, of the given number of bytes.
     Scalar {
         /// Size in bytes.
         bytes: u8,

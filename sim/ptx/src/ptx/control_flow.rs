@@ -179,7 +179,7 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// The liveness of so many registers; none where it would take too much memory.
+    /// The liveness of the given number of registers; none where it would take too much memory.
     pub(crate) fn new(code: &[Instr], lists: &[Vec<u32>], registers: usize) -> Option<Self> {
         let blocks = blocks(code, lists);
         let words = registers.div_ceil(64);

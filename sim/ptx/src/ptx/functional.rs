@@ -94,17 +94,17 @@ impl Kernel {
         let refuse = |reason: String| Err(RunError::Launch { kernel: self.name.clone(), reason });
         let [x, y, z] = launch.block;
         if launch.grid.iter().zip(MAX_GRID).any(|(&side, most)| side > most) {
-            return refuse(format!("grid {:?}: allowed are 1 to {MAX_GRID:?} blocks", launch.grid));
+            return refuse(format!("grid {:?}: must be 1 to {MAX_GRID:?} blocks", launch.grid));
         }
         if launch.grid.contains(&0) || launch.block.contains(&0) {
             return refuse(format!(
-                "grid {:?}, block {:?}: allowed are 1 or more in x, y and z",
+                "grid {:?}, block {:?}: must be 1 or more in x, y and z",
                 launch.grid, launch.block
             ));
         }
         if launch.threads_per_cta() > MAX_CTA_THREADS {
             return refuse(format!(
-                "a block of {x} x {y} x {z} threads: allowed are 1 to {MAX_CTA_THREADS} threads"
+                "a block of {x} x {y} x {z} threads: must be 1 to {MAX_CTA_THREADS} threads"
             ));
         }
         if let Some((limit, exact)) = self.cta_limit {
@@ -152,7 +152,7 @@ struct Watch<'a> {
     /// Most warp instructions.
     most: u64,
     each: &'a mut dyn FnMut(&MemAccess),
-    /// Does the run go on, after so many CTAs?
+    /// Does the run go on, after the given number of CTAs?
     goes_on: &'a mut dyn FnMut(u64) -> bool,
     /// CTAs that have ended.
     ctas: u64,

@@ -191,7 +191,7 @@ pub(crate) enum VoteMode {
     Ballot,
 }
 
-/// What a barrier tells of its threads' predicates.
+/// What a barrier returns of its threads' predicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReduceMode {
     All,

@@ -53,7 +53,7 @@ pub(crate) fn call(
             SystemCall::NoFunction => {
                 let pointer = argument(instr.a);
                 Err(format!(
-                    "calls {pointer:#x}, which is no function with such parameters, or one under way"
+                    "calls {pointer:#x}, which is no function with such parameters, or one in progress"
                 ))
             }
             SystemCall::Trap => Err("stops the kernel".to_owned()),

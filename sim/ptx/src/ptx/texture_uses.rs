@@ -1,4 +1,4 @@
-//! Which textures a kernel samples, as far as its code tells.
+//! Which textures a kernel samples, as far as its code shows.
 use super::alu::Alu;
 use super::instr::{Instr, Kernel, NONE, Op, Space};
 

@@ -38,7 +38,7 @@ fn kernel(body: &str) -> String {
 }
 
 impl Bench {
-    /// A GPU of this machine.
+    /// A GPU of this configuration.
     pub fn new(config: &Arc<GpuConfig>) -> Self {
         let parts = Parts::none(config);
         let mut gpu = Gpu::new(config, parts, Arc::new(Control::default()));
@@ -85,7 +85,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Places of partition 0 in a buffer of so many rows per bank: (bank, row, column) becomes an address.
+    /// Places of partition 0 in a buffer of the given number of rows per bank: (bank, row, column) becomes an address.
     pub fn rows(&mut self, rows: u64) -> Result<Rows, FidelityError> {
         let (l2, dram) = (&self.config.l2, &self.config.dram);
         let (map, banks) = (AddressMap::new(l2), BankMap::new(dram));

@@ -14,12 +14,12 @@ pub use page::{page, section};
 use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
 
-/// Why a machine cannot be measured, in one line.
+/// Why a configuration cannot be measured, in one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FidelityError {
     /// A microbenchmark does not fit it.
-    #[error("a microbenchmark does not fit the machine: {0}")]
+    #[error("a microbenchmark does not fit the configuration: {0}")]
     Unfit(String),
     /// A fault while it ran.
     #[error("{0}")]
@@ -77,11 +77,11 @@ impl Measurement {
     }
 }
 
-/// Every microbenchmark on one machine. The formulas are those of whole lines, which here loads that bypass the L1D move, too, and
+/// Every microbenchmark on one configuration. The formulas are those of whole lines, which here loads that bypass the L1D move, too, and
 /// of instructions and parameters that are there when they are wanted, from the launch on.
 ///
 /// # Errors
-/// A microbenchmark does not fit the machine, or a DRAM command broke a rule.
+/// A microbenchmark does not fit the configuration, or a DRAM command broke a rule.
 pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
     let mut config = config.clone();
     config.l1d.bypass_bytes = config.l1d.line_bytes;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use selvedge_gpu::config::BUILT_IN;
 
-    /// Every value of every machine lies within its stated bound, and the page shows it.
+    /// Every value of every configuration lies within its stated bound, and the page shows it.
     #[test]
     fn every_built_in_machine_is_as_fast_as_its_description() {
         let mut measured = Vec::new();

@@ -29,13 +29,13 @@ trips; a share below the peak for rates, which the ends of a run and queues cost
 blocking costs a stream, which is most on the Maxwells, follows from no formula here.
 ";
 
-/// The whole page for the built-in machines, measured in their order.
+/// The whole page for the built-in configurations, measured in their order.
 pub fn page(measured: &[(&BuiltIn, Vec<Measurement>)]) -> String {
     let sections = measured.iter().map(|(machine, found)| section(machine.name, machine.summary, found));
     sections.fold(HEAD.to_string(), |text, section| text + "\n" + &section)
 }
 
-/// The table of one machine.
+/// The table of one configuration.
 pub fn section(name: &str, summary: &str, found: &[Measurement]) -> String {
     let mut text = format!(
         "## {name}\n\n{summary}.\n\n| what | unit | expected | measured | error | allowed |\n|---|---|---|---|---|---|\n"

@@ -66,7 +66,7 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
         let (option, value) = parse_option(info, word)?;
         if given.contains(&option) {
             let (mechanism, option) = (info.name.into(), word.trim().into());
-            return Err(MechanismError::Option { mechanism, option, allowed: "allowed is once".into() });
+            return Err(MechanismError::Option { mechanism, option, allowed: "must be given once".into() });
         }
         given.push(option);
         options.insert(option, value);
@@ -92,7 +92,7 @@ fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32),
     }
 }
 
-/// The machine with what each of the mechanisms brings along, in their order.
+/// The configuration with what each of the mechanisms brings along, in their order.
 fn with<'a>(
     mut parts: impl Iterator<Item = &'a Part>,
     mut machine: GpuConfig,
@@ -159,7 +159,7 @@ impl MechanismSpec {
         Ok(())
     }
 
-    /// The machine with what every mechanism brings along; call before [`MechanismSpec::build`].
+    /// The configuration with what every mechanism brings along; call before [`MechanismSpec::build`].
     ///
     /// # Errors
     /// [`MechanismError::Machine`] when it does not suit a mechanism.
@@ -188,7 +188,7 @@ impl MechanismSpec {
         Err(MechanismError::Needs { mechanism: part.info.name.into(), why, allowed, instead })
     }
 
-    /// Builds the parts of every SM and L2 partition of a configuration that [`MechanismSpec::machine`] returned, for so many
+    /// Builds the parts of every SM and L2 partition of a configuration that [`MechanismSpec::machine`] returned, for the given number of
     /// kernels at the same time, with their blocks made by `probes`.
     ///
     /// # Errors
@@ -305,9 +305,9 @@ mod tests {
         latencies.insert("bdi_compressor".into(), 9);
         let mut spec: MechanismSpec = "hw-bdi=auto".parse().expect("the first option");
         let slow = spec.settle(&latencies).expect_err("too slow").to_string();
-        assert!(slow.contains("bdi_compressor takes 9 cycles: allowed are 1 to 5, and auto"), "{slow}");
+        assert!(slow.contains("bdi_compressor takes 9 cycles: must be 1 to 5, and auto"), "{slow}");
         assert!(error("hw-bdi,md_kb=auto").contains("powers of two from 4 to 16"));
-        assert!(error("static-sc,latency=auto").contains("allowed are 0 to 15"), "SC has no such parameter");
+        assert!(error("static-sc,latency=auto").contains("must be 0 to 15"), "SC has no such parameter");
     }
 
     #[test]
@@ -320,11 +320,11 @@ mod tests {
         assert!(
             error("caba-bdi,l1_tags=2+latte-cc").contains("both compress or divide the lines in the L1D")
         );
-        assert!(error("caba-bdi,l1_tags=3").contains("allowed are powers of two from 1 to 4"));
-        assert!(error("smil,k1=129").contains("allowed are 0 to 128"));
-        assert!(error("hw-bdi,compress=9").contains("allowed are 1 to 5"));
-        assert!(error("hw-bdi,md_kb=3").contains("allowed are powers of two from 4 to 16"));
-        assert!(error("hw-bdi,compress=1,compress=2").contains("`compress=2`: allowed is once"));
+        assert!(error("caba-bdi,l1_tags=3").contains("must be powers of two from 1 to 4"));
+        assert!(error("smil,k1=129").contains("must be 0 to 128"));
+        assert!(error("hw-bdi,compress=9").contains("must be 1 to 5"));
+        assert!(error("hw-bdi,md_kb=3").contains("must be powers of two from 4 to 16"));
+        assert!(error("hw-bdi,compress=1,compress=2").contains("`compress=2`: must be given once"));
         assert!(error("hw-bdi,speed=9").contains("compress=N"));
         assert!(error("hw-bdi+hw-bdi-mem").contains("cannot be combined"));
         assert!(error("dmil,x=1").contains("no options"));

@@ -14,9 +14,9 @@ pub struct IsolatedKey {
     pub program: String,
     /// Size of the workload.
     pub size: String,
-    /// Name of the machine.
+    /// Name of the configuration.
     pub config: String,
-    /// Every value of the machine.
+    /// Every value of the configuration.
     pub machine: String,
     /// Engine of the blocks.
     pub engine: String,

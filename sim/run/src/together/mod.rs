@@ -43,7 +43,7 @@ pub struct TogetherSpec {
     pub workloads: Vec<Source>,
     /// Their size.
     pub size: Size,
-    /// The machine.
+    /// The configuration.
     pub config: Arc<GpuConfig>,
     /// How they share it.
     pub share: ShareSpec,
@@ -276,7 +276,7 @@ fn identity(spec: &TogetherSpec) -> Identity {
     identity
 }
 
-/// The IPC of each workload that has the GPU without mechanism for itself, for so many cycles.
+/// The IPC of each workload that has the GPU without mechanism for itself, for the given number of cycles.
 fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Result<Vec<f64>, RunError> {
     let (base, probes) = (MechanismSpec::base(), ProbeSpec::default());
     let mut ipcs = Vec::new();
@@ -302,7 +302,7 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
 /// The names of the block instances that a run can record.
 ///
 /// # Errors
-/// A machine that does not suit the mechanism.
+/// A configuration that does not suit the mechanism.
 pub fn probe_names(spec: &TogetherSpec) -> Result<Vec<String>, RunError> {
     let built = instances(&spec.mechanism, &spec.config, spec.workloads.len())?;
     Ok(built.into_iter().map(|one| one.name).collect())
@@ -354,7 +354,7 @@ impl<'a> Machine<'a> {
         Measured::take(&self.gpu, self.programs.len())
     }
 
-    /// Lets the programs launch side by side for so many cycles, or until each has ended once.
+    /// Lets the programs launch side by side for the given number of cycles, or until each has ended once.
     fn run(&mut self, cycles: Option<u64>) -> Result<(), RunError> {
         self.launch_first()?;
         self.proceed(cycles, None, None)

@@ -43,7 +43,7 @@ pub struct ProgramReport {
     pub error: Option<String>,
     /// Times that it came to its end.
     pub ends: u64,
-    /// Launches, those under way at the end of the run included.
+    /// Launches, those in progress at the end of the run included.
     pub launches: u64,
     /// Its thread instructions per core cycle of the run.
     pub ipc: f64,
@@ -132,6 +132,6 @@ pub struct TogetherReport {
     pub totals: Totals,
     /// The mechanism's own counters, up to the same cycle as the sums.
     pub mechanism_counters: MechanismCounters,
-    /// What depends on the simulating machine.
+    /// What depends on the host.
     pub host: HostReport,
 }

@@ -174,7 +174,7 @@ fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
     assert_eq!(outcome.traces.len(), 2, "a generator per kernel");
 }
 
-/// The report without what depends on the engine and on the simulating machine.
+/// The report without what depends on the engine and on the host.
 fn statistics(spec: &TogetherSpec) -> TogetherReport {
     let host = HostReport { wall_s: 0.0, cycles_per_s: 0.0, warp_instructions_per_s: 0.0 };
     TogetherReport { host, engine: String::new(), ..report(spec) }
@@ -198,7 +198,7 @@ fn ranks_and_limits_are_the_same_under_every_engine() {
 }
 
 /// Requests of two kernels in `cycles` together, after as many to begin with. Both load without end what the L1D holds, the first one 32 lines
-/// with each instruction, the second one a single line. Eight loads under way per warp leave neither without a ready one.
+/// with each instruction, the second one a single line. Eight loads in flight per warp leave neither without a ready one.
 fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
     let loads: String = (2..10).map(|r| format!("ld.global.u32 %r{r}, [%rd3];\n")).collect();
     let entry = |name: &str, stride: u32| {
@@ -289,8 +289,8 @@ fn a_profile_is_as_long_as_the_run_unless_its_length_is_given() {
 
 #[test]
 fn mistakes_are_refused_before_anything_runs() {
-    assert_eq!(refused(&spec(&["bfs"; 5], "left-over")), "5 workloads together: allowed are 1 to 4");
+    assert_eq!(refused(&spec(&["bfs"; 5], "left-over")), "5 workloads together: must be 1 to 4");
     let line = refused(&spec(&["bfs", "atax"], "sm:1"));
-    assert_eq!(line, "share `sm:1`: allowed are as many numbers as programs, which are 2");
+    assert_eq!(line, "share `sm:1`: must be as many numbers as programs, which are 2");
     assert!(workload::find("bfs+atax").is_err(), "a plus is in no name");
 }

@@ -13,7 +13,7 @@ const KERNELS: [(&str, &[u8]); 2] = [
     ("kernel-2.traceg.xz", include_bytes!("../../../../tests/traces/kernel-2.traceg.xz")),
 ];
 
-/// Whatever a trace says, it is refused in one line or runs to an end, and the machine's own laws hold in it.
+/// Whatever a trace says, it is refused in one line or runs to an end, and the configuration's own laws hold in it.
 fn survives(source: Result<Source, RunError>) -> Result<(), TestCaseError> {
     let fault = match source.and_then(|source| run(&spec(source, "base"), Arc::new(Control::default()))) {
         Ok(outcome) => outcome.fault,

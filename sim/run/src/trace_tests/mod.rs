@@ -151,7 +151,7 @@ fn a_replay_that_leaves_other_values_on_the_recorded_machine_fails() {
     assert_eq!(
         elsewhere.report.result,
         Outcome::Unchecked,
-        "on another machine there is nothing to compare with"
+        "on another configuration there is nothing to compare with"
     );
 }
 
@@ -179,7 +179,7 @@ fn foreign_and_cut_files_are_refused_with_the_offset() {
     );
     assert_eq!(refusal(b""), "x.strace: offset 0: not a trace that `selvedge trace record` has written");
     let other = [&bytes[..7], &[9], &bytes[8..]].concat();
-    assert_eq!(refusal(&other), "x.strace: offset 7: version 9 of the format: allowed is 1");
+    assert_eq!(refusal(&other), "x.strace: offset 7: version 9 of the format: must be 1");
     assert_eq!(refusal(&bytes[..8]), "x.strace: offset 8: 1 bytes should follow, but 0 are left");
     for end in 0..bytes.len() {
         let line = refusal(&bytes[..end]);

@@ -152,7 +152,7 @@ fn ops() -> impl Strategy<Value = Op> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Loads and stores of one thread, each of which ends before the next begins, on the whole machine.
+    /// Loads and stores of one thread, each of which ends before the next begins, on the whole configuration.
     #[test]
     fn l1d_and_l2_count_what_lists_count(
         l1d in (0u32..4, 1u32..5),

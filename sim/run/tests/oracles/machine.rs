@@ -1,4 +1,4 @@
-//! A machine on which one thread makes a stream of accesses one by one.
+//! A configuration on which one thread makes a stream of accesses one by one.
 use selvedge_hw::Engine;
 use selvedge_sim::config::{GpuConfig, IndexFunction};
 use selvedge_sim::gpu::{Control, Gpu};
@@ -33,7 +33,7 @@ pub struct Counters {
     pub l2_written_back: u64,
 }
 
-/// A machine with one partition, plain caches and nothing else that goes to memory.
+/// A configuration with one partition, plain caches and nothing else that goes to memory.
 pub struct Machine {
     gpu: Gpu,
     memory: DeviceMemory,

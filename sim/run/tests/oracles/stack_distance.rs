@@ -11,7 +11,7 @@ use selvedge_sim::cache::TagArray;
 use selvedge_sim::config::IndexFunction;
 use std::collections::BTreeSet;
 
-/// The stack distance of each access in a cache of so many sets; none for the first access to a line.
+/// The stack distance of each access in a cache of the given number of sets; none for the first access to a line.
 fn distances(stream: &[u64], sets: u64) -> Vec<Option<usize>> {
     let distance = |now: usize| {
         let last = stream[..now].iter().rposition(|line| *line == stream[now])?;

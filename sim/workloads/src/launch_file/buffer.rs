@@ -125,7 +125,7 @@ impl Buffer {
         let count = self.count.unwrap_or(bytes / size);
         if count == 0 || count.saturating_mul(size) > bytes {
             let (name, has) = (&self.name, bytes / size);
-            return Err(bad(format!("symbol `{name}` has {bytes} bytes: allowed are 1 to {has} elements")));
+            return Err(bad(format!("symbol `{name}` has {bytes} bytes: must be 1 to {has} elements")));
         }
         if let Some(expect) = &self.expect {
             expect.check_count(text, self.element, count)?;

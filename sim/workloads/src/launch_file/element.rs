@@ -91,7 +91,7 @@ impl Element {
     /// What is allowed, when the type cannot hold it whole.
     pub(super) fn parse(self, text: &str) -> Result<u64, String> {
         if self.class() == Class::Float {
-            let allowed = || "allowed are numbers, inf and nan".to_string();
+            let allowed = || "must be numbers, inf and nan".to_string();
             // Straight to the type, so that it is rounded once.
             return match self {
                 Self::F32 => text.parse().map(|f: f32| f.to_bits().into()).map_err(|_| allowed()),
@@ -100,7 +100,7 @@ impl Element {
         }
         let (low, high) = self.range();
         let whole = whole(text).filter(|int| (low..=high).contains(int));
-        let int = whole.ok_or_else(|| format!("allowed are whole numbers from {low} to {high}"))?;
+        let int = whole.ok_or_else(|| format!("must be whole numbers from {low} to {high}"))?;
         Ok(int as u64 & self.mask())
     }
 
@@ -219,7 +219,7 @@ mod tests {
             (Element::U64, "0x-1"),
         ] {
             let refused = element.parse(text).expect_err(text);
-            assert!(refused.starts_with("allowed are whole numbers from"), "{refused}");
+            assert!(refused.starts_with("must be whole numbers from"), "{refused}");
         }
         assert!(Element::F32.parse("one").is_err());
     }

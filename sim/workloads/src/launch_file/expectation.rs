@@ -32,7 +32,7 @@ impl Expectation {
             None => Ok(0.0),
             Some(value) if value.get_ref().is_finite() && *value.get_ref() >= 0.0 => Ok(*value.get_ref()),
             Some(value) => {
-                let message = format!("{key} = {}: allowed are finite numbers from 0", value.get_ref());
+                let message = format!("{key} = {}: must be finite numbers from 0", value.get_ref());
                 Err(text.bad(value.span().start, message))
             }
         };

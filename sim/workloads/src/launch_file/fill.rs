@@ -181,7 +181,7 @@ pub(super) fn list(
 ) -> Result<Vec<u8>, LaunchFileError> {
     let at = numbers.span().start;
     if numbers.get_ref().is_empty() {
-        return Err(text.bad(at, "values = []: allowed are one number or more"));
+        return Err(text.bad(at, "values = []: must be one number or more"));
     }
     let mut out = Vec::new();
     for (index, number) in numbers.get_ref().iter().enumerate() {
@@ -247,7 +247,7 @@ impl Spread {
             (None, None) => return Ok(Self::Full),
             (Some(low), Some(high)) => (low, high),
             (Some(one), None) | (None, Some(one)) => {
-                return Err(text.bad(one.span().start, "allowed are `low` and `high` together, or neither"));
+                return Err(text.bad(one.span().start, "must be `low` and `high` together, or neither"));
             }
         };
         let first = bits(text, low, "low", element)?;
@@ -264,7 +264,7 @@ impl Spread {
             text.bad(
                 item.high.as_ref().map_or(0, |h| h.span().start),
                 format!(
-                    "high = {}: allowed are finite numbers from low = {} on",
+                    "high = {}: must be finite numbers from low = {} on",
                     values::quote(&high.text()),
                     values::quote(&low)
                 ),
@@ -285,7 +285,7 @@ impl Spread {
         };
         let (limit, at) = item.limit.as_ref().map_or((256.min(most), 0), |l| (*l.get_ref(), l.span().start));
         if !(1..=most).contains(&limit) {
-            return Err(text.bad(at, format!("limit = {limit}: allowed are 1 to {most}")));
+            return Err(text.bad(at, format!("limit = {limit}: must be 1 to {most}")));
         }
         let mut sum = 0.0;
         let sums = (1..=limit).map(|k| {
@@ -343,7 +343,7 @@ fn float(
         return Ok(number);
     }
     let from = if least == f64::MIN { String::new() } else { format!(" from {least}") };
-    Err(text.bad(value.span().start, format!("{key} = {number}: allowed are finite numbers{from}")))
+    Err(text.bad(value.span().start, format!("{key} = {number}: must be finite numbers{from}")))
 }
 
 /// Uniform from 0 up to 1.
@@ -445,17 +445,14 @@ mod tests {
         let cases = [
             ("init='iota'\nlow=3", "my.toml:2: unknown field `low` for a buffer of iota values"),
             ("init='random'\nmean=3.0", "my.toml:2: unknown field `mean`"),
-            ("init='random'\nlow=3", "my.toml:2: allowed are `low` and `high` together, or neither"),
-            (
-                "init='random'\nlow=3\nhigh=2",
-                "my.toml:3: high = 2: allowed are finite numbers from low = 3 on",
-            ),
+            ("init='random'\nlow=3", "my.toml:2: must be `low` and `high` together, or neither"),
+            ("init='random'\nlow=3\nhigh=2", "my.toml:3: high = 2: must be finite numbers from low = 3 on"),
             ("init='random'\ndistribution='normal'\ndeviation=-1.0", "my.toml:3: deviation = -1"),
-            ("init='random'\ndistribution='zipf'\nlimit=300", "my.toml:3: limit = 300: allowed are 1 to 256"),
+            ("init='random'\ndistribution='zipf'\nlimit=300", "my.toml:3: limit = 300: must be 1 to 256"),
             ("init='constant'", "my.toml:1: missing key `value`"),
-            ("init='constant'\nvalue=256", "my.toml:2: value = 256: allowed are whole numbers from 0 to 255"),
-            ("values=[1, 2.5]", "my.toml:1: values[1] = 2.5: allowed are whole numbers from 0 to 255"),
-            ("values=[]", "my.toml:1: values = []: allowed are one number or more"),
+            ("init='constant'\nvalue=256", "my.toml:2: value = 256: must be whole numbers from 0 to 255"),
+            ("values=[1, 2.5]", "my.toml:1: values[1] = 2.5: must be whole numbers from 0 to 255"),
+            ("values=[]", "my.toml:1: values = []: must be one number or more"),
             ("file='none.txt'", "my.toml:1: none.txt: cannot read it: "),
         ];
         for (keys, says) in cases {

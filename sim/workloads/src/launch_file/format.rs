@@ -311,7 +311,7 @@ impl Text {
     ) -> Result<(), LaunchFileError> {
         given.find(|(key, _)| !allowed.contains(key)).map_or(Ok(()), |(key, at)| {
             let allowed = allowed.join("`, `");
-            Err(self.bad(at, format!("unknown field `{key}` for {noun}: allowed are `{allowed}`")))
+            Err(self.bad(at, format!("unknown field `{key}` for {noun}: must be `{allowed}`")))
         })
     }
 }

@@ -173,7 +173,7 @@ impl LaunchFile {
     }
 
     /// The host program. Everything in the file is checked against `module`, which is the file's PTX, and against the
-    /// machine; `module` is given the constants that the file states.
+    /// configuration; `module` is given the constants that the file states.
     ///
     /// # Errors
     /// [`LaunchFileError`] in one line.
@@ -285,7 +285,7 @@ fn check_step(
             return Err(text.bad(*at, message));
         }
         if *offset >= count * buffer.element.bytes() as u64 {
-            return Err(text.bad(*at, format!("offset: allowed are 0 to {}", count - 1)));
+            return Err(text.bad(*at, format!("offset: must be 0 to {}", count - 1)));
         }
     }
     // Addresses and handles come with the run; any will do to see whether one fits the parameter.

@@ -195,7 +195,7 @@ fn triple(text: &Text, key: &str, value: &Spanned<Vec<u32>>) -> Result<[u32; 3],
         [x] => Ok([*x, 1, 1]),
         [x, y] => Ok([*x, *y, 1]),
         [x, y, z] => Ok([*x, *y, *z]),
-        _ => Err(text.bad(value.span().start, format!("{key}: allowed are one to three numbers"))),
+        _ => Err(text.bad(value.span().start, format!("{key}: must be one to three numbers"))),
     }
 }
 
@@ -224,7 +224,7 @@ fn argument(
         let known = buffers[buffer].count.unwrap_or(u64::MAX);
         if offset >= known {
             let place = item.offset.as_ref().map_or(at, |offset| offset.span().start);
-            return Err(text.bad(place, format!("offset = {offset}: allowed are 0 to {}", known - 1)));
+            return Err(text.bad(place, format!("offset = {offset}: must be 0 to {}", known - 1)));
         }
         let bytes = buffers[buffer].element.bytes() as u64;
         return Ok(Argument::Address { buffer, offset: offset.saturating_mul(bytes) });
@@ -290,12 +290,12 @@ fn turns(
     let (at, raw) = (table.span().start, table.get_ref());
     let name = text.need(&raw.name, "name", at)?;
     if name.get_ref().is_empty() || known.iter().any(|other| other.name == *name.get_ref()) {
-        let message = format!("name = \"{}\": allowed is a name that no other loop has", name.get_ref());
+        let message = format!("name = \"{}\": must be a name that no other loop has", name.get_ref());
         return Err(text.bad(name.span().start, message));
     }
     let most = raw.turns.as_ref().map(|turns| *turns.get_ref());
     if let (Some(0), Some(turns)) = (most, &raw.turns) {
-        return Err(text.bad(turns.span().start, "turns = 0: allowed are 1 or more"));
+        return Err(text.bad(turns.span().start, "turns = 0: must be 1 or more"));
     }
     if most.is_none() && raw.until.is_none() {
         return Err(text.bad(at, format!("loop `{}` needs `turns` or `until`", name.get_ref())));

@@ -191,7 +191,7 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(5, "file = \"odd\"\nformat = \"raw\"")],
             "my.toml:5: odd: cannot read it: 3 bytes are no multiple of 4",
         ),
-        (&[(5, "file = \"k.ptx\"")], "k.ptx:1: '.version': allowed are numbers, inf and nan"),
+        (&[(5, "file = \"k.ptx\"")], "k.ptx:1: '.version': must be numbers, inf and nan"),
         (&[(5, "")], "my.toml:2: missing key `count` of buffer `a`"),
         (&[(9, "count = 0")], "my.toml:9: buffer `b` has 0 elements: must be 1 or more"),
         (
@@ -216,7 +216,7 @@ fn every_mistake_is_one_line_with_its_place() {
         (&[(10, "init = \"iota\"")], "my.toml:11: unknown field `low` for a buffer of iota values"),
         (&[(13, "expect = { file = \"b.raw\" }")], "b.raw:1: not text: give format = \"raw\""),
         (&[(13, "expect = { format = \"raw\" }")], "my.toml:13: missing key `file`"),
-        (&[(13, "expect = { file = \"a.txt\", absolute = -1.0 }")], "my.toml:13: absolute = -1: allowed are"),
+        (&[(13, "expect = { file = \"a.txt\", absolute = -1.0 }")], "my.toml:13: absolute = -1: must be"),
         (&[(13, "offset = 3")], "my.toml:13: unknown field `offset` for a buffer"),
         (&[(14, "save = \"out.txt\"")], "my.toml:14: invalid type: string \"out.txt\""),
         (
@@ -227,20 +227,17 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(16, "name = \"scales\"")],
             "my.toml:15: no variable `scales` in the PTX: there are flag, view, scale",
         ),
-        (
-            &[(18, "values = [1, 2, 3]")],
-            "my.toml:15: symbol `scale` has 8 bytes: allowed are 1 to 2 elements",
-        ),
+        (&[(18, "values = [1, 2, 3]")], "my.toml:15: symbol `scale` has 8 bytes: must be 1 to 2 elements"),
         (
             &[(17, "type = \"f32\"\ncount = 9223372036854775807"), (18, "")],
-            "my.toml:15: symbol `scale` has 8 bytes: allowed are 1 to 2 elements",
+            "my.toml:15: symbol `scale` has 8 bytes: must be 1 to 2 elements",
         ),
         (
             &[(18, "save = { file = \"s\" }")],
             "my.toml:15: symbol `scale` is constant: it cannot have `expect` or `save`",
         ),
         (&[(23, "name = \"m\"")], "my.toml:31: no loop `l`: there are m"),
-        (&[(24, "turns = 0")], "my.toml:24: turns = 0: allowed are 1 or more"),
+        (&[(24, "turns = 0")], "my.toml:24: turns = 0: must be 1 or more"),
         (&[(24, ""), (25, "")], "my.toml:22: loop `l` needs `turns` or `until`"),
         (
             &[(25, "until = { buffer = \"c\", is = \"zero\" }")],
@@ -264,7 +261,7 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(28, "kernel = \"kopy\"")],
             "my.toml:28: no kernel `kopy` in the PTX: there are free, copy, mixed",
         ),
-        (&[(29, "grid = []")], "my.toml:29: grid: allowed are one to three numbers"),
+        (&[(29, "grid = []")], "my.toml:29: grid: must be one to three numbers"),
         (&[(29, "grid = [0]")], "my.toml:28: "),
         (&[(30, "block = [4096]")], "my.toml:28: "),
         (&[(30, "block = [4]\ndynamic_shared = 100000")], "my.toml:28: "),
@@ -274,7 +271,7 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(33, "buffer = \"scale\""), (34, "")],
             "my.toml:32: symbol `scale` is constant: it has no address to pass",
         ),
-        (&[(34, "offset = 4")], "my.toml:34: offset = 4: allowed are 0 to 3"),
+        (&[(34, "offset = 4")], "my.toml:34: offset = 4: must be 0 to 3"),
         (
             &[(36, "buffer = \"b\"\nvalue = 1")],
             "my.toml:37: unknown field `value` for an argument that is a buffer",
@@ -283,10 +280,7 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(38, "type = \"u8\"")],
             "my.toml:37: argument 2 of kernel 'copy' ('n') is an integer of 4 bytes, got 1 bytes;",
         ),
-        (
-            &[(39, "value = \"seven\"")],
-            "my.toml:39: value = seven: allowed are whole numbers from -2147483648",
-        ),
+        (&[(39, "value = \"seven\"")], "my.toml:39: value = seven: must be whole numbers from -2147483648"),
         (&[(39, "value = 7\nvalues = [7]")], "my.toml:37: an argument has one of `buffer`"),
         (
             &[(49, "type = \"f32\"")],
@@ -305,13 +299,10 @@ fn every_mistake_is_one_line_with_its_place() {
         (&[(56, "buffer = \"scale\""), (57, "size = [2]")], "my.toml:54: symbol `scale` is constant"),
         (&[(57, "size = [2, 3]")], "my.toml:54: texture `t` ends after 24 bytes: buffer `a` has 16"),
         (&[(57, "size = [2]\noffset = 3")], "my.toml:54: texture `t` ends after 20 bytes: buffer `a` has 16"),
-        (&[(57, "size = []")], "my.toml:54: texture `t`: size []: allowed are one to three numbers from 1"),
-        (&[(57, "size = [2, 2]\nchannels = 3")], "my.toml:58: channels = 3: allowed are 1, 2 and 4"),
-        (
-            &[(57, "size = [2, 2]\npitch = 4")],
-            "my.toml:54: texture `t`: pitch 4: allowed are at least 8 bytes",
-        ),
-        (&[(57, "size = [2, 2]\nread = \"normalized\"")], "my.toml:58: a texture of f32: allowed are u8"),
+        (&[(57, "size = []")], "my.toml:54: texture `t`: size []: must be one to three numbers from 1"),
+        (&[(57, "size = [2, 2]\nchannels = 3")], "my.toml:58: channels = 3: must be 1, 2 and 4"),
+        (&[(57, "size = [2, 2]\npitch = 4")], "my.toml:54: texture `t`: pitch 4: must be at least 8 bytes"),
+        (&[(57, "size = [2, 2]\nread = \"normalized\"")], "my.toml:58: a texture of f32: must be u8"),
         (
             &[(57, "size = [2, 2]\nfilter = \"cubic\"")],
             "my.toml:58: unknown variant `cubic`, expected `point`",
@@ -321,7 +312,7 @@ fn every_mistake_is_one_line_with_its_place() {
             "my.toml:58: address = \"wrap\": must be \"clamp\" or \"border\" unless coordinates = \"normalized\"",
         ),
         (&[(58, "reference = \"scale\"")], "my.toml:58: no global variable `scale` in the PTX"),
-        (&[(58, "reference = \"flag\"")], "my.toml:58: variable `flag` has 4 bytes: allowed is one of 8"),
+        (&[(58, "reference = \"flag\"")], "my.toml:58: variable `flag` has 4 bytes: must be one of 8"),
         (&[(33, "texture = \"u\""), (34, "")], "my.toml:33: no texture `u`: there are t"),
         (&[(33, "texture = \"t\"")], "my.toml:34: unknown field `offset` for an argument that is a texture"),
     ];

@@ -172,7 +172,7 @@ struct Buffers {
 
 struct Run {
     graph: Graph,
-    /// The level under way: 0 while the source is the frontier.
+    /// The level in progress: 0 while the source is the frontier.
     levels: usize,
     buffers: Buffers,
     stage: Stage,
@@ -306,16 +306,13 @@ mod tests {
     #[test]
     fn malformed_graphs_are_refused_in_one_line() {
         let cases = [
-            ("0\n", ":1: number of nodes = '0': allowed is an integer from 1 to 1073741823"),
-            ("2\n0 1\n1 x\n", ":3: degree of node 1 = 'x': allowed is an integer from 0 to 1073741822"),
-            (
-                "2\n0 1\n",
-                ":2: first edge of node 1 = 'end of file': allowed is an integer from 0 to 1073741823",
-            ),
-            ("1\n0 1\n1\n", ":3: source node = '1': allowed is an integer from 0 to 0"),
-            ("1\n3 1\n0\n3\n", ":4: number of edges = '3': allowed is an integer from 4 to 1073741823"),
-            ("1\n0 1\n0\n1\n1 1\n", ":5: target of edge 0 = '1': allowed is an integer from 0 to 0"),
-            ("1\n0 1\n0\n1\n0 1 9\n", ":5: text after the last edge = '9': allowed is the end of the file"),
+            ("0\n", ":1: number of nodes = '0': must be an integer from 1 to 1073741823"),
+            ("2\n0 1\n1 x\n", ":3: degree of node 1 = 'x': must be an integer from 0 to 1073741822"),
+            ("2\n0 1\n", ":2: first edge of node 1 = 'end of file': must be an integer from 0 to 1073741823"),
+            ("1\n0 1\n1\n", ":3: source node = '1': must be an integer from 0 to 0"),
+            ("1\n3 1\n0\n3\n", ":4: number of edges = '3': must be an integer from 4 to 1073741823"),
+            ("1\n0 1\n0\n1\n1 1\n", ":5: target of edge 0 = '1': must be an integer from 0 to 0"),
+            ("1\n0 1\n0\n1\n0 1 9\n", ":5: text after the last edge = '9': must be the end of the file"),
         ];
         for (text, expected) in cases {
             assert_eq!(refusal("graph.txt", text, Graph::read), format!("graph.txt{expected}"));

@@ -19,7 +19,7 @@ pub enum WorkloadError {
         allowed: String,
     },
     /// No size has this name.
-    #[error("unknown size '{name}': allowed are tiny, small, study, paper")]
+    #[error("unknown size '{name}': must be tiny, small, study, paper")]
     UnknownSize {
         /// The name that was asked for.
         name: String,
@@ -45,7 +45,7 @@ pub enum WorkloadError {
         why: String,
     },
     /// A value in an input file is not what the format allows there.
-    #[error("{file}:{line}: {what} = '{value}': allowed is {allowed}")]
+    #[error("{file}:{line}: {what} = '{value}': must be {allowed}")]
     BadInput {
         /// The file.
         file: String,

@@ -226,21 +226,18 @@ mod tests {
     #[test]
     fn malformed_files_are_refused_with_line_value_and_what_is_allowed() {
         let refusals = [
-            ("", "g.gr:1: line = 'end of file': allowed is p sp NODES EDGES"),
-            ("x 1\n", "g.gr:1: line = 'x': allowed is c, or one line `p sp NODES EDGES`"),
-            ("p max 3 1\n", "g.gr:1: form of the problem = 'max': allowed is sp"),
-            ("p sp 3 2\na 1 2 3\n", "g.gr:2: number of edges = '1': allowed is 2"),
-            (
-                "p sp 3 1\na 1 4 3\n",
-                "g.gr:2: second node of the edge = '4': allowed is an integer from 1 to 3",
-            ),
+            ("", "g.gr:1: line = 'end of file': must be p sp NODES EDGES"),
+            ("x 1\n", "g.gr:1: line = 'x': must be c, or one line `p sp NODES EDGES`"),
+            ("p max 3 1\n", "g.gr:1: form of the problem = 'max': must be sp"),
+            ("p sp 3 2\na 1 2 3\n", "g.gr:2: number of edges = '1': must be 2"),
+            ("p sp 3 1\na 1 4 3\n", "g.gr:2: second node of the edge = '4': must be an integer from 1 to 3"),
             (
                 "p sp 3 1\na 1 2 3 4\n",
-                "g.gr:2: text after the line's last number = '4': allowed is the end of the file",
+                "g.gr:2: text after the line's last number = '4': must be the end of the file",
             ),
             (
                 "p sp 3 1\na 1 2 3\na 1 2 3\n",
-                "g.gr:3: edge = 'a 1 2 3': allowed is 1 edges, as the line `p sp` says",
+                "g.gr:3: edge = 'a 1 2 3': must be 1 edges, as the line `p sp` says",
             ),
         ];
         for (text, expected) in refusals {

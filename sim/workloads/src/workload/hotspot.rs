@@ -255,7 +255,7 @@ struct Run {
     chip: Chip,
     /// Time steps in all.
     steps: usize,
-    /// Time steps taken or under way.
+    /// Time steps taken or in progress.
     taken: usize,
     /// Once they are allocated.
     buffers: Option<Buffers>,
@@ -359,22 +359,14 @@ mod tests {
             Chip::read(file)
         };
         let cases = [
-            (
-                "temp_2",
-                "320\n321\nabc\n",
-                "temp_2:3: temperature of cell 2 = 'abc': allowed is a finite number",
-            ),
+            ("temp_2", "320\n321\nabc\n", "temp_2:3: temperature of cell 2 = 'abc': must be a finite number"),
             (
                 "temp_2",
                 "1\n2\n3\n",
-                "temp_2:3: number of cells = '3': allowed is a square number from 1 to 1073741824",
+                "temp_2:3: number of cells = '3': must be a square number from 1 to 1073741824",
             ),
-            (
-                "temp_2",
-                "",
-                "temp_2:1: number of cells = '0': allowed is a square number from 1 to 1073741824",
-            ),
-            ("temp_2", "1\n2\n3\n4\n", "power_2:3: number of cells = '3': allowed is 4, as temperatures"),
+            ("temp_2", "", "temp_2:1: number of cells = '0': must be a square number from 1 to 1073741824"),
+            ("temp_2", "1\n2\n3\n4\n", "power_2:3: number of cells = '3': must be 4, as temperatures"),
             (
                 "heat_2",
                 "1\n",

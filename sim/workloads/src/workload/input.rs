@@ -97,19 +97,19 @@ mod tests {
         assert_eq!(words.integer("count", 0..=9).unwrap(), 1);
         assert_eq!(words.integer("count", 0..=9).unwrap(), 2);
         let text = words.integer("count", 0..=9).unwrap_err().to_string();
-        assert_eq!(text, "g.txt:3: count = 'x3': allowed is an integer from 0 to 9");
+        assert_eq!(text, "g.txt:3: count = 'x3': must be an integer from 0 to 9");
     }
 
     #[test]
     fn missing_excessive_and_surplus_words_are_refused() {
         let file = Path::new("g.txt");
         let text = Words::new(file, "").integer("count", 0..=9).unwrap_err().to_string();
-        assert_eq!(text, "g.txt:1: count = 'end of file': allowed is an integer from 0 to 9");
+        assert_eq!(text, "g.txt:1: count = 'end of file': must be an integer from 0 to 9");
         for value in ["10", "-1", "1.5", "99999999999999999999999"] {
             assert!(Words::new(file, value).integer("count", 0..=9).is_err(), "{value}");
         }
         let text = Words::new(file, "\nmore").end("the edges").unwrap_err().to_string();
-        assert_eq!(text, "g.txt:2: text after the edges = 'more': allowed is the end of the file");
+        assert_eq!(text, "g.txt:2: text after the edges = 'more': must be the end of the file");
     }
 
     #[test]

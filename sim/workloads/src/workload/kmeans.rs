@@ -323,7 +323,7 @@ struct Run {
     centres: Vec<f32>,
     /// After the last completed round.
     membership: Vec<i32>,
-    /// The round under way, from 1.
+    /// The round in progress, from 1.
     round: usize,
     buffers: Buffers,
     stage: Stage,
@@ -429,13 +429,13 @@ mod tests {
     #[test]
     fn malformed_points_are_refused_in_one_line() {
         let cases = [
-            ("", ":1: number of points = '0': allowed is at least 5, the number of clusters"),
-            ("1 2\n1 2\n", ":2: number of points = '2': allowed is at least 5, the number of clusters"),
-            ("1 2 3\n2 4\n", ":2: number of features = '1': allowed is 2"),
-            ("1\n", ":1: number of features = '0': allowed is 1 or more"),
-            ("1 2 3\n2 4 5,5\n", ":2: feature 2 = '5,5': allowed is a finite number or a name of letters"),
-            ("1 nan\n", ":1: feature 1 = 'nan': allowed is a finite number or a name of letters"),
-            ("x 1\n", ":1: id of the point = 'x': allowed is an integer from 0"),
+            ("", ":1: number of points = '0': must be at least 5, the number of clusters"),
+            ("1 2\n1 2\n", ":2: number of points = '2': must be at least 5, the number of clusters"),
+            ("1 2 3\n2 4\n", ":2: number of features = '1': must be 2"),
+            ("1\n", ":1: number of features = '0': must be 1 or more"),
+            ("1 2 3\n2 4 5,5\n", ":2: feature 2 = '5,5': must be a finite number or a name of letters"),
+            ("1 nan\n", ":1: feature 1 = 'nan': must be a finite number or a name of letters"),
+            ("x 1\n", ":1: id of the point = 'x': must be an integer from 0"),
         ];
         for (text, expected) in cases {
             assert_eq!(refusal("points.txt", text, Points::read), format!("points.txt{expected}"));

@@ -225,7 +225,7 @@ fn describe(text: &Text, has_records: bool) -> String {
     format!("{lines} lines, {} bytes of text, pairs as {pairs}, {}", text.bytes.len(), mebibytes(bytes))
 }
 
-/// The launches of a bitonic sort of so many slots by `kernel`, which gets these pointers: those that make runs of two to
+/// The launches of a bitonic sort of the given number of slots by `kernel`, which gets these pointers: those that make runs of two to
 /// such powers.
 fn sort(kernel: &'static str, slots: usize, powers: RangeInclusive<u32>, pointers: &[u64]) -> Vec<Launch> {
     let mut launches = Vec::new();

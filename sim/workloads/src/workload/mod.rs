@@ -1,7 +1,7 @@
 //! Workloads: kernels that the papers ran, each with its host program, its inputs and a CPU reference.
 //!
 //! A [`Workload`] is a description and a factory; [`Workload::start`] gives a [`HostProgram`], the host side as a state
-//! machine that a simulator drives: it allocates and fills device memory, hands out one [`Launch`] after another, reads
+//! configuration that a simulator drives: it allocates and fills device memory, hands out one [`Launch`] after another, reads
 //! flags back between them, and finally compares the results with the CPU reference. Inputs are made by a seeded
 //! generator, so that two runs see the same bytes; some workloads read a real input file instead. The CUDA C sources
 //! and the PTX compiled from them lie in `sim/workloads/kernels/`.
@@ -381,6 +381,6 @@ mod tests {
             assert_eq!(size.to_string().parse::<Size>().unwrap(), size);
         }
         let refused = "Tiny".parse::<Size>().unwrap_err().to_string();
-        assert_eq!(refused, "unknown size 'Tiny': allowed are tiny, small, study, paper");
+        assert_eq!(refused, "unknown size 'Tiny': must be tiny, small, study, paper");
     }
 }

@@ -83,7 +83,7 @@ pub struct Awb;
 
 impl HwBlock for Awb {
     const NAME: &'static str = "awb";
-    const SUMMARY: &'static str = "assist warp buffer: two instructions per warp that beat the parent, two of low priority for idle cycles";
+    const SUMMARY: &'static str = "buffers decoded assist-warp instructions: two of high priority per warp, two of low priority for idle issue slots";
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
     type Params = AwbParams;
@@ -163,6 +163,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = Awb::model(&AwbParams { instruction_bits: 128 }).unwrap_err().to_string();
-        assert_eq!(error, "awb: parameter `instruction_bits` cannot be `128`; allowed: 32, 64");
+        assert_eq!(error, "awb: parameter `instruction_bits` = `128`: must be 32, 64");
     }
 }

@@ -42,7 +42,7 @@
 //! # Parameters
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
-//! | `entries` | 48 | 8, 48 | assist warps under way at once |
+//! | `entries` | 48 | 8, 48 | active assist warps at the same time |
 //! | `busy_limit` | 96 | 64, 96, 128 | a class of units busy in more cycles of a window throttles; 128 is never |
 //! | `idle_limit` | 8 | 0, 8 | fewer idle cycles in a window throttle |
 //!
@@ -120,7 +120,7 @@ const BUFFER: AwbParams = AwbParams { instruction_bits: WORD_BITS as u32 };
 block_params! {
     /// Parameters of an AWC.
     pub struct AwcParams {
-        /// Assist warps under way at once.
+        /// Active assist warps at the same time.
         entries: u32 = 48, Allowed::OneOf(&[8, 48]);
         /// A class of units busy in more of 128 cycles throttles low priority.
         busy_limit: u32 = 96, Allowed::OneOf(&[64, 96, 128]);
@@ -141,7 +141,7 @@ pub struct Awc;
 
 impl HwBlock for Awc {
     const NAME: &'static str = "awc";
-    const SUMMARY: &'static str = "assist warp controller: from trigger events to instructions for the schedulers, throttled by utilization";
+    const SUMMARY: &'static str = "deploys assist warps on trigger events, issues their instructions to the schedulers, and throttles them by utilization";
     const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
     const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
     type Params = AwcParams;
@@ -228,6 +228,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = AwcParams { busy_limit: 100, ..AwcParams::default() };
         let error = Awc::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "awc: parameter `busy_limit` cannot be `100`; allowed: 64, 96, 128");
+        assert_eq!(error, "awc: parameter `busy_limit` = `100`: must be 64, 96, 128");
     }
 }

@@ -85,7 +85,7 @@ pub struct Aws;
 impl HwBlock for Aws {
     const NAME: &'static str = "aws";
     const SUMMARY: &'static str =
-        "assist warp store: the instructions of all assist-warp routines, one per cycle";
+        "stores the instructions of all assist-warp routines and reads one per cycle";
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
     type Params = AwsParams;
@@ -147,6 +147,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = AwsParams { instructions: 500, ..AwsParams::default() };
         let error = Aws::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "aws: parameter `instructions` cannot be `500`; allowed: 512, 1024");
+        assert_eq!(error, "aws: parameter `instructions` = `500`: must be 512, 1024");
     }
 }

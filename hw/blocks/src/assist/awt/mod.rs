@@ -1,4 +1,4 @@
-//! AWT, assist warp table: which assist warps are under way on an SM, and which instruction each of them needs next.
+//! AWT, assist warp table: which assist warps are active on an SM, and which instruction each of them needs next.
 //!
 //! Source: CABA, sections 4.3 and 4.4 (figure 5).
 //!
@@ -35,7 +35,7 @@
 //! # Parameters
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
-//! | `entries` | 48 | 8, 48 | assist warps under way; 48 is one per warp |
+//! | `entries` | 48 | 8, 48 | active assist warps; 48 is one per warp |
 //!
 //! # Ports and timing
 //! `deploy_*` follow from registers, `high_room_i`, `low_room_i` and the kill of the same cycle; `trigger_ready_o` from registers and
@@ -76,7 +76,7 @@ pub(in crate::assist) const KEY_BITS: usize = SR_BITS + WARP_BITS;
 block_params! {
     /// Parameters of an AWT.
     pub struct AwtParams {
-        /// Assist warps under way at once.
+        /// Active assist warps at the same time.
         entries: u32 = 48, Allowed::OneOf(&[8, 48]);
     }
 }
@@ -99,7 +99,7 @@ pub struct Awt;
 impl HwBlock for Awt {
     const NAME: &'static str = "awt";
     const SUMMARY: &'static str =
-        "assist warp table: the assist warps under way, deployed in turn, one instruction per cycle";
+        "tracks the active assist warps and deploys one instruction per cycle in round-robin order";
     const SOURCE: &'static str = "CABA, section 4.4";
     const PARAMS: &'static [ParamSpec] = AwtParams::SPECS;
     type Params = AwtParams;
@@ -154,6 +154,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = Awt::model(&AwtParams { entries: 49 }).unwrap_err().to_string();
-        assert_eq!(error, "awt: parameter `entries` cannot be `49`; allowed: 8, 48");
+        assert_eq!(error, "awt: parameter `entries` = `49`: must be 8, 48");
     }
 }

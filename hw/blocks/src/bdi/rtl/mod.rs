@@ -18,7 +18,7 @@ use compressor::CompressorCuts;
 use decompressor::DecompressorCuts;
 use selvedge_hw::rtl::prelude::*;
 
-/// Where a compressor's registers stand, so that its longest path is short for so many of them.
+/// Where a compressor's registers stand, so that its longest path is short for the given number of them.
 ///
 /// In an ASIC library a search, the trials, the choice, the subtraction and the packing of 128 bytes take about 5, 8, 5, 7 and 4
 /// parts of time; a register in front of the trials also keeps all bases and masks.

@@ -42,7 +42,7 @@ rtl_module! {
             rsfail_i: bool as Bit = 1,
         }
         outputs BpgOut {
-            /// so many warps or thread blocks use the L1D
+            /// number of warps or thread blocks that may use the L1D
             l_max_o: u8 as U<L_BITS> = 4,
             /// which warps or thread blocks bypass the L1D; those from 8 on do as 7
             bypass_o: u8 as U<LEVELS> = LEVELS,

@@ -1,4 +1,4 @@
-//! RTL of the codec: a machine that goes through a line four words at a time, and logic for CABA's variant.
+//! RTL of the codec: a state machine that goes through a line four words at a time, and logic for CABA's variant.
 
 mod compressor;
 mod decode;

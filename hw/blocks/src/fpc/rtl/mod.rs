@@ -48,7 +48,7 @@ const fn longest_head(lines: Lines) -> usize {
     if lines.segmented { 3 * lines.groups() } else { 9 * lines.words() / 2 }
 }
 
-/// Where a decompressor's registers stand, so that its longest path is short for so many of them.
+/// Where a decompressor's registers stand, so that its longest path is short for the given number of them.
 ///
 /// In an ASIC library each half of the prefixes of 128 bytes takes about 12 parts of time, and all that follows 8, so that the
 /// fourth and fifth register shorten no path.

@@ -1,4 +1,4 @@
-//! The machine that decides: division, multiplication and comparison, one bit per cycle, on what it takes over at its start.
+//! The decision unit: division, multiplication and comparison, one bit per cycle, on what it takes over at its start.
 
 use super::super::LatteControllerParams;
 use selvedge_hw::rtl::prelude::*;

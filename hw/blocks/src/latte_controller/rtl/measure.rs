@@ -70,7 +70,7 @@ rtl_block! {
         schedules: Reg<U<10>>,
         warps: Reg<U<16>>,
         cycles: Reg<U<18>>,
-        /// from so many schedules on the sums are halved
+        /// number of schedules from which the sums are halved
         full: Constant<U<10>>,
         next_schedules: Signal<Local, U<10>>,
         next_warps: Signal<Local, U<16>>,

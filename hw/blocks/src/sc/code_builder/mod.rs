@@ -136,7 +136,7 @@ pub struct ScCodeBuilder;
 impl HwBlock for ScCodeBuilder {
     const NAME: &'static str = "sc_code_builder";
     const SUMMARY: &'static str =
-        "builds canonical Huffman codes of limited length and least total length from counted values";
+        "builds canonical Huffman codes of limited length and least total length from value counts";
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
     /// Cycles. A build of a full table takes some 48,000 of them, one of a small table some 1,500.
@@ -237,6 +237,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = CodeBuilderParams { max_code_bits: 9, ..CodeBuilderParams::default() };
         let error = ScCodeBuilder::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "sc_code_builder: parameter `max_code_bits` cannot be `9`; allowed: 12, 16");
+        assert_eq!(error, "sc_code_builder: parameter `max_code_bits` = `9`: must be 12, 16");
     }
 }

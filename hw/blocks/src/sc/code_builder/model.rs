@@ -14,7 +14,7 @@ enum Stage {
         asked: usize,
         table: Vec<Counted>,
     },
-    /// Sorts, merges and counts for so many more cycles; then these codes are given.
+    /// Sorts, merges and counts for the given number of further cycles; then these codes are given.
     Work {
         cycles: u64,
         codes: VecDeque<Code>,

@@ -184,7 +184,7 @@ pub(super) struct CodeBuilderCorners {
     /// Codes of this build that were taken, and where among them the escape was.
     codes: usize,
     escape_place: usize,
-    /// Builds that ended with so many codes.
+    /// Builds that ended with the given number of codes.
     escape_only: u64,
     two_codes: u64,
     some_codes: u64,

@@ -105,7 +105,7 @@ pub struct ScVft;
 impl HwBlock for ScVft {
     const NAME: &'static str = "sc_vft";
     const SUMMARY: &'static str =
-        "counts how often 32-bit values occur, in a set-associative table that keeps the frequent ones";
+        "counts 32-bit values in a set-associative table that keeps the frequent ones";
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = VftParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
@@ -161,6 +161,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = ScVft::model(&VftParams { entries: 100 }).unwrap_err().to_string();
-        assert_eq!(error, "sc_vft: parameter `entries` cannot be `100`; allowed: 64, 1024");
+        assert_eq!(error, "sc_vft: parameter `entries` = `100`: must be 64, 1024");
     }
 }

@@ -150,7 +150,7 @@ impl Bench {
         registers: (u16, u16),
     ) -> Result<(), TestCaseError> {
         let Some(index) = self.live.iter().position(|live| live.tag == tag) else {
-            return Err(TestCaseError::fail(format!("warp {warp}, tag {tag}: not under way")));
+            return Err(TestCaseError::fail(format!("warp {warp}, tag {tag}: not active")));
         };
         let live = &mut self.live[index];
         prop_assert_eq!((live.warp, is_high(live.event)), (warp, high));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use selvedge_blocks::assist::awt::{Awt, AwtIn, AwtOut, AwtParams};
 use selvedge_hw::Instance;
 
-/// An assist warp under way.
+/// An active assist warp.
 #[derive(Clone, Debug)]
 struct Live {
     trigger: Trigger,
@@ -126,7 +126,7 @@ impl Bench {
         }
         let found = self.live.iter().position(|live| live.tag == outputs.deploy_mask_o);
         let Some(index) = found else {
-            return Err(TestCaseError::fail(format!("not under way: {outputs:?}")));
+            return Err(TestCaseError::fail(format!("not active: {outputs:?}")));
         };
         let live = &mut self.live[index];
         let Trigger { warp, sr, end, high } = live.trigger;

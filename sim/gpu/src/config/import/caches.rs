@@ -75,7 +75,7 @@ pub fn read_only(reader: &mut Reader) -> Result<(), ConfigError> {
 
 /// `[kind:]sets:line:ways,policies,kind:entries:merges,queue[...]`; a texture cache's registers are a queue of its own kind.
 fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> Result<(), ConfigError> {
-    let form = "allowed is SETS:LINE:WAYS,L:R:ALLOCATE:N,A:ENTRIES:MERGES,QUEUE";
+    let form = "must be SETS:LINE:WAYS,L:R:ALLOCATE:N,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
     let [shape, policies, mshr, queue, ..] = &parts[..] else {
         return Err(wrong(option, &option.value, form));
@@ -122,7 +122,7 @@ pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
 
 /// `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`
 fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), ConfigError> {
-    let form = "allowed is SETS:LINE:WAYS,L:WRITE:ALLOCATE:WRITE_ALLOCATE:INDEX,A:ENTRIES:MERGES,QUEUE";
+    let form = "must be SETS:LINE:WAYS,L:WRITE:ALLOCATE:WRITE_ALLOCATE:INDEX,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
     let [shape, policies, mshr, queue, ..] = &parts[..] else {
         return Err(wrong(option, &option.value, form));

@@ -31,7 +31,7 @@ pub fn clocks(reader: &mut Reader) -> Result<Clocks, ConfigError> {
     let Some(option) = reader.take("-gpgpu_clock_domains") else {
         return Ok(Clocks { core: 700.0, l2: 700.0, dram: 924.0 });
     };
-    let allowed = "allowed are four frequencies of 1 to 10000 MHz, separated by :";
+    let allowed = "must be four frequencies of 1 to 10000 MHz, separated by :";
     let megahertz = |text: &str| {
         let value = text.trim().parse::<f64>().ok().filter(|f| (0.5..10_000.5).contains(f));
         value.ok_or_else(|| wrong(&option, text, allowed))
@@ -69,7 +69,7 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some(option) = reader.take("-gpgpu_shader_core_pipeline") {
         let [threads, warp] = list(&option, ':', 2)?[..2] else { unreachable!("two numbers were asked for") };
         if warp != WARP {
-            return Err(wrong(&option, &option.value, "allowed are warps of 32 threads"));
+            return Err(wrong(&option, &option.value, "must be warps of 32 threads"));
         }
         reader.set("sm", "threads", threads, &option);
         reader.set("sm", "warps", threads / WARP, &option);

@@ -88,7 +88,7 @@ fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
     };
     let bit = whole(&option, place.trim_start_matches("dramid@"))?;
     let power = |bits: u32| {
-        1u32.checked_shl(bits).ok_or_else(|| wrong(&option, &option.value, "allowed are fewer than 32 bits"))
+        1u32.checked_shl(bits).ok_or_else(|| wrong(&option, &option.value, "must be fewer than 32 bits"))
     };
     let interleave = power(bit)?;
     let mapping = AddressMapping::parse(&option.value)
@@ -136,7 +136,7 @@ pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Resul
     if option.value.contains('=') {
         for part in option.value.split(':').map(str::trim).filter(|p| !p.is_empty()) {
             let (name, value) =
-                part.split_once('=').ok_or_else(|| wrong(&option, part, "allowed is NAME=CYCLES"))?;
+                part.split_once('=').ok_or_else(|| wrong(&option, part, "must be NAME=CYCLES"))?;
             pairs.push((name.trim(), whole(&option, value)?));
         }
     } else {

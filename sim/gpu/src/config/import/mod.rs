@@ -37,10 +37,10 @@ pub struct Import {
 }
 
 /// Translates `text`, the GPGPU-Sim configuration `file`, and the interconnect's configuration if there is one, into a
-/// machine called `name`.
+/// configuration called `name`.
 ///
 /// # Errors
-/// Mistakes in the options, each in one line: numbers that are none, or values that a machine here cannot have.
+/// Mistakes in the options, each in one line: numbers that are none, or values that a configuration here cannot have.
 pub fn import(
     name: &str,
     file: &str,

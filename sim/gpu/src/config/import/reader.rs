@@ -108,7 +108,7 @@ pub fn wrong(option: &Opt, value: &str, allowed: &str) -> ConfigError {
 /// # Errors
 /// It is none.
 pub fn whole(option: &Opt, text: &str) -> Result<u32, ConfigError> {
-    text.trim().parse().map_err(|_| wrong(option, text, "allowed is a whole number from 0 to 4294967295"))
+    text.trim().parse().map_err(|_| wrong(option, text, "must be a whole number from 0 to 4294967295"))
 }
 
 /// The whole numbers of a list; `count` at least.
@@ -118,7 +118,7 @@ pub fn whole(option: &Opt, text: &str) -> Result<u32, ConfigError> {
 pub fn list(option: &Opt, separator: char, count: usize) -> Result<Vec<u32>, ConfigError> {
     let numbers = option.value.split(separator).map(|n| whole(option, n)).collect::<Result<Vec<_>, _>>()?;
     if numbers.len() < count {
-        let allowed = format!("allowed are {count} or more numbers, separated by {separator}");
+        let allowed = format!("must be {count} or more numbers, separated by {separator}");
         return Err(wrong(option, &option.value, &allowed));
     }
     Ok(numbers)

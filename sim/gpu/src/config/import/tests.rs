@@ -256,14 +256,14 @@ fn a_file_without_a_counterpart_is_the_base() {
 #[test]
 fn mistakes_name_file_line_option_and_what_is_allowed() {
     for (text, says) in [
-        ("\n-gpgpu_n_mem six", "my.config:2: -gpgpu_n_mem = six: allowed is a whole number"),
-        ("-gpgpu_n_mem 77", "my.config:1: -gpgpu_n_mem: l2.partitions = 77: allowed are 1 to 32"),
-        ("-gpgpu_cache:dl1 what", "my.config:1: -gpgpu_cache:dl1 = what: allowed is SETS:LINE:WAYS"),
+        ("\n-gpgpu_n_mem six", "my.config:2: -gpgpu_n_mem = six: must be a whole number"),
+        ("-gpgpu_n_mem 77", "my.config:1: -gpgpu_n_mem: l2.partitions = 77: must be 1 to 32"),
+        ("-gpgpu_cache:dl1 what", "my.config:1: -gpgpu_cache:dl1 = what: must be SETS:LINE:WAYS"),
         ("-gpgpu_cache:dl1 32:512:4,L:L:m:N,A:32:8,8", "my.config:1: -gpgpu_cache:dl1: l1d.line_bytes = 512"),
-        ("-gpgpu_shader_core_pipeline 1024:16", "allowed are warps of 32 threads"),
-        ("-gpgpu_clock_domains 1:2:3", "allowed are four frequencies"),
-        ("-gpgpu_clock_domains nan:1:1:1", "allowed are four frequencies"),
-        ("-gpgpu_mem_addr_mapping dramid@40;CCSS", "allowed are fewer than 32 bits"),
+        ("-gpgpu_shader_core_pipeline 1024:16", "must be warps of 32 threads"),
+        ("-gpgpu_clock_domains 1:2:3", "must be four frequencies"),
+        ("-gpgpu_clock_domains nan:1:1:1", "must be four frequencies"),
+        ("-gpgpu_mem_addr_mapping dramid@40;CCSS", "must be fewer than 32 bits"),
         (
             "-gpgpu_mem_addr_mapping dramid@8;RRBBX",
             "my.config:1: -gpgpu_mem_addr_mapping = dramid@8;RRBBX: position 14: `X`",
@@ -342,7 +342,7 @@ fn fuzz_options_of_gpgpu_sim_are_translated_or_refused_with_their_line() {
     });
 }
 
-/// Whatever is accepted is a valid machine, and whatever is refused has a line about it.
+/// Whatever is accepted is a valid configuration, and whatever is refused has a line about it.
 fn check(text: &str) -> Result<(), TestCaseError> {
     match import("my", "my.config", text, Some(("my.icnt", text))) {
         Ok(import) => {

@@ -192,7 +192,7 @@ fn each_write_policy_moves_what_it_says() {
 }
 
 /// GPGPU-Sim's W: a store that misses goes on to DRAM as it is, its line is fetched clean, and a second store to the line goes on
-/// as well while that is on its way.
+/// as well while that is in flight.
 #[test]
 fn a_forwarded_store_leaves_its_line_clean() {
     let mut config = config();

@@ -6,7 +6,7 @@ use crate::sm::part::Prefetched;
 use crate::stats::FailCause;
 
 impl L1d {
-    /// Sends a miss for a whole line, unless any of it is there or on its way or something is lacking; it never waits. It is
+    /// Sends a miss for a whole line, unless any of it is there or in flight or something is lacking; it never waits. It is
     /// no access: hits and misses are the loads'.
     pub fn prefetch(&mut self, packet: Packet, ctx: &mut Context<'_>) -> Prefetched {
         let line = packet.line;

@@ -54,10 +54,10 @@ impl Header {
             }
             let (key, value) =
                 line.split_once('=').filter(|(key, _)| key.starts_with('-')).ok_or_else(|| {
-                    lines.bad("no kernel's trace: allowed are header lines such as `-grid dim = (4,1,1)`")
+                    lines.bad("no kernel's trace: must be header lines such as `-grid dim = (4,1,1)`")
                 })?;
             let (key, value) = (key.trim_end(), value.trim());
-            let wrong = |allowed: &str| lines.bad(format!("`{key} = {value}`: allowed is {allowed}"));
+            let wrong = |allowed: &str| lines.bad(format!("`{key} = {value}`: must be {allowed}"));
             let number = || value.parse::<u32>().map_err(|_| wrong("a number from 0"));
             let address = || hexadecimal(value).ok_or_else(|| wrong("a hexadecimal address"));
             match key {

@@ -41,23 +41,22 @@ impl<'a> Words<'a> {
 
     fn decimal<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T, String> {
         let word = self.next(&what)?;
-        word.parse().map_err(|_| format!("{what} = `{}`: allowed is a number", shown(word)))
+        word.parse().map_err(|_| format!("{what} = `{}`: must be a number", shown(word)))
     }
 
     fn hexadecimal(&mut self, what: &str) -> Result<u64, String> {
         let word = self.next(what)?;
-        hexadecimal(word)
-            .ok_or_else(|| format!("{what} = `{}`: allowed is a hexadecimal number", shown(word)))
+        hexadecimal(word).ok_or_else(|| format!("{what} = `{}`: must be a hexadecimal number", shown(word)))
     }
 
     fn registers(&mut self, what: &str, out: &mut Vec<u16>) -> Result<(), String> {
         let count: usize = self.decimal(format_args!("the number of {what} registers"))?;
         if count > MOST_REGISTERS {
-            return Err(format!("{count} {what} registers: allowed are 0 to {MOST_REGISTERS}"));
+            return Err(format!("{count} {what} registers: must be 0 to {MOST_REGISTERS}"));
         }
         for _ in 0..count {
             let word = self.next(format_args!("a {what} register"))?;
-            let wrong = || format!("{what} register `{}`: allowed is R0 to R255 and the like", shown(word));
+            let wrong = || format!("{what} register `{}`: must be R0 to R255 and the like", shown(word));
             if let Some(number) = register(word).ok_or_else(wrong)?
                 && !out.contains(&number)
             {
@@ -98,14 +97,13 @@ impl<'a> Line<'a> {
         let pc = words.hexadecimal("the program counter")?;
         let mask = words.next("the active mask")?;
         let mask = u32::from_str_radix(mask, 16).map_err(|_| {
-            format!("the active mask = `{}`: allowed are up to 8 hexadecimal digits", shown(mask))
+            format!("the active mask = `{}`: must be up to 8 hexadecimal digits", shown(mask))
         })?;
         let (mut dests, mut sources) = (Vec::new(), Vec::new());
         words.registers("destination", &mut dests)?;
         let opcode = words.next("the opcode")?;
-        let operation = operation(opcode).ok_or_else(|| {
-            format!("opcode `{}`: allowed are those of Pascal to Ampere GPUs", shown(opcode))
-        })?;
+        let operation = operation(opcode)
+            .ok_or_else(|| format!("opcode `{}`: must be those of Pascal to Ampere GPUs", shown(opcode)))?;
         words.registers("source", &mut sources)?;
         let width: u32 = words.decimal("the width of the access")?;
         access.mask = 0;
@@ -115,7 +113,7 @@ impl<'a> Line<'a> {
         if let Some(word) = words.0.next()
             && (word.parse::<i64>().is_err() && hexadecimal(word).is_none() || words.0.next().is_some())
         {
-            return Err("the line goes on after its end: allowed is one immediate number".into());
+            return Err("the line goes on after its end: must be one immediate number".into());
         }
         if operation.access.is_none() {
             access.mask = 0;
@@ -172,7 +170,7 @@ impl<'a> Line<'a> {
             let bytes = u64::from(access.bytes);
             if !address.is_multiple_of(bytes) {
                 let opcode = self.opcode;
-                return Err(format!("address {address:#x} of `{opcode}`: allowed are multiples of {bytes}"));
+                return Err(format!("address {address:#x} of `{opcode}`: must be multiples of {bytes}"));
             }
             if access.space == Space::Local {
                 reach = reach.max(*address + bytes);
@@ -209,7 +207,7 @@ fn addresses(words: &mut Words, mask: u32, access: &mut MemAccess) -> Result<(),
                 access.address[lane] = address;
             }
         }
-        other => return Err(format!("the mode of the addresses = {other}: allowed are 0, 1 and 2")),
+        other => return Err(format!("the mode of the addresses = {other}: must be 0, 1 and 2")),
     }
     access.mask = mask;
     Ok(())

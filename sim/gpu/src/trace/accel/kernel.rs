@@ -98,7 +98,7 @@ impl Reading<'_> {
             let grid = dims.grid;
             let inside = |at: &[u32; 3]| at.iter().zip(grid).all(|(at, side)| *at < side);
             let at = place(&at).filter(inside);
-            let allowed = || self.bad(format!("`{text}`: allowed are blocks of the grid {grid:?}"));
+            let allowed = || self.bad(format!("`{text}`: must be blocks of the grid {grid:?}"));
             let [x, y, z] = at.ok_or_else(allowed)?.map(u64::from);
             *cta = Some(x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z));
             return Ok(());
@@ -108,7 +108,7 @@ impl Reading<'_> {
                 cta.ok_or_else(|| self.bad("allowed before the first warp is `thread block = x,y,z`"))?;
             let warps = self.header.dims.warps_per_cta();
             let warp = warp.parse().ok().filter(|warp| *warp < warps);
-            let warp = warp.ok_or_else(|| self.bad(format!("`{text}`: allowed are 0 to {}", warps - 1)))?;
+            let warp = warp.ok_or_else(|| self.bad(format!("`{text}`: must be 0 to {}", warps - 1)))?;
             return self.warp(cta, warp, line);
         }
         Err(self.bad("allowed in a thread block are `thread block = x,y,z`, `warp = n` and `insts = n`"))
@@ -199,7 +199,7 @@ impl Reading<'_> {
         let class = line.operation.class;
         let space = line.operation.access.map(|access| access.space);
         let instr = Instr::of_trace(line.line, class, space, &line.dests, &line.sources);
-        self.code.push(instr.ok_or("the instruction names more registers than the machine's can")?);
+        self.code.push(instr.ok_or("the instruction names more registers than an instruction here can hold")?);
         self.statics.push(Static {
             opcode: line.opcode.to_owned(),
             line: line.line,
@@ -237,7 +237,7 @@ impl Reading<'_> {
         if (total as u64).saturating_mul(self.local_bytes * 32) > LOCAL_BYTES {
             let (bytes, most) = (self.local_bytes, LOCAL_BYTES);
             return Err(self.bad(format!(
-                "{total} warps of {bytes} bytes of local memory a thread: allowed are {most} bytes in all, above \
+                "{total} warps of {bytes} bytes of local memory a thread: must be {most} bytes in all, above \
                  {LOCAL_REGION:#x}"
             )));
         }

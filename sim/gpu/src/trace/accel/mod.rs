@@ -49,7 +49,7 @@ impl AccelTrace {
             }
             if !is_kernel(&line) {
                 let shown: String = line.chars().take(60).collect();
-                let allowed = "allowed are names of kernels' traces, NAME.traceg or NAME.traceg.xz, and \
+                let allowed = "must be names of kernels' traces, NAME.traceg or NAME.traceg.xz, and \
                                MemcpyHtoD,address,bytes";
                 return Err(lines.bad(format!("`{shown}`: {allowed}")));
             }

@@ -1,6 +1,6 @@
 //! SASS opcodes: what the timing model has for each, by the root of the name and a few of its suffixes.
 //!
-//! The families are those of Pascal to Ampere. Tensor cores, uniform datapath and texture units, which the machine does
+//! The families are those of Pascal to Ampere. Tensor cores, uniform datapath and texture units, which the configuration does
 //! not have, stand in for by the pipe that comes closest; docs/traces.md has the list.
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, OpClass, Space};
 
@@ -51,7 +51,7 @@ pub(super) fn operation(opcode: &str) -> Option<Operation> {
     Some(Operation { class: class(root)?, access: None, arrives_only, registers: 1 })
 }
 
-/// Bytes of a lane that a suffix tells.
+/// Bytes of a lane that a suffix states.
 fn width(suffix: &str) -> Option<u8> {
     match suffix {
         "8" | "U8" | "S8" => Some(1),

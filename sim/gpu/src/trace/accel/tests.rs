@@ -91,31 +91,27 @@ fn mistakes_name_the_line() {
         (
             "(32,1,1)",
             "(32,64,1)",
-            "k.traceg:3: `-block dim = (32,64,1)`: allowed is (x,y,z), each from 1 and 1024",
+            "k.traceg:3: `-block dim = (32,64,1)`: must be (x,y,z), each from 1 and 1024",
         ),
-        ("(1,1,1)", "(1,1)", "k.traceg:2: `-grid dim = (1,1)`: allowed is (x,y,z), each from 1"),
+        ("(1,1,1)", "(1,1)", "k.traceg:2: `-grid dim = (1,1)`: must be (x,y,z), each from 1"),
         ("(1,1,1)", "(2,1,1)", "the file ends without warp 0 of thread block 1,0,0"),
-        ("version = 5", "version = 6", "k.traceg:8: `-accelsim tracer version = 6`: allowed is 1 to 5"),
-        (
-            "block = 0,0,0",
-            "block = 0,1,0",
-            "k.traceg:11: `thread block = 0,1,0`: allowed are blocks of the grid",
-        ),
-        ("warp = 0", "warp = 1", "k.traceg:12: `warp = 1`: allowed are 0 to 0"),
+        ("version = 5", "version = 6", "k.traceg:8: `-accelsim tracer version = 6`: must be 1 to 5"),
+        ("block = 0,0,0", "block = 0,1,0", "k.traceg:11: `thread block = 0,1,0`: must be blocks of the grid"),
+        ("warp = 0", "warp = 1", "k.traceg:12: `warp = 1`: must be 0 to 0"),
         ("insts = 1", "insts = 2", "k.traceg:15: the warp has 1 instructions, but 2 are announced"),
         ("insts = 1", "insts = 0", "k.traceg:13: the warp's instructions do not end with EXIT"),
-        ("EXIT", "EXXIT", "k.traceg:14: opcode `EXXIT`: allowed are those of Pascal to Ampere GPUs"),
-        ("EXIT 0 0 0", "EXIT 0 0 0 0", "the line goes on after its end: allowed is one immediate number"),
+        ("EXIT", "EXXIT", "k.traceg:14: opcode `EXXIT`: must be those of Pascal to Ampere GPUs"),
+        ("EXIT 0 0 0", "EXIT 0 0 0 0", "the line goes on after its end: must be one immediate number"),
         ("EXIT 0 0 0", "EXIT 0", "the line ends where the width of the access should follow"),
         (
             "0000 ffff",
             "0000 fffffffff",
-            "the active mask = `fffffffffffff`: allowed are up to 8 hexadecimal digits",
+            "the active mask = `fffffffffffff`: must be up to 8 hexadecimal digits",
         ),
-        ("0 EXIT", "1 R256 EXIT", "destination register `R256`: allowed is R0 to R255"),
-        ("0 EXIT", "99 EXIT", "99 destination registers: allowed are 0 to 8"),
+        ("0 EXIT", "1 R256 EXIT", "destination register `R256`: must be R0 to R255"),
+        ("0 EXIT", "99 EXIT", "99 destination registers: must be 0 to 8"),
         ("#END_TB\n", "", "the file ends within a thread block"),
-        ("-grid", "grid", "k.traceg:2: no kernel's trace: allowed are header lines"),
+        ("-grid", "grid", "k.traceg:2: no kernel's trace: must be header lines"),
     ] {
         let changed = text.replacen(change, to, 1);
         assert_ne!(changed, text, "{change}");
@@ -123,9 +119,9 @@ fn mistakes_name_the_line() {
         assert!(line.contains(says) && line.lines().count() == 1, "`{line}` should say `{says}`");
     }
     let odd = kernel(&["0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x104 8 0", "0010 ffffffff 0 EXIT 0 0 0"]);
-    assert_eq!(refusal(&odd), "k.traceg:14: address 0x104 of `LDG.E.64`: allowed are multiples of 8");
+    assert_eq!(refusal(&odd), "k.traceg:14: address 0x104 of `LDG.E.64`: must be multiples of 8");
     let mode = kernel(&["0000 ffffffff 1 R4 LDG.E.64 1 R2 8 3 0x104 8 0", "0010 ffffffff 0 EXIT 0 0 0"]);
-    assert_eq!(refusal(&mode), "k.traceg:14: the mode of the addresses = 3: allowed are 0, 1 and 2");
+    assert_eq!(refusal(&mode), "k.traceg:14: the mode of the addresses = 3: must be 0, 1 and 2");
 }
 
 #[test]
@@ -134,8 +130,8 @@ fn a_list_names_traces_and_copies_only() {
     let list = folder.path().join("kernelslist.g");
     for (text, says) in [
         ("MemcpyHtoD,0x10,4\n", "the list names no kernel's trace"),
-        ("MemcpyHtoD,4\nk.traceg\n", "kernelslist.g:1: `MemcpyHtoD,4`: allowed are names of kernels' traces"),
-        ("\nkernel-1.trace\n", "kernelslist.g:2: `kernel-1.trace`: allowed are"),
+        ("MemcpyHtoD,4\nk.traceg\n", "kernelslist.g:1: `MemcpyHtoD,4`: must be names of kernels' traces"),
+        ("\nkernel-1.trace\n", "kernelslist.g:2: `kernel-1.trace`: must be"),
         ("kernel-9.traceg\n", "kernelslist.g:1: there is no file"),
     ] {
         std::fs::write(&list, text).expect("written");

@@ -37,7 +37,7 @@ const LEAST: &str = "least";
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "caba-memo",
-    summary: "memoization of functions without side effects, in shared memory that is left, by assist warps",
+    summary: "memoizes functions without side effects in unused shared memory, by assist warps",
     source: "CABA, sections 4 and 8.1",
     blocks: &["awc"],
     options: &[
@@ -67,7 +67,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     ..MechanismInfo::NOTHING
 };
 
-/// What an event is for: a region with so many words of inputs and of results.
+/// What an event is for: a region with the given number of words of inputs and of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
     inputs: usize,

@@ -41,7 +41,7 @@ struct Credit {
     missed: u32,
 }
 
-/// What the options and the machine ask for.
+/// What the options and the configuration ask for.
 #[derive(Clone, Copy, Debug, State)]
 pub(super) struct Options {
     /// Most entries of the table.

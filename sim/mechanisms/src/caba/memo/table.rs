@@ -24,7 +24,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Makes it a table of so many entries, a power of two or none, all empty.
+    /// Makes it a table of the given number of entries, a power of two or none, all empty.
     pub fn clear(&mut self, entries: u32) {
         self.entries.clear();
         self.entries.resize(entries as usize, Entry::default());

@@ -36,7 +36,7 @@ const EVENT: u8 = 0;
 /// The registry's entry.
 pub const INFO: MechanismInfo = MechanismInfo {
     name: "caba-prefetch",
-    summary: "stride prefetching into the L1D, by assist warps in idle cycles of the SMs",
+    summary: "prefetches strides into the L1D, by assist warps in idle issue slots of the SMs",
     source: "CABA, sections 4 and 8.2",
     blocks: &["awc"],
     options: &[

@@ -1,6 +1,6 @@
 //! The SM's share of prefetching: the loads that wait for assist warps, and the lines that wait for the L1D's port.
 //!
-//! Assist warps have low priority: they issue in cycles in which a scheduler has nothing else. A warp has at most one assist warp; nothing of it outlives the warp but lines that are on their way.
+//! Assist warps have low priority: they issue in cycles in which a scheduler has nothing else. A warp has at most one assist warp; nothing of it outlives the warp but lines that are in flight.
 use super::EVENT;
 use super::counters::Counters;
 use super::metadata::WarpMetadata;
@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// Loads that wait for an assist warp, in an SM.
 const TRIGGERS: usize = 16;
 
-/// What the options and the machine ask for.
+/// What the options and the configuration ask for.
 #[derive(Clone, Copy, Debug, State)]
 pub(super) struct Options {
     /// Load instructions that each warp keeps metadata for.
@@ -75,7 +75,7 @@ pub(super) struct PrefetchSm {
     triggers: VecDeque<Trigger>,
     metadata: Vec<WarpMetadata>,
     queue: VecDeque<Waiting>,
-    /// Prefetched lines that no load has asked for yet, on their way or in the L1D.
+    /// Prefetched lines that no load has asked for yet, in flight or in the L1D.
     unjudged: BTreeSet<u64>,
     counters: Counters,
 }
@@ -168,7 +168,7 @@ impl PrefetchSm {
         }
     }
 
-    /// A load tells whether a prefetch was worth it.
+    /// A load shows whether a prefetch was worth it.
     fn judge(&mut self, line: u64, decision: Decision) {
         if !self.unjudged.remove(&line) {
             return;

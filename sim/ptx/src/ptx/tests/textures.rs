@@ -194,12 +194,11 @@ fn textures_that_cannot_be_are_refused_in_words() {
     let refused =
         |texture: Texture| sample("tex.1d.v4.f32.s32", &texture, &[0; 64], &[[0.0; 3]]).unwrap_err();
     assert!(
-        refused(Texture { size: vec![], ..singles(&[4]) })
-            .contains("allowed are one to three numbers from 1")
+        refused(Texture { size: vec![], ..singles(&[4]) }).contains("must be one to three numbers from 1")
     );
     assert!(refused(Texture { channels: 3, ..singles(&[4]) }).contains("no texel has that format"));
     assert!(refused(Texture { pitch: 8, ..singles(&[4, 2]) }).contains("at least 16 bytes, a whole row"));
-    assert!(refused(Texture { pitch: 18, ..singles(&[4, 2]) }).contains("allowed are multiples of 4"));
+    assert!(refused(Texture { pitch: 18, ..singles(&[4, 2]) }).contains("must be multiples of 4"));
     assert!(refused(singles(&[17])).contains("are not inside a buffer"));
     let integers = Texture { kind: ChannelKind::Signed, ..singles(&[4]) };
     assert!(refused(Texture { filter: FilterMode::Linear, ..integers.clone() }).contains("linear filtering"));

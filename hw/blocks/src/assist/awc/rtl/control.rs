@@ -19,7 +19,7 @@ rtl_block! {
     > {
         /// clock
         pub clk_i: Signal<In, Clock>,
-        /// asynchronous reset, active low: no event is known, no assist warp is under way
+        /// asynchronous reset, active low: no event is known, no assist warp is active
         pub rst_ni: Signal<In, Bit>,
         /// write an event's line of the map
         pub map_write_i: Signal<In, Bit>,

@@ -25,7 +25,7 @@ rtl_module! {
     pub struct AssistWarpController<
         const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
     > for AwcParams as p {
-        reset "asynchronous reset, active low: no event is known, no assist warp is under way; the store survives it";
+        reset "asynchronous reset, active low: no event is known, no assist warp is active; the store survives it";
         inputs AwcIn {
             /// write a word of the store
             load_i: bool as Bit = 1,

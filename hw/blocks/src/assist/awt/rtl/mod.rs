@@ -16,14 +16,14 @@ type Context = W<71, 2>;
 const _: () = assert!(KEY_BITS == 11 && MASK_BITS + 2 * LIVE_BITS + INST_BITS == 71);
 
 rtl_module! {
-    /// Holds the assist warps under way and deploys them in turn, one instruction per cycle.
+    /// Holds the active assist warps and deploys them in turn, one instruction per cycle.
     ///
     /// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in 64-bit words.
     #[require(KEYS == KEY_BITS * ENTRIES && ENTRIES <= 1 << INDEX)]
     pub struct AssistWarpTable<
         const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
     > for AwtParams as p {
-        reset "asynchronous reset, active low: no assist warp is under way";
+        reset "asynchronous reset, active low: no assist warp is active";
         inputs AwtIn {
             /// an assist warp is triggered
             trigger_valid_i: bool as Bit = 1,
