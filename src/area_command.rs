@@ -5,7 +5,7 @@ use crate::arguments::{AreaOptions, MemoryPrices, TargetName};
 use crate::error::Failure;
 use crate::gen_command::params;
 use crate::interrupt::stop_flag;
-use crate::output::{Outputs, Plan};
+use crate::output::{Outputs, Plan, width};
 use crate::plot::sweep;
 use crate::progress::Tally;
 use selvedge_area::AreaError;
@@ -328,7 +328,7 @@ fn show(
             outputs.write_or_print(target, &(text + "\n"));
         }
     }
-    outputs.show(&table(&report));
+    outputs.show(&table(&report, width()));
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use selvedge_hw::Engine;
 use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
-use selvedge_sim::workload::Size;
+use selvedge_sim::workload::{Group, Size};
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -24,11 +24,23 @@ where
     PossibleValuesParser::new(T::VARIANTS).map(|name| name.parse().expect("the name of a variant"))
 }
 
-/// GPU memory-system mechanisms, written once: as RTL, as Verilog, and at work inside a cycle-accurate GPU.
+/// Of the first screen: the commands, and where the options of `run` are.
+const FIRST_SCREEN: &str = "{about}
+
+{usage-heading} {usage}
+
+Commands:
+{subcommands}
+
+Without a command, selvedge runs the demonstration: two kernels under the baseline and four mechanisms.
+`selvedge COMMAND --help` prints the options of a command; those of `run` may stand without it.
+";
+
+/// Runs synthesizable hardware for GPU memory systems inside a cycle-accurate GPU, and writes it as Verilog.
 #[derive(Parser)]
-#[command(name = "selvedge", version, args_conflicts_with_subcommands = true)]
+#[command(name = "selvedge", version, args_conflicts_with_subcommands = true, help_template = FIRST_SCREEN)]
 pub struct Arguments {
-    /// What to do; without a command: run.
+    /// What to do; without a command: run
     #[command(subcommand)]
     pub command: Option<Command>,
     /// The options of `run`.
@@ -39,34 +51,46 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Run a workload on a GPU; without one: atax and bfs, the baseline against hw-bdi
+    /// Run a workload, a launch file or a trace on the simulated GPU
     Run(Box<RunOptions>),
-    /// Run workloads under several mechanisms and show them side by side
+    /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),
-    /// Measure by what the papers sort applications, beside what they print: use of bandwidth, larger L1Ds, sectors,
-    /// compressibility
+    /// Measure the classes by which the papers sort applications, beside the papers' own
     Classify(ClassifyOptions),
-    /// Write a crate with a mechanism and a block of your own, to begin with
+    /// Write a crate with a mechanism and a block of your own to start from
     Init(InitOptions),
-    /// Write a launch file for the kernels of a PTX file, to be completed and run
+    /// Write a launch file for the kernels of a PTX file
     New(NewOptions),
     /// Write the Verilog of blocks
     Gen(GenOptions),
-    /// Measure area and timing of blocks with Yosys, ABC and OpenSTA, or their resources on an FPGA
+    /// Synthesize blocks and report area, clock and energy in standard cells, or resources of an FPGA
     Area(Box<AreaOptions>),
-    /// Run a block's stimulus and write its waveform, a GTKWave save file and a self-checking testbench
+    /// Write a block's waveform, a GTKWave save file and a self-checking Verilog testbench
     Wave(WaveOptions),
-    /// Record what a workload executes, or show what is in a trace
+    /// Record what a workload executes, or print what is in a trace
     Trace(TraceOptions),
-    /// Show, check or translate the description of a configuration
+    /// Print, explain, check or import configurations
     Config(ConfigOptions),
-    /// Measure latencies and bandwidths of configurations and compare them with what formulas of their files give
+    /// Measure latencies and bandwidths of configurations against formulas of their files
     Fidelity(FidelityOptions),
-    /// List what there is
+    /// Print the workloads, mechanisms, configurations and blocks, or one of them in full
     List(ListOptions),
-    /// What the statistics mean
+    /// Explain statistics and counters
     Stats(StatsOptions),
-    /// Measure how fast this simulator is, each case beside its target, alone or against another binary
+    /// Report which optional tools are installed, and what each is for
+    Doctor,
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one for each command
+    Man {
+        /// The folder to write them to
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// Measure how fast the simulator is, alone or against another binary
     #[cfg(unix)]
     Bench(BenchOptions),
 }
@@ -109,7 +133,7 @@ pub struct CompareOptions {
     /// How large the runs are
     #[arg(long, default_value_t = Size::Small, value_parser = name_of::<Size>())]
     pub size: Size,
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// What the mechanisms' blocks run as
@@ -146,7 +170,7 @@ pub struct ClassifyOptions {
     /// Only workloads that this paper, or chapter of the dissertation, evaluates
     #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
     pub paper: Option<Paper>,
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file; the sectors are those of gtx480-lamar
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file; the sectors are those of gtx480-lamar
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Runs at the same time; unless given, as many as there are processors
@@ -211,84 +235,83 @@ pub struct RunOptions {
     /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
     /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
     pub workload: Option<String>,
-    /// How large the run is
+    /// Size of the workload's input; tiny unless given
     #[arg(long, value_parser = name_of::<Size>())]
     pub size: Option<Size>,
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file
-    #[arg(long, default_value = "gtx480")]
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
+    #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
-    #[arg(long, conflicts_with_all = NEED_TIMING)]
+    #[arg(help_heading = "Way of running", long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
-    /// Simulate N warp instructions in detail, execute CTAs of M without timing, and so on; report the cycles that the whole would
-    /// take, and how certain that is
-    #[arg(long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
+    /// Alternate between N warp instructions in detail and M without timing, and estimate the cycles of the whole with an interval
+    #[arg(help_heading = "Way of running", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
     pub sample: Option<SampleSpec>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
-    #[arg(long)]
+    #[arg(help_heading = "Configuration and mechanism", long)]
     pub mechanism: Option<String>,
     /// What the mechanism's blocks run as
-    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    #[arg(help_heading = "Configuration and mechanism", long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
-    /// How workloads joined by + share the SMs: left-over (unless given), spatial, sm:N,N with CTAs per SM of
-    /// each, smk-p by fair shares of an SM's resources, smk-pw[:CYCLES] the same with quotas of instructions by how fast each
-    /// is alone, or warped-slicer[:CYCLES] by how each scales alone, measured for CYCLES or as long as the run
-    #[arg(long)]
+    /// How workloads joined by + share the SMs: left-over (unless given); spatial, each on SMs of its own; sm:N,N, CTAs per SM of
+    /// each; smk-p, fair shares of an SM's resources; smk-pw[:CYCLES], the same with instruction quotas from each one's IPC
+    /// alone; warped-slicer[:CYCLES], from how each scales alone, measured for CYCLES or as long as the run
+    #[arg(help_heading = "Concurrent kernels", long)]
     pub share: Option<String>,
     /// Cycles that workloads joined by + run, each started again when it ends; unless given, until each has come to its end
     /// once
-    #[arg(long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles_together: Option<u64>,
     /// Run each of the workloads joined by + alone too, to compare
-    #[arg(long)]
+    #[arg(help_heading = "Concurrent kernels", long)]
     pub alone: bool,
     /// Folder in which the runs of --alone are kept and looked up, or none; unless given, selvedge/alone among the user's caches
-    #[arg(long, value_name = "DIR", requires = "alone")]
+    #[arg(help_heading = "Concurrent kernels", long, value_name = "DIR", requires = "alone")]
     pub cache: Option<String>,
     /// Write the report as JSON to FILE (- for standard output)
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
     /// Write the statistics of each launch as text, by GPGPU-Sim's names (see `selvedge stats list`)
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub stats: Option<String>,
     /// Write the statistics as CSV, a row for each launch
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Let a launch file save results outside its folder
-    #[arg(long, conflicts_with = "sandbox")]
+    #[arg(help_heading = "Output", long, conflicts_with = "sandbox")]
     pub allow_outside: bool,
     /// Write what happened in every N cycles (see --every) as CSV, a row for each interval
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub series: Option<String>,
     /// Cycles of an interval of --series
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
     /// Write the ports of the probed blocks as a waveform
-    #[arg(long, value_name = "FILE", requires = "probe")]
+    #[arg(help_heading = "Waveforms", long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
     /// Block instance to record, such as sm0.milg; may be repeated
-    #[arg(long, value_name = "INSTANCE", requires = "vcd")]
+    #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "vcd")]
     pub probe: Vec<String>,
     /// Print the block instances that --probe can name in this run, and do not run
-    #[arg(long, conflicts_with_all = ["vcd", "json", "stats", "csv", "series", "inject"])]
+    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "json", "stats", "csv", "series", "inject"])]
     pub list_probes: bool,
     /// First cycle to record
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
     pub from: u64,
     /// Number of cycles to record
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
     /// For verification: invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT; may be repeated
-    #[arg(long, value_name = "FAULT")]
+    #[arg(help_heading = "Verification", long, value_name = "FAULT")]
     pub inject: Vec<String>,
     /// Threads on which the SMs of a run are simulated; no result depends on their number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(help_heading = "Way of running", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
     /// Check while running every DRAM command against every timing constraint, and what each load gets to see
-    #[arg(long)]
+    #[arg(help_heading = "Verification", long)]
     pub check: bool,
     /// Where a run ends.
     #[command(flatten)]
@@ -297,10 +320,10 @@ pub struct RunOptions {
     #[command(flatten)]
     pub checkpoints: CheckpointOptions,
     /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the configuration's
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
     /// What it may take of the host
     #[command(flatten)]
@@ -375,7 +398,7 @@ pub struct RecordOptions {
     /// A real input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
@@ -578,8 +601,16 @@ pub struct ConfigOptions {
 pub enum ConfigAction {
     /// Print a configuration with every value, as a TOML file
     Show {
-        /// A built-in configuration (see `selvedge list machines`) or a TOML file
+        /// A built-in configuration (see `selvedge list configurations`) or a TOML file
         name: String,
+    },
+    /// Print what a key means, its default and what it must be; all keys unless one is given
+    Explain {
+        /// The key with its section, such as l1d.mshr_entries
+        key: Option<String>,
+        /// Print a Markdown table
+        #[arg(long, conflicts_with = "key")]
+        markdown: bool,
     },
     /// Report every mistake in a TOML file, one line each
     Check {
@@ -602,7 +633,7 @@ pub enum ConfigAction {
 /// Options of `selvedge fidelity`.
 #[derive(Args)]
 pub struct FidelityOptions {
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file; all built-in configurations unless given
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file; all built-in configurations unless given
     #[arg(long)]
     pub config: Option<String>,
     /// The Markdown page to write; - for standard output
@@ -614,21 +645,52 @@ pub struct FidelityOptions {
 #[derive(Args)]
 pub struct ListOptions {
     /// What to list
+    #[command(subcommand)]
     pub what: List,
 }
 
 /// What `selvedge list` can show.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Subcommand)]
 pub enum List {
-    /// What the GPU can run
-    Workloads,
-    /// What can be put into it
-    Mechanisms,
-    /// The built-in configurations of the GPU
-    #[value(alias = "configs")]
-    Machines,
-    /// The hardware
-    Blocks,
+    /// Print the built-in workloads: kernels with their host programs
+    Workloads(ListWorkloads),
+    /// Print the mechanisms that can be put into the GPU
+    Mechanisms(ListOne),
+    /// Print the built-in configurations of the GPU
+    #[command(visible_alias = "configs", alias = "machines")]
+    Configurations(ListOne),
+    /// Print the hardware blocks
+    Blocks(ListOne),
+}
+
+/// Options of `selvedge list` for all of a kind or one.
+#[derive(Args)]
+pub struct ListOne {
+    /// Print everything about the one of this name
+    pub name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `selvedge list workloads`.
+#[derive(Args)]
+pub struct ListWorkloads {
+    /// Print everything about the workload of this name
+    #[arg(conflicts_with_all = ["paper", "group", "size"])]
+    pub name: Option<String>,
+    /// Only workloads that this paper, or chapter of the dissertation, evaluates
+    #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
+    pub paper: Option<Paper>,
+    /// Only workloads of this group
+    #[arg(long, value_name = "GROUP", value_parser = name_of::<Group>())]
+    pub group: Option<Group>,
+    /// Show the input of this size and what it executes
+    #[arg(long, value_name = "SIZE", value_parser = name_of::<Size>())]
+    pub size: Option<Size>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Options of `selvedge bench`.

@@ -3,7 +3,7 @@ use crate::arguments::CompareOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
-use crate::output::{Outputs, Plan};
+use crate::output::{Outputs, Plan, width};
 use crate::plot::{Series, speedups};
 use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
@@ -197,7 +197,8 @@ fn show(
         "DRAM bytes",
         "DRAM uJ",
         "energy uJ",
-    ]);
+    ])
+    .dispensable(&["DRAM uJ", "L2 misses"]);
     let mut all: Vec<Vec<f64>> = mechanisms.iter().map(|_| Vec::new()).collect();
     for row in &by_workload {
         for (at, report) in row.iter().enumerate() {
@@ -249,7 +250,7 @@ fn show(
             outputs.write_or_print(target, &(text + "\n"));
         }
     }
-    outputs.show(&(table.render() + &racing(&by_workload)));
+    outputs.show(&(table.render_within(width()) + &racing(&by_workload)));
 }
 
 /// Returns a line under the table that names the workloads whose execution races, and launch files whose instruction counts

@@ -1,8 +1,10 @@
 //! `selvedge config`: configurations shown, checked, and translated from GPGPU-Sim's options.
 use crate::arguments::{ConfigAction, ConfigOptions};
 use crate::error::{Failure, one_line};
-use crate::output::{Plan, print, say};
+use crate::output::{Plan, print, print_table, say};
+use selvedge_area::Table;
 use selvedge_hw::file::read_text;
+use selvedge_sim::config::explain;
 use selvedge_sim::config::import::import;
 use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
 use selvedge_sim::printable::printable;
@@ -12,6 +14,7 @@ use std::path::Path;
 pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
     match &options.action {
         ConfigAction::Show { name } => show(name),
+        ConfigAction::Explain { key, markdown } => explain(key.as_deref(), *markdown),
         ConfigAction::Check { file } => check(file),
         ConfigAction::Import { file, icnt, output } => translate(file, icnt.as_deref(), output),
     }
@@ -23,6 +26,24 @@ fn show(name: &str) -> Result<(), Failure> {
     let text = toml::to_string(&config)
         .map_err(|e| Failure::simulation(format!("the configuration has no TOML form: {e}")))?;
     print(&text)
+}
+
+/// Prints one key in full, or all in a table.
+fn explain(key: Option<&str>, markdown: bool) -> Result<(), Failure> {
+    if let Some(key) = key {
+        let info = explain::explain(key).map_err(Failure::usage)?;
+        let mut text = format!("{}: {}\n", info.key, info.meaning);
+        text += &format!("default  {}\nmust be  {}\n", info.default, info.allowed);
+        for (name, value) in &info.others {
+            text += &format!("{value} in {name}\n");
+        }
+        return print(&text);
+    }
+    let mut table = Table::new(&["key", "default", "must be", "meaning"]);
+    for info in explain::keys() {
+        table.row(vec![info.key, info.default, info.allowed, info.meaning]);
+    }
+    if markdown { print(&table.markdown()) } else { print_table(&table) }
 }
 
 /// All mistakes at once.

@@ -2,9 +2,9 @@
 use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
-use crate::output::Outputs;
+use crate::output::{Outputs, width};
 use crate::progress::Progress;
-use crate::run_command::{SHOWCASE, classify, plan, show_printed};
+use crate::run_command::{classify, named, plan, show_printed};
 use selvedge_area::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::functional::{FunctionalReport, FunctionalSpec, run as execute};
@@ -48,9 +48,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
     let limits = options.limits();
     let config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
-    let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
-    let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |name| vec![name]);
-    let spec = |name: &str| {
+    let spec = |(name, size): (&str, Size)| {
         if name.contains('+') && !Path::new(name).is_file() {
             return Err(Failure::usage(format!("--functional {name}: must be one workload or launch file")));
         }
@@ -62,13 +60,13 @@ fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
         }
         Ok(FunctionalSpec {
             workload,
-            size: options.size.unwrap_or(default_size),
+            size,
             input: options.input.clone(),
             config: config.clone(),
             max_memory: limits.memory,
         })
     };
-    names.into_iter().map(spec).collect()
+    named(options).into_iter().map(spec).collect()
 }
 
 /// The failure of a run that did not come to a right end.
@@ -103,7 +101,8 @@ fn show(options: &RunOptions, reports: &[FunctionalReport], outputs: &mut Output
         "memory instr",
         "M warp instr/s",
         "result",
-    ]);
+    ])
+    .dispensable(&["thread instr", "memory instr"]);
     for report in reports {
         table.row(vec![
             report.workload.clone(),
@@ -116,5 +115,5 @@ fn show(options: &RunOptions, reports: &[FunctionalReport], outputs: &mut Output
             report.result.word().into(),
         ]);
     }
-    outputs.show(&table.render());
+    outputs.show(&table.render_within(width()));
 }

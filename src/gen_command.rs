@@ -1,8 +1,8 @@
 //! `selvedge gen`: the Verilog of blocks, with what outside flows need beside it.
 use crate::arguments::GenOptions;
 use crate::error::Failure;
-use crate::output::{print, write_files};
-use selvedge_area::Table;
+use crate::list::blocks_table;
+use crate::output::{print_table, write_files};
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitOptions, emit};
@@ -18,7 +18,7 @@ const PERIOD_NS: f64 = 10.0;
 /// Writes or lists what the options ask for.
 pub fn run(options: &GenOptions) -> Result<(), Failure> {
     if options.list {
-        return print(&list());
+        return print_table(&blocks_table());
     }
     let entries = if options.all {
         selvedge_blocks::all()
@@ -64,24 +64,4 @@ fn files_of(
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
     let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();
     Ok(files.map(|(name, text)| (options.output.join(name), text)).collect())
-}
-
-/// Every block with its parameters.
-pub fn list() -> String {
-    let mut table = Table::new(&["block", "what", "source", "parameters", "storage bits", "latency"]);
-    for entry in selvedge_blocks::all() {
-        let defaults = entry.defaults();
-        let params =
-            entry.schema().iter().map(|s| format!("{}={} ({})", s.name, defaults[s.name], s.allowed));
-        let facts = entry.facts(&defaults).expect("the default parameters are valid");
-        table.row(vec![
-            entry.name().into(),
-            entry.summary().into(),
-            entry.source().into(),
-            params.collect::<Vec<_>>().join("; "),
-            entry.storage(&defaults).expect("the default parameters are valid"),
-            facts.latency.to_string(),
-        ]);
-    }
-    table.render()
 }

@@ -23,6 +23,7 @@ mod checkpoint_options;
 mod classify;
 mod compare_command;
 mod config_command;
+mod doctor_command;
 mod energy_from;
 mod error;
 mod fidelity_command;
@@ -38,6 +39,7 @@ mod output;
 mod plot;
 mod progress;
 mod run_command;
+mod shell_command;
 mod stats_command;
 mod together_command;
 mod trace_command;
@@ -134,6 +136,9 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Fidelity(options) => fidelity_command::run(options),
         Command::List(options) => list::run(options),
         Command::Stats(options) => stats_command::run(options),
+        Command::Doctor => doctor_command::run(),
+        Command::Completions { shell } => shell_command::completions(*shell),
+        Command::Man { output } => shell_command::man(output),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::functional_command;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
-use crate::output::{Outputs, Plan, print, say};
+use crate::output::{Outputs, Plan, print, say, width};
 use crate::progress::Progress;
 use crate::together_command;
 use selvedge_area::Table;
@@ -26,13 +26,22 @@ use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
 use serde::Serialize;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What runs when no workload is named: the main job on built-in input.
-pub(super) const SHOWCASE: [&str; 2] = ["atax", "bfs"];
-/// The mechanism that the showcase compares with the baseline.
-const SHOWCASE_MECHANISM: &str = "hw-bdi";
+/// What runs when no workload is named: the demonstration on built-in input.
+const SHOWCASE: [(&str, Size); 2] = [("bfs", Size::Small), ("mvt", Size::Tiny)];
+/// The mechanisms of the demonstration, one of each paper; the first one is the baseline of the others.
+const SHOWCASE_MECHANISMS: [&str; 5] = ["base", "hw-bdi", "bgp", "latte-cc", "mdb-local"];
+
+/// Returns the workloads that the options ask for with their sizes.
+pub(super) fn named(options: &RunOptions) -> Vec<(&str, Size)> {
+    match &options.workload {
+        Some(name) => vec![(name, options.size.unwrap_or(Size::Tiny))],
+        None => SHOWCASE.map(|(name, size)| (name, options.size.unwrap_or(size))).to_vec(),
+    }
+}
 
 /// Runs what the options ask for.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
@@ -62,8 +71,12 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let stop = stop_flag()?;
     let mut reports = Vec::new();
     let mut failure = None;
-    for spec in &specs {
+    for (at, spec) in specs.iter().enumerate() {
         let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
+        if specs.len() > 1 && !std::io::stderr().is_terminal() {
+            // A terminal has a bar; elsewhere these lines show that something happens.
+            say(format!("run {} of {}: {}\n", at + 1, specs.len(), printable(&title)));
+        }
         let progress = Progress::start(title, &stop, options.bounds.timeout);
         let outcome = match options.sample {
             Some(sample) => run_sampled(spec, sample, progress.control()),
@@ -199,20 +212,17 @@ fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), 
 
 /// Turns the options into runs.
 fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, Failure> {
-    let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
-    let size = options.size.unwrap_or(default_size);
-    let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |w| vec![w]);
     let mechanisms = match (&options.mechanism, options.workload.is_some()) {
         (Some(text), _) => vec![text.as_str()],
         (None, true) => vec!["base"],
-        (None, false) => vec!["base", SHOWCASE_MECHANISM],
+        (None, false) => SHOWCASE_MECHANISMS.to_vec(),
     };
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     let probes =
         ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
     let limits = options.limits();
     let mut specs = Vec::new();
-    for name in names {
+    for (name, size) in named(options) {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
         if matches!(workload, Source::Trace(_)) {
             refuse_for_traces(options)?;
@@ -352,7 +362,8 @@ fn render(reports: &[RunReport]) -> String {
         "DRAM bursts",
         "compression",
         "result",
-    ]);
+    ])
+    .dispensable(&["compression", "DRAM bursts", "L2 miss"]);
     for report in reports {
         let t = &report.totals;
         table.row(vec![
@@ -369,7 +380,7 @@ fn render(reports: &[RunReport]) -> String {
             report.result.word().into(),
         ]);
     }
-    table.render()
+    table.without_empty("speedup").render_within(width())
 }
 
 /// Cycles of the baseline of the same workload over this run's, when both have done the same work.

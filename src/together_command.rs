@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::isolated::Folder;
 use crate::latency_from;
-use crate::output::{Outputs, Plan};
+use crate::output::{Outputs, Plan, width};
 use crate::progress::Progress;
 use crate::run_command::{
     classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
@@ -154,7 +154,8 @@ fn render(report: &TogetherReport) -> String {
         "normalized",
         "L1D miss",
         "result",
-    ]);
+    ])
+    .dispensable(&["CTAs", "launches"]);
     let fraction = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
     for program in &report.programs {
         table.row(vec![
@@ -169,7 +170,7 @@ fn render(report: &TogetherReport) -> String {
             program.result.word().into(),
         ]);
     }
-    let mut text = table.render();
+    let mut text = table.render_within(width());
     let TogetherReport { size, share, mechanism, totals, .. } = report;
     let share = match &report.partition {
         None => share.clone(),

@@ -2,7 +2,7 @@
 use crate::arguments::{RecordOptions, TraceAction, TraceOptions};
 use crate::error::Failure;
 use crate::interrupt::{end_on_signal, stop_flag};
-use crate::output::{Plan, print};
+use crate::output::{Plan, print, width};
 use crate::progress::Progress;
 use crate::run_command::{classify, mismatch, show_printed};
 use selvedge_area::Table;
@@ -93,7 +93,7 @@ fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
         }
         Trace::Accel(_) => "Accel-Sim: addresses only".to_owned(),
     };
-    print(&format!("{}\n\n{}", printable(&origin), table(&launches).render()))
+    print(&format!("{}\n\n{}", printable(&origin), table(&launches).render_within(width())))
 }
 
 fn table(launches: &[LaunchSummary]) -> Table {

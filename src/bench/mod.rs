@@ -5,7 +5,7 @@ mod figures;
 
 use crate::arguments::BenchOptions;
 use crate::error::Failure;
-use crate::output::{Outputs, Plan, say};
+use crate::output::{Outputs, Plan, say, width};
 use cases::{Case, Figure, Run, WORKLOADS};
 use child::Sample;
 use figures::{Spread, figure, is_met, times_better};
@@ -282,7 +282,7 @@ fn show(options: &BenchOptions, rows: &[Row], measured: &[Measured], outputs: &m
             outputs.write_or_print(target, &(text + "\n"));
         }
     }
-    outputs.show(&table(options, rows).render());
+    outputs.show(&table(options, rows).render_within(width()));
 }
 
 fn table(options: &BenchOptions, rows: &[Row]) -> Table {
@@ -294,7 +294,7 @@ fn table(options: &BenchOptions, rows: &[Row]) -> Table {
         head.push("M instr");
         head.extend(options.against.iter().map(|_| "against"));
     }
-    let mut table = Table::new(&head);
+    let mut table = Table::new(&head).dispensable(&["least to most"]);
     for row in rows {
         let median = |spread: &Option<Spread>| spread.map_or("-".into(), |spread| number(spread.median));
         let range = |spread: Spread| format!("{} to {}", number(spread.least), number(spread.most));

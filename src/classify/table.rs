@@ -1,5 +1,6 @@
 //! The table of `selvedge classify`, and its rows as JSON and CSV.
 use super::classes::{Paper, Printed, Quantity, dai, lamar, latte_cc, printed};
+use crate::output::width;
 use selvedge_area::Table;
 use selvedge_sim::Ratios;
 use serde::Serialize;
@@ -133,7 +134,7 @@ pub fn render(rows: &[Row]) -> String {
         agreement("Dai", rows, |row| Some((dai(row.large?), row.value(Quantity::L1dLarge)?))),
         bandwidth(rows),
     ];
-    table.render() + &agreements.concat()
+    table.render_within(width()) + &agreements.concat()
 }
 
 /// Returns the line that says how many workloads have the class that the paper gives them.

@@ -1,5 +1,7 @@
 //! Standard output and standard error.
 use crate::error::Failure;
+use console::Term;
+use selvedge_area::Table;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
@@ -23,4 +25,20 @@ pub fn printed(done: std::io::Result<()>) -> Result<(), Failure> {
 /// Prints `text` to standard error. Where that cannot be, there is nobody to report it to, and the command goes on.
 pub fn say(text: impl Display) {
     let _ = std::io::stderr().lock().write_all(text.to_string().as_bytes());
+}
+
+/// Returns the columns that a line of standard output has: those that `COLUMNS` states, or the terminal's; none where it is no
+/// terminal, so that a file has every table in full width.
+pub fn width() -> Option<usize> {
+    let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || {
+        let out = Term::stdout();
+        out.is_term().then(|| out.size_checked()).flatten().map(|(_, columns)| columns.into())
+    };
+    stated.or_else(terminal).filter(|columns| *columns > 0)
+}
+
+/// Prints a table to standard output, no wider than the terminal.
+pub fn print_table(table: &Table) -> Result<(), Failure> {
+    print(&table.render_within(width()))
 }

@@ -9,7 +9,7 @@ fn error(output: &Output) -> String {
 
 #[test]
 fn every_machine_is_listed_and_what_it_shows_is_accepted() {
-    let list = selvedge(&["list", "machines"]);
+    let list = selvedge(&["list", "configurations"]);
     let folder = tempfile::tempdir().expect("a temporary folder");
     for machine in BUILT_IN {
         assert!(list.lines().any(|line| line.starts_with(machine.name)), "{list}");
@@ -36,7 +36,7 @@ fn check_reports_every_mistake_in_a_line() {
     let output = selvedge_in(folder.path(), &["config", "check", "my.toml"]);
     assert_eq!(output.status.code(), Some(2));
     let lines = error(&output);
-    let starts: Vec<_> = lines.lines().filter_map(|l| l.split(", allowed").next()).collect();
+    let starts: Vec<_> = lines.lines().filter_map(|l| l.split(", must be").next()).collect();
     let expected =
         ["selvedge: my.toml:3: unknown field `wayz`", "selvedge: my.toml:5: unknown field `bankz`"];
     assert_eq!(starts, expected);

@@ -20,6 +20,7 @@ mod instructions;
 mod interrupt;
 mod lamar;
 mod limits;
+mod lists;
 mod lockstep;
 mod mechanism_pages;
 mod outputs;

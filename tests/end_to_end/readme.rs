@@ -1,42 +1,53 @@
-//! Is the README true? Every command in it runs, and its table of blocks is the registry's.
+//! The README, the page of commands and the tables of blocks and mechanisms: every command runs, every table is the registry's.
 
 use crate::command::selvedge_in;
 use selvedge_blocks::BLOCKS;
-use std::collections::BTreeMap;
+use selvedge_sim::mechanism::ALL;
+use selvedge_sim::workload::all;
 use std::fs;
 
 fn readme() -> String {
     fs::read_to_string("README.md").expect("the README is there")
 }
 
-/// The words after `$ ` of every command line in the README's code blocks.
-fn commands() -> Vec<Vec<String>> {
-    let text = readme();
+/// Returns the words after `$ ` of every command line in a page's code blocks.
+fn commands(text: &str) -> Vec<Vec<String>> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("$ "));
     lines.map(|line| line.split_whitespace().map(String::from).collect()).collect()
 }
 
-#[test]
-fn every_command_runs() {
+/// Runs every command of a page in a folder of its own, in order, and returns how many there are.
+fn follow(text: &str) -> usize {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ptx = "docs/own-kernels/jacobi.ptx";
     fs::create_dir_all(folder.path().join("docs/own-kernels")).expect("a folder");
     fs::copy(ptx, folder.path().join(ptx)).expect("the PTX is there");
     let mut run = 0;
-    for words in commands() {
+    for words in commands(text) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            // The main job is what `selvedge` does without words; the suite is what runs this test.
+            // The demonstration is what `selvedge` does without words; the suite is what runs this test.
             ["cargo", "run", "--release"] => check(folder.path(), &[]),
             ["./tests/run"] => continue,
             ["cargo", "run", "--release", "--", rest @ ..] | ["selvedge", rest @ ..] => {
-                check(folder.path(), rest)
+                check(folder.path(), rest);
             }
-            other => panic!("the README has a command that this test does not know: {other:?}"),
+            other => panic!("a command that this test does not know: {other:?}"),
         }
         run += 1;
     }
-    assert!(run >= 5, "the README shows at least five commands");
+    run
+}
+
+#[test]
+fn every_command_of_the_readme_runs() {
+    assert!(follow(&readme()) >= 5, "the README shows at least five commands");
+}
+
+#[test]
+fn every_command_of_the_page_of_commands_runs() {
+    let page = fs::read_to_string("docs/commands.md").expect("the page is there");
+    assert!(follow(&page) >= 20, "the page shows the commands");
 }
 
 fn check(folder: &std::path::Path, words: &[&str]) {
@@ -46,7 +57,7 @@ fn check(folder: &std::path::Path, words: &[&str]) {
 
 #[test]
 fn the_table_of_blocks_is_the_registrys() {
-    let text = readme();
+    let text = fs::read_to_string("docs/blocks.md").expect("the page is there");
     for entry in BLOCKS {
         let facts = entry.facts(&entry.defaults()).expect("the defaults are valid");
         let row = format!(
@@ -58,11 +69,34 @@ fn the_table_of_blocks_is_the_registrys() {
             facts.latency,
             facts.interval
         );
-        assert!(text.contains(&row), "the README should have this row:\n{row}");
+        assert!(text.contains(&row), "docs/blocks.md must have this row:\n{row}");
     }
-    let section = text.split("## ").find(|s| s.starts_with("Blocks")).expect("a section of blocks");
-    let rows = section.lines().filter(|line| line.starts_with("| `")).count();
+    let rows = text.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(rows, BLOCKS.len(), "a row per block");
+}
+
+#[test]
+fn the_table_of_mechanisms_is_the_registrys() {
+    let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
+    for info in ALL {
+        let cells = format!(" | {} | {} |", info.summary, info.source);
+        let row = text.lines().find(|line| line.contains(&format!("`{}`", info.name)));
+        assert!(
+            row.is_some_and(|row| row.ends_with(&cells)),
+            "the row of {} must end with{cells}",
+            info.name
+        );
+    }
+    let rows = text.lines().filter(|line| line.starts_with("| `") || line.starts_with("| [`")).count();
+    assert_eq!(rows, ALL.len(), "a row per mechanism");
+}
+
+#[test]
+fn the_readme_counts_what_there_is() {
+    let text = readme().replace('\n', " ");
+    let (mechanisms, blocks, workloads) = (ALL.len(), BLOCKS.len(), all().len());
+    let counts = format!("{mechanisms} mechanisms from {blocks} blocks, and {workloads} workloads");
+    assert!(text.contains(&counts), "the README must say: {counts}");
 }
 
 #[test]
@@ -71,35 +105,4 @@ fn the_shown_table_is_what_the_main_job_prints() {
     let output = selvedge_in(folder.path(), &[]);
     let printed = String::from_utf8(output.stdout).expect("text");
     assert!(readme().contains(printed.trim_end()), "the README should show:\n{printed}");
-}
-
-/// The rows of the Markdown table under a heading, each by the names of its columns; of the whole text when there is none.
-fn rows(text: &str, heading: Option<&str>) -> Vec<BTreeMap<String, String>> {
-    let section = heading.map_or(text, |heading| {
-        text.split("\n## ").find(|section| section.starts_with(heading)).expect("the section")
-    });
-    let cells = |line: &str| -> Vec<String> {
-        line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`').to_string()).collect()
-    };
-    let mut lines =
-        section.lines().skip_while(|line| !line.starts_with("| block")).take_while(|l| !l.is_empty());
-    let head = cells(lines.next().expect("a table"));
-    lines.skip(1).map(|line| head.iter().cloned().zip(cells(line)).collect()).collect()
-}
-
-#[test]
-fn the_areas_are_those_of_their_page() {
-    let page = fs::read_to_string("docs/area.md").expect("the page is there");
-    let (page, readme) = (rows(&page, None), readme());
-    let shown = rows(&readme, Some("Area"));
-    assert_eq!(shown.len(), 6);
-    for row in shown {
-        let same = |known: &&BTreeMap<String, String>| {
-            known["block"] == row["block"] && known["mapped for"] == "area"
-        };
-        let known = page.iter().find(same).unwrap_or_else(|| panic!("{} is not on the page", row["block"]));
-        for (column, value) in &row {
-            assert_eq!(&known[column], value, "{} of {}", column, row["block"]);
-        }
-    }
 }

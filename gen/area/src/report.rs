@@ -183,20 +183,21 @@ pub fn page(report: &Report, text: &str, words: &str) -> String {
     page
 }
 
-/// The table with what must be known to read it.
-pub fn table(report: &Report) -> String {
-    let mut text = figures(report).iter().map(Table::render).collect::<Vec<_>>().join("\n");
+/// Returns the tables with what must be known to read them, no wider than `width` characters if any is given.
+pub fn table(report: &Report, width: Option<usize>) -> String {
+    let mut text =
+        figures(report).iter().map(|table| table.render_within(width)).collect::<Vec<_>>().join("\n");
     if let Some(table) = operation::table(&report.blocks, |block| name(report, block)) {
-        text += &format!("\n{}", table.render());
+        text += &format!("\n{}", table.render_within(width));
     }
     if let Some(table) = memories(report) {
-        text += &format!("\n{}", table.render());
+        text += &format!("\n{}", table.render_within(width));
     }
     for system in &report.systems {
-        text += &format!("\n{}\n{}", system.table().render(), system.summary());
+        text += &format!("\n{}\n{}", system.table().render_within(width), system.summary());
     }
     if !report.found_depths.is_empty() {
-        text += &format!("\n{}", depth::table(&report.found_depths).render());
+        text += &format!("\n{}", depth::table(&report.found_depths).render_within(width));
     }
     text.push('\n');
     text + &footer(report)
@@ -260,7 +261,8 @@ fn asic_table(report: &Report) -> Table {
     if scaled {
         head.push("scaled um2");
     }
-    let mut table = Table::new(&head);
+    let mut table =
+        Table::new(&head).dispensable(&["comb um2", "seq um2", "um2", "cells", "depth", "latency ns"]);
     for block in &report.blocks {
         for one in &block.mappings {
             let mut cells = vec![name(report, block), one.goal.into()];

@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
     /// `value` must be a power of two within `low` and `high`, both included.
     pub fn power(&mut self, key: &str, value: u32, low: u32, high: u32) {
         if !value.is_power_of_two() || !(low..=high).contains(&value) {
-            self.fail(key, value, format!("must be powers of two from {low} to {high}"));
+            self.fail(key, value, format!("must be a power of two from {low} to {high}"));
         }
     }
 

@@ -1,9 +1,10 @@
 //! The clock domains.
 use super::check::Checker;
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// Clock domains in MHz.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
     /// The SMs' clock; simulated cycles are cycles of this clock.

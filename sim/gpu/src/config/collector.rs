@@ -1,9 +1,10 @@
 //! Operand collection: register banks and the units that gather an instruction's operands from them.
 use super::check::Checker;
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// The collector units of one kind of pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct CollectorSet {
     /// Units, each of which gathers the operands of one instruction; 0: its instructions take the shared ones.
@@ -16,7 +17,7 @@ pub struct CollectorSet {
 
 /// Operand collection of an SM (GPGPU-Sim's). An instruction issues to a register in front of the units, gets a unit, reads an
 /// operand from each bank that is free, and leaves for a register in front of its pipe. Writes of results go first.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Collector {
     /// Register banks: register r of warp w lies in bank r + w mod banks. 0: no operand collection; instructions have their

@@ -3,6 +3,7 @@ use super::check::Checker;
 use super::dram_energy::DramEnergy;
 use super::l2::L2;
 use super::mapping::{AddressMapping, Field};
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// How the memory controller chooses the next request.
@@ -29,7 +30,7 @@ pub enum BankGroupBits {
 pub const MOST_BANKS: u32 = 64;
 
 /// A partition's DRAM channel. Times are in command-clock cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
     /// Banks of a channel.

@@ -1,9 +1,10 @@
 //! What the DRAM's energy is computed from: currents and voltages of a chip, and the pins' resistances.
 use super::check::Checker;
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// Coefficients of a channel's energy, by the names of DRAM data sheets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct DramEnergy {
     /// Chips of a channel; each sub-rank has its part of them.

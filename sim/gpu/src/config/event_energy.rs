@@ -1,5 +1,6 @@
 //! What the energy of SMs, caches, crossbars and mechanisms' blocks is computed from: the energy of one event of each kind.
 use super::check::Checker;
+use documented::DocumentedFields;
 use selvedge_state::Shared;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 macro_rules! event_energy {
     ($($(#[$doc:meta])* $field:ident,)*) => {
         /// The energy of one event, femtojoules (`_fj`), and power, milliwatts (`_mw`). See docs/energy.md for the events.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, DocumentedFields)]
         #[serde(deny_unknown_fields)]
         pub struct EventEnergy {
             $($(#[$doc])* pub $field: u32,)*

@@ -1,9 +1,10 @@
 //! The crossbars.
 use super::check::Checker;
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// The two crossbars, one per direction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Interconnect {
     /// Flit size, bytes; a port moves one flit each crossbar cycle.

@@ -3,6 +3,7 @@ use super::check::Checker;
 use super::index;
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
+use documented::DocumentedFields;
 use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ pub enum Bypass {
 }
 
 /// The L1 data cache of an SM.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct L1d {
     /// Sets, a power of two.

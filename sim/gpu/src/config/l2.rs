@@ -4,6 +4,7 @@ use super::index;
 use super::l1d::{Allocate, Fetch, MOST_WAYS};
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_LINE_BYTES;
+use documented::DocumentedFields;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub enum WriteAllocate {
 }
 
 /// The L2 cache and its partitions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct L2 {
     /// Partitions; each has a memory controller.

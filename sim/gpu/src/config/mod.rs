@@ -9,6 +9,7 @@ mod dram;
 mod dram_energy;
 mod error;
 mod event_energy;
+pub mod explain;
 #[cfg(test)]
 mod fuzz_tests;
 pub mod import;
@@ -261,9 +262,9 @@ mod tests {
     #[test]
     fn values_of_slices_queues_and_latencies_have_bounds() {
         for (text, says) in [
-            ("[l2]\nslices = 3", "l2.slices = 3: must be powers of two from 1 to 8"),
-            ("[l2]\nslice_bytes = 64", "l2.slice_bytes = 64: must be powers of two from 128 to 1048576"),
-            ("[dram]\nbank_groups = 3", "dram.bank_groups = 3: must be powers of two from 1 to 16"),
+            ("[l2]\nslices = 3", "l2.slices = 3: must be a power of two from 1 to 8"),
+            ("[l2]\nslice_bytes = 64", "l2.slice_bytes = 64: must be a power of two from 128 to 1048576"),
+            ("[dram]\nbank_groups = 3", "dram.bank_groups = 3: must be a power of two from 1 to 16"),
             ("[dram]\nreturn_queue = 1025", "dram.return_queue = 1025: must be 0 to 1024"),
             ("[interconnect]\npacket_gap = 1001", "interconnect.packet_gap = 1001: must be 0 to 1000"),
             ("[l1d]\nfront_latency = 1001", "l1d.front_latency = 1001: must be 0 to 1000"),

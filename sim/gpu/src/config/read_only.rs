@@ -2,12 +2,13 @@
 use super::check::Checker;
 use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, SHARED_CHOICES, WritePolicy};
 use crate::cache::SECTOR_BYTES;
+use documented::DocumentedFields;
 use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
 use serde::{Deserialize, Serialize};
 
 /// One read-only cache; its set index is the plain modulo and its lines have no sectors.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct ReadOnly {
     /// Sets, a power of two; 0 for no such cache.

@@ -2,6 +2,7 @@
 use super::check::Checker;
 use super::collector::Collector;
 use super::read_only::{ReadOnly, Side};
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// A warp scheduler's policy.
@@ -19,7 +20,7 @@ pub enum SchedulerPolicy {
 }
 
 /// The integer and single-precision pipes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Alu {
     /// Number of pipes.
@@ -35,7 +36,7 @@ pub struct Alu {
 }
 
 /// A group of equal pipes with one latency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Pipe {
     /// Number of pipes.
@@ -50,7 +51,7 @@ pub struct Pipe {
 }
 
 /// The load/store unit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Lsu {
     /// Lanes: an instruction occupies address generation for 32/lanes cycles.
@@ -68,7 +69,7 @@ pub struct Lsu {
 }
 
 /// One streaming multiprocessor.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Sm {
     /// Number of SMs in the GPU.

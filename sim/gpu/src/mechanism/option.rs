@@ -71,7 +71,7 @@ impl OptionInfo {
         if !self.choices.is_empty() {
             return format!("must be {}", self.choices.join(", "));
         }
-        let what = if self.power_of_two { "powers of two from " } else { "" };
+        let what = if self.power_of_two { "a power of two from " } else { "" };
         let or = if self.latency_of.is_some() { ", and auto" } else { "" };
         format!("must be {what}{} to {}{or}", self.low, self.high)
     }

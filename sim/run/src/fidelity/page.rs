@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// What stands above the tables.
 const HEAD: &str = "# Fidelity
 
-Is each machine as fast as its description says? Every value is expected by a formula of the machine's file alone and then
+Is each configuration as fast as its description says? Every value is expected by a formula of the configuration's file alone and then
 measured by a microbenchmark on the simulator, with every DRAM command under the checker. `selvedge fidelity -o
 docs/fidelity.md` writes this page; a test fails when it is stale or a value leaves its bounds. The formulas stand beside the
 microbenchmarks in `sim/run/src/fidelity/` and in `sim/gpu/src/partition/closed_form.rs`:

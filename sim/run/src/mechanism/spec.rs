@@ -306,7 +306,7 @@ mod tests {
         let mut spec: MechanismSpec = "hw-bdi=auto".parse().expect("the first option");
         let slow = spec.settle(&latencies).expect_err("too slow").to_string();
         assert!(slow.contains("bdi_compressor takes 9 cycles: must be 1 to 5, and auto"), "{slow}");
-        assert!(error("hw-bdi,md_kb=auto").contains("powers of two from 4 to 16"));
+        assert!(error("hw-bdi,md_kb=auto").contains("power of two from 4 to 16"));
         assert!(error("static-sc,latency=auto").contains("must be 0 to 15"), "SC has no such parameter");
     }
 
@@ -320,10 +320,10 @@ mod tests {
         assert!(
             error("caba-bdi,l1_tags=2+latte-cc").contains("both compress or divide the lines in the L1D")
         );
-        assert!(error("caba-bdi,l1_tags=3").contains("must be powers of two from 1 to 4"));
+        assert!(error("caba-bdi,l1_tags=3").contains("must be a power of two from 1 to 4"));
         assert!(error("smil,k1=129").contains("must be 0 to 128"));
         assert!(error("hw-bdi,compress=9").contains("must be 1 to 5"));
-        assert!(error("hw-bdi,md_kb=3").contains("must be powers of two from 4 to 16"));
+        assert!(error("hw-bdi,md_kb=3").contains("must be a power of two from 4 to 16"));
         assert!(error("hw-bdi,compress=1,compress=2").contains("`compress=2`: must be given once"));
         assert!(error("hw-bdi,speed=9").contains("compress=N"));
         assert!(error("hw-bdi+hw-bdi-mem").contains("cannot be combined"));

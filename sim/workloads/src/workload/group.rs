@@ -1,8 +1,9 @@
 //! Kinds of workloads, by what their programs have in common.
-use std::fmt;
+use strum::{Display, EnumString, VariantNames};
 
 /// What kind of program a workload is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Group {
     /// Building blocks of parallel programs: sums, scans, histograms, transforms.
     Primitives,
@@ -10,7 +11,7 @@ pub enum Group {
     DenseAlgebra,
     /// Sparse matrices.
     SparseAlgebra,
-    /// Points of a grid that are computed from their neighbours.
+    /// Points of a grid that are computed from their neighbors.
     Stencils,
     /// Images: filters, transforms, tracking, rendering.
     Images,
@@ -28,23 +29,4 @@ pub enum Group {
     Particles,
     /// Prices of options.
     Finance,
-}
-
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Primitives => "primitives",
-            Self::DenseAlgebra => "dense-algebra",
-            Self::SparseAlgebra => "sparse-algebra",
-            Self::Stencils => "stencils",
-            Self::Images => "images",
-            Self::DynamicProgramming => "dynamic-programming",
-            Self::Learning => "learning",
-            Self::MapReduce => "map-reduce",
-            Self::Search => "search",
-            Self::Graphs => "graphs",
-            Self::Particles => "particles",
-            Self::Finance => "finance",
-        })
-    }
 }

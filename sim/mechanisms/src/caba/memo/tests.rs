@@ -288,7 +288,7 @@ fn its_registers_come_out_of_the_threads_and_bad_options_are_refused() {
     let extra = spec.machine(&base).expect("it suits").sm.extra_registers - base.sm.extra_registers;
     assert_eq!(extra, 12 + 2 + 1, "r4 to r15, and the inputs of a region and where they were not found");
     let error = |text: &str| text.parse::<MechanismSpec>().expect_err("it is wrong").to_string();
-    assert!(error("caba-memo,entries=100").contains("powers of two from 64 to 65536"));
+    assert!(error("caba-memo,entries=100").contains("power of two from 64 to 65536"));
     assert!(error("caba-memo,least=0").contains("must be 1 to 65536"));
     assert!(error("caba-memo+caba-bdi").contains("both have the SMs' assist warps"));
 }

@@ -1,0 +1,206 @@
+//! What each key of a configuration means, and which values it takes.
+use super::clock::Clock;
+use super::collector::{Collector, CollectorSet};
+use super::dram::Dram;
+use super::dram_energy::DramEnergy;
+use super::event_energy::EventEnergy;
+use super::interconnect::Interconnect;
+use super::l1d::L1d;
+use super::l2::L2;
+use super::read_only::ReadOnly;
+use super::sm::{Alu, Lsu, Pipe, Sm};
+use super::{BUILT_IN, ConfigError, GpuConfig};
+use documented::DocumentedFields;
+use selvedge_hw::names;
+use thiserror::Error;
+use toml::{Table, Value};
+
+/// A key of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyInfo {
+    /// The key with its section, such as `l1d.sets`.
+    pub key: String,
+    /// What it means, with its unit.
+    pub meaning: String,
+    /// Its value in the default configuration, as it is written in a file.
+    pub default: String,
+    /// What it must be, beside the other values of the default configuration: `1 to 4096`.
+    pub allowed: String,
+    /// The built-in configurations with another value, with theirs.
+    pub others: Vec<(&'static str, String)>,
+}
+
+/// No key of this name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("configuration key `{key}`: {allowed}")]
+pub struct UnknownKey {
+    key: String,
+    allowed: String,
+}
+
+/// Returns every key but `name`, in the order of a configuration's file.
+pub fn keys() -> Vec<KeyInfo> {
+    let tables: Vec<(&'static str, Table)> = BUILT_IN.iter().map(|of| (of.name, table_of(of.name))).collect();
+    let (_, default) = &tables[0];
+    let all = flat(default);
+    all.into_iter()
+        .filter(|(key, _)| key.contains('.'))
+        .map(|(key, value)| {
+            let other = |(name, table): &(&'static str, Table)| {
+                let theirs = at(table, &key)?;
+                (*theirs != value).then(|| (*name, theirs.to_string()))
+            };
+            KeyInfo {
+                meaning: meaning(&key),
+                allowed: allowed(&key, &value),
+                others: tables[1..].iter().filter_map(other).collect(),
+                default: value.to_string(),
+                key,
+            }
+        })
+        .collect()
+}
+
+/// Returns the key of this name.
+///
+/// # Errors
+/// There is none; the message has the nearest ones.
+pub fn explain(key: &str) -> Result<KeyInfo, UnknownKey> {
+    let mut all = keys();
+    if let Some(found) = all.iter().position(|info| info.key == key) {
+        return Ok(all.swap_remove(found));
+    }
+    let names = all.iter().map(|info| info.key.as_str());
+    Err(UnknownKey { key: key.into(), allowed: names::allowed(key, names, "selvedge config explain") })
+}
+
+/// Why a built-in configuration has a table: a test loads each and writes it.
+const VALID: &str = "the built-in configurations are valid";
+
+fn table_of(name: &str) -> Table {
+    let config = GpuConfig::load(name).expect(VALID);
+    toml::to_string(&config).expect(VALID).parse().expect(VALID)
+}
+
+/// Returns the values of a table by their keys with all sections.
+fn flat(table: &Table) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => {
+                found.extend(flat(inner).into_iter().map(|(name, value)| (format!("{key}.{name}"), value)));
+            }
+            other => found.push((key.clone(), other.clone())),
+        }
+    }
+    found
+}
+
+/// Returns the value of a key with its sections.
+fn at<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+    let mut words = key.split('.');
+    let first = table.get(words.next()?)?;
+    words.try_fold(first, |value, word| value.get(word))
+}
+
+/// Returns what the field's documentation says, in one line.
+fn meaning(key: &str) -> String {
+    let Some((section, field)) = key.rsplit_once('.') else { return String::new() };
+    let text = match section {
+        "clock" => Clock::get_field_docs(field),
+        "sm" => Sm::get_field_docs(field),
+        "sm.alu" => Alu::get_field_docs(field),
+        "sm.fp64" | "sm.sfu" => Pipe::get_field_docs(field),
+        "sm.lsu" => Lsu::get_field_docs(field),
+        "sm.collector" => Collector::get_field_docs(field),
+        "sm.constant" | "sm.texture" | "sm.instruction" => ReadOnly::get_field_docs(field),
+        "l1d" => L1d::get_field_docs(field),
+        "interconnect" => Interconnect::get_field_docs(field),
+        "l2" => L2::get_field_docs(field),
+        "dram" => Dram::get_field_docs(field),
+        "dram.energy" => DramEnergy::get_field_docs(field),
+        "energy" => EventEnergy::get_field_docs(field),
+        "energy.blocks" => EventEnergy::get_field_docs("blocks"),
+        _ => CollectorSet::get_field_docs(field),
+    };
+    text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default()
+}
+
+/// Returns what a value must be, as the check of a bad one says: the ranges are stated once, where they are checked.
+fn allowed(key: &str, value: &Value) -> String {
+    let bad: &[&str] = match value {
+        Value::Integer(_) => &["4294967295", "0", "1000000007"],
+        Value::String(_) => &["\"?\""],
+        Value::Boolean(_) => return "true or false".into(),
+        Value::Array(all) => return format!("{} numbers", all.len()),
+        _ => return String::new(),
+    };
+    let limit = bad.iter().find_map(|bad| refusal(key, bad));
+    limit.unwrap_or_else(|| "any whole number below 4294967296".into())
+}
+
+/// Returns what the refusal of a value says that it must be; none where the value is accepted, or another key refused.
+fn refusal(key: &str, bad: &str) -> Option<String> {
+    let (section, field) = key.rsplit_once('.')?;
+    let text = format!("base = \"{}\"\n[{section}]\n{field} = {bad}\n", BUILT_IN[0].name);
+    let found = GpuConfig::examine(key, &text).err()?;
+    found.into_iter().find_map(|error| match error {
+        ConfigError::Value { key: of, allowed, .. } if of == key => {
+            Some(allowed.strip_prefix("must be ").unwrap_or(&allowed).into())
+        }
+        ConfigError::Syntax { message, .. } => names_in(&message),
+        _ => None,
+    })
+}
+
+/// Returns the names that serde expects, or those behind "must be", in its message.
+fn names_in(message: &str) -> Option<String> {
+    let behind = |word: &str| message.split_once(word).map(|(_, rest)| rest.to_string());
+    let expected = behind("expected one of ").or_else(|| behind("expected ")).or_else(|| behind("must be "));
+    expected.map(|names| names.replace('`', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_has_a_meaning_and_what_it_must_be() {
+        for info in keys() {
+            assert!(!info.meaning.is_empty() && !info.allowed.is_empty(), "{info:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_its_range_its_default_and_those_who_differ() {
+        let sets = explain("l1d.sets").expect("a key");
+        assert_eq!((sets.default.as_str(), sets.allowed.as_str()), ("32", "a power of two from 1 to 4096"));
+        assert!(
+            sets.others.iter().any(|(name, value)| *name == "maxwell-dai-ch4" && value != "32"),
+            "{sets:?}"
+        );
+        let policy = explain("l1d.write_policy").expect("a key");
+        assert!(
+            policy.allowed.contains("write-evict") && policy.allowed.contains("write-back"),
+            "{policy:?}"
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_gives_the_nearest_ones() {
+        let error = explain("l1d.set").expect_err("no key").to_string();
+        assert!(error.contains("l1d.sets"), "{error}");
+    }
+
+    #[test]
+    fn what_a_number_must_be_is_what_the_check_accepts() {
+        for info in keys() {
+            let Some((low, high)) = info.allowed.split_once(" to ") else { continue };
+            let low = low.rsplit(' ').next().and_then(|low| low.parse::<u32>().ok());
+            let (Some(low), Ok(high)) = (low, high.parse::<u32>()) else { continue };
+            for outside in [low.checked_sub(1), high.checked_add(1)].into_iter().flatten() {
+                assert!(refusal(&info.key, &outside.to_string()).is_some(), "{}: {outside}", info.key);
+            }
+        }
+    }
+}

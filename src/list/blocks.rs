@@ -1,0 +1,128 @@
+//! The list of blocks.
+use super::{Listed, Page, Selection, plain};
+use crate::error::Failure;
+use selvedge_area::Table;
+use selvedge_hw::{BlockEntry, Direction};
+use serde::Serialize;
+
+/// A parameter of a block.
+#[derive(Serialize)]
+struct Parameter {
+    name: &'static str,
+    default: String,
+    values: String,
+    meaning: &'static str,
+}
+
+/// A port of a block at its default parameters.
+#[derive(Serialize)]
+struct PortEntry {
+    name: &'static str,
+    direction: &'static str,
+    bits: usize,
+    meaning: &'static str,
+}
+
+/// A block at its default parameters.
+#[derive(Serialize)]
+pub(super) struct Entry {
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    /// Bits of storage, with what the paper claims.
+    storage_bits: String,
+    /// Cycles from an input to its output.
+    latency: u64,
+    /// Cycles from one input to the next.
+    interval: u64,
+    parameters: Vec<Parameter>,
+    ports: Vec<PortEntry>,
+}
+
+/// Why defaults are accepted: the kit checks them when a block is declared.
+const VALID: &str = "the default parameters are valid";
+
+impl Entry {
+    fn new(entry: &dyn BlockEntry) -> Self {
+        let defaults = entry.defaults();
+        let facts = entry.facts(&defaults).expect(VALID);
+        let port = |port: selvedge_hw::Port| PortEntry {
+            name: port.name,
+            direction: if port.direction == Direction::Input { "in" } else { "out" },
+            bits: port.bits,
+            meaning: port.doc,
+        };
+        Entry {
+            name: entry.name(),
+            summary: entry.summary(),
+            source: entry.source(),
+            storage_bits: entry.storage(&defaults).expect(VALID),
+            latency: facts.latency.into(),
+            interval: facts.interval.into(),
+            parameters: (entry.schema().iter())
+                .map(|spec| Parameter {
+                    name: spec.name,
+                    default: plain(&defaults[spec.name]),
+                    values: spec.allowed.to_string(),
+                    meaning: spec.doc,
+                })
+                .collect(),
+            ports: entry.ports(&defaults).expect(VALID).into_iter().map(port).collect(),
+        }
+    }
+}
+
+/// Returns all blocks, or the one of this name.
+///
+/// # Errors
+/// There is none of this name.
+pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
+    let entries = match name {
+        Some(name) => vec![selvedge_blocks::find(name).map_err(Failure::usage)?],
+        None => selvedge_blocks::all(),
+    };
+    Ok(Selection { entries: entries.into_iter().map(Entry::new).collect(), is_one: name.is_some() })
+}
+
+/// Returns the table of all blocks.
+pub fn table() -> Table {
+    Entry::table(&selvedge_blocks::all().into_iter().map(Entry::new).collect::<Vec<_>>())
+}
+
+impl Listed for Entry {
+    fn table(entries: &[Self]) -> Table {
+        let mut table = Table::new(&["block", "what", "source", "storage bits", "latency", "interval"])
+            .dispensable(&["interval", "source"]);
+        for of in entries {
+            table.row(vec![
+                of.name.into(),
+                of.summary.into(),
+                of.source.into(),
+                of.storage_bits.clone(),
+                of.latency.to_string(),
+                of.interval.to_string(),
+            ]);
+        }
+        table
+    }
+
+    fn page(&self) -> Page {
+        let mut page = Page::default();
+        page.line(format!("{}: {}", self.name, self.summary));
+        page.fact("source", self.source);
+        page.fact("storage", &format!("{} bits", self.storage_bits));
+        page.fact("latency", &format!("{} cycles", self.latency));
+        page.fact("interval", &format!("{} cycles", self.interval));
+        let mut parameters = Table::new(&["parameter", "default", "values", "meaning"]);
+        for of in &self.parameters {
+            parameters.row(vec![of.name.into(), of.default.clone(), of.values.clone(), of.meaning.into()]);
+        }
+        page.table(parameters);
+        let mut ports = Table::new(&["port", "direction", "bits", "meaning"]);
+        for of in &self.ports {
+            ports.row(vec![of.name.into(), of.direction.into(), of.bits.to_string(), of.meaning.into()]);
+        }
+        page.table(ports);
+        page
+    }
+}

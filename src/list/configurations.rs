@@ -1,0 +1,85 @@
+//! The list of built-in configurations.
+use super::{Listed, Page, Selection};
+use crate::error::Failure;
+use selvedge_area::Table;
+use selvedge_sim::config::{BUILT_IN, BuiltIn, GpuConfig};
+use serde::Serialize;
+
+/// A configuration: what it is after, and its size.
+#[derive(Serialize)]
+pub(super) struct Entry {
+    name: &'static str,
+    summary: &'static str,
+    sms: u32,
+    l1d_kib: u32,
+    l2_kib: u32,
+    partitions: u32,
+    core_mhz: u32,
+}
+
+/// Why a built-in configuration loads: a test loads each.
+const VALID: &str = "the built-in configurations are valid";
+
+impl Entry {
+    fn new(built_in: &BuiltIn) -> Self {
+        let config = GpuConfig::load(built_in.name).expect(VALID);
+        let (l1d, l2) = (&config.l1d, &config.l2);
+        Entry {
+            name: built_in.name,
+            summary: built_in.summary,
+            sms: config.sm.count,
+            l1d_kib: l1d.sets * l1d.ways * l1d.line_bytes / 1024,
+            l2_kib: l2.sets * l2.ways * l2.line_bytes / 1024 * l2.partitions * l2.slices,
+            partitions: l2.partitions,
+            core_mhz: config.clock.core_mhz,
+        }
+    }
+}
+
+/// Returns all built-in configurations, or the one of this name.
+///
+/// # Errors
+/// There is none of this name.
+pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
+    if let Some(name) = name {
+        // Loading reports the nearest names.
+        GpuConfig::load(name).map_err(Failure::usage)?;
+    }
+    let entries: Vec<_> =
+        BUILT_IN.iter().filter(|of| name.is_none_or(|name| of.name == name)).map(Entry::new).collect();
+    if let (Some(name), true) = (name, entries.is_empty()) {
+        return Err(Failure::usage(format!("list configurations {name}: must be a built-in configuration")));
+    }
+    Ok(Selection { entries, is_one: name.is_some() })
+}
+
+impl Listed for Entry {
+    fn table(entries: &[Self]) -> Table {
+        let mut table =
+            Table::new(&["configuration", "what", "SMs", "L1D KiB", "L2 KiB", "partitions", "core MHz"])
+                .dispensable(&["core MHz", "partitions"]);
+        for of in entries {
+            table.row(vec![
+                of.name.into(),
+                of.summary.into(),
+                of.sms.to_string(),
+                of.l1d_kib.to_string(),
+                of.l2_kib.to_string(),
+                of.partitions.to_string(),
+                of.core_mhz.to_string(),
+            ]);
+        }
+        table
+    }
+
+    fn page(&self) -> Page {
+        let mut page = Page::default();
+        page.line(format!("{}: {}", self.name, self.summary));
+        page.fact("SMs", &self.sms.to_string());
+        page.fact("L1D", &format!("{} KiB per SM", self.l1d_kib));
+        page.fact("L2", &format!("{} KiB in {} partitions", self.l2_kib, self.partitions));
+        page.fact("core", &format!("{} MHz", self.core_mhz));
+        page.line(format!("`selvedge config show {}` prints every value.", self.name));
+        page
+    }
+}

@@ -1,0 +1,139 @@
+//! `selvedge list`: workloads, mechanisms, configurations and blocks, all of a kind in a line each or one in full.
+mod blocks;
+mod configurations;
+mod mechanisms;
+mod workloads;
+
+pub use blocks::table as blocks_table;
+
+use crate::arguments::{List, ListOptions};
+use crate::error::Failure;
+use crate::output::{print, print_table};
+use selvedge_area::Table;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Prints the list that is asked for.
+pub fn run(options: &ListOptions) -> Result<(), Failure> {
+    match &options.what {
+        List::Workloads(list) => workloads::run(list),
+        List::Mechanisms(list) => show(&mechanisms::select(list.name.as_deref())?, list.json),
+        List::Configurations(list) => show(&configurations::select(list.name.as_deref())?, list.json),
+        List::Blocks(list) => show(&blocks::select(list.name.as_deref())?, list.json),
+    }
+}
+
+/// Things of one kind, and whether one of them was asked for by its name.
+struct Selection<T> {
+    entries: Vec<T>,
+    is_one: bool,
+}
+
+/// Something that a list shows.
+trait Listed: Serialize {
+    /// Returns the table of all entries, a line each.
+    fn table(entries: &[Self]) -> Table
+    where
+        Self: Sized;
+
+    /// Returns all that is known of an entry: paragraphs and tables.
+    fn page(&self) -> Page;
+}
+
+/// The text about one entry: a first line, then lines and tables.
+#[derive(Default)]
+struct Page {
+    parts: Vec<Part>,
+}
+
+enum Part {
+    Line(String),
+    Table(Table),
+}
+
+impl Page {
+    /// Adds a line.
+    fn line(&mut self, line: impl Into<String>) {
+        self.parts.push(Part::Line(line.into()));
+    }
+
+    /// Adds a line that begins with a word, unless there is nothing to say.
+    fn fact(&mut self, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.line(format!("{name:<10} {text}"));
+        }
+    }
+
+    /// Adds a table with an empty line before it, unless it has no rows.
+    fn table(&mut self, table: Table) {
+        if !table.is_empty() {
+            self.parts.push(Part::Line(String::new()));
+            self.parts.push(Part::Table(table));
+        }
+    }
+
+    fn print(self) -> Result<(), Failure> {
+        self.parts.into_iter().try_for_each(|part| match part {
+            Part::Line(line) => print(&format!("{line}\n")),
+            Part::Table(table) => print_table(&table),
+        })
+    }
+}
+
+/// Prints a selection: as JSON, as one page, or as a table.
+fn show<T: Listed>(selection: &Selection<T>, json: bool) -> Result<(), Failure> {
+    if json {
+        return print_json(selection);
+    }
+    match &selection.entries[..] {
+        [one] if selection.is_one => one.page().print(),
+        all => print_table(&T::table(all)),
+    }
+}
+
+/// Prints an object for one entry, and an array for all.
+fn print_json<T: Serialize>(selection: &Selection<T>) -> Result<(), Failure> {
+    let text = match &selection.entries[..] {
+        [one] if selection.is_one => serde_json::to_string_pretty(one),
+        all => serde_json::to_string_pretty(all),
+    };
+    let text = text.map_err(|e| Failure::simulation(format!("the list has no JSON form: {e}")))?;
+    print(&(text + "\n"))
+}
+
+/// Returns a value as it is written after `--param` or an option's `=`.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), String::from)
+}
+
+/// Returns what a message says that a value must be, without the words "must be".
+fn values(allowed: &str) -> String {
+    allowed.trim_start_matches("must be ").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every list fits terminals of the usual widths, and says the same in all of them.
+    #[test]
+    fn no_list_is_wider_than_the_terminal() {
+        let tables = [
+            workloads::table(&workloads::all(), None),
+            workloads::table(&workloads::all(), Some(selvedge_sim::workload::Size::Small)),
+            mechanisms::Entry::table(&mechanisms::select(None).ok().map_or(Vec::new(), |all| all.entries)),
+            blocks::Entry::table(&blocks::select(None).ok().map_or(Vec::new(), |all| all.entries)),
+            configurations::Entry::table(
+                &configurations::select(None).ok().map_or(Vec::new(), |all| all.entries),
+            ),
+        ];
+        for table in tables {
+            assert!(!table.is_empty());
+            for width in [80, 100, 140] {
+                let text = table.render_within(Some(width));
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+                assert!(widest <= width, "{widest} columns for {width}:\n{text}");
+            }
+        }
+    }
+}

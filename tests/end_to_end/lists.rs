@@ -1,0 +1,93 @@
+//! `selvedge list`: one entry in full, JSON, and tables that fit the terminal.
+use crate::command::{selvedge, selvedge_in};
+use selvedge_blocks::BLOCKS;
+use selvedge_sim::config::BUILT_IN;
+use selvedge_sim::mechanism::ALL;
+use selvedge_sim::workload::all;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+fn json(words: &[&str]) -> Value {
+    serde_json::from_str(&selvedge(words)).expect("JSON")
+}
+
+/// The names in the JSON of a whole list.
+fn names(what: &str) -> Vec<String> {
+    let list = json(&["list", what, "--json"]);
+    let entries = list.as_array().expect("an array");
+    entries.iter().map(|entry| entry["name"].as_str().expect("a name").to_string()).collect()
+}
+
+#[test]
+fn the_json_has_everything_that_there_is() {
+    assert_eq!(names("mechanisms"), ALL.iter().map(|of| of.name).collect::<Vec<_>>());
+    assert_eq!(names("blocks"), BLOCKS.iter().map(|of| of.name()).collect::<Vec<_>>());
+    assert_eq!(names("configurations"), BUILT_IN.iter().map(|of| of.name).collect::<Vec<_>>());
+    assert_eq!(names("workloads"), all().iter().map(|of| of.name()).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_page_of_a_mechanism_has_every_option() {
+    for info in ALL {
+        let page = selvedge(&["list", "mechanisms", info.name]);
+        assert!(page.starts_with(&format!("{}: {}\n", info.name, info.summary)), "{page}");
+        for option in info.options {
+            let row = page.lines().find(|line| line.starts_with(&format!("{} ", option.name)));
+            assert!(row.is_some_and(|row| row.contains(&option.default_text())), "{}: {page}", option.name);
+        }
+    }
+}
+
+#[test]
+fn the_page_of_a_block_has_every_port_and_parameter() {
+    for entry in BLOCKS {
+        let page = selvedge(&["list", "blocks", entry.name()]);
+        let ports = entry.ports(&entry.defaults()).expect("valid").into_iter().map(|port| port.name);
+        for name in ports.chain(entry.schema().iter().map(|spec| spec.name)) {
+            assert!(page.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}: {page}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_name_gives_the_nearest_ones_and_exit_code_2() {
+    for (words, nearest) in [
+        (["list", "mechanisms", "hw-bd"], "nearest hw-bdi"),
+        (["list", "blocks", "milgg"], "nearest milg"),
+        (["list", "workloads", "bsf"], "nearest bfs"),
+        (["list", "configurations", "gtx48"], "gtx480"),
+    ] {
+        let output = selvedge_in(Path::new("."), &words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(error.contains(nearest) && error.lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
+fn no_table_is_wider_than_the_terminal() {
+    let commands: [&[&str]; 8] = [
+        &["list", "mechanisms"],
+        &["list", "blocks"],
+        &["list", "workloads"],
+        &["list", "configurations"],
+        &["stats", "list"],
+        &["run", "bfs", "--mechanism", "hw-bdi", "--engine", "model"],
+        &["run", "vecadd+bfs", "--size", "tiny"],
+        &["compare", "vecadd", "bfs", "--size", "tiny", "--mechanisms", "base,hw-bdi", "--engine", "model"],
+    ];
+    for words in commands {
+        for columns in [80, 100, 140] {
+            let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+                .args(words)
+                .env("COLUMNS", columns.to_string())
+                .output()
+                .expect("the command runs");
+            let text = String::from_utf8(output.stdout).expect("text");
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+            assert!(output.status.success() && widest > 20, "{words:?}: {text}");
+            assert!(widest <= columns, "{words:?} is {widest} columns wide for {columns}:\n{text}");
+        }
+    }
+}
