@@ -38,7 +38,7 @@ pub struct UnknownKey {
     allowed: String,
 }
 
-/// Returns every key but `name`, in the order of a configuration's file.
+/// Returns every key but `name`, sorted.
 pub fn keys() -> Vec<KeyInfo> {
     let tables: Vec<(&'static str, Table)> = BUILT_IN.iter().map(|of| (of.name, table_of(of.name))).collect();
     let (_, default) = &tables[0];
@@ -136,7 +136,7 @@ fn allowed(key: &str, value: &Value) -> String {
         _ => return String::new(),
     };
     let limit = bad.iter().find_map(|bad| refusal(key, bad));
-    limit.unwrap_or_else(|| "any whole number below 4294967296".into())
+    limit.unwrap_or_else(|| "a whole number; other keys may limit it".into())
 }
 
 /// Returns what the refusal of a value says that it must be; none where the value is accepted, or another key refused.
@@ -153,7 +153,7 @@ fn refusal(key: &str, bad: &str) -> Option<String> {
     })
 }
 
-/// Returns the names that serde expects, or those behind "must be", in its message.
+/// Returns the names that serde expects, or those behind "must be", in the message.
 fn names_in(message: &str) -> Option<String> {
     let behind = |word: &str| message.split_once(word).map(|(_, rest)| rest.to_string());
     let expected = behind("expected one of ").or_else(|| behind("expected ")).or_else(|| behind("must be "));
