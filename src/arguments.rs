@@ -2,6 +2,7 @@
 use crate::bounds::BoundOptions;
 use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
+use crate::study_command::StudyOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
@@ -43,6 +44,8 @@ pub enum Command {
     Run(Box<RunOptions>),
     /// Run workloads under several mechanisms and show them side by side
     Compare(CompareOptions),
+    /// Simulate many points from one file, each once, and collect their results as one table
+    Study(StudyOptions),
     /// Measure by what the papers sort applications, beside what they print: use of bandwidth, larger L1Ds, sectors,
     /// compressibility
     Classify(ClassifyOptions),

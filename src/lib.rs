@@ -39,6 +39,7 @@ mod plot;
 mod progress;
 mod run_command;
 mod stats_command;
+mod study_command;
 mod together_command;
 mod trace_command;
 mod wave_command;
@@ -109,6 +110,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         | Command::Compare(_)
         | Command::Classify(_)
         | Command::Area(_)
+        | Command::Study(_)
         | Command::Trace(_) => execute(command),
         _ => {
             interrupt::end_on_signal()?;
@@ -134,6 +136,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Fidelity(options) => fidelity_command::run(options),
         Command::List(options) => list::run(options),
         Command::Stats(options) => stats_command::run(options),
+        Command::Study(options) => study_command::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }

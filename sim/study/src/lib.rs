@@ -1,0 +1,26 @@
+//! Studies: many simulations described by one file, each kept once, and their results as one table.
+//!
+//! A [`Study`] is read from a file and gives [`Point`]s, each an independent simulation with a [`Key`]: a hash of all that
+//! decides its result. A [`Store`] keeps one file per point. [`run_points`] computes those that are not there yet. [`Table`]
+//! has a row for each point.
+mod error;
+mod file;
+mod key;
+mod overrides;
+mod parameters;
+mod point;
+mod row;
+mod runner;
+mod sources;
+mod store;
+mod study;
+
+pub use error::StudyError;
+pub use key::{COMMIT, FINGERPRINT, Key};
+pub use overrides::{Override, overridden};
+pub use parameters::Parameters;
+pub use point::{Labels, Point, Work};
+pub use row::{Row, Table, run_row, together_row};
+pub use runner::{Ended, Orders, Progress, Summary, run_points};
+pub use store::{Entry, Found, Provenance, Status, Store, StoreError};
+pub use study::Study;

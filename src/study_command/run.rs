@@ -1,0 +1,71 @@
+//! `study run` and `study point`: simulating what has no result yet.
+use super::options::{StudyPointOptions, StudyRunOptions};
+use super::show::table;
+use super::watch::Watch;
+use super::{jobs, open};
+use crate::error::Failure;
+use crate::interrupt::stop_flag;
+use crate::output::{print, say};
+use selvedge_study::{Orders, Point, Store, Summary, run_points};
+
+/// Runs a study and prints the table of its points.
+pub fn run(options: &StudyRunOptions) -> Result<(), Failure> {
+    let (study, store) = open(&options.study)?;
+    let ended = simulate(study.points(), &store, jobs(options.jobs), options.retry);
+    print(&table(&study, &store))?;
+    ended
+}
+
+/// Simulates points by their numbers.
+pub fn points(options: &StudyPointOptions) -> Result<(), Failure> {
+    let (study, store) = open(&options.study)?;
+    let count = study.points().len();
+    let end = options.index.saturating_add(options.count as usize).min(count);
+    let points = study.points().get(options.index..end).filter(|points| !points.is_empty());
+    let points = points.ok_or_else(|| {
+        Failure::usage(format!("--index {}: must be a point of the study, 0 to {}", options.index, count - 1))
+    })?;
+    simulate(points, &store, options.jobs as usize, options.retry)
+}
+
+/// Simulates the points that have no result yet.
+///
+/// # Errors
+/// Points that failed, a signal, or a store that cannot be written. All other points have their results.
+pub fn simulate(points: &[Point], store: &Store, jobs: usize, retry: bool) -> Result<(), Failure> {
+    let stop = stop_flag()?;
+    let watch = Watch::start(points);
+    let orders = Orders { jobs, retry, stop: &stop, costs: &[] };
+    let summary = run_points(points, store, &orders, &watch).map_err(Failure::usage);
+    drop(watch);
+    let summary = summary?;
+    say(format!("selvedge: {}\n", in_words(&summary)));
+    if summary.left > 0 {
+        return Err(Failure::interrupted(format!("interrupted: {} points are left", summary.left)));
+    }
+    if summary.failed > 0 {
+        let message = format!(
+            "{} of {} points failed: see the reasons with `study status`",
+            summary.failed,
+            points.len()
+        );
+        return Err(Failure::simulation(message));
+    }
+    Ok(())
+}
+
+fn in_words(summary: &Summary) -> String {
+    let Summary { done, unsuitable, failed, computed, left, damaged } = summary;
+    let mut words = vec![format!("{done} points done")];
+    let others = [
+        (unsuitable, "unsuitable"),
+        (failed, "failed"),
+        (left, "left"),
+        (damaged, "damaged and computed again"),
+    ];
+    words.extend(
+        others.into_iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} {what}")),
+    );
+    words.push(format!("{computed} computed now"));
+    words.join(", ")
+}

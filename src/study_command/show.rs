@@ -1,0 +1,95 @@
+//! `study show` and `study status`: what a study has, and the table of its points.
+use super::open;
+use super::options::{StudyFile, StudyShowOptions};
+use crate::error::Failure;
+use crate::output::print;
+use selvedge_area::Table;
+use selvedge_sim::printable::printable;
+use selvedge_study::{Entry, Row, Status, Store, Study};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Counts the points, and estimates how long those without a result take.
+pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
+    let (study, store) = open(&options.study)?;
+    if options.points {
+        return print(&list(&study));
+    }
+    print(&counts(&study, &store))
+}
+
+/// Prints how many points have a result, and why others have none.
+pub fn status(options: &StudyFile) -> Result<(), Failure> {
+    let (study, store) = open(options)?;
+    print(&(counts(&study, &store) + &reasons(&study, &store)))
+}
+
+/// A line for each point.
+fn list(study: &Study) -> String {
+    let mut text = String::new();
+    for point in study.points() {
+        writeln!(text, "{} {} {}", point.index, point.key.text(), printable(&point.name()))
+            .expect("a string takes it");
+    }
+    text
+}
+
+fn counts(study: &Study, store: &Store) -> String {
+    let mut counts = [0; 4];
+    for point in study.points() {
+        counts[match store.get(point).map(|entry| entry.status) {
+            Some(Status::Done) => 0,
+            Some(Status::Unsuitable) => 1,
+            Some(Status::Failed) => 2,
+            None => 3,
+        }] += 1;
+    }
+    let keys: BTreeSet<&str> = study.points().iter().map(|point| point.key.text()).collect();
+    let [done, unsuitable, failed, missing] = counts;
+    let (name, points, keys) = (printable(&study.name), study.points().len(), keys.len());
+    format!(
+        "{name}: {points} points, {keys} of them different: {done} done, {unsuitable} unsuitable, {failed} failed, {missing} missing\n"
+    )
+}
+
+/// A line for each reason for which points have no result.
+fn reasons(study: &Study, store: &Store) -> String {
+    let mut text = String::new();
+    for point in study.points() {
+        let Some(Entry { status, reason: Some(reason), .. }) = store.get(point) else { continue };
+        let (name, reason) = (printable(&point.name()).into_owned(), printable(&reason).into_owned());
+        writeln!(text, "{}: {name}: {reason}", status.word()).expect("a string takes it");
+    }
+    text
+}
+
+/// The table of the points: what they are, their cycles and IPC; `-` where there is no result, with the reason below.
+pub fn table(study: &Study, store: &Store) -> String {
+    let mut header = vec!["workload", "size", "config"];
+    header.extend(study.set_keys().iter().map(String::as_str));
+    header.extend(["share", "mechanism", "cycles", "IPC", "result"]);
+    let has_share = study.points().iter().any(|point| point.parameters.share.is_some());
+    header.retain(|name| *name != "share" || has_share);
+    let mut table = Table::new(&header);
+    for point in study.points() {
+        let entry = store.get(point);
+        let row = Row::new(&study.name, point, entry.as_ref(), study.set_keys());
+        let cell = |name: &str| row.get(name).filter(|value| !value.is_null()).map(ToString::to_string);
+        let mut cells =
+            vec![point.labels.workload.clone(), point.parameters.size.clone(), point.labels.config.clone()];
+        cells.extend(study.set_keys().iter().map(|key| cell(key).unwrap_or_default()));
+        if has_share {
+            cells.push(point.parameters.share.clone().unwrap_or_else(|| "-".into()));
+        }
+        cells.push(point.labels.mechanism.clone());
+        cells.push(cell("totals.cycles").unwrap_or_else(|| "-".into()));
+        cells.push(row.number("totals.ipc").map_or("-".into(), |ipc| format!("{ipc:.1}")));
+        let status = entry.map_or("missing", |entry| entry.status.word());
+        cells.push(match status {
+            "done" => row.text("result").unwrap_or(status).to_owned(),
+            _ => status.to_owned(),
+        });
+        table.row(cells);
+    }
+    table.render() + &reasons(study, store)
+}
