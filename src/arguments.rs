@@ -115,6 +115,9 @@ pub struct CompareOptions {
     /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Change a value of the machine, such as l1d.sets=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// What the mechanisms' blocks run as
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
@@ -223,6 +226,9 @@ pub struct RunOptions {
     /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Change a value of the machine, such as l1d.sets=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
     #[arg(long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,

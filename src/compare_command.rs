@@ -7,9 +7,9 @@ use crate::output::{Outputs, Plan};
 use crate::plot::{Series, speedups};
 use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
+use crate::set_option::configuration;
 use selvedge_area::Table;
 use selvedge_sim::best::settled;
-use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::mechanism::{self, MechanismSpec};
@@ -95,7 +95,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
 
 /// The runs: all mechanisms of the first workload, then of the next.
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
-    let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
+    let config = Arc::new(configuration(&options.config, &options.set)?);
     let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in &options.workloads {

@@ -5,8 +5,8 @@ use crate::interrupt::stop_flag;
 use crate::output::Outputs;
 use crate::progress::Progress;
 use crate::run_command::{SHOWCASE, classify, plan, show_printed};
+use crate::set_option::configuration;
 use selvedge_area::Table;
-use selvedge_sim::config::GpuConfig;
 use selvedge_sim::functional::{FunctionalReport, FunctionalSpec, run as execute};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, Source};
@@ -47,7 +47,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 /// Returns what runs: the workload of the options, or the showcase.
 fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
     let limits = options.limits();
-    let config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    let config = configuration(&options.config, &options.set)?;
     let default_size = if options.workload.is_some() { Size::Tiny } else { Size::Small };
     let names = options.workload.as_deref().map_or(SHOWCASE.to_vec(), |name| vec![name]);
     let spec = |name: &str| {

@@ -38,6 +38,7 @@ mod output;
 mod plot;
 mod progress;
 mod run_command;
+mod set_option;
 mod stats_command;
 mod study_command;
 mod together_command;

@@ -8,6 +8,7 @@ use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say};
 use crate::progress::Progress;
+use crate::set_option::configuration;
 use crate::together_command;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
@@ -191,7 +192,7 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 
 /// Returns the configuration, and where its blocks' energies are from if not from its own table.
 fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
-    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    let mut config = configuration(&options.config, &options.set)?;
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
     Ok((Arc::new(config), sources.unwrap_or_default()))

@@ -9,8 +9,8 @@ use crate::progress::Progress;
 use crate::run_command::{
     classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
 };
+use crate::set_option::configuration;
 use selvedge_area::Table;
-use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
@@ -106,7 +106,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
-        config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
+        config: Arc::new(configuration(&options.config, &options.set)?),
         share,
         cycles: options.cycles_together,
         alone: options.alone,

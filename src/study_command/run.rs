@@ -6,7 +6,11 @@ use super::{jobs, open};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{print, say};
-use selvedge_study::{Orders, Point, Store, Summary, run_points};
+use selvedge_study::{Orders, Pace, Point, Store, Summary, estimate, run_points};
+use std::time::Duration;
+
+/// How long instructions may be counted before the first point begins, to estimate what the rest takes.
+const BUDGET: Duration = Duration::from_secs(5);
 
 /// Runs a study and prints the table of its points.
 pub fn run(options: &StudyRunOptions) -> Result<(), Failure> {
@@ -34,8 +38,9 @@ pub fn points(options: &StudyPointOptions) -> Result<(), Failure> {
 /// Points that failed, a signal, or a store that cannot be written. All other points have their results.
 pub fn simulate(points: &[Point], store: &Store, jobs: usize, retry: bool) -> Result<(), Failure> {
     let stop = stop_flag()?;
-    let watch = Watch::start(points);
-    let orders = Orders { jobs, retry, stop: &stop, costs: &[] };
+    let costs: Vec<f64> = estimate(points, store, BUDGET, &stop).iter().map(|one| one.seconds).collect();
+    let watch = Watch::start(points, Pace::new(costs.clone(), jobs));
+    let orders = Orders { jobs, retry, stop: &stop, costs: &costs };
     let summary = run_points(points, store, &orders, &watch).map_err(Failure::usage);
     drop(watch);
     let summary = summary?;

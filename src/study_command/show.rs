@@ -1,13 +1,20 @@
 //! `study show` and `study status`: what a study has, and the table of its points.
-use super::open;
 use super::options::{StudyFile, StudyShowOptions};
+use super::watch::in_units;
+use super::{jobs, open};
 use crate::error::Failure;
+use crate::interrupt::stop_flag;
 use crate::output::print;
 use selvedge_area::Table;
 use selvedge_sim::printable::printable;
-use selvedge_study::{Entry, Row, Status, Store, Study};
+use selvedge_study::{Basis, Entry, Estimate, Pace, Row, Status, Store, Study, estimate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long instructions may be counted to estimate the time.
+const BUDGET: Duration = Duration::from_secs(20);
 
 /// Counts the points, and estimates how long those without a result take.
 pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
@@ -15,7 +22,34 @@ pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
     if options.points {
         return print(&list(&study));
     }
-    print(&counts(&study, &store))
+    let stop = stop_flag()?;
+    let estimates = estimate(study.points(), &store, BUDGET, &stop);
+    if stop.load(Ordering::Relaxed) {
+        return Err(Failure::interrupted("interrupted"));
+    }
+    print(&(counts(&study, &store) + &time(&estimates, jobs(options.jobs))))
+}
+
+/// How long the points take that have no result, and from what that is known.
+fn time(estimates: &[Estimate], jobs: usize) -> String {
+    let pace = Pace::new(estimates.iter().map(|one| one.seconds).collect(), jobs);
+    let by = |basis: Basis| estimates.iter().filter(|one| one.basis == basis).count();
+    let bases = [
+        (Basis::Run, "from runs with the same mechanism"),
+        (Basis::Workload, "from runs of the same workload"),
+        (Basis::Count, "from counts of instructions and the speed of this host"),
+        (Basis::Nothing, "unknown, taken for the mean"),
+    ];
+    let known: Vec<String> = bases
+        .into_iter()
+        .filter(|(basis, _)| by(*basis) > 0)
+        .map(|(basis, from)| format!("{} {from}", by(basis)))
+        .collect();
+    if known.is_empty() {
+        return "nothing is left to simulate\n".into();
+    }
+    let left = in_units(pace.left(Instant::now()));
+    format!("about {left} with {jobs} at a time: {}\n", known.join(", "))
 }
 
 /// Prints how many points have a result, and why others have none.

@@ -86,11 +86,6 @@ impl<'a> Item<'a> {
         &self.key
     }
 
-    /// Where it stands.
-    pub fn span(&self) -> Range<usize> {
-        self.value.span()
-    }
-
     /// The mistake that the value is not what it must be.
     pub fn refuse(&self, must: &str) -> StudyError {
         let value = self.text.quote(&self.value.span());

@@ -98,9 +98,10 @@ impl Decides<'_> {
 }
 
 /// Returns a name for the work that a point does, whatever runs it: runs of the same work take similar times.
-pub(crate) fn work_name(workloads: &[Loaded], size: &str) -> String {
-    let all: Vec<_> = workloads.iter().map(|one| identity(one, size)).collect();
-    hash(serde_json::to_string(&all).unwrap_or_default().as_bytes())
+pub(crate) fn work_name(workloads: &[Loaded], p: &Parameters) -> String {
+    let all: Vec<_> = workloads.iter().map(|one| identity(one, &p.size)).collect();
+    let limits = (p.cycles_together, p.alone, p.max_cycles, p.max_instructions);
+    hash(serde_json::to_string(&(all, limits)).unwrap_or_default().as_bytes())
 }
 
 /// Files are known by their contents alone, and only built-in workloads come in sizes.

@@ -4,9 +4,11 @@
 //! decides its result. A [`Store`] keeps one file per point. [`run_points`] computes those that are not there yet. [`Table`]
 //! has a row for each point.
 mod error;
+mod estimate;
 mod file;
 mod key;
 mod overrides;
+mod pace;
 mod parameters;
 mod point;
 mod row;
@@ -14,10 +16,14 @@ mod runner;
 mod sources;
 mod store;
 mod study;
+#[cfg(test)]
+mod tests;
 
 pub use error::StudyError;
+pub use estimate::{Basis, Estimate, estimate};
 pub use key::{COMMIT, FINGERPRINT, Key};
 pub use overrides::{Override, overridden};
+pub use pace::Pace;
 pub use parameters::Parameters;
 pub use point::{Labels, Point, Work};
 pub use row::{Row, Table, run_row, together_row};

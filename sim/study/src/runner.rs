@@ -1,4 +1,5 @@
 //! Computing points: each once, several at a time, beside other processes with the same store.
+use crate::estimate::remember;
 use crate::point::{Point, Work};
 use crate::store::{Entry, Found, Status, Store, StoreError};
 use selvedge_sim::gpu::{Control, Limit};
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long to wait before looking again whether another process has computed a point.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -223,8 +224,12 @@ impl Board<'_> {
         let control = Arc::new(control);
         self.progress.started(at, &control);
         let isolated = Arc::new(self.store.clone());
+        let start = Instant::now();
         let Some(entry) = compute(point, threads, isolated, control) else { return Ok(Turn::Interrupted) };
         self.store.keep(&point.key, &entry, lock)?;
+        if let (Some(report), Status::Done, 1) = (&entry.report, entry.status, threads) {
+            remember(self.store, point, start.elapsed(), report);
+        }
         self.end(group, &entry, Ended::Computed);
         Ok(Turn::Ended)
     }

@@ -253,6 +253,18 @@ impl Store {
         unsealed(&fs::read(self.root.join(path)).ok()?)
     }
 
+    /// Reads all small records in a folder; those that are damaged are left out.
+    pub(crate) fn records<T: DeserializeOwned>(&self, folder: &Path) -> Vec<T> {
+        let Ok(files) = fs::read_dir(self.root.join(folder)) else { return Vec::new() };
+        let mut files: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+        files.sort();
+        files
+            .iter()
+            .filter(|file| file.extension().is_some_and(|end| end == "json"))
+            .filter_map(|file| self.record(file))
+            .collect()
+    }
+
     /// Writes a small record beside the points, as far as that is possible: it is found out again where it is missing.
     pub(crate) fn keep_record<T: Serialize>(&self, path: &Path, record: &T) {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -355,7 +367,7 @@ mod tests {
     fn a_lock_is_held_by_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).expect("made");
-        let key = crate::study::tests::point().key.clone();
+        let key = crate::tests::point().key.clone();
         let first = store.lock(&key).expect("a lock").expect("it is free");
         assert!(store.lock(&key).expect("a lock").is_none());
         drop(first);

@@ -450,7 +450,7 @@ impl<'a> Reader<'a> {
             config: machine.clone().unwrap_or_else(|_| Arc::clone(&config.config)),
             work: machine.and_then(|machine| self.work(&parameters, workload, machine, &mechanism.spec)),
             timeout: self.timeout,
-            work_name: work_name(&workload.loaded, &parameters.size),
+            work_name: work_name(&workload.loaded, &parameters),
             parameters,
         };
         self.points.push(point);
@@ -529,18 +529,4 @@ fn duration(item: &Item) -> Result<Duration, StudyError> {
     let must = "a number with s, m or h, such as \"90s\", \"10m\" or \"2h\"";
     let found = humantime::parse_duration(item.string()?).ok().filter(|time| !time.is_zero());
     found.ok_or_else(|| item.refuse(must))
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// The only point of a small study.
-    pub fn point() -> Point {
-        study("workloads = [\"vecadd\"]\nmechanisms = [\"base\"]\n").points.remove(0)
-    }
-
-    fn study(text: &str) -> Study {
-        Study::parse(text, Path::new("my.toml")).unwrap_or_else(|e| panic!("{e}"))
-    }
 }
