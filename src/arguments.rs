@@ -136,6 +136,9 @@ pub struct CompareOptions {
     /// Writes every report as JSON to a file, or with - to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// The same as CSV, a row for each run, with the columns of `selvedge study collect`
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -167,7 +170,7 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 25] = [
+const NEED_TIMING: [&str; 26] = [
     "sample",
     "threads",
     "checkpoint",
@@ -180,6 +183,7 @@ const NEED_TIMING: [&str; 25] = [
     "alone",
     "cache",
     "stats",
+    "launches",
     "csv",
     "series",
     "every",
@@ -196,11 +200,12 @@ const NEED_TIMING: [&str; 25] = [
 ];
 
 /// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
-const NO_SAMPLES: [&str; 12] = [
+const NO_SAMPLES: [&str; 13] = [
     "share",
     "cycles_together",
     "alone",
     "stats",
+    "launches",
     "csv",
     "series",
     "vcd",
@@ -263,7 +268,10 @@ pub struct RunOptions {
     /// Write the statistics of each launch as text, by GPGPU-Sim's names (see `selvedge stats list`)
     #[arg(long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics as CSV, a row for each launch
+    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    #[arg(long, value_name = "FILE")]
+    pub launches: Option<String>,
+    /// Write the report as CSV, a row for each run, with the columns of `selvedge study collect`
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Let a launch file save results outside its folder
@@ -282,7 +290,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "INSTANCE", requires = "vcd")]
     pub probe: Vec<String>,
     /// Print the block instances that --probe can name in this run, and do not run
-    #[arg(long, conflicts_with_all = ["vcd", "json", "stats", "csv", "series", "inject"])]
+    #[arg(long, conflicts_with_all = ["vcd", "json", "stats", "launches", "csv", "series", "inject"])]
     pub list_probes: bool,
     /// First cycle to record
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -17,6 +17,7 @@ use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
+use selvedge_study::run_table;
 use selvedge_testbenches::parallel;
 use std::path::Path;
 use std::sync::Arc;
@@ -132,6 +133,7 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
     specs.iter().for_each(|spec| plan.read_source(&spec.workload, None));
     options.plot.iter().for_each(|path| plan.write("--plot", path));
     options.json.iter().for_each(|target| plan.write_or_print("--json", target));
+    options.csv.iter().for_each(|target| plan.write_or_print("--csv", target));
     plan
 }
 
@@ -248,6 +250,9 @@ fn show(
         if let Some(text) = outputs.note(text) {
             outputs.write_or_print(target, &(text + "\n"));
         }
+    }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &run_table(reports.iter().flatten()).csv());
     }
     outputs.show(&(table.render() + &racing(&by_workload)));
 }

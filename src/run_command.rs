@@ -26,6 +26,7 @@ use selvedge_sim::run::{
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
+use selvedge_study::{run_table, series};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -118,6 +119,7 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
     let printable = [
         ("--json", &options.json),
         ("--stats", &options.stats),
+        ("--launches", &options.launches),
         ("--csv", &options.csv),
         ("--series", &options.series),
     ];
@@ -307,11 +309,14 @@ fn show(options: &RunOptions, reports: &[RunReport], sources: &[EnergySource], o
         }
         outputs.write_or_print(target, &text);
     }
-    if let Some(target) = &options.csv {
+    if let Some(target) = &options.launches {
         outputs.write_or_print(target, &statistic::csv(reports));
     }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &run_table(reports).csv());
+    }
     if let Some(target) = &options.series {
-        outputs.write_or_print(target, &statistic::series_csv(reports));
+        outputs.write_or_print(target, &series(reports).csv());
     }
     let mut table = render(reports);
     if !sources.is_empty() {

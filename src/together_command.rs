@@ -19,6 +19,7 @@ use selvedge_sim::together::isolated::IsolatedRuns;
 use selvedge_sim::together::report::{TogetherReport, Verdict};
 use selvedge_sim::together::{TogetherSpec, probe_names, run_with_checkpoints as simulate};
 use selvedge_sim::workload::Size;
+use selvedge_study::together_table;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let of_one = [
         ("--input", options.input.is_some()),
         ("--stats", options.stats.is_some()),
-        ("--csv", options.csv.is_some()),
+        ("--launches", options.launches.is_some()),
         ("--series", options.series.is_some()),
         ("--energy-from", options.energy_from.is_some()),
     ];
@@ -139,6 +140,9 @@ fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
         if let Some(text) = outputs.note(text) {
             outputs.write_or_print(target, &(text + "\n"));
         }
+    }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &together_table(report).csv());
     }
     outputs.show(&render(report));
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 enum Form {
     Csv,
     JsonLines,
+    Parquet,
 }
 
 /// Writes the table to every output.
@@ -26,6 +27,13 @@ pub fn run(options: &StudyCollectOptions) -> Result<(), Failure> {
         match form {
             Form::Csv => outputs.write_or_print(target, &table.csv()),
             Form::JsonLines => outputs.write_or_print(target, &table.json_lines()),
+            Form::Parquet => {
+                let file = table.parquet();
+                let file = file.map_err(|e| Failure::usage(format!("the table has no Parquet form: {e}")));
+                if let Some(file) = outputs.note(file) {
+                    outputs.write(Path::new(target), file);
+                }
+            }
         }
     }
     outputs.finish(None)
@@ -39,7 +47,11 @@ fn form(target: &str) -> Result<Form, Failure> {
     match Path::new(target).extension().and_then(|end| end.to_str()) {
         Some("csv") => Ok(Form::Csv),
         Some("jsonl") => Ok(Form::JsonLines),
-        _ => Err(Failure::usage(format!("--output {target}: must be NAME.csv or NAME.jsonl, or -"))),
+        Some("parquet") => Ok(Form::Parquet),
+        _ => {
+            let must = "must be NAME.csv, NAME.jsonl or NAME.parquet, or -";
+            Err(Failure::usage(format!("--output {target}: {must}")))
+        }
     }
 }
 

@@ -27,8 +27,13 @@ pub fn run(options: &StudyOptions) -> Result<(), Failure> {
 
 /// Returns the study and its store.
 fn open(options: &StudyFile) -> Result<(Study, Store), Failure> {
-    let study = Study::read(&options.file).map_err(Failure::usage)?;
-    Ok((study, store(options.store.as_deref())?))
+    open_file(&options.file, options.store.as_deref())
+}
+
+/// Returns the study in `file`, and the store that is given or the usual one.
+fn open_file(file: &Path, given: Option<&Path>) -> Result<(Study, Store), Failure> {
+    let study = Study::read(file).map_err(Failure::usage)?;
+    Ok((study, store(given)?))
 }
 
 /// Returns the store in the given folder, or else that among the user's caches.

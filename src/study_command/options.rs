@@ -42,9 +42,12 @@ pub struct StudyFile {
 /// Options of `selvedge study run`.
 #[derive(Args)]
 pub struct StudyRunOptions {
-    /// The study.
-    #[command(flatten)]
-    pub study: StudyFile,
+    // Flattened, the file would not say that there are options of `study run`.
+    /// The study file, NAME.toml
+    pub file: PathBuf,
+    /// Folder in which results are kept and looked up; unless given, selvedge/points among the user's caches
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
     /// Simulations at the same time; unless given, as many as there are processors
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,

@@ -2,7 +2,7 @@
 use super::options::{StudyPointOptions, StudyRunOptions};
 use super::show::table;
 use super::watch::Watch;
-use super::{jobs, open};
+use super::{jobs, open, open_file};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{print, say};
@@ -14,7 +14,7 @@ const BUDGET: Duration = Duration::from_secs(5);
 
 /// Runs a study and prints the table of its points.
 pub fn run(options: &StudyRunOptions) -> Result<(), Failure> {
-    let (study, store) = open(&options.study)?;
+    let (study, store) = open_file(&options.file, options.store.as_deref())?;
     let ended = simulate(study.points(), &store, jobs(options.jobs), options.retry);
     print(&table(&study, &store))?;
     ended

@@ -75,6 +75,7 @@ fn counts(study: &Study, store: &Store) -> String {
             Some(Status::Done) => 0,
             Some(Status::Unsuitable) => 1,
             Some(Status::Failed) => 2,
+            None if point.work.is_err() => 1,
             None => 3,
         }] += 1;
     }

@@ -2,6 +2,10 @@
 use crate::overrides::value_of;
 use crate::point::Point;
 use crate::store::Entry;
+use selvedge_sim::printable::printable;
+use selvedge_sim::report::RunReport;
+use selvedge_sim::together::report::TogetherReport;
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -115,25 +119,33 @@ impl Row {
     }
 }
 
-/// Returns the row of a report as `run --json` writes it, of one workload.
-pub fn run_row(report: &Value) -> Row {
-    of_report(report, &["workload", "size", "config", "mechanism", "engine"])
+/// Returns the table of runs of one workload each, with the columns of a study's table.
+pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> Table {
+    let rows = reports
+        .into_iter()
+        .map(|report| of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new()));
+    Table::new(&rows.collect::<Vec<_>>())
 }
 
-/// The same of several workloads at the same time.
-pub fn together_row(report: &Value) -> Row {
-    of_report(report, &["size", "config", "mechanism", "engine", "share"])
+/// Returns the same of a run of several workloads at the same time.
+pub fn together_table(report: &TogetherReport) -> Table {
+    let names: Vec<&str> = report.programs.iter().map(|program| program.workload.as_str()).collect();
+    let workload = names.join("+");
+    let first = vec![("workload".to_owned(), Value::from(workload))];
+    Table::new(&[of_report(report, &["size", "config", "mechanism", "engine", "share"], first)])
 }
 
-fn of_report(report: &Value, names: &[&str]) -> Row {
-    let parameters = names.iter().map(|name| ((*name).to_owned(), report[*name].clone())).collect();
+/// The row of a report; `names` are its parameters, after `parameters`.
+fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(String, Value)>) -> Row {
+    let report = serde_json::to_value(report).unwrap_or_default();
+    parameters.extend(names.iter().map(|name| ((*name).to_owned(), report[*name].clone())));
     let mut row = Row { parameters, ..Row::default() };
-    row.add_report(report);
+    row.add_report(&report);
     row
 }
 
 /// Adds the numbers and texts within `value`, each by the keys that lead to it.
-fn flatten(name: &str, value: &Value, to: &mut BTreeMap<String, Value>) {
+pub(crate) fn flatten(name: &str, value: &Value, to: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(inner) => {
             inner.iter().for_each(|(key, value)| flatten(&format!("{name}.{key}"), value, to));
@@ -224,7 +236,9 @@ impl Table {
         let mut out = csv::Writer::from_writer(Vec::new());
         let rows = self.rows.iter().map(|row| row.iter().map(cell).collect());
         for row in [self.columns.clone()].into_iter().chain(rows) {
-            out.write_record(row).expect("all rows are as long");
+            // What others have named is fit for a terminal.
+            out.write_record(row.iter().map(|field| printable(field).into_owned()))
+                .expect("all rows are as long");
         }
         String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
     }
