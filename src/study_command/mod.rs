@@ -1,5 +1,6 @@
 //! `selvedge study`: many simulations from one file, each kept once, and their results as one table.
 mod collect;
+mod export;
 mod options;
 mod run;
 mod show;
@@ -10,7 +11,7 @@ pub use options::{StudyAction, StudyOptions};
 use crate::error::Failure;
 use crate::isolated::caches_of_user;
 use options::StudyFile;
-use selvedge_study::{Store, Study};
+use selvedge_study::{Shell, Store, Study};
 use std::path::Path;
 
 /// Does what the options ask for.
@@ -21,6 +22,7 @@ pub fn run(options: &StudyOptions) -> Result<(), Failure> {
         (Some(StudyAction::Status(options)), _) => show::status(options),
         (Some(StudyAction::Collect(options)), _) => collect::run(options),
         (Some(StudyAction::Point(options)), _) => run::points(options),
+        (Some(StudyAction::Export(options)), _) => export::run(options),
         (None, None) => Err(Failure::usage("study: must be given with a study file, NAME.toml")),
     }
 }

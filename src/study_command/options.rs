@@ -1,5 +1,5 @@
 //! The options of `selvedge study`, as clap reads them.
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Options of `selvedge study`.
@@ -27,6 +27,8 @@ pub enum StudyAction {
     Collect(StudyCollectOptions),
     /// Simulate some points by their numbers, as a job of a cluster does
     Point(StudyPointOptions),
+    /// Write what runs a study on many machines: an array job of Slurm, or a Snakefile
+    Export(StudyExportOptions),
 }
 
 /// A study and where its results are.
@@ -96,10 +98,43 @@ pub struct StudyPointOptions {
     /// Points from there on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
+    /// Exit with 0 when points fail, too: the table states which, and why
+    #[arg(long)]
+    pub keep_going: bool,
     /// Simulations at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
     /// Simulate points again that have failed
     #[arg(long)]
     pub retry: bool,
+}
+
+/// Options of `selvedge study export`.
+#[derive(Args)]
+pub struct StudyExportOptions {
+    /// What runs the study
+    pub engine: ExportEngine,
+    /// The study file, NAME.toml
+    pub file: PathBuf,
+    /// Folder for the results, which all machines share
+    #[arg(long, value_name = "DIR")]
+    pub store: PathBuf,
+    /// Folder to write to
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Points of a task, one after the other; unless given, so many that there are at most 1000 tasks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub points_per_task: Option<u32>,
+    /// Processors of a task; unless given, one, on which points run one after the other
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub cores: u32,
+}
+
+/// What can run the points of a study on many machines.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportEngine {
+    /// An array job, a job that collects, and a script that submits both
+    Slurm,
+    /// A Snakefile
+    Snakemake,
 }

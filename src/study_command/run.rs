@@ -17,7 +17,7 @@ pub fn run(options: &StudyRunOptions) -> Result<(), Failure> {
     let (study, store) = open_file(&options.file, options.store.as_deref())?;
     let ended = simulate(study.points(), &store, jobs(options.jobs), options.retry);
     print(&table(&study, &store))?;
-    ended
+    ended?.map_or(Ok(()), Err)
 }
 
 /// Simulates points by their numbers.
@@ -29,14 +29,22 @@ pub fn points(options: &StudyPointOptions) -> Result<(), Failure> {
     let points = points.ok_or_else(|| {
         Failure::usage(format!("--index {}: must be a point of the study, 0 to {}", options.index, count - 1))
     })?;
-    simulate(points, &store, options.jobs as usize, options.retry)
+    match simulate(points, &store, options.jobs as usize, options.retry)? {
+        Some(failed) if !options.keep_going => Err(failed),
+        _ => Ok(()),
+    }
 }
 
-/// Simulates the points that have no result yet.
+/// Simulates the points that have no result yet; returns the failure that some of them have failed, if they have.
 ///
 /// # Errors
-/// Points that failed, a signal, or a store that cannot be written. All other points have their results.
-pub fn simulate(points: &[Point], store: &Store, jobs: usize, retry: bool) -> Result<(), Failure> {
+/// A signal, or a store that cannot be written. What has ended has its results.
+pub fn simulate(
+    points: &[Point],
+    store: &Store,
+    jobs: usize,
+    retry: bool,
+) -> Result<Option<Failure>, Failure> {
     let stop = stop_flag()?;
     let costs: Vec<f64> = estimate(points, store, BUDGET, &stop).iter().map(|one| one.seconds).collect();
     let watch = Watch::start(points, Pace::new(costs.clone(), jobs));
@@ -54,9 +62,9 @@ pub fn simulate(points: &[Point], store: &Store, jobs: usize, retry: bool) -> Re
             summary.failed,
             points.len()
         );
-        return Err(Failure::simulation(message));
+        return Ok(Some(Failure::simulation(message)));
     }
-    Ok(())
+    Ok(None)
 }
 
 fn in_words(summary: &Summary) -> String {

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long instructions may be counted to estimate the time.
-const BUDGET: Duration = Duration::from_secs(20);
+pub const BUDGET: Duration = Duration::from_secs(20);
 
 /// Counts the points, and estimates how long those without a result take.
 pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
@@ -89,13 +89,24 @@ fn counts(study: &Study, store: &Store) -> String {
 
 /// A line for each reason for which points have no result.
 fn reasons(study: &Study, store: &Store) -> String {
-    let mut text = String::new();
+    let mut by_reason: Vec<((Status, String), Vec<String>)> = Vec::new();
     for point in study.points() {
         let Some(Entry { status, reason: Some(reason), .. }) = store.get(point) else { continue };
-        let (name, reason) = (printable(&point.name()).into_owned(), printable(&reason).into_owned());
-        writeln!(text, "{}: {name}: {reason}", status.word()).expect("a string takes it");
+        let why = (status, printable(&reason).into_owned());
+        let name = printable(&point.name()).into_owned();
+        match by_reason.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((why, vec![name])),
+        }
     }
-    text
+    by_reason.iter().fold(String::new(), |mut text, ((status, reason), names)| {
+        let others = match names.len() - 1 {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        writeln!(text, "{}: {}{others}: {reason}", status.word(), names[0]).expect("a string takes it");
+        text
+    })
 }
 
 /// The table of the points: what they are, their cycles and IPC; `-` where there is no result, with the reason below.

@@ -19,6 +19,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Memory of a process beside its workload's data: 25 MB were measured.
+const PROCESS_BYTES: u64 = 256 << 20;
+/// Copies of device memory that host program, caches and reference have: 1.4 to 2 were measured.
+const BYTES_PER_DEVICE_BYTE: u64 = 3;
+/// Memory of a process of which nothing is known.
+const UNKNOWN_BYTES: u64 = 4 << 30;
+
 /// What is known of the time of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
@@ -53,10 +60,12 @@ struct Cost {
     warp_instructions: u64,
 }
 
-/// The warp instructions of a workload.
+/// What a workload does, whatever the timing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Count {
     warp_instructions: u64,
+    /// Bytes of device memory, or of a trace.
+    bytes: u64,
 }
 
 /// The folder of the costs of a workload, in the store.
@@ -118,6 +127,19 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
     }
     fill(&mut estimates);
     estimates
+}
+
+/// Returns the bytes of memory that a process needs which simulates one of `points` at a time; those that nothing is known of
+/// are counted without timing, for no longer than `budget`.
+pub fn memory_needed(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<u64> {
+    let end = Instant::now() + budget;
+    let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
+    let mut needed = Vec::new();
+    for point in points {
+        let count = counts.entry(&point.work_name).or_insert_with(|| count(point, store, end, stop));
+        needed.push(count.map_or(UNKNOWN_BYTES, |count| PROCESS_BYTES + BYTES_PER_DEVICE_BYTE * count.bytes));
+    }
+    needed
 }
 
 /// What runs of the same workload took: the same mechanism if there is one, else the mean of others, of the same engine if
@@ -219,12 +241,23 @@ fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> 
         Work::One(spec) => (vec![&spec.workload], spec.size, spec.input.clone()),
         Work::Together(spec) => (spec.workloads.iter().collect(), spec.size, None),
     };
-    let mut warp_instructions = 0;
+    let mut sum = Count { warp_instructions: 0, bytes: 0 };
     for source in sources {
-        warp_instructions += match source {
-            Source::Trace(trace) => {
-                trace.summaries().ok()?.iter().map(|launch| launch.warp_instructions).sum()
-            }
+        let one = match source {
+            Source::Trace(trace) => Count {
+                warp_instructions: trace
+                    .summaries()
+                    .ok()?
+                    .iter()
+                    .map(|launch| launch.warp_instructions)
+                    .sum(),
+                bytes: trace
+                    .inputs
+                    .iter()
+                    .filter_map(|file| file.metadata().ok())
+                    .map(|file| file.len())
+                    .sum(),
+            },
             source => {
                 let left = end.saturating_duration_since(Instant::now());
                 if left.is_zero() || stop.load(Ordering::Relaxed) {
@@ -241,11 +274,13 @@ fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> 
                 if outcome.fault.is_some() {
                     return None;
                 }
-                outcome.report.warp_instructions
+                let report = outcome.report;
+                Count { warp_instructions: report.warp_instructions, bytes: report.device_bytes }
             }
         };
+        sum.warp_instructions += one.warp_instructions;
+        sum.bytes += one.bytes;
     }
-    let count = Count { warp_instructions };
-    store.keep_record(&file, &count);
-    Some(count)
+    store.keep_record(&file, &sum);
+    Some(sum)
 }

@@ -22,11 +22,11 @@ mod study;
 mod tests;
 
 pub use error::StudyError;
-pub use estimate::{Basis, Estimate, estimate};
+pub use estimate::{Basis, Estimate, estimate, memory_needed};
 pub use key::{COMMIT, FINGERPRINT, Key};
 pub use overrides::{Override, overridden};
 pub use pace::Pace;
-pub use parameters::Parameters;
+pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};
 pub use row::{Row, Table, run_table, together_table};
 pub use runner::{Ended, Orders, Progress, Summary, run_points};

@@ -1,6 +1,7 @@
 //! What a study says of a point, by names.
 use crate::overrides::Override;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display};
 
 /// The parameters of a point, as the study names them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,17 +64,21 @@ impl Parameters {
         if self.alone {
             words.push("--alone".into());
         }
-        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        words.iter().map(|word| Shell(word).to_string()).collect::<Vec<_>>().join(" ")
     }
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
+pub struct Shell<'a>(pub &'a str);
+
+impl Display for Shell<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
+        if !self.0.is_empty() && self.0.chars().all(plain) {
+            return f.write_str(self.0);
+        }
+        write!(f, "'{}'", self.0.replace('\'', r"'\''"))
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
