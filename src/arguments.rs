@@ -2,6 +2,7 @@
 use crate::bounds::BoundOptions;
 use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
+use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,8 @@ pub enum Command {
     Compare(CompareOptions),
     /// Simulate many points from one file, each once, and collect their results as one table
     Study(StudyOptions),
+    /// Reproduce figures of the papers, and compare them with what the papers state
+    Reproduce(ReproduceOptions),
     /// Measure by what the papers sort applications, beside what they print: use of bandwidth, larger L1Ds, sectors,
     /// compressibility
     Classify(ClassifyOptions),

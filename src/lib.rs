@@ -37,6 +37,7 @@ mod new_command;
 mod output;
 mod plot;
 mod progress;
+mod reproduce;
 mod run_command;
 mod set_option;
 mod stats_command;
@@ -112,6 +113,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         | Command::Classify(_)
         | Command::Area(_)
         | Command::Study(_)
+        | Command::Reproduce(_)
         | Command::Trace(_) => execute(command),
         _ => {
             interrupt::end_on_signal()?;
@@ -138,6 +140,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::List(options) => list::run(options),
         Command::Stats(options) => stats_command::run(options),
         Command::Study(options) => study_command::run(options),
+        Command::Reproduce(options) => reproduce::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }
