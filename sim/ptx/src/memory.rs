@@ -408,6 +408,16 @@ impl DeviceMemory {
         Ok(base)
     }
 
+    /// As [`DeviceMemory::alloc`], at a multiple of `alignment`, a power of two.
+    ///
+    /// # Errors
+    /// As [`DeviceMemory::alloc`].
+    pub fn alloc_aligned(&mut self, bytes: u64, alignment: u64, name: &str) -> Result<u64, MemoryError> {
+        let base = self.next.next_multiple_of(alignment);
+        self.alloc_at(base, bytes, name)?;
+        Ok(base)
+    }
+
     /// Allocates `bytes` zeroed bytes at `address`.
     ///
     /// # Errors
@@ -465,8 +475,15 @@ impl DeviceMemory {
             return Err(MemoryError::BadTexture { why });
         }
         self.range(texture.address, texture.span().unwrap_or(u64::MAX))?;
+        let handle = Self::texture_handle(self.textures.len() as u64);
         self.textures.push(texture);
-        Ok(FIRST_TEXTURE + self.textures.len() as u64 - 1)
+        Ok(handle)
+    }
+
+    /// The handle of the texture that is created after `before` others.
+    #[must_use]
+    pub fn texture_handle(before: u64) -> u64 {
+        FIRST_TEXTURE + before
     }
 
     /// The texture of a handle.
