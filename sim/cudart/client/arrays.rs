@@ -31,12 +31,16 @@ impl Format {
     }
 }
 
+/// Sides of a volume; an array's width counts texels, that of memory bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Extent {
-    width: usize,
-    height: usize,
-    depth: usize,
+pub struct Extent {
+    /// In x.
+    pub width: usize,
+    /// In y.
+    pub height: usize,
+    /// In z.
+    pub depth: usize,
 }
 
 /// An array, behind the program's handle.

@@ -1,4 +1,5 @@
 //! Memory of device and host, and that which both share.
+use crate::arrays::Extent;
 use crate::connection::Connection;
 use crate::pointers::{bytes, bytes_mut, put, put_field, put_if};
 use crate::protocol::{Call, Property, error};
@@ -169,7 +170,8 @@ api! {
         put(pitch, row as usize)?;
         malloc_device(runtime, to, size as usize)
     };
-    fn cudaMalloc3D(to: *mut c_void, width: usize, height: usize, depth: usize) |runtime| {
+    fn cudaMalloc3D(to: *mut c_void, extent: Extent) |runtime| {
+        let Extent { width, height, depth } = extent;
         let row = (width as u64).checked_next_multiple_of(ALIGNMENT).ok_or(error::INVALID_VALUE)?;
         let rows = (height as u64).checked_mul(depth as u64).ok_or(error::MEMORY_ALLOCATION)?;
         let size = row.checked_mul(rows).ok_or(error::MEMORY_ALLOCATION)?;

@@ -153,3 +153,72 @@ pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
     };
     Ok(Ptx { architecture: entry.architecture, text: entry.text(at)? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        ".version 7.8\n.target sm_60\n// one of many lines, one of many lines, one of many lines\n";
+
+    /// An entry with a payload that unpacks to so many bytes.
+    fn entry(kind: u16, architecture: u32, flags: u64, payload: &[u8], unpacked: usize) -> Vec<u8> {
+        let padded = payload.len().next_multiple_of(8);
+        let mut out = vec![0; 80 + padded];
+        out[..2].copy_from_slice(&kind.to_le_bytes());
+        out[4..8].copy_from_slice(&80u32.to_le_bytes());
+        out[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        out[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        out[28..32].copy_from_slice(&architecture.to_le_bytes());
+        out[40..48].copy_from_slice(&flags.to_le_bytes());
+        out[56..64].copy_from_slice(&(unpacked as u64).to_le_bytes());
+        out[80..80 + payload.len()].copy_from_slice(payload);
+        out
+    }
+
+    fn fat(entries: &[Vec<u8>]) -> Vec<u8> {
+        let body = entries.concat();
+        let mut out = MAGIC.to_le_bytes().to_vec();
+        out.extend([1, 0, 16, 0]);
+        out.extend((body.len() as u64).to_le_bytes());
+        out.extend(body);
+        out
+    }
+
+    fn zstd() -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(TEXT.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn plain_and_packed_text_is_the_same() {
+        let lz4 = lz4_flex::block::compress(TEXT.as_bytes());
+        for (flags, payload) in [(0x11, TEXT.as_bytes().to_vec()), (LZ4 | 0x11, lz4), (ZSTD | 0x11, zstd())] {
+            let binary = fat(&[entry(PTX, 60, flags, &payload, TEXT.len())]);
+            assert_eq!(ptx(&binary), Ok(Ptx { architecture: 60, text: TEXT.into() }), "{flags:#x}");
+        }
+    }
+
+    #[test]
+    fn the_newest_text_counts_and_code_alone_is_refused() {
+        let code = entry(2, 75, 0x11, b"\x7fELF", 0);
+        let [old, new] = [50, 70].map(|sm| entry(PTX, sm, 0x11, format!("// {sm}").as_bytes(), 0));
+        let found = ptx(&fat(&[old.clone(), code.clone(), new, old])).expect("it has PTX");
+        assert_eq!((found.architecture, found.text.as_str()), (70, "// 70"));
+        let refused = ptx(&fat(&[code])).expect_err("it has none").to_string();
+        assert!(refused.starts_with("the program has code of sm_75 and no PTX: compile it"), "{refused}");
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_ends_with_an_answer() {
+        let whole = fat(&[entry(PTX, 60, ZSTD, &zstd(), TEXT.len())]);
+        for length in 0..whole.len() {
+            assert!(ptx(&whole[..length]).is_err(), "{length} bytes");
+        }
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 0xff;
+            // Some bytes say nothing; none may lead astray.
+            let _ = ptx(&changed);
+        }
+    }
+}

@@ -180,3 +180,57 @@ impl Record {
         Ok(Record { name: State::read(from)?, arguments: State::read(from)?, operations: State::read(from)? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let rows = Rows { address: 256, pitch: 8, width: 4, height: 2 };
+        let launch = LaunchOperation {
+            module: 0,
+            kernel: "k".into(),
+            grid: [1, 2, 3],
+            block: [4, 5, 6],
+            dynamic_shared: 7,
+            params: vec![8; 9],
+        };
+        let operations = vec![
+            Operation::Module { text: ".version 7.8\n".into() },
+            Operation::Allocate { address: 256, bytes: 64 },
+            Operation::Write { rows, bytes: vec![1; 8] },
+            Operation::Copy { to: rows, from: 512, pitch: 4 },
+            Operation::Launch(launch),
+            Operation::Free { address: 256 },
+        ];
+        Record { name: "program".into(), arguments: "1 2".into(), operations }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let bytes = record().to_bytes().expect("packed");
+        assert_eq!(Record::of_bytes("a.sprog", &bytes, 1 << 20).expect("it is whole"), record());
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_refused() {
+        let whole = record().to_bytes().expect("packed");
+        for length in 0..whole.len() {
+            assert!(Record::of_bytes("a.sprog", &whole[..length], 1 << 20).is_err(), "{length} bytes");
+        }
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            if let Ok(read) = Record::of_bytes("a.sprog", &changed, 1 << 20) {
+                assert_eq!(read, record(), "byte {at} changes what is read");
+            }
+        }
+    }
+
+    #[test]
+    fn one_that_unpacks_to_too_much_is_refused() {
+        let refused = Record::of_bytes("a.sprog", &record().to_bytes().expect("packed"), 16);
+        let line = "a.sprog: the recorded program is damaged: it unpacks to more than 16 bytes";
+        assert_eq!(refused.expect_err("it is larger").to_string(), line);
+    }
+}
