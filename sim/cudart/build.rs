@@ -62,7 +62,7 @@ fn link(out: &Path, name: &str, release: u32) {
         .arg("-Wl,--no-whole-archive")
         .arg(format!("-Wl,-soname,{name}"))
         .arg(format!("-Wl,--version-script={}", versions.display()))
-        .arg(format!("-Wl,--defsym=selvedge_cudart_release={release}"))
+        .arg(format!("-Wl,--defsym=selvedge_cudart_release=selvedge_release_{release}"))
         .args(aliases)
         .args(["-lgcc_s", "-lc", "-lm", "-lpthread", "-ldl", "-o"])
         .arg(out.join(name)));

@@ -23,6 +23,8 @@ int main() {
     CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     DEMAND(value == properties.multiProcessorCount && value > 0);
     DEMAND(properties.sharedMemPerBlock > 0 && properties.maxThreadsPerMultiProcessor >= 1024);
+    CUDA(cudaRuntimeGetVersion(&count));
+    DEMAND(count / 1000 == CUDART_VERSION / 1000);
     size_t before, after, total;
     CUDA(cudaMemGetInfo(&before, &total));
     void *memory;
@@ -35,6 +37,8 @@ int main() {
     CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 0));
     DEMAND(blocks >= 1 && blocks * 256 <= properties.maxThreadsPerMultiProcessor);
     CUDA(cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1));
+    kernel<<<1, 256>>>((float *)memory);
+    CUDA(cudaDeviceSynchronize());
     std::printf("%d SMs, %d blocks of 256 threads\n", value, blocks);
     return 0;
 }

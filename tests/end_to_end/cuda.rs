@@ -98,8 +98,9 @@ fn check(folder: &Path, name: &str, mechanism: &str) {
     let words = ["run", &record, "--mechanism", mechanism, "--engine", "model", "--json", &again];
     demand(&selvedge_in(folder, &words), &format!("the record of {name}"));
     let found = report(folder, &json);
-    assert!(found["totals"]["cycles"].as_u64().is_some_and(|cycles| cycles > 100), "{name}: {found}");
-    assert_eq!(found, report(folder, &again), "{name} {mechanism}: the record's report is another");
+    assert!(found["totals"]["cycles"].as_u64().is_some_and(|cycles| cycles > 100), "{name}");
+    // Without the reports themselves, which are long.
+    assert!(found == report(folder, &again), "{name} {mechanism}: the record's report is another");
 }
 
 #[test]
@@ -115,7 +116,9 @@ fn programs_compute_the_right_results_and_their_records_give_the_same_reports() 
                 loop {
                     let Some(sources) = left.lock().expect("no thread has failed").pop() else { return };
                     let name = compile(&toolkit, sources, folder.path());
-                    ["base", "hw-bdi"].map(|mechanism| check(folder.path(), name, mechanism));
+                    ["base", "hw-bdi"]
+                        .into_iter()
+                        .for_each(|mechanism| check(folder.path(), name, mechanism));
                 }
             });
         }

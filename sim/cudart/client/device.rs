@@ -18,14 +18,22 @@ const MOST_BLOCKS: [u64; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const MOST_THREADS: [u64; 3] = [1024, 1024, 64];
 const MOST_TEXELS: [u64; 3] = [1 << 17, 1 << 16, 1 << 14];
 
+/// The releases of CUDA that the library can stand for.
+#[unsafe(no_mangle)]
+static selvedge_release_11: u8 = 11;
+#[unsafe(no_mangle)]
+static selvedge_release_12: u8 = 12;
+#[unsafe(no_mangle)]
+static selvedge_release_13: u8 = 13;
+
 unsafe extern "C" {
-    /// The linker sets its address: the release of CUDA that the library stands for.
-    static selvedge_cudart_release: u8;
+    /// The one that the linker has chosen.
+    safe static selvedge_cudart_release: u8;
 }
 
 /// 11, 12 or 13.
-fn release() -> usize {
-    (&raw const selvedge_cudart_release) as usize
+fn release() -> u8 {
+    selvedge_cudart_release
 }
 
 /// Where a property lies in the structure of CUDA 11 and 12, and in that of 13, if it is there; its bytes; its value.
@@ -148,9 +156,13 @@ api! {
             _ => properties(runtime, to, 728, false),
         }
     };
+    // The name in the headers of CUDA 12, and of some releases of 13.
     fn cudaGetDeviceProperties_v2(to: *mut c_void, device: c_int) |runtime| {
         check(device)?;
-        properties(runtime, to, 1032, false)
+        match release() {
+            13 => properties(runtime, to, 1008, true),
+            _ => properties(runtime, to, 1032, false),
+        }
     };
     fn cudaDeviceGetAttribute(to: *mut c_int, number: c_int, device: c_int) |runtime| {
         check(device)?;

@@ -10,6 +10,8 @@ pub const EXTENSION: &str = ".sprog";
 
 /// First bytes of a file.
 const MAGIC: &[u8] = b"selvedge program 1\n";
+/// Last bytes of a file: the unpacker takes one that was cut in front of its checksum.
+const END: &[u8] = b"end\n";
 
 /// Rows of memory, a pitch apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
@@ -145,7 +147,9 @@ impl Record {
         let checked = FrameInfo::new().content_checksum(true);
         let mut packed = FrameEncoder::with_frame_info(checked, MAGIC.to_vec());
         packed.write_all(writer.bytes())?;
-        packed.finish().map_err(io::Error::other)
+        let mut bytes = packed.finish().map_err(io::Error::other)?;
+        bytes.extend_from_slice(END);
+        Ok(bytes)
     }
 
     /// Reads a file of at most `most` bytes.
@@ -165,6 +169,7 @@ impl Record {
             return Err(RecordError::NotOne { file: file.into() });
         };
         let damaged = |why: String| RecordError::Damaged { file: file.into(), why };
+        let rest = rest.strip_suffix(END).ok_or_else(|| damaged("its end is missing".into()))?;
         let mut bytes = Vec::new();
         let unpacked = FrameDecoder::new(rest).take(most.saturating_add(1)).read_to_end(&mut bytes);
         unpacked.map_err(|error| damaged(error.to_string()))?;
