@@ -161,8 +161,11 @@ fn send(to: &mut impl Write, head: [u64; 2], name: &str, words: &[u64], bytes: &
     to.flush()
 }
 
+/// A message: the head's two numbers, a name, numbers and bytes.
+type Message = ([u64; 2], String, Vec<u64>, Vec<u8>);
+
 /// Reads what [`send`] has written.
-fn receive(from: &mut impl Read) -> io::Result<([u64; 2], String, Vec<u64>, Vec<u8>)> {
+fn receive(from: &mut impl Read) -> io::Result<Message> {
     let mut word = || {
         let mut bytes = [0; 8];
         from.read_exact(&mut bytes)?;

@@ -186,6 +186,9 @@ fn arguments_name(arguments: &str) -> String {
     if arguments.is_empty() { "-".into() } else { arguments.into() }
 }
 
+/// A launch for its values alone: kernel, dimensions and parameters.
+pub(crate) type UntimedLaunch = (Arc<Kernel>, LaunchDims, Vec<u8>);
+
 /// What launches kernels: a host program, a trace, or a CUDA program or its record.
 pub(crate) enum Program {
     Ptx { module: Module, host: Box<dyn HostProgram> },
@@ -266,7 +269,7 @@ impl Program {
         &mut self,
         memory: &mut DeviceMemory,
         config: &GpuConfig,
-    ) -> Result<Option<(Arc<Kernel>, LaunchDims, Vec<u8>)>, RunError> {
+    ) -> Result<Option<UntimedLaunch>, RunError> {
         if let Program::Ptx { module, host } = self {
             let Some(launch) = host.next(memory)? else { return Ok(None) };
             let kernel = kernel_of(module, &launch)?;
