@@ -325,7 +325,7 @@ impl RunOptions {
 /// Options of `selvedge cuda`. Those that `run` has, too, mean the same.
 #[derive(Args)]
 pub struct CudaOptions {
-    /// A built-in machine (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
@@ -380,7 +380,7 @@ pub struct CudaOptions {
     /// Where the run ends.
     #[command(flatten)]
     pub bounds: BoundOptions,
-    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the machine's
+    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the configuration's
     #[arg(long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`

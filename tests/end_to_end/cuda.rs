@@ -192,6 +192,22 @@ fn every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused() 
 }
 
 #[test]
+fn the_guides_example_prints_what_the_guide_shows() {
+    let Some(toolkit) = toolkit("the_guides_example_prints_what_the_guide_shows", "cuda13") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let words =
+        ["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "tests/cuda/reduction.cu", "-o"];
+    let program = folder.path().join("reduction");
+    let built = Command::new(toolkit.join("bin/nvcc")).args(words).arg(&program).output();
+    demand(&built.expect("nvcc starts"), "reduction");
+    let output = selvedge_in(folder.path(), &["cuda", "--", "./reduction"]);
+    demand(&output, "reduction");
+    let guide = fs::read_to_string("docs/cuda.md").expect("the guide is there");
+    let shown = guide.split("```output\n").nth(1).and_then(|rest| rest.split("```").next());
+    assert_eq!(shown, Some(&*text(&output.stdout)), "docs/cuda.md shows something else");
+}
+
+#[test]
 fn the_library_has_every_function_of_nvidias() {
     let test = "the_library_has_every_function_of_nvidias";
     let folder = tempfile::tempdir().expect("a folder");

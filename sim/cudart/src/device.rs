@@ -371,3 +371,87 @@ fn check(rows: Rows, memory: &DeviceMemory) -> Result<()> {
         Some(address) => Ok(memory.bytes(address, rows.width).map(|_| ())?),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".version 7.8\n.target sm_60\n.address_size 64\n.visible .global .align 4 .u32 out;\n\
+        .const .align 4 .u32 add = 5;\n.visible .entry k() {\n.reg .b32 %r<3>;\nld.const.u32 %r1, [add];\n\
+        st.global.u32 [out], %r1;\nret;\n}\n";
+
+    /// A device with two modules of the same text, and its memory; every launch executes twice.
+    fn device() -> (Device, DeviceMemory) {
+        let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+        let mut device = Device::new(&config, Some(1 << 20), Arc::default());
+        let mut memory = DeviceMemory::new();
+        for _ in 0..2 {
+            device.apply(&Operation::Module { text: TEXT.into() }, &mut memory).expect("it loads");
+        }
+        (device, memory)
+    }
+
+    fn launch(module: usize) -> Operation {
+        Operation::Launch(LaunchOperation {
+            module,
+            kernel: "k".into(),
+            grid: [1, 1, 1],
+            block: [1, 1, 1],
+            dynamic_shared: 0,
+            params: Vec::new(),
+        })
+    }
+
+    /// Runs the prepared launch as a simulation would.
+    fn run(device: &mut Device, module: usize, memory: &mut DeviceMemory) {
+        let launched = device.apply(&launch(module), memory).expect("it fits").expect("a launch");
+        run_kernel(&launched.kernel, &launched.dims, &launched.params, memory, &mut |_| true)
+            .expect("it runs");
+    }
+
+    #[test]
+    fn modules_have_variables_and_constants_of_their_own() {
+        let (mut device, mut memory) = device();
+        let [first, second] = [0, 1].map(|module| device.symbol(module, "out").expect("it is there"));
+        assert!(second.address >= first.address + 4);
+        let add = device.symbol(1, "add").expect("it is there");
+        let operation = Operation::Write { rows: Rows::one(add.address, 4), bytes: vec![9, 0, 0, 0] };
+        device.apply(&operation, &mut memory).expect("a constant");
+        for module in [0, 1] {
+            run(&mut device, module, &mut memory);
+            device.compare(&memory).expect("both executions agree");
+        }
+        let values =
+            [first, second].map(|symbol| memory.read_u32s(symbol.address, 1).expect("a variable")[0]);
+        assert_eq!(values, [5, 9]);
+        let constant = device.read(Rows::one(add.address, 4), &memory).expect("a constant");
+        assert_eq!(constant, [9, 0, 0, 0]);
+        let wrong = device.read(Rows::one(add.address + 2, 4), &memory).expect_err("too long");
+        assert_eq!(wrong.code(), error::INVALID_VALUE);
+    }
+
+    #[test]
+    fn a_difference_between_the_executions_is_found() {
+        let (mut device, mut memory) = device();
+        run(&mut device, 0, &mut memory);
+        let out = device.symbol(0, "out").expect("it is there");
+        memory.write(out.address + 1, &[7]).expect("a variable");
+        let found = device.compare(&memory).expect_err("the memories differ").to_string();
+        assert!(found.starts_with("after launch 1 of kernel `k`, byte 1 of the buffer at"), "{found}");
+        assert!(found.ends_with("is 0x07, and 0x00 without timing"), "{found}");
+    }
+
+    #[test]
+    fn a_copy_that_leaves_its_buffer_changes_nothing() {
+        let (mut device, mut memory) = device();
+        let operation = device.allocate(64, 1, &mut memory).expect("there is room");
+        let Operation::Allocate { address, .. } = operation else { panic!("{operation:?}") };
+        let rows = Rows { address, pitch: 48, width: 32, height: 2 };
+        let write = Operation::Write { rows, bytes: vec![1; 64] };
+        let refused = device.apply(&write, &mut memory).err().expect("the second row leaves it");
+        assert_eq!(refused.code(), error::INVALID_VALUE);
+        assert_eq!(memory.bytes(address, 64).expect("it is there"), [0; 64]);
+        device.apply(&Operation::Free { address }, &mut memory).expect("it is there");
+        assert!(device.apply(&Operation::Free { address }, &mut memory).is_err(), "it is freed twice");
+    }
+}

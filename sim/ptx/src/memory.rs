@@ -715,6 +715,16 @@ mod tests {
     }
 
     #[test]
+    fn an_alignment_is_kept_and_nothing_lies_in_the_gap() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.alloc(8, "a").unwrap();
+        let b = memory.alloc_aligned(8, 4096, "b").unwrap();
+        assert!(b > a && b.is_multiple_of(4096));
+        assert!(memory.alloc(8, "c").unwrap() > b);
+        assert!(!memory.holds(b - 8, 8));
+    }
+
+    #[test]
     fn values_come_back() {
         let mut memory = DeviceMemory::new();
         let a = memory.alloc(64, "a").unwrap();
