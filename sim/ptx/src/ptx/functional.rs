@@ -395,6 +395,7 @@ fn run_watched(
             constants: module.constants(),
             launch,
             clock: watch.stats.warp_instructions,
+            core_mhz: 1000,
             sm: 0,
             sms: 1,
         };

@@ -2,8 +2,10 @@
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::global::{Effect, Global, Logged};
-use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, Op, Space};
+use super::float::Rounding;
+use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Op, Space};
 use super::lane::{LANE_BIT, Lane, blend};
+use super::small_float::SmallFloat;
 use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::memory::DeviceMemory;
@@ -11,7 +13,7 @@ use crate::memory::DeviceMemory;
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
 /// Fills `access` with the lanes' addresses and resolves generic ones; returns the lanes that lie in other spaces.
-fn addresses(
+pub(super) fn addresses(
     warp: &Warp,
     kernel: &Kernel,
     instr: &Instr,
@@ -183,7 +185,7 @@ fn write_fixed<const N: usize>(bytes: &mut [u8], offset: usize, value: [u8; N]) 
 }
 
 /// Calls `f` with the memory that each lane of `access` addresses, in lane order: the bytes and the lane's offset.
-fn each_lane(
+pub(super) fn each_lane(
     warp: &mut Warp,
     kernel: &Kernel,
     env: &mut Env,
@@ -441,7 +443,7 @@ fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> boo
 }
 
 /// As [`each_lane`], for reading: constants and parameters too.
-fn load_checked(
+pub(super) fn load_checked(
     warp: &mut Warp,
     kernel: &Kernel,
     env: &mut Env,
@@ -776,6 +778,20 @@ pub(super) fn atomic_logged(
     }
 }
 
+/// The sum of one or two 16-bit floating-point numbers.
+#[cold]
+fn half_sum(of: NumberType, old: u32, operand: u32) -> u32 {
+    let format = match of.number {
+        Number::Brain | Number::BrainPair => SmallFloat::Brain,
+        _ => SmallFloat::Half,
+    };
+    let sum = |shift: u32| {
+        let [a, b] = [old, operand].map(|bits| format.decode(bits >> shift & 0xffff));
+        format.encode(super::float::sum_to_odd(a, b), Rounding::Nearest) << shift
+    };
+    if of.bits == 16 { sum(0) } else { sum(0) | sum(16) }
+}
+
 /// The value an atomic leaves in memory; `flush`: subnormal numbers of single precision count as zero.
 fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u64 {
     let bits = form.element.bits;
@@ -789,10 +805,15 @@ fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u
             let sum = zeroed(zeroed(f32::from_bits(old as u32)) + zeroed(f32::from_bits(operand as u32)));
             u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
         }
-        AtomicOp::Add if form.element.number == Number::Float => {
+        AtomicOp::Add if matches!(form.element.number, Number::Unsigned | Number::Signed) => {
+            old.wrapping_add(operand)
+        }
+        AtomicOp::Add if form.element.number != Number::Float || bits == 16 => {
+            half_sum(form.element, old as u32, operand as u32).into()
+        }
+        AtomicOp::Add => {
             super::float::add64(f64::from_bits(old), f64::from_bits(operand)).to_bits()
         }
-        AtomicOp::Add => old.wrapping_add(operand),
         AtomicOp::Min if is_signed => signed(old).min(signed(operand)) as u64,
         AtomicOp::Min => old.min(operand),
         AtomicOp::Max if is_signed => signed(old).max(signed(operand)) as u64,

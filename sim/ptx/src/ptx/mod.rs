@@ -19,18 +19,22 @@ mod exchange;
 mod float;
 mod functional;
 mod global;
+mod half;
 mod inline;
 mod instr;
 mod lane;
 mod lexer;
+mod matrix;
 mod memory_ops;
 mod module;
 mod parser;
 mod print;
 mod promote;
 mod region;
+mod small_float;
 mod special;
 mod spin;
+mod surface_ops;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -135,8 +139,17 @@ pub struct Env<'a> {
     pub launch: &'a LaunchDims,
     /// Value of `%clock64`, in cycles.
     pub clock: u64,
+    /// Cycles in a microsecond, for `%globaltimer`.
+    pub core_mhz: u32,
     /// Value of `%smid`.
     pub sm: u32,
     /// Value of `%nsmid`.
     pub sms: u32,
+}
+
+impl Env<'_> {
+    /// Returns the time since cycle 0, in nanoseconds.
+    fn nanoseconds(&self) -> u64 {
+        (u128::from(self.clock) * 1000 / u128::from(self.core_mhz.max(1))) as u64
+    }
 }

@@ -16,7 +16,7 @@ use crate::memory::{DeviceMemory, MemoryError};
 /// Largest constant bank, in bytes.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// Most bytes that the parameters of a kernel take.
-const MAX_PARAM_BYTES: u64 = 4352;
+const MAX_PARAM_BYTES: u64 = 32_764;
 
 /// A `.global` variable of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -399,6 +399,8 @@ fn build(
         code: body.code,
         regions,
         branch_lists: body.branch_lists,
+        operand_lists: body.operand_lists,
+        true_predicate: body.true_predicate,
         texts: body.texts,
         word_pool: body.word_pool,
         double_pool: body.double_pool,
