@@ -83,6 +83,7 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
     let mut module = spec.workload.module()?;
     let mut host = spec.workload.start(&mut module, &spec.config, spec.size, spec.input.as_deref())?;
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+    memory.set_zero_outside(spec.config.memory.zero_outside());
     module.load(&mut memory)?;
     let mut done = Done::default();
     let start = Instant::now();

@@ -10,6 +10,9 @@ use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::memory::DeviceMemory;
 
+/// Most bytes that a lane accesses at once.
+const MOST_BYTES: usize = 32;
+
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
 /// Fills `access` with the lanes' addresses and resolves generic ones; returns the lanes that lie in other spaces.
@@ -213,6 +216,9 @@ pub(super) fn each_lane(
                 let memory = env.memory.whole();
                 match memory.buffer_with(address, last) {
                     Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
+                    None if access.kind == AccessKind::Load && memory.reads_zero(address, last) => {
+                        f(&mut [0; MOST_BYTES], 0, lane);
+                    }
                     None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
                 }
                 if access.kind != AccessKind::Load {
@@ -278,6 +284,7 @@ fn find_frozen(warp: &Warp, kernel: &Kernel, env: &mut Env, access: &MemAccess) 
             let address = access.address[*lane];
             let last = address.saturating_add(beyond);
             memory.peek_buffer(address, last, last_hit, &mut buffers).is_none()
+                && !(access.kind == AccessKind::Load && memory.reads_zero(address, last))
         };
         if let Some(lane) = lanes(access.mask).find(is_outside) {
             return Err(out_of_bounds(warp, kernel, env, access, lane, 0));
@@ -302,8 +309,10 @@ fn load_frozen(
         for lane in lanes(access.mask) {
             let address = access.address[lane];
             let last = address + u64::from(access.bytes) - 1;
-            if let Some((base, bytes)) = memory.peek_buffer(address, last, &mut log.last_hit, &mut ignored) {
-                f(bytes, (address - base) as usize, lane);
+            match memory.peek_buffer(address, last, &mut log.last_hit, &mut ignored) {
+                Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
+                // Its reads are 0.
+                None => f(&[0; MOST_BYTES], 0, lane),
             }
         }
         log.push(pc, access, Effect::Load { buffers });
