@@ -326,8 +326,8 @@ impl DeviceMemory {
         self.zero_outside = zero;
     }
 
-    /// Returns whether a load of `first..=last`, which lies outside every buffer, reads 0.
-    #[cold]
+    /// Returns whether a load of `first..=last` reads 0 where that lies outside every buffer.
+    #[inline]
     pub(crate) fn reads_zero(&self, first: u64, last: u64) -> bool {
         self.zero_outside && first >= GLOBALS_BASE && last < LOCAL_REGION
     }

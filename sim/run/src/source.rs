@@ -106,7 +106,7 @@ impl Source {
                 let (file, text) = workload.ptx();
                 Ok(Module::parse(file, text)?)
             }
-            Source::File(file) => Ok(Module::parse(&file.ptx_name, &file.ptx)?),
+            Source::File(file) => Ok(file.module()?),
             Source::Trace(file) => Err(RunError::NoProgram { name: file.name.clone() }),
         }
     }

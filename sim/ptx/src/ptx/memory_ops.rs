@@ -214,11 +214,10 @@ pub(super) fn each_lane(
                 let address = access.address[lane];
                 let last = address.saturating_add(u64::from(access.bytes) - 1);
                 let memory = env.memory.whole();
+                let zero = access.kind == AccessKind::Load && memory.reads_zero(address, last);
                 match memory.buffer_with(address, last) {
                     Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
-                    None if access.kind == AccessKind::Load && memory.reads_zero(address, last) => {
-                        f(&mut [0; MOST_BYTES], 0, lane);
-                    }
+                    None if zero => f(&mut [0; MOST_BYTES], 0, lane),
                     None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
                 }
                 if access.kind != AccessKind::Load {

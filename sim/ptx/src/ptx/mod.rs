@@ -28,6 +28,7 @@ mod matrix;
 mod memory_ops;
 mod module;
 mod parser;
+mod pointer_uses;
 mod print;
 mod promote;
 mod region;
@@ -52,6 +53,7 @@ pub use functional::{
 pub use global::{AccessLog, Global};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::{ConstantError, Module};
+pub use pointer_uses::PointerUse;
 pub use region::{Region, RegionValue};
 pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};

@@ -65,18 +65,41 @@ impl Module {
     /// # Errors
     /// [`PtxError`] for text that is not PTX, and for instructions that cannot be executed.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, PtxError> {
-        let ast = parser::parse(file_name, text)?;
-        let fail = |line, message: String| PtxError { file: file_name.to_owned(), line, message };
-        let layout = Layout::new(&ast).map_err(|(line, message)| fail(line, message))?;
-        let (globals, constants, constant_names) = layout.images(&ast);
-        let functions = inline::functions(&ast);
+        Self::parse_all(&[(file_name.to_owned(), text.to_owned())])
+    }
+
+    /// Parses and decodes several PTX files, each with its name for messages, as one module. They are not linked: each has its
+    /// own functions and variables. Of variables of the same name, the first file's is found by it.
+    ///
+    /// # Errors
+    /// As [`Module::parse`], and two kernels of the same name.
+    pub fn parse_all(files: &[(String, String)]) -> Result<Self, PtxError> {
+        let mut parsed = Vec::with_capacity(files.len());
+        let mut ends = (GLOBALS_BASE, 0);
+        let (mut globals, mut constants, mut constant_names) = (Vec::new(), Vec::new(), Vec::new());
+        for (file, text) in files {
+            let ast = parser::parse(file, text)?;
+            let layout = Layout::new(&ast, ends)
+                .map_err(|(line, message)| PtxError { file: file.clone(), line, message })?;
+            ends = (layout.global_end, layout.constant_end);
+            layout.images(&ast, &mut globals, &mut constants, &mut constant_names);
+            parsed.push((file, text, ast, layout));
+        }
         let constants: Arc<[u8]> = constants.into();
-        let mut kernels = Vec::new();
-        for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
-            let mut inlined =
-                inline::inline(&ast, &functions, function).map_err(|(line, message)| fail(line, message))?;
-            promote::promote(&ast, &mut inlined);
-            kernels.push(Arc::new(build(file_name, text, &ast, &inlined, &layout.addresses, &constants)?));
+        let mut kernels: Vec<Arc<Kernel>> = Vec::new();
+        for (file, text, ast, layout) in parsed {
+            let fail = |line, message: String| PtxError { file: file.clone(), line, message };
+            let functions = inline::functions(&ast);
+            for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
+                if let Some(other) = kernels.iter().find(|kernel| kernel.name == function.name) {
+                    let message = format!("kernel '{}' is in {} too", function.name, other.file);
+                    return Err(fail(function.line, message));
+                }
+                let mut inlined = inline::inline(&ast, &functions, function)
+                    .map_err(|(line, message)| fail(line, message))?;
+                promote::promote(&ast, &mut inlined);
+                kernels.push(Arc::new(build(file, text, &ast, &inlined, &layout.addresses, &constants)?));
+            }
         }
         Ok(Self { kernels, globals, constants, constant_names })
     }
@@ -182,7 +205,9 @@ pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
 /// Addresses of the module's variables in the global and constant spaces.
 struct Layout {
     addresses: Addresses,
-    constant_bytes: u64,
+    /// Where the variables of the next file may start.
+    global_end: u64,
+    constant_end: u64,
 }
 
 fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
@@ -192,9 +217,10 @@ fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
 }
 
 impl Layout {
-    fn new(ast: &Ast) -> Result<Self, (u32, String)> {
+    /// Places the variables of a file from `start` on: an address, and an offset in the constant bank.
+    fn new(ast: &Ast, start: (u64, u64)) -> Result<Self, (u32, String)> {
         let mut addresses = HashMap::new();
-        let (mut global, mut constant) = (GLOBALS_BASE, 0);
+        let (mut global, mut constant) = start;
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
             let address = match variable.space {
@@ -209,7 +235,7 @@ impl Layout {
             };
             let space = if variable.space == VariableSpace::Const { Space::Const } else { Space::Global };
             addresses.insert(id, (address, space));
-            if constant > MAX_CONSTANT_BYTES {
+            if constant - start.1 > MAX_CONSTANT_BYTES {
                 let message = format!("constants take more than {MAX_CONSTANT_BYTES} bytes");
                 return Err((variable.line, message));
             }
@@ -218,7 +244,7 @@ impl Layout {
                 return Err((variable.line, format!("global variables take more than {most} bytes")));
             }
         }
-        Ok(Self { addresses, constant_bytes: constant })
+        Ok(Self { addresses, global_end: global, constant_end: constant })
     }
 
     /// The initial bytes of a variable.
@@ -248,14 +274,15 @@ impl Layout {
         if in_window { address + CONST_WINDOW } else { address }
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the three images of one module, taken apart at once by the caller"
-    )]
-    fn images(&self, ast: &Ast) -> (Vec<Global>, Vec<u8>, Vec<(String, u64, u64)>) {
-        let mut globals = Vec::new();
-        let mut constants = vec![0; self.constant_bytes as usize];
-        let mut names = Vec::new();
+    /// Adds the file's global variables, constants and their names to those of the files before.
+    fn images(
+        &self,
+        ast: &Ast,
+        globals: &mut Vec<Global>,
+        constants: &mut Vec<u8>,
+        names: &mut Vec<(String, u64, u64)>,
+    ) {
+        constants.resize(self.constant_end as usize, 0);
         let by_name = ast.globals.iter().map(|&id| (ast.variables[id as usize].name.as_str(), id)).collect();
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
@@ -268,7 +295,6 @@ impl Layout {
                 globals.push(Global { name: variable.name.clone(), address, bytes: variable.bytes, initial });
             }
         }
-        (globals, constants, names)
     }
 }
 

@@ -114,7 +114,7 @@ fn start(folder: &Path, text: &[u8]) -> Result<(LaunchFile, Module, Box<dyn Host
     std::fs::write(&path, text).expect("written");
     let said = |error: LaunchFileError| error.to_string().replace(&format!("{}/", folder.display()), "");
     let file = LaunchFile::load(&path, &LIMITS).map_err(said)?;
-    let mut module = Module::parse(&file.ptx_name, &file.ptx).map_err(|error| error.to_string())?;
+    let mut module = file.module().map_err(|error| error.to_string())?;
     let config = GpuConfig::load("gtx480").expect("built in");
     let program = file.start(&mut module, &config).map_err(said)?;
     Ok((file, module, program))
