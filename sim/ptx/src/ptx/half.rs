@@ -299,8 +299,8 @@ impl Warp {
                     (element(first[lane], 0, form.from), Some(element(first[lane], 1, form.from)))
                 }
             };
-            out[lane] = u64::from(narrow(form, low))
-                | high.map_or(0, |high| u64::from(narrow(form, high)) << bits);
+            out[lane] =
+                u64::from(narrow(form, low)) | high.map_or(0, |high| u64::from(narrow(form, high)) << bits);
         }
         let whole = if form.source == NarrowSource::One { bits } else { 2 * bits };
         self.set_bits(instr.d, whole, &out, mask);
@@ -310,7 +310,8 @@ impl Warp {
     /// bits above both.
     pub(crate) fn pack_clamped(&mut self, kernel: &Kernel, instr: &Instr, bits: u8, signed: bool, mask: u32) {
         let [a, b, c] = [instr.a, instr.b, instr.c].map(|index| self.words_of(kernel, index));
-        let (low, high) = if signed { (-(1i64 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+        let (low, high) =
+            if signed { (-(1i64 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
         let clamped = |word: u32| (i64::from(word as i32).clamp(low, high) as u64) & ((1 << bits) - 1);
         let out = std::array::from_fn(|lane| {
             clamped(a[lane]) << bits | clamped(b[lane]) | u64::from(c[lane]) << (2 * bits)

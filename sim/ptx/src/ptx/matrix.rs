@@ -3,7 +3,7 @@
 use super::Env;
 use super::access::{AccessKind, Fault, MemAccess};
 use super::float::Rounding;
-use super::instr::{CacheOp, Instr, Kernel, MemoryForm, NumberType, Number, AtomicOp, Space};
+use super::instr::{AtomicOp, CacheOp, Instr, Kernel, MemoryForm, Number, NumberType, Space};
 use super::lane::LANE_BIT;
 use super::memory_ops;
 use super::small_float::SmallFloat;
@@ -130,11 +130,7 @@ impl Warp {
                     Sum::Integer { finite } => {
                         let sum = product(lane / 4 + 8 * (number / 2), column + number % 2) as i64;
                         let sum = sum + i64::from(addend as i32);
-                        if finite {
-                            sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32
-                        } else {
-                            sum as u32
-                        }
+                        if finite { sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { sum as u32 }
                     }
                 });
             }
@@ -209,7 +205,11 @@ pub(crate) fn load_matrix(
         let values = std::array::from_fn(|lane| {
             let (row, column) = (lane / 4, lane % 4 * 2);
             let element = |step: usize| {
-                u64::from(if form.transpose { matrix[column + step][row] } else { matrix[row][column + step] })
+                u64::from(if form.transpose {
+                    matrix[column + step][row]
+                } else {
+                    matrix[row][column + step]
+                })
             };
             element(0) | element(1) << 16
         });
@@ -256,7 +256,8 @@ pub(crate) fn copy(
         super::instr::NONE => [u32::from(form.bytes); 32],
         index => self::clamped(warp.word(kernel, index), form.bytes),
     };
-    let reading = (0..32).filter(|&lane| sizes[lane] > 0).fold(0, |lanes, lane| lanes | LANE_BIT[lane]) & mask;
+    let reading =
+        (0..32).filter(|&lane| sizes[lane] > 0).fold(0, |lanes, lane| lanes | LANE_BIT[lane]) & mask;
     let mut read = [[0u8; 16]; 32];
     access.kind = AccessKind::Load;
     memory_ops::addresses(warp, kernel, instr, memory_form, reading, access);

@@ -1,8 +1,8 @@
 //! Loads, stores and atomics of a warp.
 
 use super::access::{AccessKind, Fault, MemAccess};
-use super::global::{Effect, Global, Logged};
 use super::float::Rounding;
+use super::global::{Effect, Global, Logged};
 use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Op, Space};
 use super::lane::{LANE_BIT, Lane, blend};
 use super::small_float::SmallFloat;
@@ -819,9 +819,7 @@ fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u
         AtomicOp::Add if form.element.number != Number::Float || bits == 16 => {
             half_sum(form.element, old as u32, operand as u32).into()
         }
-        AtomicOp::Add => {
-            super::float::add64(f64::from_bits(old), f64::from_bits(operand)).to_bits()
-        }
+        AtomicOp::Add => super::float::add64(f64::from_bits(old), f64::from_bits(operand)).to_bits(),
         AtomicOp::Min if is_signed => signed(old).min(signed(operand)) as u64,
         AtomicOp::Min => old.min(operand),
         AtomicOp::Max if is_signed => signed(old).max(signed(operand)) as u64,

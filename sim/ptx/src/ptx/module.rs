@@ -79,8 +79,11 @@ impl Module {
         let (mut globals, mut constants, mut constant_names) = (Vec::new(), Vec::new(), Vec::new());
         for (file, text) in files {
             let ast = parser::parse(file, text)?;
-            let layout = Layout::new(&ast, ends)
-                .map_err(|(line, message)| PtxError { file: file.clone(), line, message })?;
+            let layout = Layout::new(&ast, ends).map_err(|(line, message)| PtxError {
+                file: file.clone(),
+                line,
+                message,
+            })?;
             ends = (layout.global_end, layout.constant_end);
             layout.images(&ast, &mut globals, &mut constants, &mut constant_names);
             parsed.push((file, text, ast, layout));

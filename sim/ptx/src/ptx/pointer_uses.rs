@@ -69,7 +69,9 @@ impl Kernel {
                 let found = self.params.iter().position(|p| at(p.offset) && p.bytes == 8);
                 found.filter(|param| *param < Params::BITS as usize).map_or(0, |param| 1 << param)
             }
-            Op::Alu(Alu::Move64 | Alu::Add64 | Alu::Sub64 | Alu::Select64) => sources(instr).iter().fold(0, |all, &source| all | held[usize::from(source)]),
+            Op::Alu(Alu::Move64 | Alu::Add64 | Alu::Sub64 | Alu::Select64) => {
+                sources(instr).iter().fold(0, |all, &source| all | held[usize::from(source)])
+            }
             // The last operand is a sum's; the others are an index and a size.
             Op::Alu(Alu::MadLo64 | Alu::MadWideU32 | Alu::MadWideS32) => {
                 instr.sources().last().map_or(0, |&source| held[usize::from(source)])

@@ -234,7 +234,11 @@ mod tests {
             for code in codes(format) {
                 for bits in [code << format.shift(), (code | format.sign()) << format.shift()] {
                     for rounding in ROUNDINGS {
-                        assert_eq!(format.encode(format.decode(bits), rounding), bits, "{format:?} {bits:#x}");
+                        assert_eq!(
+                            format.encode(format.decode(bits), rounding),
+                            bits,
+                            "{format:?} {bits:#x}"
+                        );
                     }
                 }
             }
@@ -248,11 +252,9 @@ mod tests {
                 let [low, high] = [code, code + 1].map(|code| format.decode(code << format.shift()));
                 let half = low + (high - low) / 2.0;
                 let even = code + (code & 1);
-                for (value, nearest) in [
-                    (low + (high - low) / 4.0, code),
-                    (half, even),
-                    (half + (high - low) / 1024.0, code + 1),
-                ] {
+                for (value, nearest) in
+                    [(low + (high - low) / 4.0, code), (half, even), (half + (high - low) / 1024.0, code + 1)]
+                {
                     let code_of = |value: f64, rounding| format.encode(value, rounding) >> format.shift();
                     assert_eq!(code_of(value, Rounding::Nearest), nearest, "{format:?} {value}");
                     assert_eq!(code_of(value, Rounding::Zero), code);

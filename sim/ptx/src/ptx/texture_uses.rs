@@ -1,6 +1,6 @@
 //! Which textures a kernel samples, as far as its code shows.
-use super::alu::Alu;
 use super::GLOBALS_BASE;
+use super::alu::Alu;
 use super::instr::{Instr, Kernel, NONE, Op, Space, TextureShape};
 use crate::memory::HEAP_BASE;
 
@@ -40,8 +40,7 @@ impl Kernel {
                 _ => first_operand(instr).map_or(TextureSource::Elsewhere, |handle| self.trace(pc, handle)),
             };
             let cube = form.shape == TextureShape::Cube;
-            let found =
-                TextureUse { source, dimensions: form.dimensions, cube, float: form.float_result };
+            let found = TextureUse { source, dimensions: form.dimensions, cube, float: form.float_result };
             if !out.contains(&found) {
                 out.push(found);
             }

@@ -4,7 +4,8 @@ use super::access::{AccessKind, Fault, MemAccess};
 use super::alu;
 use super::functional::BARRIERS;
 use super::instr::{
-    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Op, PredicateOp, Rare, RareAccess, ReduceMode,
+    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Op, PredicateOp, Rare, RareAccess,
+    ReduceMode,
 };
 use super::lane::{LANE_BIT, blend};
 use super::region::{Region, RegionValue};

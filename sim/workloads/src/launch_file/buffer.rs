@@ -155,7 +155,8 @@ impl Buffer {
         text.only(item.given(), &known, "a buffer of structures")?;
         let size = structure::layout(members.get_ref()).1 as u64;
         let element = Element::B8;
-        let given = item.values.as_ref().map(|values| structure::values(text, members, values)).transpose()?;
+        let given =
+            item.values.as_ref().map(|values| structure::values(text, members, values)).transpose()?;
         let stated = item.count.as_ref().map(|count| *count.get_ref());
         let bytes = match (stated, &given) {
             (Some(count), Some(given)) if count.saturating_mul(size) != given.len() as u64 => {

@@ -166,7 +166,10 @@ impl<'a> Reader<'a> {
         let before = self.rest;
         let word = self.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return word.parse().map(Expression::Number).map_err(|_| format!("`{word}` is not a whole number"));
+            return word
+                .parse()
+                .map(Expression::Number)
+                .map_err(|_| format!("`{word}` is not a whole number"));
         }
         let function = match word {
             "min" => Some(Operator::Least),

@@ -281,7 +281,7 @@ pub(super) struct RawLaunch {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawFile {
-    pub ptx: PtxFiles,
+    pub ptx: Spanned<PtxFiles>,
     pub kernel: Option<Spanned<String>>,
     pub grid: Option<Spanned<Vec<Number>>>,
     pub block: Option<Spanned<Vec<Number>>>,
@@ -306,26 +306,25 @@ pub(super) struct RawFile {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "expected the name of a PTX file, or a list of them")]
 pub(super) enum PtxFiles {
-    One(Spanned<String>),
-    Several(Vec<Spanned<String>>),
-}
-
-impl PtxFiles {
-    /// Returns the files' names.
-    pub(super) fn names(&self) -> &[Spanned<String>] {
-        match self {
-            Self::One(name) => std::slice::from_ref(name),
-            Self::Several(names) => names,
-        }
-    }
+    One(String),
+    Several(Vec<String>),
 }
 
 impl RawFile {
+    /// Returns the PTX files, each at the place of the key.
+    pub(super) fn ptx_files(&self) -> Vec<Spanned<String>> {
+        let names = match self.ptx.get_ref() {
+            PtxFiles::One(name) => std::slice::from_ref(name),
+            PtxFiles::Several(names) => names,
+        };
+        names.iter().map(|name| Spanned::new(self.ptx.span(), name.clone())).collect()
+    }
+
     /// Returns the files that it reads.
-    pub(super) fn reads(&self) -> impl Iterator<Item = &Spanned<String>> {
+    pub(super) fn reads(&self) -> impl Iterator<Item = Spanned<String>> {
         let values = self.items().filter_map(|item| item.file.as_ref());
         let expected = self.items().filter_map(|item| item.expect.as_ref()?.get_ref().file.as_ref());
-        self.ptx.names().iter().chain(values).chain(expected)
+        self.ptx_files().into_iter().chain(values.chain(expected).cloned())
     }
 
     /// Returns the files that a run saves.

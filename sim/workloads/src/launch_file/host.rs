@@ -1,10 +1,10 @@
 //! The host side of a launch file: fill the buffers, launch, look at flags, compare, and give back what is to be saved.
 use super::Parts;
+use super::action::{Part, What};
 use super::buffer::Place;
 use super::error::{LaunchFileError, line_of};
 use super::fill::Fill;
 use super::format::Is;
-use super::action::{Part, What};
 use super::plan::{Flag, Move, Turns};
 use super::values;
 use crate::workload::{HostProgram, Launch, OutputFile, WorkloadError};

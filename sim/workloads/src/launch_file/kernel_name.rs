@@ -57,10 +57,17 @@ mod tests {
 
     fn module() -> Module {
         let entry = |name: &str| format!(".visible .entry {name}() {{ ret; }}\n");
-        let names =
-            ["plain", "_Z6KernelP4NodePi", "_ZN2ns3addIfEEvPT_", "_ZN2ns3addIdEEvPT_", "_ZL5localv", "_Z4plus"];
+        let names = [
+            "plain",
+            "_Z6KernelP4NodePi",
+            "_ZN2ns3addIfEEvPT_",
+            "_ZN2ns3addIdEEvPT_",
+            "_ZL5localv",
+            "_Z4plus",
+        ];
         let text: String = names.map(entry).concat();
-        Module::parse("k.ptx", &format!(".version 6.0\n.target sm_60\n.address_size 64\n{text}")).expect("valid")
+        Module::parse("k.ptx", &format!(".version 6.0\n.target sm_60\n.address_size 64\n{text}"))
+            .expect("valid")
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl LaunchFile {
         let plan = plan::plan(&text, &raw, &mut buffers, &textures, &mut room)?;
         one_file_each(&text, &buffers)?;
         let mut ptx = Vec::new();
-        for name in raw.ptx.names() {
+        for name in raw.ptx_files() {
             let path = text.path(name.get_ref());
             let read = read_text(&path, MAX_PTX_BYTES, "PTX is ASCII").map_err(|error| match error {
                 LaunchFileError::Unreadable { .. } => text.bad(name.span().start, error.to_string()),
@@ -167,7 +167,7 @@ impl LaunchFile {
             ptx.push((path.display().to_string(), read));
         }
         if ptx.is_empty() {
-            return Err(text.bad(0, "ptx = []: must be one PTX file or more"));
+            return Err(text.bad(raw.ptx.span().start, "ptx = []: must be one PTX file or more"));
         }
         let parts = Arc::new(Parts { text, inputs, buffers, textures, plan });
         Ok(LaunchFile { name, ptx, parts })
@@ -268,7 +268,7 @@ pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<Str
 fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFileError> {
     let path = |written: &Spanned<String>| text.path(written.get_ref());
     for read in raw.reads() {
-        let checked = reach.check_read(&text.folder, &path(read));
+        let checked = reach.check_read(&text.folder, &path(&read));
         checked.map_err(|why| text.bad(read.span().start, why.to_string()))?;
     }
     for write in raw.saves() {

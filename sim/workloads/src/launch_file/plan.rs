@@ -120,7 +120,10 @@ pub(super) enum Move {
     /// Begins loop number so.
     Enter(usize),
     /// Ends a turn of loop `number`, which goes on at move `start` unless the turn was the last.
-    Again { number: usize, start: usize },
+    Again {
+        number: usize,
+        start: usize,
+    },
 }
 
 /// The order of everything that the host does.
@@ -201,7 +204,8 @@ pub(super) fn plan(
     for table in &raw.r#loop {
         loops.push(turns(text, table, known.buffers, &loops)?);
     }
-    let mut moves = Moves { text, loops: &loops, moves: Vec::new(), open: Vec::new(), seen: vec![false; loops.len()] };
+    let mut moves =
+        Moves { text, loops: &loops, moves: Vec::new(), open: Vec::new(), seen: vec![false; loops.len()] };
     let launches = raw.launch.iter().map(|launch| (launch.span().start, Some(launch), None));
     let actions = raw.host.iter().map(|host| (host.span().start, None, Some(host)));
     let mut tables: Vec<_> = launches.chain(actions).collect();
@@ -263,7 +267,8 @@ impl Moves<'_> {
         }
         for &number in &path[common..] {
             if std::mem::replace(&mut self.seen[number], true) {
-                let message = format!("the launches of loop `{}` do not follow one another", self.loops[number].name);
+                let message =
+                    format!("the launches of loop `{}` do not follow one another", self.loops[number].name);
                 return Err(self.text.bad(name.map_or(0, |name| name.span().start), message));
             }
             self.moves.push(Move::Enter(number));

@@ -175,7 +175,7 @@ fn a_file_out_of_reach_is_refused_with_its_line() {
 fn every_mistake_is_one_line_with_its_place() {
     let cases: &[(&[(usize, &str)], &str)] = &[
         (&[(1, "ptx = \"none.ptx\"")], "my.toml:1: none.ptx: cannot read it: "),
-        (&[(1, "ptx = 3")], "my.toml:1: invalid type: integer `3`, expected a string"),
+        (&[(1, "ptx = 3")], "my.toml:1: expected the name of a PTX file, or a list of them"),
         (&[(1, "")], "my.toml:1: missing field `ptx`"),
         (
             &[(1, "ptx = \"k.ptx\"\nkernel = \"copy\"")],

@@ -26,9 +26,9 @@ pub(super) struct Sizes {
 fn candidates() -> impl Iterator<Item = Sizes> {
     let sides = [(16, 32), (8, 32), (16, 256), (32, 32), (64, 64), (4, 32), (1, 32), (256, 256), (16, 1)];
     sides.into_iter().flat_map(|(side, threads)| {
-        [4096, 1 << 16, 1 << 20].into_iter().flat_map(move |count| {
-            [false, true].map(|addresses| Sizes { side, count, threads, addresses })
-        })
+        [4096, 1 << 16, 1 << 20]
+            .into_iter()
+            .flat_map(move |count| [false, true].map(|addresses| Sizes { side, count, threads, addresses }))
     })
 }
 

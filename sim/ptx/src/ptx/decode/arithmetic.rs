@@ -228,8 +228,7 @@ impl Decoder<'_> {
             _ => {
                 let width = form.from.bits.max(16);
                 form.from_wide = width == 64;
-                self.instr.a =
-                    self.source(a, OperandType { width, float: form.from.number.is_float() })?;
+                self.instr.a = self.source(a, OperandType { width, float: form.from.number.is_float() })?;
             }
         }
         self.plain(Op::Convert(form), OpClass::Convert)

@@ -3,9 +3,7 @@
 use super::super::ast::Operand;
 use super::super::error::quote;
 use super::super::float::Rounding;
-use super::super::half::{
-    CompareForm, CompareResult, HalfForm, HalfOp, NarrowForm, NarrowSource, Relation,
-};
+use super::super::half::{CompareForm, CompareResult, HalfForm, HalfOp, NarrowForm, NarrowSource, Relation};
 use super::super::instr::{NONE, Op, OpClass, PredicateOp, Rare};
 use super::super::small_float::SmallFloat;
 use super::{Decoder, Result, exactly};
@@ -38,7 +36,9 @@ impl Decoder<'_> {
         let [rest @ .., of] = modifiers else { return Err("its type is missing".to_owned()) };
         let (format, pair) = half_type(of).ok_or("its type is not known")?;
         match name {
-            "setp" => return self.compare_halves(rest, (format, pair), CompareResult::Predicates, 0, operands),
+            "setp" => {
+                return self.compare_halves(rest, (format, pair), CompareResult::Predicates, 0, operands);
+            }
             "set" => {
                 let [rest @ .., to] = rest else { return Err("its result's type is missing".to_owned()) };
                 let (result, bits) = match *to {

@@ -109,8 +109,7 @@ impl Decoder<'_> {
             return Err("it copies 4, 8 or 16 bytes".to_owned());
         };
         let [to, from] = [self.place(to, Space::Shared)?, self.place(from, Space::Global)?];
-        let form =
-            CopyForm { bytes: *bytes as u8, cache, wide_to: to.wide, wide_from: from.wide };
+        let form = CopyForm { bytes: *bytes as u8, cache, wide_to: to.wide, wide_from: from.wide };
         self.instr.a = from.register;
         self.instr.offset = from.offset;
         self.instr.b = match to.register {

@@ -101,9 +101,11 @@ impl Decoder<'_> {
     /// `tex`: four results, a handle, and as many coordinates as dimensions.
     pub(super) fn texture(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [shape, "v4", result @ ("u32" | "s32" | "f32"), coordinate @ ("s32" | "f32")] = modifiers else {
-            return Err("known are 1d, 2d, 3d, a1d, a2d and cube of v4 of u32, s32 or f32, by coordinates of \
+            return Err(
+                "known are 1d, 2d, 3d, a1d, a2d and cube of v4 of u32, s32 or f32, by coordinates of \
                         s32 or f32"
-                .to_owned());
+                    .to_owned(),
+            );
         };
         let (dimensions, shape) = match *shape {
             "1d" => (1, TextureShape::Plain),

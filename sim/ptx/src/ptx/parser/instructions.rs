@@ -242,7 +242,8 @@ impl<'a> Parser<'a> {
 
     /// Looks up an element of a vector register, such as `v.x`.
     fn element(&mut self, name: &str) -> Result<Option<Symbol>> {
-        let Some((vector, element)) = name.rsplit_once('.').filter(|(vector, _)| !vector.contains('.')) else {
+        let Some((vector, element)) = name.rsplit_once('.').filter(|(vector, _)| !vector.contains('.'))
+        else {
             return Ok(None);
         };
         let Some(lane) = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]]

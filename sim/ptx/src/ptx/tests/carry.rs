@@ -25,7 +25,8 @@ fn chain(name: &str) -> String {
 /// Runs `statements` on a pair of numbers for each lane; the results are `%r21` to `%r26`.
 fn run(statements: &str, pairs: &[[Vec<u32>; 2]]) -> Vec<Vec<u32>> {
     let stores: String = (0..6).map(|n| format!("st.global.u32 [%rd0+{}], %r{};\n", 4 * n, 21 + n)).collect();
-    let body = own_element(32) + &load() + "mov.u32 %r25, 0; mov.u32 %r26, 0;\n" + statements + &stores + "ret;";
+    let body =
+        own_element(32) + &load() + "mov.u32 %r25, 0; mov.u32 %r26, 0;\n" + statements + &stores + "ret;";
     let input: Vec<u32> = pairs.iter().flatten().flatten().copied().collect();
     let (out, _) = run_words(&kernel_text("", &body), pairs.len() as u32, &input).unwrap();
     out.chunks(2 * WORDS).map(|chunk| chunk[..6].to_vec()).collect()

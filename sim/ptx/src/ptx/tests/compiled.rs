@@ -42,11 +42,13 @@ fn pairs_of_halves() {
     let [a, b, c] = [0, 3, 7].map(|seed| small(seed, 64));
     let words = |values: &[f64]| pack(values, SmallFloat::Half);
     let out = run("halves", &[words(&a), words(&b), words(&c), vec![0; 32]]);
-    let wanted: Vec<f64> = (0..64)
-        .map(|i| if a[i] < b[i] { (a[i] * b[i] + c[i]).max(a[i]) } else { -(a[i] - c[i]) })
+    let wanted: Vec<f64> =
+        (0..64).map(|i| if a[i] < b[i] { (a[i] * b[i] + c[i]).max(a[i]) } else { -(a[i] - c[i]) }).collect();
+    let got: Vec<f64> = out[3]
+        .iter()
+        .flat_map(|word| [word & 0xffff, word >> 16])
+        .map(|bits| SmallFloat::Half.decode(bits))
         .collect();
-    let got: Vec<f64> =
-        out[3].iter().flat_map(|word| [word & 0xffff, word >> 16]).map(|bits| SmallFloat::Half.decode(bits)).collect();
     assert_eq!(got, wanted);
 }
 
@@ -65,7 +67,8 @@ fn brain_floats() {
 fn a_product_of_matrices() {
     // Rows of A as `ldmatrix` takes them: four 8 x 8 matrices, rows below first, then to the right.
     let a = small(2, 256);
-    let element = |row: usize, column: usize| a[64 * (row / 8 + 2 * (column / 8)) + 8 * (row % 8) + column % 8];
+    let element =
+        |row: usize, column: usize| a[64 * (row / 8 + 2 * (column / 8)) + 8 * (row % 8) + column % 8];
     let b: Vec<Vec<f64>> = (0..16).map(|row| small(row, 8)).collect();
     let fragments: Vec<f64> = (0..32)
         .flat_map(|lane| {
@@ -79,7 +82,11 @@ fn a_product_of_matrices() {
         for register in 0..4 {
             let (row, column) = (lane / 4 + 8 * (register / 2), lane % 4 * 2 + register % 2);
             let sum: f64 = (0..16).map(|k| element(row, k) * b[k][column]).sum();
-            assert_eq!(f32::from_bits(out[2][4 * lane + register]), sum as f32 + 0.5, "row {row}, column {column}");
+            assert_eq!(
+                f32::from_bits(out[2][4 * lane + register]),
+                sum as f32 + 0.5,
+                "row {row}, column {column}"
+            );
         }
     }
 }

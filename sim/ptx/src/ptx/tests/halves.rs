@@ -101,7 +101,11 @@ fn results_are_clamped_and_flushed() {
         "hhh",
         &[([0x3c00, 0x3c00, 0], 0x3c00), ([0xbc00, 0, 0], 0), ([0x7fff, 0, 0], 0), ([0x3800, 0, 0], 0x3800)],
     );
-    check("mul.ftz.f16", "hhh", &[([1, 0x3c00, 0], 0), ([0x8001, 0x3c00, 0], 0x8000), ([0x0400, 0x3800, 0], 0)]);
+    check(
+        "mul.ftz.f16",
+        "hhh",
+        &[([1, 0x3c00, 0], 0), ([0x8001, 0x3c00, 0], 0x8000), ([0x0400, 0x3800, 0], 0)],
+    );
     check("fma.rn.relu.bf16x2", "wwww", &[([0x3f80_bf80, 0x4000_4000, 0], 0x4000_0000)]);
 }
 
@@ -142,7 +146,9 @@ fn comparisons_know_what_is_unordered() {
             let halves: Vec<Vector> = vectors
                 .iter()
                 .map(|([a, b, _], answer)| ([a << 16 | one, b << 16 | two, 0], answer * 0xffff_0000))
-                .map(|(operands, answer)| (operands, answer | if relation_of_less(relation) { 0xffff } else { 0 }))
+                .map(|(operands, answer)| {
+                    (operands, answer | if relation_of_less(relation) { 0xffff } else { 0 })
+                })
                 .collect();
             check(&format!("set.{relation}.u32.{of}x2"), "www", &halves);
         }
@@ -188,7 +194,11 @@ fn conversions_make_two_of_two_registers() {
     check(
         "cvt.rna.tf32.f32",
         "ww",
-        &[([0x3f80_1000, 0, 0], 0x3f80_2000), ([0x3f80_0fff, 0, 0], 0x3f80_0000), ([0xbf80_1000, 0, 0], 0xbf80_2000)],
+        &[
+            ([0x3f80_1000, 0, 0], 0x3f80_2000),
+            ([0x3f80_0fff, 0, 0], 0x3f80_0000),
+            ([0xbf80_1000, 0, 0], 0xbf80_2000),
+        ],
     );
     check("cvt.rn.tf32.f32", "ww", &[([0x3f80_1000, 0, 0], 0x3f80_0000), ([0x3f80_3000, 0, 0], 0x3f80_4000)]);
 }
@@ -197,12 +207,24 @@ fn conversions_make_two_of_two_registers() {
 fn brain_floats_convert_to_and_from_everything() {
     let single = |value: f32| u64::from(value.to_bits());
     check("cvt.f32.bf16", "wh", &[([0xc049, 0, 0], single(-3.140_625)), ([0x7fff, 0, 0], 0x7fff_ffff)]);
-    check("cvt.rn.bf16.f32", "hw", &[([single(1.003_906_2), 0, 0], 0x3f80), ([single(f32::MAX), 0, 0], 0x7f80)]);
+    check(
+        "cvt.rn.bf16.f32",
+        "hw",
+        &[([single(1.003_906_2), 0, 0], 0x3f80), ([single(f32::MAX), 0, 0], 0x7f80)],
+    );
     check("cvt.rz.bf16.f32", "hw", &[([single(f32::MAX), 0, 0], 0x7f7f)]);
     check("cvt.rzi.s32.bf16", "wh", &[([0xc049, 0, 0], 0xffff_fffd), ([0x7f80, 0, 0], 0x7fff_ffff)]);
-    check("cvt.rn.bf16.s32", "hw", &[([0xffff_fffd, 0, 0], 0xc040), ([257, 0, 0], 0x4380), ([259, 0, 0], 0x4382)]);
+    check(
+        "cvt.rn.bf16.s32",
+        "hw",
+        &[([0xffff_fffd, 0, 0], 0xc040), ([257, 0, 0], 0x4380), ([259, 0, 0], 0x4382)],
+    );
     // One beyond a tie rounds up, though double precision would lose it.
-    check("cvt.rn.bf16.u64", "hd", &[([0x8080_0000_0000_0000, 0, 0], 0x5f00), ([0x8080_0000_0000_0001, 0, 0], 0x5f01)]);
+    check(
+        "cvt.rn.bf16.u64",
+        "hd",
+        &[([0x8080_0000_0000_0000, 0, 0], 0x5f00), ([0x8080_0000_0000_0001, 0, 0], 0x5f01)],
+    );
     check("cvt.rni.bf16.bf16", "hh", &[([0x4020, 0, 0], 0x4000), ([0x4060, 0, 0], 0x4080)]);
     check("cvt.rn.f16.bf16", "hh", &[([0x3f80, 0, 0], 0x3c00)]);
 }

@@ -49,8 +49,11 @@ fn directives_need_no_blanks() {
 #[test]
 fn parameters_take_up_to_32_kilobytes() {
     let text = |bytes: u32| {
-        kernel_text("", "ld.param.u64 %rd0, [out]; ld.param.u32 %r1, [big+32740]; st.global.u32 [%rd0], %r1; ret;")
-            .replace("(.param .u64 out)", &format!("(.param .u64 out, .param .b8 big[{bytes}])"))
+        kernel_text(
+            "",
+            "ld.param.u64 %rd0, [out]; ld.param.u32 %r1, [big+32740]; st.global.u32 [%rd0], %r1; ret;",
+        )
+        .replace("(.param .u64 out)", &format!("(.param .u64 out, .param .b8 big[{bytes}])"))
     };
     let module = Module::parse("test.ptx", &text(32_764 - 8)).unwrap();
     let mut memory = DeviceMemory::new();
@@ -88,7 +91,8 @@ fn too_many_registers_are_refused_in_one_line() {
 
 #[test]
 fn the_timer_counts_nanoseconds() {
-    let body = own_element(4) + "mov.u64 %rd5, %globaltimer; mov.u32 %r1, %globaltimer_lo; mov.u32 %r2, %globaltimer_hi; ret;";
+    let body = own_element(4)
+        + "mov.u64 %rd5, %globaltimer; mov.u32 %r1, %globaltimer_lo; mov.u32 %r2, %globaltimer_hi; ret;";
     note_all(&body);
     let module = Module::parse("test.ptx", &kernel_text("", &body)).unwrap();
     let (kernel, launch) = (&module.kernels()[0], LaunchDims::new([1; 3], [32, 1, 1]));
@@ -116,7 +120,8 @@ fn the_timer_counts_nanoseconds() {
         let number = kernel.code[pc as usize].dests()[0];
         usize::from(number)
     };
-    let words = [read("globaltimer_lo"), read("globaltimer_hi")].map(|number| warp.registers.words[number][0]);
+    let words =
+        [read("globaltimer_lo"), read("globaltimer_hi")].map(|number| warp.registers.words[number][0]);
     assert_eq!(words, [time as u32, (time >> 32) as u32]);
     assert!(warp.registers.doubles.iter().any(|lanes| lanes[0] == time));
 }

@@ -29,7 +29,8 @@ impl Operands {
 /// Packs elements of `bits` bits into words, the lowest first.
 fn pack(elements: &[f64], encode: &dyn Fn(f64) -> u32, bits: u32) -> Vec<u32> {
     let per_word = (32 / bits) as usize;
-    let word = |chunk: &[f64]| chunk.iter().enumerate().fold(0, |w, (i, v)| w | encode(*v) << (i as u32 * bits));
+    let word =
+        |chunk: &[f64]| chunk.iter().enumerate().fold(0, |w, (i, v)| w | encode(*v) << (i as u32 * bits));
     elements.chunks(per_word).map(word).collect()
 }
 
@@ -64,9 +65,8 @@ fn check_product(form: &str, k: usize, bits: u32, encode: &dyn Fn(f64) -> u32, s
         let b: Vec<f64> = (0..b_count * per_word)
             .map(|i| operands.b[thread * per_word + i % per_word + i / per_word * 4 * per_word][group])
             .collect();
-        let c: Vec<f64> = (0..4)
-            .map(|i| operands.c[if i < 2 { group } else { group + 8 }][thread * 2 + i % 2])
-            .collect();
+        let c: Vec<f64> =
+            (0..4).map(|i| operands.c[if i < 2 { group } else { group + 8 }][thread * 2 + i % 2]).collect();
         let mut words = pack(&a, encode, bits);
         words.extend(pack(&b, encode, bits));
         words.extend(pack(&c, &encode_sum, if half_sum { 16 } else { 32 }));
@@ -160,7 +160,8 @@ fn fragments_are_loaded_from_rows_and_columns() {
                  st.shared.u16 [%r26], %h1; add.u32 %r24, %r24, 1; setp.lt.u32 %p1, %r24, 8; @%p1 bra L;\n\
                  bar.sync 0; {form} {{{list}}}, [%r22];\n{stores}ret;"
             );
-        let (out, _) = run_words(&kernel_text(".shared .align 16 .b8 tile[512];", &body), 32, &[0; 128]).unwrap();
+        let (out, _) =
+            run_words(&kernel_text(".shared .align 16 .b8 tile[512];", &body), 32, &[0; 128]).unwrap();
         for lane in 0..32 {
             for matrix in 0..count {
                 let element = |row: usize, column: usize| (64 * matrix + 8 * row + column) as u32;
@@ -178,7 +179,8 @@ fn fragments_are_loaded_from_rows_and_columns() {
 
 #[test]
 fn a_load_of_fragments_needs_the_whole_warp_and_aligned_rows() {
-    let body = own_element(4) + "mov.u32 %r20, tile; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r20]; ret;";
+    let body =
+        own_element(4) + "mov.u32 %r20, tile; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r20]; ret;";
     let text = kernel_text(".shared .align 16 .b8 tile[512];", &body);
     let refused = run_words(&text, 16, &[0; 32]).unwrap_err().to_string();
     assert!(refused.ends_with("needs all 32 lanes of the warp, got 16"), "{refused}");
