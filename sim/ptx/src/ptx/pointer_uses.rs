@@ -1,4 +1,4 @@
-//! What a kernel reads and writes through its pointer parameters, as far as its code tells.
+//! What a kernel reads and writes through its pointer parameters, as far as its code shows.
 use super::alu::Alu;
 use super::instr::{Instr, Kernel, MemoryForm, NONE, Number, Op, RareAccess, Space};
 

@@ -199,7 +199,8 @@ impl Reading<'_> {
         let class = line.operation.class;
         let space = line.operation.access.map(|access| access.space);
         let instr = Instr::of_trace(line.line, class, space, &line.dests, &line.sources);
-        self.code.push(instr.ok_or("the instruction names more registers than an instruction here can hold")?);
+        self.code
+            .push(instr.ok_or("the instruction names more registers than an instruction here can hold")?);
         self.statics.push(Static {
             opcode: line.opcode.to_owned(),
             line: line.line,
