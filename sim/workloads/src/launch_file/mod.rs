@@ -60,6 +60,8 @@ mod host;
 mod kernel_name;
 mod plan;
 mod room;
+#[cfg(test)]
+mod sequence_tests;
 mod structure;
 mod template;
 #[cfg(test)]

@@ -46,9 +46,17 @@ impl Step {
             let mut out = [0; 3];
             for (side, expression) in out.iter_mut().zip(&extent.sides) {
                 let value = expression.value(turns);
-                *side = value.and_then(|value| u32::try_from(value).ok()).ok_or_else(|| {
+                let fits = value.and_then(|value| u32::try_from(value).ok()).filter(|side| *side > 0);
+                *side = fits.ok_or_else(|| {
                     let value = value.map_or("no number".into(), |value| value.to_string());
-                    let message = format!("{} is {value} in turn {turns:?}: must be 1 or more", extent.key);
+                    let turn = match turns {
+                        [] => String::new(),
+                        turns => {
+                            let turns = turns.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+                            format!(" in turn {turns}")
+                        }
+                    };
+                    let message = format!("{} = {value}{turn}: must be 1 to {}", extent.key, u32::MAX);
                     text.bad(extent.at, message)
                 })?;
             }

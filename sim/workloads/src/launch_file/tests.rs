@@ -262,7 +262,7 @@ fn every_mistake_is_one_line_with_its_place() {
             "my.toml:28: no kernel `kopy` in the PTX: there are free, copy, mixed",
         ),
         (&[(29, "grid = []")], "my.toml:29: grid: must be one to three numbers"),
-        (&[(29, "grid = [0]")], "my.toml:28: "),
+        (&[(29, "grid = [0]")], "my.toml:29: grid = 0 in turn 0: must be 1 to 4294967295"),
         (&[(30, "block = [4096]")], "my.toml:28: "),
         (&[(30, "block = [4]\ndynamic_shared = 100000")], "my.toml:28: "),
         (&[(31, "")], "my.toml:40: `per_turn` is for launches in a loop"),
