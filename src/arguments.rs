@@ -46,6 +46,8 @@ pub enum Command {
     /// Measure by what the papers sort applications, beside what they print: use of bandwidth, larger L1Ds, sectors,
     /// compressibility
     Classify(ClassifyOptions),
+    /// Write tables and charts of runs as one HTML page that opens from disk
+    Report(ReportOptions),
     /// Write a crate with a mechanism and a block of your own, to begin with
     Init(InitOptions),
     /// Write a launch file for the kernels of a PTX file, to be completed and run
@@ -133,6 +135,32 @@ pub struct CompareOptions {
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
+}
+
+/// Options of `selvedge report`.
+#[derive(Args)]
+pub struct ReportOptions {
+    /// JSON files that `selvedge run` and `selvedge compare` have written
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The page to write; - for standard output
+    #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
+    pub output: String,
+    /// CSV of `selvedge run --series`, which the page shows over time; may be repeated
+    #[arg(long, value_name = "FILE.csv")]
+    pub series: Vec<PathBuf>,
+    /// Values of a paper's figure, shown beside the speedups: CSV with workload,mechanism,value; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub paper: Vec<PathBuf>,
+    /// JSON of `selvedge area --mechanism`, in place of what the documentation has; may be repeated
+    #[arg(long, value_name = "FILE.json")]
+    pub area: Vec<PathBuf>,
+    /// A file of a machine that runs have used, to be compared with the others; built-in machines are known; may be repeated
+    #[arg(long = "config", value_name = "FILE.toml")]
+    pub configs: Vec<String>,
+    /// The title of the page; unless given, the names of the files
+    #[arg(long)]
+    pub title: Option<String>,
 }
 
 /// Options of `selvedge classify`.

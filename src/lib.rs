@@ -37,6 +37,7 @@ mod new_command;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod run_command;
 mod stats_command;
 mod together_command;
@@ -124,6 +125,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Run(options) => run_command::run(options),
         Command::Compare(options) => compare_command::run(options),
         Command::Classify(options) => classify::run(options),
+        Command::Report(options) => report::run(options),
         Command::Init(options) => init_command::run(options),
         Command::New(options) => new_command::run(options),
         Command::Gen(options) => gen_command::run(options),
