@@ -64,7 +64,7 @@ impl Page {
         page.call("Emulation.setEmulatedMedia", json!({"features": features}));
         let path = file.canonicalize().expect("a file");
         page.call("Page.navigate", json!({"url": format!("file://{}", path.display())}));
-        page.wait_for("document.documentElement.dataset.charts !== undefined");
+        page.wait_for("document.documentElement?.dataset.charts !== undefined");
         page
     }
 
