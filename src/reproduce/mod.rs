@@ -74,10 +74,18 @@ fn expressed(catalog: &Catalog, ids: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Simulates what the figures need and the store does not have.
-fn compute(options: &ReproduceOptions, catalog: &Catalog, store: &Store, ids: &[&str]) -> Result<(), Failure> {
+/// Simulates what the figures need and the store does not have; returns the failure of points that have failed.
+///
+/// # Errors
+/// A signal, or a store that cannot be written.
+fn compute(
+    options: &ReproduceOptions,
+    catalog: &Catalog,
+    store: &Store,
+    ids: &[&str],
+) -> Result<Option<Failure>, Failure> {
     if options.stored {
-        return Ok(());
+        return Ok(None);
     }
     let mut names: Vec<&str> = Vec::new();
     for id in ids {
@@ -112,7 +120,7 @@ fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure>
     let mut outputs = plan.check()?;
     let store = store(options.store.as_deref())?;
     let ids: Vec<&str> = options.figures.iter().map(String::as_str).collect();
-    let failure = compute(options, catalog, &store, &ids).err();
+    let failure = compute(options, catalog, &store, &ids).unwrap_or_else(Some);
     let mut measured = Measured::new(catalog, &store);
     let (mut text, mut csv) = (String::new(), String::new());
     for id in &options.figures {
@@ -157,7 +165,7 @@ fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failur
     let mut outputs = plan.check()?;
     let store = store(options.store.as_deref())?;
     let ids = catalog.claims.figures(options.output.is_some());
-    let failure = compute(options, catalog, &store, &ids).err();
+    let failure = compute(options, catalog, &store, &ids).unwrap_or_else(Some);
     let stop = stop_flag()?;
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         outputs.interrupted();

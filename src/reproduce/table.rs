@@ -5,6 +5,9 @@ use super::paper::{Figure, Paper, Stated, mean};
 use super::sample::{Sample, reference};
 use crate::error::Failure;
 
+/// The mean of all applications of a figure.
+const ALL: &str = "all shown";
+
 /// Changes that are less than this are none.
 const NO_CHANGE: f64 = 0.01;
 
@@ -115,8 +118,9 @@ fn panel(
         .into_iter()
         .map(|group| mean_of(&group.name, &group.workloads, &rows, series.len(), mean))
         .collect();
-    if means.is_empty() && rows.len() > 1 {
-        means.push(mean_of("all", &workloads, &rows, series.len(), mean));
+    let is_stated = figure.value.iter().any(|value| value.of == ALL);
+    if is_stated || (means.is_empty() && rows.len() > 1) {
+        means.push(mean_of(ALL, &workloads, &rows, series.len(), mean));
     }
     let mut panel = Panel {
         metric: name.into(),

@@ -196,8 +196,8 @@ fn a_figure_of_known_results_has_the_known_table() {
         metrics = ["speedup"]
         reference = { mechanism = "base" }
         value = [
-            { of = "all", series = "fast", value = 1.5, read = "table", place = "table 1" },
-            { of = "all", series = "slow", value = 1.2, read = "table", place = "table 1" },
+            { of = "all shown", series = "fast", value = 1.5, read = "table", place = "table 1" },
+            { of = "all shown", series = "slow", value = 1.2, read = "table", place = "table 1" },
             { of = "most", series = "fast", value = 4.0, read = "table", place = "table 1" },
         ]
         "#,
@@ -225,7 +225,7 @@ application                    base   fast   slow
 a                             1.000  2.000  0.500
 b                             1.000  8.000  1.000
 c                             1.000  -      1.000
-all: geometric mean of 2 of 3  1.000  4.000  0.707
+all shown: geometric mean of 2 of 3  1.000  4.000  0.707
 ";
     let expected = expected.replace("2 of 3  1.000", "2 of 3 1.000").replace("  base   fast", " base   fast");
     let squeezed = |text: &str| -> Vec<String> {
@@ -237,17 +237,17 @@ all: geometric mean of 2 of 3  1.000  4.000  0.707
         text[expected.len() + 1..expected.len() + 5],
         [
             "of series ours paper difference sign order read place",
-            "all fast 4.000 1.500 +250.0 points right 1 of 1 table table 1",
-            "all slow 0.707 1.200 -49.3 points wrong 1 of 1 table table 1",
+            "all shown fast 4.000 1.500 +250.0 points right 1 of 1 table table 1",
+            "all shown slow 0.707 1.200 -49.3 points wrong 1 of 1 table table 1",
             "most fast 8.000 4.000 +400.0 points right - table table 1",
         ]
     );
     assert!(text.contains(&"- c fast: not run".to_owned()), "{text:#?}");
     let csv = show::csv(figure, &panels);
     assert!(csv.contains("p-1,speedup,a,application,fast,2,,\n"), "{csv}");
-    assert!(csv.contains("p-1,speedup,all,mean,fast,4,1.5,table\n"), "{csv}");
+    assert!(csv.contains("p-1,speedup,all shown,mean,fast,4,1.5,table\n"), "{csv}");
     let chart = show::chart(&panels[0]).expect("a chart");
-    assert!(["base", "fast", "slow", "all"].iter().all(|name| chart.contains(name)));
+    assert!(["base", "fast", "slow", "all shown"].iter().all(|name| chart.contains(name)));
 }
 
 /// The cells of the page's rows.
