@@ -65,7 +65,7 @@ impl Module {
     /// # Errors
     /// [`PtxError`] for text that is not PTX, and for instructions that cannot be executed.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, PtxError> {
-        Self::parse_all(&[(file_name.to_owned(), text.to_owned())])
+        Self::parse_files(&[(file_name, text)])
     }
 
     /// Parses and decodes several PTX files, each with its name for messages, as one module. They are not linked: each has its
@@ -74,10 +74,16 @@ impl Module {
     /// # Errors
     /// As [`Module::parse`], and two kernels of the same name.
     pub fn parse_all(files: &[(String, String)]) -> Result<Self, PtxError> {
+        let files: Vec<(&str, &str)> =
+            files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+        Self::parse_files(&files)
+    }
+
+    fn parse_files(files: &[(&str, &str)]) -> Result<Self, PtxError> {
         let mut parsed = Vec::with_capacity(files.len());
         let mut ends = (GLOBALS_BASE, 0);
         let (mut globals, mut constants, mut constant_names) = (Vec::new(), Vec::new(), Vec::new());
-        for (file, text) in files {
+        for &(file, text) in files {
             let ast = parser::parse(file, text)?;
             let layout = Layout::new(&ast, ends).map_err(|(line, message)| PtxError {
                 file: file.clone(),
@@ -91,7 +97,7 @@ impl Module {
         let constants: Arc<[u8]> = constants.into();
         let mut kernels: Vec<Arc<Kernel>> = Vec::new();
         for (file, text, ast, layout) in parsed {
-            let fail = |line, message: String| PtxError { file: file.clone(), line, message };
+            let fail = |line, message: String| PtxError { file: file.to_owned(), line, message };
             let functions = inline::functions(&ast);
             for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
                 if let Some(other) = kernels.iter().find(|kernel| kernel.name == function.name) {
