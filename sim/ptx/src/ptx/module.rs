@@ -86,7 +86,7 @@ impl Module {
         for &(file, text) in files {
             let ast = parser::parse(file, text)?;
             let layout = Layout::new(&ast, ends).map_err(|(line, message)| PtxError {
-                file: file.clone(),
+                file: file.to_owned(),
                 line,
                 message,
             })?;
