@@ -39,8 +39,10 @@ mod output;
 mod plot;
 mod progress;
 mod run_command;
+mod set_option;
 mod shell_command;
 mod stats_command;
+mod study_command;
 mod together_command;
 mod trace_command;
 mod wave_command;
@@ -111,6 +113,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         | Command::Compare(_)
         | Command::Classify(_)
         | Command::Area(_)
+        | Command::Study(_)
         | Command::Trace(_) => execute(command),
         _ => {
             interrupt::end_on_signal()?;
@@ -139,6 +142,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Doctor => doctor_command::run(),
         Command::Completions { shell } => shell_command::completions(*shell),
         Command::Man { output } => shell_command::man(output),
+        Command::Study(options) => study_command::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }
