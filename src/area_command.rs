@@ -124,7 +124,7 @@ fn no_depth(entry: &dyn BlockEntry) -> Failure {
         .map(|entry| entry.name())
         .collect();
     Failure::usage(format!(
-        "--find-depth {}: must be blocks with a {PARAMETER}: {}",
+        "--find-depth {}: must be a block with a {PARAMETER}: {}",
         entry.name(),
         with.join(", ")
     ))
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(of_fpc.expect("it has"), ["1", "2", "5"]);
         let error = format!("{:?}", no_depth(find("milg").expect("a block")));
         assert!(
-            error.contains("must be blocks") && error.contains("bdi_compressor, bdi_decompressor, fpc_"),
+            error.contains("must be a block") && error.contains("bdi_compressor, bdi_decompressor, fpc_"),
             "{error}"
         );
     }

@@ -24,7 +24,7 @@ where
     PossibleValuesParser::new(T::VARIANTS).map(|name| name.parse().expect("the name of a variant"))
 }
 
-/// Of the first screen: the commands, and where the options of `run` are.
+/// The help of `selvedge` alone: the commands, and where the options of `run` are.
 const FIRST_SCREEN: &str = "{about}
 
 {usage-heading} {usage}
@@ -245,10 +245,10 @@ pub struct RunOptions {
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
-    #[arg(help_heading = "Way of running", long, conflicts_with_all = NEED_TIMING)]
+    #[arg(help_heading = "Execution", long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
     /// Alternate between N warp instructions in detail and M without timing, and estimate the cycles of the whole with an interval
-    #[arg(help_heading = "Way of running", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
+    #[arg(help_heading = "Execution", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
     pub sample: Option<SampleSpec>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(help_heading = "Configuration and mechanism", long)]
@@ -308,7 +308,7 @@ pub struct RunOptions {
     #[arg(help_heading = "Verification", long, value_name = "FAULT")]
     pub inject: Vec<String>,
     /// Threads on which the SMs of a run are simulated; no result depends on their number
-    #[arg(help_heading = "Way of running", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(help_heading = "Execution", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
     /// Check while running every DRAM command against every timing constraint, and what each load gets to see
     #[arg(help_heading = "Verification", long)]
@@ -572,7 +572,7 @@ pub enum MemoryPrices {
 /// Options of `selvedge wave`.
 #[derive(Args)]
 pub struct WaveOptions {
-    /// Block (see `selvedge gen --list`)
+    /// Block (see `selvedge list blocks`)
     pub block: String,
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]

@@ -78,7 +78,7 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
 fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     if !TraceFile::is_one(&name) {
-        let allowed = "must be NAME.strace, NAME.traceg, NAME.traceg.xz and kernelslist.g";
+        let allowed = "must be NAME.strace, NAME.traceg, NAME.traceg.xz or kernelslist.g";
         return Err(Failure::usage(format!("{name}: no name of a trace: {allowed}")));
     }
     let file = TraceFile::load(path, limits).map_err(Failure::usage)?;

@@ -462,7 +462,7 @@ fn a_pipeline_depth_is_found_for_a_clock_and_of_blocks_that_have_one() {
         here.path(),
         &["milg", "--clock", "9ns", "--find-depth"],
         None,
-        "must be blocks with a pipeline_depth",
+        "must be a block with a pipeline_depth",
     );
     let fpga = ["bdi_compressor", "--target", "ice40", "--clock", "9ns", "--find-depth"];
     refused(here.path(), &fpga, None, "allowed with --target asic");

@@ -1,18 +1,9 @@
 //! The list of blocks.
-use super::{Listed, Page, Selection, plain};
+use super::{Listed, Page, Selection, Setting, plain};
 use crate::error::Failure;
 use selvedge_area::Table;
 use selvedge_hw::{BlockEntry, Direction};
 use serde::Serialize;
-
-/// A parameter of a block.
-#[derive(Serialize)]
-struct Parameter {
-    name: &'static str,
-    default: String,
-    values: String,
-    meaning: &'static str,
-}
 
 /// A port of a block at its default parameters.
 #[derive(Serialize)]
@@ -35,7 +26,7 @@ pub(super) struct Entry {
     latency: u64,
     /// Cycles from one input to the next.
     interval: u64,
-    parameters: Vec<Parameter>,
+    parameters: Vec<Setting>,
     ports: Vec<PortEntry>,
 }
 
@@ -60,7 +51,7 @@ impl Entry {
             latency: facts.latency.into(),
             interval: facts.interval.into(),
             parameters: (entry.schema().iter())
-                .map(|spec| Parameter {
+                .map(|spec| Setting {
                     name: spec.name,
                     default: plain(&defaults[spec.name]),
                     values: spec.allowed.to_string(),
@@ -113,11 +104,7 @@ impl Listed for Entry {
         page.fact("storage", &format!("{} bits", self.storage_bits));
         page.fact("latency", &format!("{} cycles", self.latency));
         page.fact("interval", &format!("{} cycles", self.interval));
-        let mut parameters = Table::new(&["parameter", "default", "values", "meaning"]);
-        for of in &self.parameters {
-            parameters.row(vec![of.name.into(), of.default.clone(), of.values.clone(), of.meaning.into()]);
-        }
-        page.table(parameters);
+        page.table(Setting::table("parameter", &self.parameters));
         let mut ports = Table::new(&["port", "direction", "bits", "meaning"]);
         for of in &self.ports {
             ports.row(vec![of.name.into(), of.direction.into(), of.bits.to_string(), of.meaning.into()]);

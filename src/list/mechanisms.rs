@@ -1,18 +1,9 @@
 //! The list of mechanisms.
-use super::{Listed, Page, Selection, values};
+use super::{Listed, Page, Selection, Setting, values};
 use crate::error::Failure;
 use selvedge_area::Table;
 use selvedge_sim::mechanism::{self, MechanismInfo, MechanismSpec};
 use serde::Serialize;
-
-/// An option of a mechanism.
-#[derive(Serialize)]
-struct Choice {
-    name: &'static str,
-    default: String,
-    values: String,
-    meaning: &'static str,
-}
 
 /// A mechanism.
 #[derive(Serialize)]
@@ -23,7 +14,7 @@ pub(super) struct Entry {
     /// What it requires of the program and the configuration.
     needs: Vec<&'static str>,
     blocks: &'static [&'static str],
-    options: Vec<Choice>,
+    options: Vec<Setting>,
     /// What its paper states of its storage or area.
     published: &'static str,
 }
@@ -31,7 +22,7 @@ pub(super) struct Entry {
 impl Entry {
     fn new(info: &MechanismInfo) -> Self {
         let configuration = Some(info.machine_needs).filter(|needs| !needs.is_empty());
-        let choice = |option: &mechanism::OptionInfo| Choice {
+        let choice = |option: &mechanism::OptionInfo| Setting {
             name: option.name,
             default: option.default_text(),
             values: values(&option.allowed()),
@@ -86,16 +77,7 @@ impl Listed for Entry {
         page.fact("needs", &self.needs.join("; "));
         page.fact("blocks", &self.blocks.join(" "));
         page.fact("published", self.published);
-        let mut table = Table::new(&["option", "default", "values", "meaning"]);
-        for option in &self.options {
-            table.row(vec![
-                option.name.into(),
-                option.default.clone(),
-                option.values.clone(),
-                option.meaning.into(),
-            ]);
-        }
-        page.table(table);
+        page.table(Setting::table("option", &self.options));
         page
     }
 }

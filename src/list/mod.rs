@@ -40,6 +40,26 @@ trait Listed: Serialize {
     fn page(&self) -> Page;
 }
 
+/// A parameter of a block or an option of a mechanism.
+#[derive(Serialize)]
+struct Setting {
+    name: &'static str,
+    default: String,
+    values: String,
+    meaning: &'static str,
+}
+
+impl Setting {
+    /// Returns the table of settings, of which each is a `kind`.
+    fn table(kind: &'static str, settings: &[Setting]) -> Table {
+        let mut table = Table::new(&[kind, "default", "values", "meaning"]);
+        for of in settings {
+            table.row(vec![of.name.into(), of.default.clone(), of.values.clone(), of.meaning.into()]);
+        }
+        table
+    }
+}
+
 /// The text about one entry: a first line, then lines and tables.
 #[derive(Default)]
 struct Page {
@@ -109,31 +129,4 @@ fn plain(value: &Value) -> String {
 /// Returns what a message says that a value must be, without the words "must be".
 fn values(allowed: &str) -> String {
     allowed.trim_start_matches("must be ").into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every list fits terminals of the usual widths, and says the same in all of them.
-    #[test]
-    fn no_list_is_wider_than_the_terminal() {
-        let tables = [
-            workloads::table(&workloads::all(), None),
-            workloads::table(&workloads::all(), Some(selvedge_sim::workload::Size::Small)),
-            mechanisms::Entry::table(&mechanisms::select(None).ok().map_or(Vec::new(), |all| all.entries)),
-            blocks::Entry::table(&blocks::select(None).ok().map_or(Vec::new(), |all| all.entries)),
-            configurations::Entry::table(
-                &configurations::select(None).ok().map_or(Vec::new(), |all| all.entries),
-            ),
-        ];
-        for table in tables {
-            assert!(!table.is_empty());
-            for width in [80, 100, 140] {
-                let text = table.render_within(Some(width));
-                let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-                assert!(widest <= width, "{widest} columns for {width}:\n{text}");
-            }
-        }
-    }
 }

@@ -124,7 +124,7 @@ fn a_file_without_an_end_is_refused() {
 #[test]
 fn a_planted_fault_beyond_a_blocks_outputs_names_the_bits_there_are() {
     let run = ["run", "vecadd", "--mechanism", "hw-bdi", "--engine", "lockstep", "--inject"];
-    let says = "--inject sm0.decompressor:900:5000: must be bits 0 to 1026";
+    let says = "--inject sm0.decompressor:900:5000: must be a bit from 0 to 1026";
     usage(&[&run[..], &["sm0.decompressor:900:5000"]].concat(), says);
     usage(&[&run[..], &["sm0.decompressor:900:-1"]].concat(), "must be INSTANCE:CYCLE:BIT");
     usage(&[&run[..], &["sm0.decompresor:900:1"]].concat(), "sm0.decompressor");

@@ -67,11 +67,13 @@ fn an_unknown_name_gives_the_nearest_ones_and_exit_code_2() {
 
 #[test]
 fn no_table_is_wider_than_the_terminal() {
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 10] = [
         &["list", "mechanisms"],
         &["list", "blocks"],
         &["list", "workloads"],
+        &["list", "workloads", "--size", "small"],
         &["list", "configurations"],
+        &["config", "explain"],
         &["stats", "list"],
         &["run", "bfs", "--mechanism", "hw-bdi", "--engine", "model"],
         &["run", "vecadd+bfs", "--size", "tiny"],

@@ -25,6 +25,7 @@ mod lockstep;
 mod mechanism_pages;
 mod outputs;
 mod own_kernels;
+mod pages;
 mod plugin;
 #[cfg(target_os = "linux")]
 mod printing;

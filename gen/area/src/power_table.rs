@@ -142,7 +142,7 @@ impl Units {
             Some("1mV") => 1e-3,
             Some("10mV") => 1e-2,
             Some("100mV") => 1e-1,
-            Some(other) => return Err(format!("voltage_unit {other}: must be 1V, 100mV, 10mV and 1mV")),
+            Some(other) => return Err(format!("voltage_unit {other}: must be 1V, 100mV, 10mV or 1mV")),
         };
         let picofarads = match library.text("capacitive_load_unit") {
             None => 1.0,
@@ -151,7 +151,7 @@ impl Units {
                 let unit = match unit.trim().to_ascii_lowercase().as_str() {
                     "ff" => 1e-3,
                     "pf" => 1.0,
-                    _ => return Err(format!("capacitive_load_unit ({text}): must be ff and pf")),
+                    _ => return Err(format!("capacitive_load_unit ({text}): must be ff or pf")),
                 };
                 number(count)? * unit
             }
@@ -169,7 +169,7 @@ fn power_unit(library: &Group) -> Result<f64, String> {
         "uW" => 1e-6,
         "nW" => 1e-9,
         "pW" => 1e-12,
-        _ => return Err(format!("leakage_power_unit {text}: must be mW, uW, nW and pW")),
+        _ => return Err(format!("leakage_power_unit {text}: must be mW, uW, nW or pW")),
     };
     Ok(number(digits)? * unit)
 }

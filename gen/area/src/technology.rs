@@ -78,7 +78,7 @@ impl Technologies {
 
 /// No known library is of that node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{node}: must be the nodes of known libraries: {known}")]
+#[error("{node}: must be the node of a known library: {known}")]
 pub struct UnknownNode {
     /// The node that was asked for.
     pub node: String,

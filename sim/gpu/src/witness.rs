@@ -454,7 +454,7 @@ mod tests {
         witness.l2_written(LINE, sectors, carried);
     }
 
-    fn told(witness: &Witness) -> String {
+    fn message(witness: &Witness) -> String {
         witness.wrong().unwrap_or_default()
     }
 
@@ -467,7 +467,7 @@ mod tests {
         witness.hit(0, LINE, 0b1101);
         assert_eq!(witness.wrong(), None, "other sectors");
         witness.hit(0, LINE, 0b0010);
-        assert!(told(&witness).contains("cache 0 hits") && told(&witness).contains("after store 1"));
+        assert!(message(&witness).contains("cache 0 hits") && message(&witness).contains("after store 1"));
     }
 
     #[test]
@@ -480,7 +480,7 @@ mod tests {
         assert_eq!(witness.wrong(), None);
         witness.launch(0);
         witness.hit(1, LINE, 0xf);
-        assert!(told(&witness).contains("cache 1 hits"));
+        assert!(message(&witness).contains("cache 1 hits"));
     }
 
     #[test]
@@ -496,7 +496,7 @@ mod tests {
         store(&witness, 0b0001);
         witness.wait(0, LINE, 0b0001);
         witness.filled(0, LINE, 0xf, reply);
-        assert!(told(&witness).contains("waited for"));
+        assert!(message(&witness).contains("waited for"));
     }
 
     #[test]
@@ -510,7 +510,7 @@ mod tests {
         store(&witness, 0b0001);
         witness.pass(0, LINE, 0xf, 7);
         witness.passed(0, LINE, 7, early);
-        assert!(told(&witness).contains("bypasses"));
+        assert!(message(&witness).contains("bypasses"));
     }
 
     #[test]
@@ -539,7 +539,7 @@ mod tests {
         witness.l2_filled(ALL);
         witness.wait(0, LINE, 0xf);
         witness.filled(0, LINE, 0xf, witness.l2_read(LINE, 0xf));
-        assert!(told(&witness).contains("after store 1"));
+        assert!(message(&witness).contains("after store 1"));
     }
 
     #[test]
@@ -548,7 +548,7 @@ mod tests {
         store(&witness, 0b0011);
         witness.l2_leaves(LinePart { sectors: 0b0001, ..ALL });
         witness.l2_forgets(ALL);
-        assert!(told(&witness).contains("without store 1"));
+        assert!(message(&witness).contains("without store 1"));
     }
 
     #[test]
@@ -558,11 +558,11 @@ mod tests {
         witness.l2_read(LINE, 0b0111);
         assert_eq!(witness.wrong(), None);
         witness.l2_read(LINE, 0b1000);
-        assert!(told(&witness).contains("which it has not"));
+        assert!(message(&witness).contains("which it has not"));
         let witness = line_in_l2();
         witness.filled(0, LINE, 0b0011, witness.l2_read(LINE, 0b0011));
         witness.hit(0, LINE, 0b0100);
-        assert!(told(&witness).contains("which is not there"));
+        assert!(message(&witness).contains("which is not there"));
     }
 
     #[test]

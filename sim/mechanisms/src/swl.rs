@@ -61,8 +61,7 @@ fn most(config: &GpuConfig) -> u32 {
 /// Limits every scheduler.
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     if config.sm.scheduler == SchedulerPolicy::TwoLevel {
-        let allowed =
-            "must be gto, lrr and oldest-cta-first: a two-level scheduler's active set is its limit";
+        let allowed = "must be gto, lrr or oldest-cta-first: a two-level scheduler's active set is its limit";
         return Err(part.unsuited("sm.scheduler", "two-level", allowed));
     }
     let Some(limit) = limit(part) else {
@@ -172,7 +171,7 @@ mod tests {
             (
                 "swl=4",
                 "[sm]\nscheduler = \"two-level\"",
-                "mechanism swl: sm.scheduler = two-level: must be gto, lrr and oldest-cta-first: a two-level scheduler's \
+                "mechanism swl: sm.scheduler = two-level: must be gto, lrr or oldest-cta-first: a two-level scheduler's \
                  active set is its limit",
             ),
         ] {

@@ -186,7 +186,7 @@ impl Dram {
         let line_bits = l2.line_bytes.trailing_zeros();
         if let Some(b) = bits.iter().rev().find(|b| b.bit < line_bits && b.field != Field::Column) {
             return Err(format!(
-                "position {}: must be C and S in the lowest {line_bits} places, since a line of {} bytes lies in one row",
+                "position {}: must be C or S in the lowest {line_bits} places, since a line of {} bytes lies in one row",
                 b.position, l2.line_bytes
             ));
         }

@@ -69,7 +69,7 @@ impl AddressMapping {
                 '0' => {
                     if let Some(first) = first {
                         return Err(format!(
-                            "position {at}: `0` below the letter of position {first}: must be R, B, C and S, since \
+                            "position {at}: `0` below the letter of position {first}: must be R, B, C or S, since \
                              a bit that is left out would give two addresses one place"
                         ));
                     }
@@ -79,7 +79,7 @@ impl AddressMapping {
                         "position {at}: `D`: must be dramid@BIT; in front, since l2.partition_index finds the channel"
                     ));
                 }
-                other => return Err(format!("position {at}: `{other}`: must be R, B, C, S, 0 and .")),
+                other => return Err(format!("position {at}: `{other}`: must be R, B, C, S, 0 or .")),
             }
             letters += 1;
             if letters > ADDRESS_BITS {
@@ -87,7 +87,7 @@ impl AddressMapping {
             }
         }
         if first.is_none() && !text.is_empty() {
-            return Err(format!("position {}: must be letters R, B, C and S", text.chars().count() + 1));
+            return Err(format!("position {}: must be a letter R, B, C or S", text.chars().count() + 1));
         }
         let mut mapping = AddressMapping { text: [0; MOST], length: text.len() };
         mapping.text[..text.len()].copy_from_slice(text.as_bytes());
@@ -192,13 +192,13 @@ mod tests {
     #[test]
     fn mistakes_name_their_position() {
         for (text, says) in [
-            ("dramid@8;RRBBXCC", "position 14: `X`: must be R, B, C, S, 0 and ."),
+            ("dramid@8;RRBBXCC", "position 14: `X`: must be R, B, C, S, 0 or ."),
             ("dramid@8;RRB0CC", "position 13: `0` below the letter of position 10"),
             ("RRDDCC", "position 3: `D`: must be dramid@BIT"),
             ("dramid@q;RRCC", "position 8: `q`: must be a bit from 0 to 63"),
             ("dramid@64;RRCC", "position 8: `64`: must be a bit from 0 to 63"),
-            ("dramid@8", "position 9: must be letters"),
-            ("0000.0000", "position 10: must be letters"),
+            ("dramid@8", "position 9: must be a letter"),
+            ("0000.0000", "position 10: must be a letter"),
             ("é", "position 1: `é`: must be R"),
         ] {
             let error = AddressMapping::parse(text).expect_err("wrong").to_string();

@@ -227,7 +227,7 @@ mod tests {
             ),
             ("RRBBCCCB.CSSSSSSS", "position 8: 3 letters B: must be 4, for dram.banks = 16"),
             ("RBBBBCCC.CSSSSSSSS", "position 18: 12 letters C and S: must be 11, for dram.row_bytes = 2048"),
-            ("RBBBCCCC.CBSSSSSS", "position 11: must be C and S in the lowest 7 places, since a line of 128"),
+            ("RBBBCCCC.CBSSSSSS", "position 11: must be C or S in the lowest 7 places, since a line of 128"),
         ] {
             let error = check(mapping).expect_err("wrong");
             let start = format!("my.toml:3: dram.mapping = {mapping}: {says}");

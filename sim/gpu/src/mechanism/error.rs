@@ -73,7 +73,7 @@ pub enum MechanismError {
         allowed: String,
     },
     /// A planted fault beyond the outputs of its block.
-    #[error("--inject {fault}: must be bits 0 to {last}, those of the block's output ports")]
+    #[error("--inject {fault}: must be a bit from 0 to {last}, one of the block's output ports")]
     Fault {
         /// What was given: instance, cycle and bit.
         fault: String,

@@ -72,7 +72,7 @@ impl OptionInfo {
             return format!("must be {}", self.choices.join(", "));
         }
         let what = if self.power_of_two { "a power of two from " } else { "" };
-        let or = if self.latency_of.is_some() { ", and auto" } else { "" };
+        let or = if self.latency_of.is_some() { ", or auto" } else { "" };
         format!("must be {what}{} to {}{or}", self.low, self.high)
     }
 

@@ -343,11 +343,11 @@ fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     tags(part, config)?;
     if Settings::of(part).controller_policy().is_some() {
         if !matches!(config.l1d.sets, 32 | 64) {
-            let allowed = "must be 32 and 64, in which the controller has its dedicated sets";
+            let allowed = "must be 32 or 64, in which the controller has its dedicated sets";
             return Err(part.unsuited("l1d.sets", config.l1d.sets, allowed));
         }
         if config.sm.schedulers > 2 {
-            let allowed = "must be 1 and 2, whose schedules the controller measures";
+            let allowed = "must be 1 or 2, whose schedules the controller measures";
             return Err(part.unsuited("sm.schedulers", config.sm.schedulers, allowed));
         }
     }

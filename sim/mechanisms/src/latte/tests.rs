@@ -323,7 +323,8 @@ fn machines_that_do_not_suit_are_refused_with_what_is_allowed() {
         let spec: selvedge_sim::mechanism::MechanismSpec = mechanism.parse().expect("valid");
         spec.machine(&config).err().map(|error| error.to_string())
     };
-    let line = "mechanism latte-cc: l1d.sets = 16: must be 32 and 64, in which the controller has its dedicated sets";
+    let line =
+        "mechanism latte-cc: l1d.sets = 16: must be 32 or 64, in which the controller has its dedicated sets";
     assert_eq!(refused("[l1d]\nsets = 16", "latte-cc").as_deref(), Some(line));
     assert_eq!(refused("[l1d]\nsets = 16", "static-bdi"), None);
     let write_through = refused("[l1d]\nwrite_policy = \"write-through\"", "static-bpc");

@@ -305,7 +305,7 @@ mod tests {
         latencies.insert("bdi_compressor".into(), 9);
         let mut spec: MechanismSpec = "hw-bdi=auto".parse().expect("the first option");
         let slow = spec.settle(&latencies).expect_err("too slow").to_string();
-        assert!(slow.contains("bdi_compressor takes 9 cycles: must be 1 to 5, and auto"), "{slow}");
+        assert!(slow.contains("bdi_compressor takes 9 cycles: must be 1 to 5, or auto"), "{slow}");
         assert!(error("hw-bdi,md_kb=auto").contains("power of two from 4 to 16"));
         assert!(error("static-sc,latency=auto").contains("must be 0 to 15"), "SC has no such parameter");
     }

@@ -91,7 +91,7 @@ impl Element {
     /// What is allowed, when the type cannot hold it whole.
     pub(super) fn parse(self, text: &str) -> Result<u64, String> {
         if self.class() == Class::Float {
-            let allowed = || "must be numbers, inf and nan".to_string();
+            let allowed = || "must be a number, inf or nan".to_string();
             // Straight to the type, so that it is rounded once.
             return match self {
                 Self::F32 => text.parse().map(|f: f32| f.to_bits().into()).map_err(|_| allowed()),

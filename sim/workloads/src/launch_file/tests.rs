@@ -191,7 +191,7 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(5, "file = \"odd\"\nformat = \"raw\"")],
             "my.toml:5: odd: cannot read it: 3 bytes are no multiple of 4",
         ),
-        (&[(5, "file = \"k.ptx\"")], "k.ptx:1: '.version': must be numbers, inf and nan"),
+        (&[(5, "file = \"k.ptx\"")], "k.ptx:1: '.version': must be a number, inf or nan"),
         (&[(5, "")], "my.toml:2: missing key `count` of buffer `a`"),
         (&[(9, "count = 0")], "my.toml:9: buffer `b` has 0 elements: must be 1 or more"),
         (
@@ -300,7 +300,7 @@ fn every_mistake_is_one_line_with_its_place() {
         (&[(57, "size = [2, 3]")], "my.toml:54: texture `t` ends after 24 bytes: buffer `a` has 16"),
         (&[(57, "size = [2]\noffset = 3")], "my.toml:54: texture `t` ends after 20 bytes: buffer `a` has 16"),
         (&[(57, "size = []")], "my.toml:54: texture `t`: size []: must be one to three numbers from 1"),
-        (&[(57, "size = [2, 2]\nchannels = 3")], "my.toml:58: channels = 3: must be 1, 2 and 4"),
+        (&[(57, "size = [2, 2]\nchannels = 3")], "my.toml:58: channels = 3: must be 1, 2 or 4"),
         (&[(57, "size = [2, 2]\npitch = 4")], "my.toml:54: texture `t`: pitch 4: must be at least 8 bytes"),
         (&[(57, "size = [2, 2]\nread = \"normalized\"")], "my.toml:58: a texture of f32: must be u8"),
         (

@@ -40,12 +40,12 @@ impl View {
         let normalized = raw.read.as_ref().is_some_and(|read| *read.get_ref() == Read::Normalized);
         let (kind, bits) = channel(element, normalized).ok_or_else(|| {
             let place = raw.read.as_ref().map_or(named.span().start, |read| read.span().start);
-            text.bad(place, format!("a texture of {}: must be u8 to u32, s8 to s32, f16 and f32, and with read = \"normalized\" u8, u16, s8 and s16", format!("{element:?}").to_lowercase()))
+            text.bad(place, format!("a texture of {}: must be u8 to u32, s8 to s32, f16 or f32, and with read = \"normalized\" u8, u16, s8 or s16", format!("{element:?}").to_lowercase()))
         })?;
         let channels = raw.channels.as_ref().map_or(1, |channels| *channels.get_ref());
         if !matches!(channels, 1 | 2 | 4) {
             let place = raw.channels.as_ref().map_or(at, |channels| channels.span().start);
-            return Err(text.bad(place, format!("channels = {channels}: must be 1, 2 and 4")));
+            return Err(text.bad(place, format!("channels = {channels}: must be 1, 2 or 4")));
         }
         let texel = u64::from(bits / 8 * channels);
         let row = u64::from(size.get_ref().first().copied().unwrap_or(0)) * texel;

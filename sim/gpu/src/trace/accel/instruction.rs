@@ -56,7 +56,7 @@ impl<'a> Words<'a> {
         }
         for _ in 0..count {
             let word = self.next(format_args!("a {what} register"))?;
-            let wrong = || format!("{what} register `{}`: must be R0 to R255 and the like", shown(word));
+            let wrong = || format!("{what} register `{}`: must be R0 to R255 or the like", shown(word));
             if let Some(number) = register(word).ok_or_else(wrong)?
                 && !out.contains(&number)
             {
@@ -207,7 +207,7 @@ fn addresses(words: &mut Words, mask: u32, access: &mut MemAccess) -> Result<(),
                 access.address[lane] = address;
             }
         }
-        other => return Err(format!("the mode of the addresses = {other}: must be 0, 1 and 2")),
+        other => return Err(format!("the mode of the addresses = {other}: must be 0, 1 or 2")),
     }
     access.mask = mask;
     Ok(())

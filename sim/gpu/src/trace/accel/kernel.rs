@@ -98,7 +98,7 @@ impl Reading<'_> {
             let grid = dims.grid;
             let inside = |at: &[u32; 3]| at.iter().zip(grid).all(|(at, side)| *at < side);
             let at = place(&at).filter(inside);
-            let allowed = || self.bad(format!("`{text}`: must be blocks of the grid {grid:?}"));
+            let allowed = || self.bad(format!("`{text}`: must be a block of the grid {grid:?}"));
             let [x, y, z] = at.ok_or_else(allowed)?.map(u64::from);
             *cta = Some(x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z));
             return Ok(());

@@ -96,7 +96,11 @@ fn mistakes_name_the_line() {
         ("(1,1,1)", "(1,1)", "k.traceg:2: `-grid dim = (1,1)`: must be (x,y,z), each from 1"),
         ("(1,1,1)", "(2,1,1)", "the file ends without warp 0 of thread block 1,0,0"),
         ("version = 5", "version = 6", "k.traceg:8: `-accelsim tracer version = 6`: must be 1 to 5"),
-        ("block = 0,0,0", "block = 0,1,0", "k.traceg:11: `thread block = 0,1,0`: must be blocks of the grid"),
+        (
+            "block = 0,0,0",
+            "block = 0,1,0",
+            "k.traceg:11: `thread block = 0,1,0`: must be a block of the grid",
+        ),
         ("warp = 0", "warp = 1", "k.traceg:12: `warp = 1`: must be 0 to 0"),
         ("insts = 1", "insts = 2", "k.traceg:15: the warp has 1 instructions, but 2 are announced"),
         ("insts = 1", "insts = 0", "k.traceg:13: the warp's instructions do not end with EXIT"),
@@ -121,7 +125,7 @@ fn mistakes_name_the_line() {
     let odd = kernel(&["0000 ffffffff 1 R4 LDG.E.64 1 R2 8 1 0x104 8 0", "0010 ffffffff 0 EXIT 0 0 0"]);
     assert_eq!(refusal(&odd), "k.traceg:14: address 0x104 of `LDG.E.64`: must be multiples of 8");
     let mode = kernel(&["0000 ffffffff 1 R4 LDG.E.64 1 R2 8 3 0x104 8 0", "0010 ffffffff 0 EXIT 0 0 0"]);
-    assert_eq!(refusal(&mode), "k.traceg:14: the mode of the addresses = 3: must be 0, 1 and 2");
+    assert_eq!(refusal(&mode), "k.traceg:14: the mode of the addresses = 3: must be 0, 1 or 2");
 }
 
 #[test]
