@@ -427,7 +427,7 @@ pub struct GenOptions {
     /// Every block with its default parameters
     #[arg(long)]
     pub all: bool,
-    /// List the blocks with their parameters
+    /// Print the blocks, as `selvedge list blocks` does
     #[arg(long, conflicts_with = "all")]
     pub list: bool,
     /// Elaboration parameter, name=value; may be repeated

@@ -10,7 +10,7 @@
 //! - from a cache in which it is not.
 //!
 //! Stores are numbered in the order in which they leave the load/store units; 0 stands for what the host has put there.
-//! Nothing in the configuration depends on the witness.
+//! Nothing in the simulated GPU depends on the witness.
 use crate::cache::sectors::{MOST_LINE_BYTES, MOST_SECTORS};
 use crate::cache::{LinePart, SECTOR_BYTES};
 use crate::mechanism::Shared;

@@ -48,7 +48,7 @@ pub fn run_small(kernel: &SmallKernel<'_>, config: &str, mechanism: &str) -> Run
     run_kernel(kernel, &few_sms(config), mechanism, Engine::Model)
 }
 
-/// Runs a kernel on a configuration of a configuration file's text.
+/// Runs a kernel on the configuration of a file's text.
 pub fn run_kernel(
     kernel: &SmallKernel<'_>,
     machine_toml: &str,
@@ -113,7 +113,7 @@ pub fn run_workload(name: &str, config: &str, mechanism: &str) -> RunOutcome {
     run_on(name, GpuConfig::load(config).expect("built in"), mechanism, Engine::Model)
 }
 
-/// As [`run_workload`], on a configuration of a configuration file's text.
+/// As [`run_workload`], on the configuration of a file's text.
 pub fn run_workload_on(name: &str, machine_toml: &str, mechanism: &str) -> RunReport {
     run_on(name, machine(machine_toml), mechanism, Engine::Model).report
 }
