@@ -11,6 +11,7 @@ use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
 use selvedge_sim::workload::{Group, Size};
+use std::ffi::OsString;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -53,6 +54,9 @@ pub struct Arguments {
 pub enum Command {
     /// Run a workload, a launch file or a trace on the simulated GPU
     Run(Box<RunOptions>),
+    /// Run a CUDA program as it is, with its kernels simulated
+    #[cfg(target_os = "linux")]
+    Cuda(Box<CudaOptions>),
     /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),
     /// Measure the classes by which the papers sort applications, beside the papers' own
@@ -338,6 +342,126 @@ impl RunOptions {
             limits.reach = Reach::WritesWithin;
         }
         limits
+    }
+}
+
+/// Options of `selvedge cuda`. Those that `run` has, too, mean the same.
+#[derive(Args)]
+pub struct CudaOptions {
+    /// A built-in configuration (see `selvedge list machines`) or a TOML file
+    #[arg(long, default_value = "gtx480")]
+    pub config: String,
+    /// Mechanism with options, NAME[,option=value...]; several are joined by +
+    #[arg(long)]
+    pub mechanism: Option<String>,
+    /// What the mechanism's blocks run as
+    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    pub engine: Engine,
+    /// Execute the kernels for their values alone, without timing
+    #[arg(long, conflicts_with_all = CUDA_NEEDS_TIMING)]
+    pub functional: bool,
+    /// Execute each kernel a second time, without timing, and compare device memory after every launch; of kernels whose results depend
+    /// on the order of threads, such as sums of floating-point atomics, both may differ
+    #[arg(long)]
+    pub verify_functional: bool,
+    /// Write what the program does to the device to FILE.sprog, which `run` and `compare` replay without the program
+    #[arg(long, value_name = "FILE.sprog")]
+    pub record: Option<PathBuf>,
+    /// Write the report as JSON to FILE; with - to standard output, and what the program prints to standard error
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// Write the statistics of each launch as text, by GPGPU-Sim's names
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<String>,
+    /// Write the statistics as CSV, a row for each launch
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write what happened in every N cycles (see --every) as CSV
+    #[arg(long, value_name = "FILE")]
+    pub series: Option<String>,
+    /// Cycles of a row of --series
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
+    /// Write the ports of the probed blocks as a waveform
+    #[arg(long, value_name = "FILE", requires = "probe")]
+    pub vcd: Option<PathBuf>,
+    /// Block instance to record, such as sm0.milg; may be repeated
+    #[arg(long, value_name = "INSTANCE", requires = "vcd")]
+    pub probe: Vec<String>,
+    /// First cycle to record
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub from: u64,
+    /// Number of cycles to record
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub cycles: u64,
+    /// Threads on which the SMs are simulated; no result depends on their number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: Option<u32>,
+    /// Check while running every DRAM command against every timing constraint, and what each load gets to see
+    #[arg(long)]
+    pub check: bool,
+    /// Where the run ends.
+    #[command(flatten)]
+    pub bounds: BoundOptions,
+    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the configuration's
+    #[arg(long, value_name = "FILE.json")]
+    pub energy_from: Option<PathBuf>,
+    /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
+    #[arg(long, value_name = "FILE.json")]
+    pub latency_from: Option<PathBuf>,
+    /// Most device memory, such as 512MiB or 16GiB; unless given, 8GiB
+    #[arg(long, value_name = "SIZE")]
+    pub max_memory: Option<Bytes>,
+    /// The program and its arguments, after --
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
+const CUDA_NEEDS_TIMING: [&str; 16] = [
+    "verify_functional",
+    "threads",
+    "mechanism",
+    "engine",
+    "stats",
+    "csv",
+    "series",
+    "every",
+    "vcd",
+    "probe",
+    "from",
+    "cycles",
+    "check",
+    "max_cycles",
+    "max_instructions",
+    "energy_from",
+];
+
+impl CudaOptions {
+    /// Returns the same as options of `run`, whose workload is the program.
+    pub fn of_run(&self) -> RunOptions {
+        RunOptions {
+            config: self.config.clone(),
+            mechanism: self.mechanism.clone(),
+            engine: self.engine,
+            functional: self.functional,
+            json: self.json.clone(),
+            stats: self.stats.clone(),
+            csv: self.csv.clone(),
+            series: self.series.clone(),
+            every: self.every,
+            vcd: self.vcd.clone(),
+            probe: self.probe.clone(),
+            from: self.from,
+            cycles: self.cycles,
+            threads: self.threads,
+            check: self.check,
+            bounds: self.bounds,
+            energy_from: self.energy_from.clone(),
+            latency_from: self.latency_from.clone(),
+            limits: LimitOptions { max_memory: self.max_memory, ..LimitOptions::default() },
+            ..RunOptions::default()
+        }
     }
 }
 

@@ -70,7 +70,7 @@ fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
 }
 
 /// The failure of a run that did not come to a right end.
-fn ended(report: &FunctionalReport, fault: Option<&RunError>) -> Option<Failure> {
+pub(super) fn ended(report: &FunctionalReport, fault: Option<&RunError>) -> Option<Failure> {
     let why = report.error.as_deref()?;
     let line = format!("{} {}: {why}", report.workload, report.size);
     Some(match (report.result, fault) {
@@ -81,7 +81,7 @@ fn ended(report: &FunctionalReport, fault: Option<&RunError>) -> Option<Failure>
     })
 }
 
-fn show(options: &RunOptions, reports: &[FunctionalReport], outputs: &mut Outputs) {
+pub(super) fn show(options: &RunOptions, reports: &[FunctionalReport], outputs: &mut Outputs) {
     if let Some(target) = &options.json {
         let text = match reports {
             [one] => serde_json::to_string_pretty(one),

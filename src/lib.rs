@@ -23,6 +23,8 @@ mod checkpoint_options;
 mod classify;
 mod compare_command;
 mod config_command;
+#[cfg(target_os = "linux")]
+mod cuda_command;
 mod doctor_command;
 mod energy_from;
 mod error;
@@ -112,6 +114,8 @@ fn run(command: &Command) -> Result<(), Failure> {
         | Command::Classify(_)
         | Command::Area(_)
         | Command::Trace(_) => execute(command),
+        #[cfg(target_os = "linux")]
+        Command::Cuda(_) => execute(command),
         _ => {
             interrupt::end_on_signal()?;
             let result = execute(command);
@@ -124,6 +128,8 @@ fn run(command: &Command) -> Result<(), Failure> {
 fn execute(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => run_command::run(options),
+        #[cfg(target_os = "linux")]
+        Command::Cuda(options) => cuda_command::run(options),
         Command::Compare(options) => compare_command::run(options),
         Command::Classify(options) => classify::run(options),
         Command::Init(options) => init_command::run(options),

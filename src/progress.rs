@@ -42,6 +42,12 @@ impl Progress {
         Progress { control, done, thread: Some(thread) }
     }
 
+    /// As [`Progress::start`], without a bar, for a run that leaves the terminal to another program.
+    pub fn without_bar(title: String, stop: &Arc<AtomicBool>, timeout: Option<Duration>) -> Self {
+        let control = Arc::new(Control::new(stop, timeout, warn_of(title, None)));
+        Progress { control, done: Arc::default(), thread: None }
+    }
+
     /// The control of the run.
     pub fn control(&self) -> Arc<Control> {
         Arc::clone(&self.control)

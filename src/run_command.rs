@@ -203,7 +203,7 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 }
 
 /// Returns the configuration, and where its blocks' energies are from if not from its own table.
-fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
+pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
     let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
@@ -217,44 +217,54 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
         (None, true) => vec!["base"],
         (None, false) => SHOWCASE_MECHANISMS.to_vec(),
     };
-    let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
-    let probes =
-        ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
     let limits = options.limits();
     let mut specs = Vec::new();
     for (name, size) in named(options) {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
-        if matches!(workload, Source::Trace(_)) {
+        if matches!(workload, Source::Trace(_) | Source::Recorded(_)) {
             refuse_for_traces(options)?;
         }
         for text in &mechanisms {
-            let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
-            specs.push(RunSpec {
-                workload: workload.clone(),
-                size,
-                input: options.input.clone(),
-                config: Arc::clone(config),
-                mechanism,
-                engine: options.engine,
-                probes: probes.clone(),
-                check_dram: options.check,
-                threads: options.threads.unwrap_or(1) as usize,
-                sample_cycles: options.series.as_ref().map(|_| options.every),
-                max_memory: limits.memory,
-                bounds: options.bounds.bounds(),
-            });
+            specs.push(spec(options, config, &workload, text, size)?);
         }
     }
     Ok(specs)
 }
 
-/// Size and input of a trace are those that it was made with.
+/// The run of one workload under one mechanism.
+pub(super) fn spec(
+    options: &RunOptions,
+    config: &Arc<GpuConfig>,
+    workload: &Source,
+    mechanism: &str,
+    size: Size,
+) -> Result<RunSpec, Failure> {
+    let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
+    let probes =
+        ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
+    Ok(RunSpec {
+        workload: workload.clone(),
+        size,
+        input: options.input.clone(),
+        config: Arc::clone(config),
+        mechanism: latency_from::mechanism(mechanism, options.latency_from.as_deref())?,
+        engine: options.engine,
+        probes,
+        check_dram: options.check,
+        threads: options.threads.unwrap_or(1) as usize,
+        sample_cycles: options.series.as_ref().map(|_| options.every),
+        max_memory: options.limits().memory,
+        bounds: options.bounds.bounds(),
+    })
+}
+
+/// Size and input of a trace, and of a recorded program, are those that it was made with.
 fn refuse_for_traces(options: &RunOptions) -> Result<(), Failure> {
     let given = [("--size", options.size.is_some()), ("--input", options.input.is_some())];
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((option, _)) => Err(Failure::usage(format!(
-            "{option}: allowed with workloads, not with traces, which have their own"
+            "{option}: allowed with workloads, not with traces and recorded programs, which have their own"
         ))),
     }
 }
@@ -301,7 +311,12 @@ fn json(reports: &[RunReport], sources: &[EnergySource]) -> serde_json::Result<S
 }
 
 /// The files that were asked for, and the table unless one of them took its place on standard output.
-fn show(options: &RunOptions, reports: &[RunReport], sources: &[EnergySource], outputs: &mut Outputs) {
+pub(super) fn show(
+    options: &RunOptions,
+    reports: &[RunReport],
+    sources: &[EnergySource],
+    outputs: &mut Outputs,
+) {
     if let Some(target) = &options.json {
         let text = json(reports, sources)
             .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));

@@ -8,6 +8,8 @@ mod classify;
 mod command;
 mod compare;
 mod configs;
+#[cfg(target_os = "linux")]
+mod cuda;
 mod energy;
 mod engines;
 mod fidelity;

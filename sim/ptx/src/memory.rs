@@ -408,6 +408,16 @@ impl DeviceMemory {
         Ok(base)
     }
 
+    /// As [`DeviceMemory::alloc`], at a multiple of `alignment`, a power of two.
+    ///
+    /// # Errors
+    /// As [`DeviceMemory::alloc`].
+    pub fn alloc_aligned(&mut self, bytes: u64, alignment: u64, name: &str) -> Result<u64, MemoryError> {
+        let base = self.next.next_multiple_of(alignment);
+        self.alloc_at(base, bytes, name)?;
+        Ok(base)
+    }
+
     /// Allocates `bytes` zeroed bytes at `address`.
     ///
     /// # Errors
@@ -465,8 +475,15 @@ impl DeviceMemory {
             return Err(MemoryError::BadTexture { why });
         }
         self.range(texture.address, texture.span().unwrap_or(u64::MAX))?;
+        let handle = Self::texture_handle(self.textures.len() as u64);
         self.textures.push(texture);
-        Ok(FIRST_TEXTURE + self.textures.len() as u64 - 1)
+        Ok(handle)
+    }
+
+    /// The handle of the texture that is created after `before` others.
+    #[must_use]
+    pub fn texture_handle(before: u64) -> u64 {
+        FIRST_TEXTURE + before
     }
 
     /// The texture of a handle.
@@ -695,6 +712,16 @@ mod tests {
         assert_eq!((a % 256, b % 256), (0, 0));
         assert!(b >= a + 1000 + RED_ZONE);
         assert_eq!(memory.read_u32s(a, 250).unwrap(), vec![0; 250]);
+    }
+
+    #[test]
+    fn an_alignment_is_kept_and_nothing_lies_in_the_gap() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.alloc(8, "a").unwrap();
+        let b = memory.alloc_aligned(8, 4096, "b").unwrap();
+        assert!(b > a && b.is_multiple_of(4096));
+        assert!(memory.alloc(8, "c").unwrap() > b);
+        assert!(!memory.holds(b - 8, 8));
     }
 
     #[test]

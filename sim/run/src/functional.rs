@@ -1,13 +1,15 @@
 //! Running a workload for its values alone, without timing: host program, launches, verdict and report.
 use crate::report::{FORMAT_VERSION, Outcome};
-use crate::run::{RunError, Source, kernel_of};
+use crate::run::{RunError, Source};
+use crate::source::Program;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_ptx::memory::{DeviceMemory, Printed};
-use selvedge_ptx::ptx::{FunctionalStats, Module, RunError as KernelError, run_while};
-use selvedge_workloads::workload::{HostProgram, OutputFile, Size};
+use selvedge_ptx::ptx::{FunctionalStats, RunError as KernelError, run_kernel};
+use selvedge_workloads::workload::{OutputFile, Size};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -80,17 +82,24 @@ pub struct FunctionalOutcome {
 /// # Errors
 /// Mistakes that are found before anything runs. Faults of the kernels are in the outcome.
 pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome, RunError> {
-    let mut module = spec.workload.module()?;
-    let mut host = spec.workload.start(&mut module, &spec.config, spec.size, spec.input.as_deref())?;
+    if let Source::Trace(file) = &spec.workload {
+        return Err(RunError::NoProgram { name: file.name.clone() });
+    }
+    let config = Arc::new(spec.config.clone());
+    let mut program =
+        Program::open(&spec.workload, &config, spec.max_memory, spec.size, spec.input.as_deref())?;
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
-    module.load(&mut memory)?;
+    program.load(&mut memory)?;
     let mut done = Done::default();
     let start = Instant::now();
-    let fault = launch_all(&module, host.as_mut(), &mut memory, control, &mut done).err();
+    let fault = launch_all(&mut program, &mut memory, &config, control, &mut done).err();
+    if let Some(fault) = &fault {
+        program.fail(fault);
+    }
     let wall_s = start.elapsed().as_secs_f64();
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
-        None => host.verify(&memory).map(|()| host.checks()).map_err(|wrong| wrong.to_string()),
+        None => program.verify(&memory, &config, "base").map_err(|wrong| wrong.to_string()),
     };
     let result = match &verdict {
         Ok(true) => Outcome::Pass,
@@ -101,7 +110,7 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
         Err(_) if fault.as_ref().is_some_and(is_stop) => Outcome::Timeout,
         Err(_) => Outcome::Fail,
     };
-    let outputs = if fault.is_some() { Vec::new() } else { host.outputs(&memory)? };
+    let outputs = if fault.is_some() { Vec::new() } else { program.outputs(&memory)? };
     let report = FunctionalReport {
         format_version: FORMAT_VERSION,
         workload: spec.workload.name().into(),
@@ -123,7 +132,7 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
 
 /// Has the outside ended the run?
 fn is_stop(fault: &RunError) -> bool {
-    matches!(fault, RunError::Kernel(KernelError::Stopped { .. }))
+    fault.is_stop() || matches!(fault, RunError::Kernel(KernelError::Stopped { .. }))
 }
 
 /// The launches that have ended.
@@ -135,21 +144,19 @@ struct Done {
 
 /// Lets the host program launch its kernels one after the other.
 fn launch_all(
-    module: &Module,
-    host: &mut dyn HostProgram,
+    program: &mut Program,
     memory: &mut DeviceMemory,
+    config: &GpuConfig,
     control: &Control,
     done: &mut Done,
 ) -> Result<(), RunError> {
-    while let Some(launch) = host.next(memory)? {
-        let kernel = kernel_of(module, &launch)?;
-        let params = kernel.pack(&launch.args)?;
-        control.ctas_total.store(launch.dims.ctas(), Ordering::Relaxed);
+    while let Some((kernel, dims, params)) = program.next_untimed(memory, config)? {
+        control.ctas_total.store(dims.ctas(), Ordering::Relaxed);
         let mut goes_on = |ctas: u64| {
             control.ctas_done.store(ctas, Ordering::Relaxed);
             !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none()
         };
-        let ran = run_while(module, &kernel, &launch.dims, &params, memory, &mut goes_on)?;
+        let ran = run_kernel(&kernel, &dims, &params, memory, &mut goes_on)?;
         done.launches += 1;
         done.instructions.warp_instructions += ran.warp_instructions;
         done.instructions.thread_instructions += ran.thread_instructions;
@@ -163,7 +170,6 @@ mod tests {
     use super::*;
     use selvedge_gpu::limits::Limits;
     use selvedge_workloads::workload;
-    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 

@@ -51,7 +51,7 @@ impl Launches<'_> {
         self.beginning.journal = checkpoint.value()?;
         let (program, config) = (&mut self.program, self.gpu.config());
         let replayed: Option<Option<LaunchedKernel>> =
-            self.beginning.journal.replay(self.memory, |memory| program.next(memory, config))?;
+            self.beginning.journal.replay(self.memory, |memory| program.next(memory, config, 0))?;
         let launch = replayed.flatten().ok_or_else(|| checkpoint.without("a launch"))?;
         let under_way = (launch.kernel.name.clone(), launch.dims);
         checkpoint.load(|from| {
@@ -82,7 +82,8 @@ impl Launches<'_> {
     /// Starts the next launch, if there is one.
     fn launch(&mut self, keeps_journal: bool) -> Result<Option<UnderWay>, RunError> {
         let (program, config) = (&mut self.program, self.gpu.config());
-        let mut next = |memory: &mut DeviceMemory| program.next(memory, config);
+        let cycle = self.gpu.cycle();
+        let mut next = |memory: &mut DeviceMemory| program.next(memory, config, cycle);
         let launch = match keeps_journal {
             true => self.beginning.journal.note(self.memory, &mut next)?,
             false => next(self.memory)?,

@@ -6,8 +6,9 @@ use crate::checkpoint::{Checkpoint, CheckpointError, Checkpoints, Identity, Jour
 use crate::launches::{Beginning, Done, Launches};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, Outcome, RunReport, SmReport};
-use crate::source::Program;
+use crate::source::{Program, RecordError, SessionError};
 use crate::statistic::BrokenLaw;
+use selvedge_cudart::device::DeviceError;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit, SampleSpec};
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
@@ -74,12 +75,21 @@ pub enum RunError {
     Trace(#[from] TraceError),
     /// A trace where kernels are needed.
     #[error(
-        "{name}: a trace runs alone: allowed beside others and to be recorded are workloads and launch files"
+        "{name}: a trace runs alone, and so does a CUDA program: allowed beside others and to be recorded are workloads and launch files"
     )]
     NoProgram {
         /// The trace.
         name: String,
     },
+    /// The file of a recorded CUDA program.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// An operation of a recorded CUDA program.
+    #[error("the recorded program: {0}")]
+    Replay(#[from] DeviceError),
+    /// A CUDA program.
+    #[error(transparent)]
+    Session(SessionError),
     /// The PTX file has no such kernel.
     #[error("no kernel `{name}` in the PTX: there are {allowed}")]
     NoKernel {
@@ -328,9 +338,13 @@ fn run_recorded(
     };
     let kernels = launches.done.kernels;
     let wall_s = start.elapsed().as_secs_f64();
-    if spec.threads > 1 && fault.as_ref().is_some_and(RunError::is_of_an_sm) {
+    if let Some(fault) = &fault {
+        program.fail(fault);
+    }
+    let again = spec.workload.again().filter(|_| spec.threads > 1);
+    if let (Some(workload), true) = (again, fault.as_ref().is_some_and(RunError::is_of_an_sm)) {
         // SMs have run ahead of the fault. One thread leaves them where it has happened.
-        let one = RunSpec { threads: 1, ..spec.clone() };
+        let one = RunSpec { threads: 1, workload, ..spec.clone() };
         let again = run_recorded(&one, checkpoints, control, recording, sample)?;
         let text = |fault: &Option<RunError>| fault.as_ref().map(ToString::to_string);
         debug_assert_eq!(text(&fault), text(&again.fault), "one thread comes to the same fault");
@@ -338,7 +352,9 @@ fn run_recorded(
     }
     let verdict = match &fault {
         Some(fault) => Err(fault.to_string()),
-        None => program.verify(&memory, spec).map_err(|wrong| wrong.to_string()),
+        None => {
+            program.verify(&memory, &spec.config, &spec.mechanism.text).map_err(|wrong| wrong.to_string())
+        }
     };
     if let (Some(recording), None) = (recording, &fault) {
         recording.bytes = trace.map(|trace| trace.finish(&mut memory));

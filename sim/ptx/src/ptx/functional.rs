@@ -371,8 +371,34 @@ pub fn run_while(
     run_watched(module, kernel, launch, params, memory, Watch::new(&mut |_| (), goes_on))
 }
 
+/// As [`run_while`], with the constants that the kernel has.
+///
+/// # Errors
+/// As [`run_while`].
+pub fn run_kernel(
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    goes_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<FunctionalStats, RunError> {
+    let each = &mut |_: &MemAccess| ();
+    run_with_constants(&kernel.constants, kernel, launch, params, memory, Watch::new(each, goes_on))
+}
+
 fn run_watched(
     module: &Module,
+    kernel: &Kernel,
+    launch: &LaunchDims,
+    params: &[u8],
+    memory: &mut DeviceMemory,
+    watch: Watch,
+) -> Result<FunctionalStats, RunError> {
+    run_with_constants(module.constants(), kernel, launch, params, memory, watch)
+}
+
+fn run_with_constants(
+    constants: &[u8],
     kernel: &Kernel,
     launch: &LaunchDims,
     params: &[u8],
@@ -392,7 +418,7 @@ fn run_watched(
             memory: Global::Whole(&mut *memory),
             shared: &mut shared,
             params,
-            constants: module.constants(),
+            constants,
             launch,
             clock: watch.stats.warp_instructions,
             sm: 0,

@@ -457,7 +457,7 @@ pub struct Param {
 }
 
 /// A kernel, decoded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Kernel {
     /// Name of the entry.
     pub name: String,

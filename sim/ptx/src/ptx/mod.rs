@@ -43,7 +43,7 @@ pub use args::{Arg, ArgError};
 pub use error::PtxError;
 pub use float::{Rounding, half_to_single, to_half};
 pub use functional::{
-    FunctionalStats, RunError, run_cta, run_functional, run_limited, run_while, watch_functional,
+    FunctionalStats, RunError, run_cta, run_functional, run_kernel, run_limited, run_while, watch_functional,
 };
 pub use global::{AccessLog, Global};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};

@@ -65,9 +65,18 @@ impl Module {
     /// # Errors
     /// [`PtxError`] for text that is not PTX, and for instructions that cannot be executed.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, PtxError> {
+        Self::parse_from(file_name, text, GLOBALS_BASE)
+    }
+
+    /// As [`Module::parse`], with `.global` variables from the device address `globals` on: behind those of another module
+    /// ([`Module::globals_end`]), so that both can be in a memory.
+    ///
+    /// # Errors
+    /// As [`Module::parse`].
+    pub fn parse_from(file_name: &str, text: &str, globals: u64) -> Result<Self, PtxError> {
         let ast = parser::parse(file_name, text)?;
         let fail = |line, message: String| PtxError { file: file_name.to_owned(), line, message };
-        let layout = Layout::new(&ast).map_err(|(line, message)| fail(line, message))?;
+        let layout = Layout::new(&ast, globals).map_err(|(line, message)| fail(line, message))?;
         let (globals, constants, constant_names) = layout.images(&ast);
         let functions = inline::functions(&ast);
         let constants: Arc<[u8]> = constants.into();
@@ -134,6 +143,12 @@ impl Module {
         self.globals.iter().find(|global| global.name == name).map(|global| (global.address, global.bytes))
     }
 
+    /// The first device address behind all `.global` variables and their red zones; none without variables.
+    #[must_use]
+    pub fn globals_end(&self) -> Option<u64> {
+        self.globals.last().map(|global| global.address + global.bytes + crate::memory::RED_ZONE)
+    }
+
     /// The name of the `.global` variable that starts at `address`.
     #[must_use]
     pub fn global_at(&self, address: u64) -> Option<&str> {
@@ -148,22 +163,27 @@ impl Module {
     pub fn set_constant(&mut self, name: &str, bytes: &[u8]) -> Result<(), ConstantError> {
         let unknown = || ConstantError::Unknown { name: name.into() };
         let (offset, size) = self.constant(name).ok_or_else(unknown)?;
+        let too_long = || ConstantError::TooLong { name: name.into(), size, given: bytes.len() };
         if bytes.len() as u64 > size {
-            return Err(ConstantError::TooLong { name: name.into(), size, given: bytes.len() });
+            return Err(too_long());
         }
-        let mut image = self.constants.to_vec();
-        image[offset as usize..][..bytes.len()].copy_from_slice(bytes);
-        self.constants = image.into();
-        for kernel in &mut self.kernels {
-            if let Some(kernel) = Arc::get_mut(kernel) {
-                kernel.constants = Arc::clone(&self.constants);
-            }
-        }
-        Ok(())
+        self.write_constants(offset, bytes).ok_or_else(too_long)
     }
 
-    /// Puts the module's `.global` variables into `memory`, with their initial values. Needed once per memory, and
-    /// only one module with such variables can be in a memory.
+    /// As [`Module::set_constant`], from byte `offset` of the constant bank on; none when the bytes leave the bank.
+    pub fn write_constants(&mut self, offset: u64, bytes: &[u8]) -> Option<()> {
+        let start = usize::try_from(offset).ok()?;
+        let mut image = self.constants.to_vec();
+        image.get_mut(start..start.checked_add(bytes.len())?)?.copy_from_slice(bytes);
+        self.constants = image.into();
+        for kernel in &mut self.kernels {
+            Arc::make_mut(kernel).constants = Arc::clone(&self.constants);
+        }
+        Some(())
+    }
+
+    /// Puts the module's `.global` variables into `memory`, with their initial values. Needed once per memory; of several modules
+    /// with such variables each must have them behind those of the others ([`Module::parse_from`]).
     ///
     /// # Errors
     /// [`MemoryError`] when there is no room.
@@ -192,9 +212,9 @@ fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
 }
 
 impl Layout {
-    fn new(ast: &Ast) -> Result<Self, (u32, String)> {
+    fn new(ast: &Ast, globals: u64) -> Result<Self, (u32, String)> {
         let mut addresses = HashMap::new();
-        let (mut global, mut constant) = (GLOBALS_BASE, 0);
+        let (mut global, mut constant) = (globals, 0);
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
             let address = match variable.space {

@@ -7,7 +7,7 @@ use super::memory_ops::lanes;
 use super::warp::Warp;
 use super::{Env, GLOBALS_BASE};
 use crate::memory::HEAP_BASE;
-use crate::texture::{MAX_TAPS, Taps, Texture};
+use crate::texture::{ChannelKind, MAX_TAPS, Taps, Texture};
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
@@ -80,7 +80,10 @@ fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result
     if dimensions != usize::from(form.dimensions) {
         return Err(format!("samples {} dimensions of a texture that has {dimensions}", form.dimensions));
     }
-    if texture.is_float() != form.float_result {
+    // Normalized samples are single-precision bits in registers of any kind: clang takes them in integer registers.
+    let is_normalized =
+        matches!(texture.kind, ChannelKind::SignedNormalized | ChannelKind::UnsignedNormalized);
+    if texture.is_float() != form.float_result && !is_normalized {
         let kind = texture.kind;
         return Err(format!("samples a texture of {kind:?} channels into registers of another kind"));
     }

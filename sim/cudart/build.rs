@@ -1,0 +1,69 @@
+//! Builds the library that programs load in place of libcudart: once, and links it under each of the names and symbol versions of
+//! NVIDIA's releases.
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The names that programs ask for, which are their symbols' versions too, and the release of CUDA.
+const NAMES: [(&str, u32); 3] = [("libcudart.so.11.0", 11), ("libcudart.so.12", 12), ("libcudart.so.13", 13)];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=client");
+    println!("cargo::rerun-if-changed=src/protocol.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let is_linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
+    if is_linux {
+        compile(&out);
+    }
+    for (name, release) in NAMES {
+        if is_linux {
+            link(&out, name, release);
+        } else {
+            fs::write(out.join(name), []).expect("OUT_DIR can be written");
+        }
+    }
+}
+
+/// Runs a compiler or linker to its end.
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+    assert!(status.success(), "{command:?} failed");
+}
+
+/// Compiles the library without a name. It has no dependencies but the standard library.
+fn compile(out: &Path) {
+    let variable = |name: &str| env::var(name).expect("cargo sets it");
+    run(Command::new(variable("RUSTC"))
+        .args(["--edition=2024", "--crate-name=selvedge_cudart", "--crate-type=staticlib"])
+        .args(["-Copt-level=2", "-Ccodegen-units=1", "-Crelocation-model=pic", "--cap-lints=allow"])
+        .args(["--target", &variable("TARGET")])
+        .arg("client/lib.rs")
+        .arg("-o")
+        .arg(out.join("libselvedge_cudart.a")));
+}
+
+/// Links the library under one name: its symbols have that version, and what else it holds stays inside.
+fn link(out: &Path, name: &str, release: u32) {
+    let versions = out.join(format!("{name}.versions"));
+    let text = format!("{name} {{ global: cuda*; __cuda*; local: *; }};\n");
+    fs::write(&versions, text).expect("OUT_DIR can be written");
+    let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let aliases =
+        fs::read_to_string("client/aliases.txt").expect("the list of aliases is beside the library");
+    let aliases = aliases.lines().map(|alias| {
+        let function = alias.trim_end_matches("_ptsz").trim_end_matches("_ptds");
+        format!("-Wl,--defsym={alias}={function}")
+    });
+    run(Command::new(linker)
+        .args(["-shared", "-s", "-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,--whole-archive"])
+        .arg(out.join("libselvedge_cudart.a"))
+        .arg("-Wl,--no-whole-archive")
+        .arg(format!("-Wl,-soname,{name}"))
+        .arg(format!("-Wl,--version-script={}", versions.display()))
+        .arg(format!("-Wl,--defsym=selvedge_cudart_release=selvedge_release_{release}"))
+        .args(aliases)
+        .args(["-lgcc_s", "-lc", "-lm", "-lpthread", "-ldl", "-o"])
+        .arg(out.join(name)));
+}

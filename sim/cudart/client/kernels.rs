@@ -1,0 +1,258 @@
+//! Modules, kernels and variables as a program registers them, and the launches of its kernels.
+use crate::connection::say;
+use crate::pointers::{field, get, put, put_field, text};
+use crate::protocol::{Call, error};
+use crate::runtime::{Kernel, Runtime, Variable};
+use crate::{Done, api, entry, pointers};
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int, c_void};
+
+/// First word of the structure that leads to a fat binary.
+const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+
+/// Sides of a grid or block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Dim3 {
+    x: u32,
+    y: u32,
+    z: u32,
+}
+
+/// The shape of a launch, as `<<<...>>>` gives it.
+#[derive(Clone, Copy)]
+struct Shape {
+    grid: Dim3,
+    block: Dim3,
+    shared: usize,
+    stream: *mut c_void,
+}
+
+thread_local! {
+    /// The shapes of launches that are being made.
+    static SHAPES: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
+    let mut index = 0;
+    entry("__cudaRegisterFatBinary", |runtime| {
+        index = runtime.modules.len();
+        let loaded = load(runtime, wrapper);
+        runtime.modules.push(loaded);
+        loaded.map(drop)
+    });
+    // The program never looks behind it.
+    std::ptr::without_provenance_mut(index + 1)
+}
+
+/// Loads the fat binary that a wrapper leads to.
+fn load(runtime: &mut Runtime, wrapper: *const c_void) -> Done<u64> {
+    if field::<u32>(wrapper, 0)? != WRAPPER_MAGIC {
+        say("the program registers something that is no fat binary");
+        return Err(error::NO_KERNEL_IMAGE);
+    }
+    let binary: *const c_void = field(wrapper, 8)?;
+    let size = u64::from(field::<u16>(binary, 6)?) + field::<u64>(binary, 8)?;
+    let bytes = pointers::bytes(binary, usize::try_from(size).map_err(|_| error::INVALID_VALUE)?)?;
+    Ok(runtime.connection.numbers(Call::Module, &[], bytes, 1)?[0])
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFatBinaryEnd(_module: *mut *mut c_void) {}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaUnregisterFatBinary(_module: *mut *mut c_void) {}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaInitModule(_module: *mut *mut c_void) -> c_char {
+    1
+}
+
+/// The index of a module in the table.
+fn index(module: *mut *mut c_void) -> usize {
+    (module as usize).wrapping_sub(1)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFunction(
+    module: *mut *mut c_void,
+    function: *const c_void,
+    _device_function: *const c_char,
+    name: *const c_char,
+    _thread_limit: c_int,
+    _others: *const c_void,
+) {
+    entry("__cudaRegisterFunction", |runtime| {
+        let kernel = Kernel { module: index(module), name: text(name)?, found: None };
+        if kernel.module < runtime.modules.len() {
+            runtime.kernels.insert(function as usize, kernel);
+        }
+        Ok(())
+    });
+}
+
+/// Notes a variable or texture reference.
+fn register(
+    name_of_call: &'static str,
+    module: *mut *mut c_void,
+    host: *const c_void,
+    name: *const c_char,
+    norm: bool,
+) {
+    entry(name_of_call, |runtime| {
+        let variable = Variable { module: index(module), name: text(name)?, is_normalized: norm };
+        if variable.module < runtime.modules.len() {
+            runtime.variables.insert(host as usize, variable);
+        }
+        Ok(())
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterVar(
+    module: *mut *mut c_void,
+    host: *const c_void,
+    _device_address: *const c_char,
+    name: *const c_char,
+) {
+    register("__cudaRegisterVar", module, host, name, false);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterTexture(
+    module: *mut *mut c_void,
+    host: *const c_void,
+    _device_address: *const *const c_void,
+    name: *const c_char,
+    _dimensions: c_int,
+    normalized: c_int,
+    _external: c_int,
+) {
+    register("__cudaRegisterTexture", module, host, name, normalized != 0);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterSurface(
+    _module: *mut *mut c_void,
+    _host: *const c_void,
+    _device_address: *const *const c_void,
+    _name: *const c_char,
+    _dimensions: c_int,
+    _external: c_int,
+) {
+    say("surface references are not supported");
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterManagedVar(
+    _module: *mut *mut c_void,
+    _host: *mut *mut c_void,
+    _device_address: *const c_char,
+    name: *const c_char,
+) {
+    let name = text(name).unwrap_or_default();
+    say(&format!("__managed__ {name}: managed variables are not supported, only cudaMallocManaged"));
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaPushCallConfiguration(
+    grid: Dim3,
+    block: Dim3,
+    shared: usize,
+    stream: *mut c_void,
+) -> u32 {
+    SHAPES.with_borrow_mut(|shapes| shapes.push(Shape { grid, block, shared, stream }));
+    0
+}
+
+api! {
+    fn __cudaPopCallConfiguration(grid: *mut Dim3, block: *mut Dim3, shared: *mut usize, stream: *mut *mut c_void) |_| {
+        let shape = SHAPES.with_borrow_mut(Vec::pop).ok_or(error::INVALID_CONFIGURATION)?;
+        put(grid, shape.grid)?;
+        put(block, shape.block)?;
+        put(shared, shape.shared)?;
+        put(stream, shape.stream)
+    };
+    // A kernel's handle is the host function that stands for it.
+    fn __cudaGetKernel(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
+    fn cudaGetKernel(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
+    fn cudaGetFuncBySymbol(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
+    fn __cudaLaunchKernel(
+        function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
+    ) |runtime| launch(runtime, function, Shape { grid, block, shared, stream }, args);
+    fn cudaLaunchKernel(
+        function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
+    ) |runtime| launch(runtime, function, Shape { grid, block, shared, stream }, args);
+    fn cudaLaunchKernelExC(config: *const c_void, function: *const c_void, args: *const *const c_void) |runtime| {
+        let (grid, block) = (field(config, 0)?, field(config, 12)?);
+        let shape = Shape { grid, block, shared: field(config, 24)?, stream: field(config, 32)? };
+        launch(runtime, function, shape, args)
+    };
+    fn cudaFuncGetAttributes(attributes: *mut c_void, function: *const c_void) |runtime| {
+        let [registers, shared, local, constant, threads, architecture] = runtime.kernel(function)?.facts;
+        for (offset, bytes) in [(0, shared), (8, constant), (16, local)] {
+            put_field(attributes, offset, bytes)?;
+        }
+        let limit = runtime.property(crate::protocol::Property::SharedBytes)?.saturating_sub(shared);
+        for (index, value) in [threads, registers, architecture, architecture, 1, limit, u64::MAX].into_iter().enumerate() {
+            put_field(attributes, 24 + 4 * index, value as c_int)?;
+        }
+        Ok(())
+    };
+    fn cudaFuncSetAttribute(function: *const c_void, _attribute: c_int, _value: c_int) |runtime| {
+        runtime.kernel(function).map(drop)
+    };
+    fn cudaFuncSetCacheConfig(_function: *const c_void, _config: c_int) |_| Ok(());
+    fn cudaFuncSetSharedMemConfig(_function: *const c_void, _config: c_int) |_| Ok(());
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int, function: *const c_void, threads: c_int, shared: usize,
+    ) |runtime| occupancy(runtime, blocks, function, threads, shared);
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: *mut c_int, function: *const c_void, threads: c_int, shared: usize, _flags: u32,
+    ) |runtime| occupancy(runtime, blocks, function, threads, shared);
+}
+
+fn occupancy(
+    runtime: &mut Runtime,
+    blocks: *mut c_int,
+    function: *const c_void,
+    threads: c_int,
+    shared: usize,
+) -> Done {
+    let number = runtime.kernel(function)?.number;
+    let threads = u64::try_from(threads).map_err(|_| error::INVALID_VALUE)?;
+    let words = runtime.connection.numbers(Call::Occupancy, &[number, threads, shared as u64], &[], 1)?;
+    put(blocks, words[0] as c_int)
+}
+
+/// Launches a kernel and waits for its end, so that what the host and kernels share is the same on both sides.
+fn launch(runtime: &mut Runtime, function: *const c_void, shape: Shape, args: *const *const c_void) -> Done {
+    let found = runtime.kernel(function)?;
+    let mut params = vec![0; found.params.last().map_or(0, |(offset, bytes)| offset + bytes)];
+    for (number, (offset, bytes)) in found.params.iter().enumerate() {
+        let arg = get(args.wrapping_add(number))?;
+        params[*offset..offset + bytes].copy_from_slice(pointers::bytes(arg, *bytes)?);
+    }
+    runtime.send_managed()?;
+    let Shape { grid, block, shared, .. } = shape;
+    let sides = [grid.x, grid.y, grid.z, block.x, block.y, block.z].map(u64::from);
+    let words: Vec<u64> = [found.number].into_iter().chain(sides).chain([shared as u64]).collect();
+    let printed = runtime.connection.call(Call::Launch, &words, &params)?.bytes;
+    runtime.fetch_managed()?;
+    print(&printed);
+    Ok(())
+}
+
+unsafe extern "C" {
+    static stdout: *mut c_void;
+    fn fwrite(from: *const c_void, size: usize, count: usize, file: *mut c_void) -> usize;
+}
+
+/// Prints what a kernel has printed, among what the program prints.
+fn print(text: &[u8]) {
+    if !text.is_empty() {
+        // SAFETY: the C library's stream exists as long as the process, and the bytes are a slice's.
+        unsafe { fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
+    }
+}

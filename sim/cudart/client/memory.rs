@@ -1,0 +1,233 @@
+//! Memory of device and host, and that which both share.
+use crate::arrays::Extent;
+use crate::connection::Connection;
+use crate::pointers::{bytes, bytes_mut, put, put_field, put_if};
+use crate::protocol::{Call, Property, error};
+use crate::runtime::{Managed, Runtime};
+use crate::{Done, api};
+use std::ffi::{c_int, c_void};
+
+/// Alignment of device memory.
+const ALIGNMENT: u64 = 256;
+/// Most texels of a texture in one row.
+pub const MOST_LINEAR_TEXELS: usize = 1 << 27;
+/// Bytes of a page of the host.
+const PAGE_BYTES: u64 = 4096;
+
+unsafe extern "C" {
+    fn malloc(bytes: usize) -> *mut c_void;
+    fn free(memory: *mut c_void);
+    fn mmap(
+        at: *mut c_void,
+        bytes: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    fn munmap(at: *mut c_void, bytes: usize) -> c_int;
+}
+
+/// Read and write; private, anonymous, and at this address or not at all.
+const PROTECTION: c_int = 1 | 2;
+const FLAGS: c_int = 0x02 | 0x20 | 0x10_0000;
+
+/// A pointer of the program to a device address.
+pub fn pointer(address: u64) -> *mut c_void {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+impl Runtime {
+    /// Allocates device memory.
+    pub fn allocate(&mut self, size: u64, alignment: u64) -> Done<u64> {
+        let address = self.connection.numbers(Call::Allocate, &[size, alignment], &[], 1)?[0];
+        self.allocations.insert(address, size);
+        Ok(address)
+    }
+
+    /// Frees device memory, and the host's at the same address.
+    pub fn release(&mut self, address: u64) -> Done {
+        if address == 0 {
+            return Ok(());
+        }
+        self.connection.call(Call::Free, &[address], &[])?;
+        self.allocations.remove(&address);
+        if let Some(index) = self.managed.iter().position(|managed| managed.address == address) {
+            let managed = self.managed.swap_remove(index);
+            // SAFETY: the range was mapped for this allocation alone, which the program gives back.
+            unsafe { munmap(pointer(address), managed.known.len()) };
+        }
+        Ok(())
+    }
+
+    /// Allocates memory at the same address on host and device.
+    pub fn allocate_managed(&mut self, size: u64) -> Done<u64> {
+        let size = size.max(1).checked_next_multiple_of(PAGE_BYTES).ok_or(error::MEMORY_ALLOCATION)?;
+        let address = self.allocate(size, PAGE_BYTES)?;
+        // SAFETY: the flags map a range that is free, or fail.
+        let mapped = unsafe { mmap(pointer(address), size as usize, PROTECTION, FLAGS, -1, 0) };
+        if mapped as usize as u64 != address {
+            self.release(address)?;
+            return Err(error::MEMORY_ALLOCATION);
+        }
+        self.managed.push(Managed { address, known: vec![0; size as usize] });
+        Ok(address)
+    }
+
+    /// Sends what the host has changed of the memory that it shares with kernels, page by page.
+    pub fn send_managed(&mut self) -> Done {
+        let connection = &mut self.connection;
+        for managed in &mut self.managed {
+            let now = bytes(pointer(managed.address), managed.known.len())?;
+            if now != managed.known {
+                send_pages(connection, managed, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fetches that memory after a launch.
+    pub fn fetch_managed(&mut self) -> Done {
+        for managed in &mut self.managed {
+            let size = managed.known.len() as u64;
+            let now = self.connection.call(Call::Read, &[managed.address, size, size, 1], &[])?.bytes;
+            if now.len() == managed.known.len() {
+                bytes_mut(pointer(managed.address), now.len())?.copy_from_slice(&now);
+                managed.known = now;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sends the runs of pages that differ.
+fn send_pages(connection: &mut Connection, managed: &mut Managed, now: &[u8]) -> Done {
+    let page = PAGE_BYTES as usize;
+    let mut start = 0;
+    while start < now.len() {
+        let differs = |at: usize| now[at..at + page] != managed.known[at..at + page];
+        let end = (start..now.len()).step_by(page).find(|at| !differs(*at)).unwrap_or(now.len());
+        if end > start {
+            let size = (end - start) as u64;
+            connection.call(
+                Call::Write,
+                &[managed.address + start as u64, size, size, 1],
+                &now[start..end],
+            )?;
+        }
+        start = end + page;
+    }
+    managed.known.copy_from_slice(now);
+    Ok(())
+}
+
+/// Host memory, which any is good enough for.
+fn host_memory(to: *mut *mut c_void, size: usize) -> Done {
+    // SAFETY: every size is allowed.
+    let memory = unsafe { malloc(size.max(1)) };
+    if memory.is_null() { Err(error::MEMORY_ALLOCATION) } else { put(to, memory) }
+}
+
+api! {
+    fn cudaMalloc(to: *mut *mut c_void, size: usize) |runtime| malloc_device(runtime, to, size);
+    fn cudaMallocAsync(to: *mut *mut c_void, size: usize, _stream: *mut c_void) |runtime| malloc_device(runtime, to, size);
+    fn cudaFree(address: *mut c_void) |runtime| runtime.release(address as usize as u64);
+    fn cudaFreeAsync(address: *mut c_void, _stream: *mut c_void) |runtime| runtime.release(address as usize as u64);
+    fn cudaMallocManaged(to: *mut *mut c_void, size: usize, _flags: u32) |runtime| {
+        if size == 0 {
+            return Err(error::INVALID_VALUE);
+        }
+        put(to, pointer(runtime.allocate_managed(size as u64)?))
+    };
+    fn cudaMallocHost(to: *mut *mut c_void, size: usize) |_| host_memory(to, size);
+    // Mapped host memory is memory that both share.
+    fn cudaHostAlloc(to: *mut *mut c_void, size: usize, flags: u32) |runtime| match flags & 2 {
+        0 => host_memory(to, size),
+        _ => put(to, pointer(runtime.allocate_managed(size as u64)?)),
+    };
+    fn cudaHostGetDevicePointer(to: *mut *mut c_void, host: *mut c_void, _flags: u32) |runtime| {
+        if runtime.is_managed(host as usize as u64) { put(to, host) } else { Err(error::INVALID_VALUE) }
+    };
+    fn cudaHostGetFlags(flags: *mut u32, host: *mut c_void) |runtime| {
+        put(flags, if runtime.is_managed(host as usize as u64) { 2 } else { 0 })
+    };
+    fn cudaFreeHost(host: *mut c_void) |runtime| {
+        if runtime.is_managed(host as usize as u64) {
+            return runtime.release(host as usize as u64);
+        }
+        // SAFETY: the program gives back what cudaMallocHost gave it.
+        unsafe { free(host) };
+        Ok(())
+    };
+    fn cudaHostRegister(_host: *mut c_void, _size: usize, flags: u32) |runtime| match flags & 2 {
+        0 => Ok(()),
+        _ => runtime.not_supported("cudaHostRegister with cudaHostRegisterMapped"),
+    };
+    fn cudaHostUnregister(_host: *mut c_void) |_| Ok(());
+    fn cudaMallocPitch(to: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) |runtime| {
+        let row = (width as u64).checked_next_multiple_of(ALIGNMENT).ok_or(error::INVALID_VALUE)?;
+        let size = row.checked_mul(height as u64).ok_or(error::MEMORY_ALLOCATION)?;
+        put(pitch, row as usize)?;
+        malloc_device(runtime, to, size as usize)
+    };
+    fn cudaMalloc3D(to: *mut c_void, extent: Extent) |runtime| {
+        let Extent { width, height, depth } = extent;
+        let row = (width as u64).checked_next_multiple_of(ALIGNMENT).ok_or(error::INVALID_VALUE)?;
+        let rows = (height as u64).checked_mul(depth as u64).ok_or(error::MEMORY_ALLOCATION)?;
+        let size = row.checked_mul(rows).ok_or(error::MEMORY_ALLOCATION)?;
+        let address = runtime.allocate(size, ALIGNMENT)?;
+        for (index, word) in [address, row, width as u64, height as u64].into_iter().enumerate() {
+            put_field(to, 8 * index, word)?;
+        }
+        Ok(())
+    };
+    fn cudaMemGetInfo(free: *mut usize, total: *mut usize) |runtime| {
+        let words = runtime.connection.numbers(Call::MemoryInfo, &[], &[], 2)?;
+        put_if(free, words[0] as usize);
+        put_if(total, words[1] as usize);
+        Ok(())
+    };
+    fn cudaPointerGetAttributes(attributes: *mut c_void, address: *const c_void) |runtime| {
+        let at = address as usize as u64;
+        let (kind, device, host) = match (runtime.is_managed(at), runtime.is_on_device(at)) {
+            (true, _) => (3, at, at),
+            (_, true) => (2, at, 0),
+            _ => (0, 0, 0),
+        };
+        put_field(attributes, 0, kind as c_int)?;
+        put_field(attributes, 4, if kind == 0 { -1 } else { 0 } as c_int)?;
+        put_field(attributes, 8, device)?;
+        put_field(attributes, 16, host)
+    };
+    // Managed memory is where it is needed whenever a kernel starts or ends.
+    fn cudaMemPrefetchAsync(_address: *const c_void, _size: usize, _device: c_int, _stream: *mut c_void) |_| Ok(());
+    fn cudaMemPrefetchAsync_v2(_address: *const c_void, _size: usize, _to: u64, _flags: u32, _stream: *mut c_void) |_| Ok(());
+    fn cudaMemAdvise(_address: *const c_void, _size: usize, _advice: c_int, _device: c_int) |_| Ok(());
+    fn cudaMemAdvise_v2(_address: *const c_void, _size: usize, _advice: c_int, _location: u64) |_| Ok(());
+    fn cudaStreamAttachMemAsync(_stream: *mut c_void, _address: *mut c_void, _size: usize, _flags: u32) |_| Ok(());
+    fn cudaGetSymbolAddress(to: *mut *mut c_void, symbol: *const c_void) |runtime| {
+        let (address, _) = runtime.variable(symbol)?;
+        put(to, pointer(address))
+    };
+    fn cudaGetSymbolSize(to: *mut usize, symbol: *const c_void) |runtime| {
+        let (_, size) = runtime.variable(symbol)?;
+        put(to, size as usize)
+    };
+}
+
+/// No bytes have no address.
+fn malloc_device(runtime: &mut Runtime, to: *mut *mut c_void, size: usize) -> Done {
+    let address = if size == 0 { 0 } else { runtime.allocate(size as u64, ALIGNMENT)? };
+    put(to, pointer(address))
+}
+
+impl Runtime {
+    /// Returns what the configuration states of the device.
+    pub fn property(&mut self, property: Property) -> Done<u64> {
+        if self.properties.is_none() {
+            let words = self.connection.numbers(Call::Device, &[], &[], Property::Count as usize)?;
+            self.properties = Some(words);
+        }
+        Ok(self.properties.as_ref().map_or(0, |words| words[property as usize]))
+    }
+}

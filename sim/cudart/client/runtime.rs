@@ -1,0 +1,142 @@
+//! What the library knows of the program: its modules, kernels, variables and memory.
+use crate::Done;
+use crate::connection::Connection;
+use crate::protocol::{Call, error};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One for all host threads.
+static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
+
+/// Everything behind the calls.
+#[derive(Default)]
+pub struct Runtime {
+    /// The way to the simulator.
+    pub connection: Connection,
+    /// The simulator's number of each fat binary, or CUDA's error.
+    pub modules: Vec<Done<u64>>,
+    /// Kernels by the addresses of the host functions that stand for them.
+    pub kernels: HashMap<usize, Kernel>,
+    /// Variables by the addresses of the host variables that stand for them.
+    pub variables: HashMap<usize, Variable>,
+    /// Sizes of the memory that the program has, by address.
+    pub allocations: BTreeMap<u64, u64>,
+    /// Memory that host and kernels share.
+    pub managed: Vec<Managed>,
+    /// Answers to device queries, once asked for.
+    pub properties: Option<Vec<u64>>,
+}
+
+/// A kernel that the program has registered.
+pub struct Kernel {
+    /// Index of its module.
+    pub module: usize,
+    /// Its name in the PTX.
+    pub name: String,
+    /// What the simulator says of it, once asked for.
+    pub found: Option<Found>,
+}
+
+/// A kernel as the simulator has it.
+#[derive(Clone)]
+pub struct Found {
+    /// Its number.
+    pub number: u64,
+    /// Registers, bytes of shared, local and constant memory, most threads of a block, architecture.
+    pub facts: [u64; 6],
+    /// Offset and size of each parameter.
+    pub params: Vec<(usize, usize)>,
+}
+
+/// A variable that the program has registered.
+pub struct Variable {
+    /// Index of its module.
+    pub module: usize,
+    /// Its name in the PTX.
+    pub name: String,
+    /// Samples of the texture that it stands for are 0 to 1, if it stands for one.
+    pub is_normalized: bool,
+}
+
+/// Memory at the same address on host and device.
+pub struct Managed {
+    /// The address.
+    pub address: u64,
+    /// What the device has there.
+    pub known: Vec<u8>,
+}
+
+impl Managed {
+    /// Returns whether an address lies inside.
+    pub fn holds(&self, address: u64) -> bool {
+        address >= self.address && address - self.address < self.known.len() as u64
+    }
+}
+
+/// Holds the runtime for the time of a call.
+pub struct Lock(MutexGuard<'static, Option<Runtime>>);
+
+/// Takes the lock, which serializes the calls of host threads.
+pub fn lock() -> Lock {
+    let mut guard = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    guard.get_or_insert_default();
+    Lock(guard)
+}
+
+impl std::ops::Deref for Lock {
+    type Target = Runtime;
+    fn deref(&self) -> &Runtime {
+        self.0.as_ref().expect("it was made when the lock was taken")
+    }
+}
+
+impl std::ops::DerefMut for Lock {
+    fn deref_mut(&mut self) -> &mut Runtime {
+        self.0.as_mut().expect("it was made when the lock was taken")
+    }
+}
+
+impl Runtime {
+    /// Returns what the simulator knows of the kernel that a host function stands for.
+    pub fn kernel(&mut self, function: *const c_void) -> Done<Found> {
+        let kernel = self.kernels.get_mut(&(function as usize)).ok_or(error::INVALID_DEVICE_FUNCTION)?;
+        if let Some(found) = &kernel.found {
+            return Ok(found.clone());
+        }
+        let module = self.modules[kernel.module]?;
+        let words = self.connection.numbers(Call::Kernel, &[module], kernel.name.as_bytes(), 7)?;
+        let pairs = words[7..].chunks_exact(2);
+        let params = pairs.map(|pair| (pair[0] as usize, pair[1] as usize)).collect();
+        let facts = [words[1], words[2], words[3], words[4], words[5], words[6]];
+        let found = Found { number: words[0], facts, params };
+        kernel.found = Some(found.clone());
+        Ok(found)
+    }
+
+    /// Returns the device address and the size of the variable that a host variable stands for.
+    pub fn variable(&mut self, symbol: *const c_void) -> Done<(u64, u64)> {
+        let variable = self.variables.get(&(symbol as usize)).ok_or(error::INVALID_SYMBOL)?;
+        let module = self.modules[variable.module]?;
+        let words = self.connection.numbers(Call::Symbol, &[module], variable.name.as_bytes(), 2)?;
+        // From now on the program may know its address.
+        self.allocations.insert(words[0], words[1]);
+        Ok((words[0], words[1]))
+    }
+
+    /// The allocation that an address lies in: its address and size.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        let (base, bytes) = self.allocations.range(..=address).next_back()?;
+        (address - base < (*bytes).max(1)).then_some((*base, *bytes))
+    }
+
+    /// Returns whether an address means memory of the device alone.
+    pub fn is_on_device(&self, address: u64) -> bool {
+        !self.is_managed(address) && self.allocation(address).is_some()
+    }
+
+    /// Returns whether host and device share an address.
+    pub fn is_managed(&self, address: u64) -> bool {
+        self.managed.iter().any(|managed| managed.holds(address))
+    }
+}

@@ -1,0 +1,122 @@
+//! Streams, which run their work in the order of the calls, and events in simulated time.
+use crate::api;
+use crate::pointers::{get, put, put_if};
+use crate::protocol::Call;
+use crate::runtime::Runtime;
+use crate::{Done, runtime};
+use std::ffi::{c_int, c_void};
+
+/// CUDA's error for a handle that is none.
+const INVALID_HANDLE: i32 = 400;
+
+/// What a program waits for: the simulated time when it was recorded, in nanoseconds.
+pub struct Event(Option<f64>);
+
+/// The simulated time, in nanoseconds.
+fn now(runtime: &mut Runtime) -> Done<f64> {
+    Ok(f64::from_bits(runtime.connection.numbers(Call::Now, &[], &[], 1)?[0]))
+}
+
+/// The event behind a handle.
+fn event<'a>(handle: *mut Event) -> Done<&'a mut Event> {
+    // SAFETY: the program gives a handle that it got and has not given back, and calls are serialized.
+    unsafe { handle.as_mut() }.ok_or(INVALID_HANDLE)
+}
+
+fn make_event(to: *mut *mut Event) -> Done {
+    put(to, Box::into_raw(Box::new(Event(None))))
+}
+
+/// A handle of its own for each stream; nothing else is known of one.
+fn make_stream(to: *mut *mut c_void) -> Done {
+    put(to, Box::into_raw(Box::new(0u64)).cast())
+}
+
+fn elapsed(milliseconds: *mut f32, start: *mut Event, end: *mut Event) -> Done {
+    let (start, end) = (event(start)?.0.ok_or(INVALID_HANDLE)?, event(end)?.0.ok_or(INVALID_HANDLE)?);
+    put(milliseconds, ((end - start) / 1e6) as f32)
+}
+
+fn record(runtime: &mut Runtime, handle: *mut Event) -> Done {
+    event(handle)?.0 = Some(now(runtime)?);
+    Ok(())
+}
+
+api! {
+    fn cudaEventCreate(to: *mut *mut Event) |_| make_event(to);
+    fn cudaEventCreateWithFlags(to: *mut *mut Event, _flags: u32) |_| make_event(to);
+    fn cudaEventRecord(handle: *mut Event, _stream: *mut c_void) |runtime| record(runtime, handle);
+    fn cudaEventRecordWithFlags(handle: *mut Event, _stream: *mut c_void, _flags: u32) |runtime| record(runtime, handle);
+    fn cudaEventSynchronize(handle: *mut Event) |_| event(handle).map(drop);
+    fn cudaEventQuery(handle: *mut Event) |_| event(handle).map(drop);
+    fn cudaEventElapsedTime(to: *mut f32, start: *mut Event, end: *mut Event) |_| elapsed(to, start, end);
+    fn cudaEventElapsedTime_v2(to: *mut f32, start: *mut Event, end: *mut Event) |_| elapsed(to, start, end);
+    fn cudaEventDestroy(handle: *mut Event) |_| {
+        event(handle)?;
+        // SAFETY: `make_event` made it, and the program gives it back.
+        drop(unsafe { Box::from_raw(handle) });
+        Ok(())
+    };
+    fn cudaStreamCreate(to: *mut *mut c_void) |_| make_stream(to);
+    fn cudaStreamCreateWithFlags(to: *mut *mut c_void, _flags: u32) |_| make_stream(to);
+    fn cudaStreamCreateWithPriority(to: *mut *mut c_void, _flags: u32, _priority: c_int) |_| make_stream(to);
+    fn cudaStreamDestroy(handle: *mut c_void) |_| {
+        if handle.is_null() {
+            return Err(INVALID_HANDLE);
+        }
+        // SAFETY: `make_stream` made it, and the program gives it back.
+        drop(unsafe { Box::from_raw(handle.cast::<u64>()) });
+        Ok(())
+    };
+    fn cudaStreamSynchronize(_stream: *mut c_void) |runtime| runtime.synchronize();
+    fn cudaStreamQuery(_stream: *mut c_void) |runtime| runtime.synchronize();
+    fn cudaStreamWaitEvent(_stream: *mut c_void, handle: *mut Event, _flags: u32) |_| event(handle).map(drop);
+    fn cudaStreamGetFlags(_stream: *mut c_void, flags: *mut u32) |_| put(flags, 0);
+    fn cudaStreamGetPriority(_stream: *mut c_void, priority: *mut c_int) |_| put(priority, 0);
+    fn cudaDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| {
+        put_if(least, 0);
+        put_if(greatest, 0);
+        Ok(())
+    };
+    fn cudaDeviceSynchronize() |runtime| runtime.synchronize();
+    fn cudaThreadSynchronize() |runtime| runtime.synchronize();
+    fn cudaCtxResetPersistingL2Cache() |_| Ok(());
+    fn cudaStreamIsCapturing(_stream: *mut c_void, status: *mut c_int) |_| put(status, 0);
+    fn cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) |_| get(mode).map(drop);
+}
+
+impl Runtime {
+    /// Waits for all work, which has ended when its call returned; a device that has failed says so again.
+    fn synchronize(&mut self) -> Done {
+        if self.modules.is_empty() { Ok(()) } else { now(self).map(drop) }
+    }
+}
+
+/// A function of the program that runs when the work before it has ended: at once.
+type HostFunction = extern "C" fn(*mut c_void);
+type Callback = extern "C" fn(*mut c_void, c_int, *mut c_void);
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaLaunchHostFunc(
+    _stream: *mut c_void,
+    function: Option<HostFunction>,
+    data: *mut c_void,
+) -> i32 {
+    let Some(function) = function else { return crate::protocol::error::INVALID_VALUE };
+    // No lock is held: the function may take its time.
+    function(data);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamAddCallback(
+    stream: *mut c_void,
+    callback: Option<Callback>,
+    data: *mut c_void,
+    _flags: u32,
+) -> i32 {
+    let Some(callback) = callback else { return crate::protocol::error::INVALID_VALUE };
+    let code = runtime::lock().synchronize().err().unwrap_or(0);
+    callback(stream, code, data);
+    0
+}

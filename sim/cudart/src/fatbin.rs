@@ -1,0 +1,224 @@
+//! Fat binaries: the PTX that nvcc and clang embed in a host program, plain or compressed by LZ4 or zstd.
+use ruzstd::decoding::StreamingDecoder;
+use std::io::Read;
+
+/// First word of a fat binary.
+const MAGIC: u32 = 0xba55_ed50;
+/// Kind of an entry that holds PTX.
+const PTX: u16 = 1;
+/// Flags of an entry's compression.
+const LZ4: u64 = 0x2000;
+const ZSTD: u64 = 0x8000;
+/// Most bytes that PTX unpacks to.
+const MOST_TEXT_BYTES: u64 = 1 << 30;
+
+/// PTX of a fat binary.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ptx {
+    /// What it was made for, such as 60 for `sm_60`.
+    pub architecture: u32,
+    /// The text.
+    pub text: String,
+}
+
+/// Why a fat binary gives no PTX.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FatbinError {
+    /// It is none, or one that was cut.
+    #[error("byte {at} of the fat binary: {what}")]
+    Malformed {
+        /// Where.
+        at: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// It has machine code only.
+    #[error(
+        "the program has {found} and no PTX: compile it with PTX, such as nvcc -gencode arch=compute_75,code=compute_75, or \
+         clang++ --cuda-gpu-arch=sm_60"
+    )]
+    NoPtx {
+        /// What it has.
+        found: String,
+    },
+}
+
+/// An entry's head.
+struct Entry<'a> {
+    kind: u16,
+    architecture: u32,
+    flags: u64,
+    /// Bytes that it unpacks to.
+    unpacked: u64,
+    payload: &'a [u8],
+}
+
+/// Returns the `N` bytes at `at`.
+fn field<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], FatbinError> {
+    let cut = FatbinError::Malformed { at, what: "it ends here, within a head" };
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(cut)
+}
+
+fn word16(bytes: &[u8], at: usize) -> Result<u16, FatbinError> {
+    field(bytes, at).map(u16::from_le_bytes)
+}
+
+fn word32(bytes: &[u8], at: usize) -> Result<u32, FatbinError> {
+    field(bytes, at).map(u32::from_le_bytes)
+}
+
+fn word64(bytes: &[u8], at: usize) -> Result<u64, FatbinError> {
+    field(bytes, at).map(u64::from_le_bytes)
+}
+
+/// Returns the entry at `at` and where the next one begins.
+fn entry(bytes: &[u8], at: usize) -> Result<(Entry<'_>, usize), FatbinError> {
+    let malformed = |what| FatbinError::Malformed { at, what };
+    let head = word32(bytes, at + 4)? as usize;
+    let padded = usize::try_from(word64(bytes, at + 8)?).unwrap_or(usize::MAX);
+    let packed = word32(bytes, at + 16)? as usize;
+    let flags = word64(bytes, at + 40)?;
+    let start = at.saturating_add(head);
+    let end = start.saturating_add(padded);
+    if head < 64 || end > bytes.len() {
+        return Err(malformed("an entry that is larger than the fat binary"));
+    }
+    let is_packed = flags & (LZ4 | ZSTD) != 0;
+    if is_packed && packed > padded {
+        return Err(malformed("compressed PTX that is larger than its entry"));
+    }
+    let payload = &bytes[start..if is_packed { start + packed } else { end }];
+    let unpacked = if is_packed { word64(bytes, at + 56)? } else { 0 };
+    let entry =
+        Entry { kind: word16(bytes, at)?, architecture: word32(bytes, at + 28)?, flags, unpacked, payload };
+    Ok((entry, end))
+}
+
+impl Entry<'_> {
+    /// Unpacks the text, which ends at its first zero.
+    fn text(&self, at: usize) -> Result<String, FatbinError> {
+        let malformed = |what| FatbinError::Malformed { at, what };
+        if self.unpacked > MOST_TEXT_BYTES {
+            return Err(malformed("PTX of more than a GiB"));
+        }
+        let bytes = if self.flags & ZSTD != 0 {
+            let decoder = StreamingDecoder::new(self.payload)
+                .map_err(|_| malformed("PTX that zstd does not unpack"))?;
+            let mut text = Vec::new();
+            decoder
+                .take(self.unpacked)
+                .read_to_end(&mut text)
+                .map_err(|_| malformed("PTX that zstd does not unpack"))?;
+            text
+        } else if self.flags & LZ4 != 0 {
+            lz4_flex::block::decompress(self.payload, self.unpacked as usize)
+                .map_err(|_| malformed("PTX that LZ4 does not unpack"))?
+        } else {
+            self.payload.to_vec()
+        };
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        String::from_utf8(bytes[..end].to_vec()).map_err(|_| malformed("PTX that is not text"))
+    }
+}
+
+/// Returns the PTX of the newest architecture in a fat binary.
+///
+/// # Errors
+/// It is malformed, or has no PTX.
+pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
+    if word32(bytes, 0)? != MAGIC {
+        return Err(FatbinError::Malformed { at: 0, what: "it does not begin as fat binaries do" });
+    }
+    let mut at = usize::from(word16(bytes, 6)?);
+    let size = usize::try_from(word64(bytes, 8)?).unwrap_or(usize::MAX);
+    let end = at.saturating_add(size).min(bytes.len());
+    let mut best: Option<(usize, Entry)> = None;
+    let mut others = Vec::new();
+    while at < end {
+        let (entry, next) = entry(&bytes[..end], at)?;
+        if entry.kind == PTX {
+            if best.as_ref().is_none_or(|(_, best)| best.architecture < entry.architecture) {
+                best = Some((at, entry));
+            }
+        } else {
+            others.push(format!("sm_{}", entry.architecture));
+        }
+        at = next;
+    }
+    let Some((at, entry)) = best else {
+        let found =
+            if others.is_empty() { "nothing".into() } else { format!("code of {}", others.join(", ")) };
+        return Err(FatbinError::NoPtx { found });
+    };
+    Ok(Ptx { architecture: entry.architecture, text: entry.text(at)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        ".version 7.8\n.target sm_60\n// one of many lines, one of many lines, one of many lines\n";
+
+    /// An entry with a payload that unpacks to so many bytes.
+    fn entry(kind: u16, architecture: u32, flags: u64, payload: &[u8], unpacked: usize) -> Vec<u8> {
+        let padded = payload.len().next_multiple_of(8);
+        let mut out = vec![0; 80 + padded];
+        out[..2].copy_from_slice(&kind.to_le_bytes());
+        out[4..8].copy_from_slice(&80u32.to_le_bytes());
+        out[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        out[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        out[28..32].copy_from_slice(&architecture.to_le_bytes());
+        out[40..48].copy_from_slice(&flags.to_le_bytes());
+        out[56..64].copy_from_slice(&(unpacked as u64).to_le_bytes());
+        out[80..80 + payload.len()].copy_from_slice(payload);
+        out
+    }
+
+    fn fat(entries: &[Vec<u8>]) -> Vec<u8> {
+        let body = entries.concat();
+        let mut out = MAGIC.to_le_bytes().to_vec();
+        out.extend([1, 0, 16, 0]);
+        out.extend((body.len() as u64).to_le_bytes());
+        out.extend(body);
+        out
+    }
+
+    fn zstd() -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(TEXT.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn plain_and_packed_text_is_the_same() {
+        let lz4 = lz4_flex::block::compress(TEXT.as_bytes());
+        for (flags, payload) in [(0x11, TEXT.as_bytes().to_vec()), (LZ4 | 0x11, lz4), (ZSTD | 0x11, zstd())] {
+            let binary = fat(&[entry(PTX, 60, flags, &payload, TEXT.len())]);
+            assert_eq!(ptx(&binary), Ok(Ptx { architecture: 60, text: TEXT.into() }), "{flags:#x}");
+        }
+    }
+
+    #[test]
+    fn the_newest_text_counts_and_code_alone_is_refused() {
+        let code = entry(2, 75, 0x11, b"\x7fELF", 0);
+        let [old, new] = [50, 70].map(|sm| entry(PTX, sm, 0x11, format!("// {sm}").as_bytes(), 0));
+        let found = ptx(&fat(&[old.clone(), code.clone(), new, old])).expect("it has PTX");
+        assert_eq!((found.architecture, found.text.as_str()), (70, "// 70"));
+        let refused = ptx(&fat(&[code])).expect_err("it has none").to_string();
+        assert!(refused.starts_with("the program has code of sm_75 and no PTX: compile it"), "{refused}");
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_ends_with_an_answer() {
+        let whole = fat(&[entry(PTX, 60, ZSTD, &zstd(), TEXT.len())]);
+        for length in 0..whole.len() {
+            assert!(ptx(&whole[..length]).is_err(), "{length} bytes");
+        }
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 0xff;
+            // Some bytes say nothing; none may lead astray.
+            let _ = ptx(&changed);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! `selvedge cuda`: a CUDA program as it is, with its kernels simulated.
+use crate::arguments::{CudaOptions, RunOptions};
+use crate::error::{Failure, one_line};
+use crate::functional_command;
+use crate::interrupt::stop_flag;
+use crate::output::{Outputs, say};
+use crate::progress::Progress;
+use crate::run_command::{
+    classify, is_interrupted, machine, mismatch, plan, show, show_printed, spec, write_divergence,
+    write_traces,
+};
+use selvedge_sim::best;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::functional::{FunctionalSpec, run as execute};
+use selvedge_sim::report::Outcome;
+use selvedge_sim::run::{RunError, Source, run as simulate};
+use selvedge_sim::sm::SimFault;
+use selvedge_sim::source::{Live, RECORDED, Settings};
+use selvedge_sim::workload::Size;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Runs the program and shows one report of all its launches.
+pub fn run(options: &CudaOptions) -> Result<(), Failure> {
+    let as_run = options.of_run();
+    let (config, sources) = machine(&as_run)?;
+    let mechanism = options.mechanism.as_deref().unwrap_or("base");
+    check(options, &config, mechanism)?;
+    let mut files = plan(&as_run, std::iter::empty());
+    files.read(&program(options)?);
+    options.record.iter().for_each(|file| files.write("--record", file));
+    let mut outputs = files.check()?;
+    let stop = stop_flag()?;
+    let live = start(options, &stop)?;
+    let workload = Source::Live(Arc::clone(&live));
+    let failure = if options.functional {
+        run_untimed(&as_run, workload, &config, &stop, &mut outputs)?
+    } else {
+        let spec = spec(&as_run, &config, &workload, mechanism, Size::Tiny)?;
+        let title = format!("{} {}", live.name(), spec.mechanism.text);
+        let progress = Progress::without_bar(title, &stop, options.bounds.timeout);
+        let outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
+        show_printed(&outcome.printed);
+        if is_interrupted(outcome.fault.as_ref()) {
+            outputs.interrupted();
+        }
+        write_traces(&as_run, &outcome.traces, &mut outputs);
+        if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
+            write_divergence(fault.as_ref(), &mut outputs);
+        }
+        let failure = outcome.fault.as_ref().map(classify).or_else(|| mismatch(&outcome.report));
+        // After a fault there is nothing to go by but the fault.
+        if outcome.fault.as_ref().is_none_or(RunError::is_stop) {
+            show(&as_run, &[outcome.report], &sources, &mut outputs);
+        }
+        failure
+    };
+    let failure = write_record(options, &live, failure, &mut outputs);
+    outputs.finish(failure)
+}
+
+/// Runs the program's kernels for their values alone.
+fn run_untimed(
+    options: &RunOptions,
+    workload: Source,
+    config: &GpuConfig,
+    stop: &Arc<AtomicBool>,
+    outputs: &mut Outputs,
+) -> Result<Option<Failure>, Failure> {
+    let title = format!("{} functional", workload.name());
+    let max_memory = options.limits().memory;
+    let spec = FunctionalSpec { workload, size: Size::Tiny, input: None, config: config.clone(), max_memory };
+    let progress = Progress::without_bar(title, stop, options.bounds.timeout);
+    let outcome = execute(&spec, &progress.control()).map_err(|error| classify(&error))?;
+    show_printed(&outcome.printed);
+    if outcome.report.result == Outcome::Interrupted {
+        outputs.interrupted();
+    }
+    let failure = functional_command::ended(&outcome.report, outcome.fault.as_ref());
+    functional_command::show(options, &[outcome.report], outputs);
+    Ok(failure)
+}
+
+/// Finds the mistakes of the options before the program starts.
+fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(), Failure> {
+    if let Some(file) = &options.record
+        && !file.as_os_str().to_string_lossy().ends_with(RECORDED)
+    {
+        return Err(Failure::usage(format!(
+            "--record {}: must be a name that ends in {RECORDED}",
+            file.display()
+        )));
+    }
+    if options.functional {
+        return Ok(());
+    }
+    let spec = crate::latency_from::mechanism(mechanism, options.latency_from.as_deref())?;
+    if best::searches(&spec, config) {
+        return Err(Failure::usage(format!(
+            "--mechanism {mechanism}: it runs its workload several times: must be given to `selvedge run FILE{RECORDED}`, where \
+             `selvedge cuda --record FILE{RECORDED}` has recorded the program"
+        )));
+    }
+    Ok(())
+}
+
+/// The path of the program: a name without folders is looked up as shells do.
+fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
+    let name = Path::new(&options.program[0]);
+    let found = if name.components().count() > 1 {
+        Some(name.to_path_buf())
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+    };
+    let found = found.filter(|path| path.is_file());
+    found.ok_or_else(|| Failure::usage(format!("{}: there is no such program", name.display())))
+}
+
+fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Failure> {
+    let printed = [&options.json, &options.stats, &options.csv, &options.series];
+    let settings = Settings {
+        // A fault that several threads have found is looked at again.
+        record: options.record.is_some() || options.threads.is_some_and(|threads| threads > 1),
+        verify: options.verify_functional,
+        quiet: printed.into_iter().flatten().any(|target| target == "-"),
+        stop: Arc::clone(stop),
+        timeout: options.bounds.timeout,
+        say: Arc::new(|line| say(one_line(&format!("selvedge: {line}")) + "\n")),
+    };
+    let program = program(options)?;
+    let live = Live::start(&program, &options.program[1..], settings);
+    live.map(Arc::new).map_err(|error| Failure::usage(format!("cannot start {}: {error}", program.display())))
+}
+
+/// Writes the record, and adds the failure of a program that has made no call.
+fn write_record(
+    options: &CudaOptions,
+    live: &Live,
+    failure: Option<Failure>,
+    outputs: &mut Outputs,
+) -> Option<Failure> {
+    let ended = live.take_ended().unwrap_or_default();
+    if let (Some(file), Some(record)) = (&options.record, &ended.record) {
+        let bytes = record
+            .to_bytes()
+            .map_err(|error| Failure::usage(format!("the record cannot be packed: {error}")));
+        if let Some(bytes) = outputs.note(bytes) {
+            outputs.write(file, bytes);
+        }
+    }
+    if ended.calls > 0 || failure.is_some() {
+        return failure;
+    }
+    Some(Failure::usage(format!(
+        "{}: it has made no call of the CUDA runtime library: must be linked with the shared one (nvcc -cudart shared, clang++ -lcudart)",
+        live.name()
+    )))
+}

@@ -1,0 +1,37 @@
+// What the test programs share: every call of CUDA must succeed, and a program ends with 0 if its results are right.
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CUDA(call) \
+    do { \
+        cudaError_t code = (call); \
+        if (code != cudaSuccess) { \
+            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(code)); \
+            std::exit(2); \
+        } \
+    } while (0)
+
+#define DEMAND(condition) \
+    do { \
+        if (!(condition)) { \
+            std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            std::exit(3); \
+        } \
+    } while (0)
+
+template <typename T>
+T *on_device(const std::vector<T> &values) {
+    T *address;
+    CUDA(cudaMalloc(&address, values.size() * sizeof(T)));
+    CUDA(cudaMemcpy(address, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return address;
+}
+
+template <typename T>
+std::vector<T> from_device(const T *address, size_t count) {
+    std::vector<T> values(count);
+    CUDA(cudaMemcpy(values.data(), address, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+}

@@ -1,0 +1,34 @@
+// Mistakes that a program survives: each gives CUDA's error, and the device goes on.
+#include "check.h"
+
+__global__ void fill(int *out) { out[threadIdx.x] = 1; }
+
+int main() {
+    int *memory, host[32];
+    CUDA(cudaMalloc(&memory, sizeof host));
+    fill<<<1, 2048>>>(memory);
+    DEMAND(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
+    DEMAND(cudaGetLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaSuccess);
+    fill<<<0, 32>>>(memory);
+    DEMAND(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    fill<<<1, 32, 1 << 20>>>(memory);
+    DEMAND(cudaGetLastError() != cudaSuccess);
+    DEMAND(cudaMemcpy(host, memory, 2 * sizeof host, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    DEMAND(cudaMemcpy(memory + 1, host, sizeof host, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    DEMAND(cudaMemcpy(host, memory, sizeof host, (cudaMemcpyKind)9) == cudaErrorInvalidValue);
+    DEMAND(cudaMemset(memory, 0, sizeof host + 1) == cudaErrorInvalidValue);
+    DEMAND(cudaMemcpyToSymbol(host, host, 4) == cudaErrorInvalidSymbol);
+    void *much;
+    DEMAND(cudaMalloc(&much, (size_t)1 << 60) == cudaErrorMemoryAllocation);
+    DEMAND(cudaFree(memory + 1) == cudaErrorInvalidValue);
+    DEMAND(cudaDeviceSetMemPool(0, nullptr) == cudaErrorNotSupported);
+    cudaGetLastError();
+    fill<<<1, 32>>>(memory);
+    CUDA(cudaGetLastError());
+    CUDA(cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost));
+    CUDA(cudaFree(memory));
+    DEMAND(cudaFree(memory) == cudaErrorInvalidValue);
+    CUDA(cudaFree(nullptr));
+    std::printf("%s\n", cudaGetErrorString(cudaErrorInvalidValue));
+    return host[31] != 1;
+}

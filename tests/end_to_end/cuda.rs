@@ -1,0 +1,314 @@
+//! CUDA programs as they are: do they compute the same, is the report that of their record, and do wrong ones end with one line?
+//!
+//! The programs in `tests/cuda/` are compiled by clang and nvcc with the toolkits that `docs/cuda/toolkit` makes.
+use crate::command::selvedge_in;
+use selvedge_testbenches::skipped::skip;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// The programs that check their own results; a second source follows a blank.
+const PROGRAMS: [&str; 23] = [
+    "constants",
+    "converge",
+    "device_new",
+    "errors",
+    "frontier",
+    "histogram",
+    "host_memory",
+    "host_threads",
+    "managed",
+    "matrix",
+    "pitched",
+    "pointers",
+    "printing",
+    "queries",
+    "reduction",
+    "scan",
+    "sorting",
+    "streams",
+    "structures",
+    "templates",
+    "texture_objects",
+    "texture_references",
+    "units_a units_b",
+];
+
+/// A toolkit, or none with a note that `test` is skipped.
+fn toolkit(test: &str, name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/cuda").join(name);
+    if folder.join("bin/fatbinary").is_file() {
+        return Some(folder);
+    }
+    skip(test, "no toolkit: docs/cuda/toolkit target/cuda makes one");
+    None
+}
+
+fn demand(output: &Output, what: &str) {
+    let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{what}: {}: {out}{error}", output.status);
+}
+
+/// Compiles the sources of a program by clang into `folder`; returns the program's name.
+fn compile<'a>(toolkit: &Path, sources: &'a str, folder: &Path) -> &'a str {
+    let name = sources.split(' ').next().unwrap_or(sources);
+    let mut command = Command::new("clang++-19");
+    command.args(["-x", "cuda", "--cuda-gpu-arch=sm_60", "-O1", "-w", "-pthread"]);
+    command.arg(format!("--cuda-path={}", toolkit.display()));
+    command.args(sources.split(' ').map(|source| format!("tests/cuda/{source}.cu")));
+    command.arg("-L").arg(toolkit.join("lib")).arg("-lcudart").arg("-o").arg(folder.join(name));
+    demand(&command.output().expect("clang starts"), sources);
+    name
+}
+
+/// The report of a run without what depends on the host.
+fn report(folder: &Path, file: &str) -> Value {
+    let text = fs::read_to_string(folder.join(file)).expect("the report is there");
+    let mut report: Value = serde_json::from_str(&text).expect("the report is JSON");
+    report.as_object_mut().expect("an object").remove("host");
+    report
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a program under a mechanism, and its record.
+fn check(folder: &Path, name: &str, mechanism: &str) {
+    let program = format!("./{name}");
+    let [json, again, record] = ["json", "again", "sprog"].map(|end| format!("{name}-{mechanism}.{end}"));
+    let words = [
+        "cuda",
+        "--mechanism",
+        mechanism,
+        "--engine",
+        "model",
+        "--json",
+        &json,
+        "--record",
+        &record,
+        "--",
+        &program,
+    ];
+    demand(&selvedge_in(folder, &words), &format!("{name} {mechanism}"));
+    let words = ["run", &record, "--mechanism", mechanism, "--engine", "model", "--json", &again];
+    demand(&selvedge_in(folder, &words), &format!("the record of {name}"));
+    let found = report(folder, &json);
+    assert!(found["totals"]["cycles"].as_u64().is_some_and(|cycles| cycles > 100), "{name}");
+    // Without the reports themselves, which are long.
+    assert!(found == report(folder, &again), "{name} {mechanism}: the record's report is another");
+}
+
+#[test]
+fn programs_compute_the_right_results_and_their_records_give_the_same_reports() {
+    let test = "programs_compute_the_right_results_and_their_records_give_the_same_reports";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let left = Mutex::new(PROGRAMS.to_vec());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let Some(sources) = left.lock().expect("no thread has failed").pop() else { return };
+                    let name = compile(&toolkit, sources, folder.path());
+                    ["base", "hw-bdi"]
+                        .into_iter()
+                        .for_each(|mechanism| check(folder.path(), name, mechanism));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_kernels_print_comes_among_what_the_host_prints() {
+    let Some(toolkit) = toolkit("what_kernels_print_comes_among_what_the_host_prints", "cuda11") else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(&toolkit, "printing", folder.path());
+    let output = selvedge_in(folder.path(), &["cuda", "--json", "-", "--", "./printing"]);
+    demand(&output, "printing");
+    let lines: String = (0..3)
+        .map(|i| format!("host {i}\nkernel {i}, thread 3, number {:.2}\n", f64::from(i) / 4.0))
+        .collect();
+    assert_eq!(text(&output.stderr), lines, "with --json - it goes to standard error");
+    assert!(
+        serde_json::from_slice::<Value>(&output.stdout).is_ok(),
+        "the report alone is on standard output"
+    );
+}
+
+#[test]
+fn the_second_execution_agrees_and_no_timing_gives_the_same_results() {
+    let test = "the_second_execution_agrees_and_no_timing_gives_the_same_results";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    for sources in ["managed", "histogram", "texture_objects", "units_a units_b"] {
+        let program = format!("./{}", compile(&toolkit, sources, folder.path()));
+        for option in ["--verify-functional", "--functional", "--check", "--threads=3"] {
+            demand(
+                &selvedge_in(folder.path(), &["cuda", option, "--", &program]),
+                &format!("{sources} {option}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused() {
+    let test = "every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused";
+    let Some(toolkit) = toolkit(test, "cuda13") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let build = |source: &str, name: &str, words: &[&str]| {
+        let mut command = Command::new(toolkit.join("bin/nvcc"));
+        command.args(["-cudart", "shared", "-Wno-deprecated-gpu-targets"]).args(words);
+        command.arg(format!("tests/cuda/{source}.cu")).arg("-o").arg(folder.path().join(name));
+        demand(&command.output().expect("nvcc starts"), name);
+    };
+    let ptx = ["-gencode", "arch=compute_75,code=compute_75"];
+    for mode in ["none", "speed", "size", "default"] {
+        build("reduction", mode, &[&ptx[..], &["-Xfatbin", &format!("-compress-mode={mode}")]].concat());
+        demand(&selvedge_in(folder.path(), &["cuda", "--", &format!("./{mode}")]), mode);
+    }
+    // The layout of the properties is that of CUDA 13.
+    for source in ["queries", "managed"] {
+        build(source, source, &ptx);
+        demand(&selvedge_in(folder.path(), &["cuda", "--", &format!("./{source}")]), source);
+    }
+    build("reduction", "code", &["-gencode", "arch=compute_75,code=sm_75"]);
+    let output = selvedge_in(folder.path(), &["cuda", "--", "./code"]);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("code of sm_75 and no PTX: compile it with PTX, such as nvcc -gencode"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_guides_example_prints_what_the_guide_shows() {
+    let Some(toolkit) = toolkit("the_guides_example_prints_what_the_guide_shows", "cuda13") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let words =
+        ["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "tests/cuda/reduction.cu", "-o"];
+    let program = folder.path().join("reduction");
+    let built = Command::new(toolkit.join("bin/nvcc")).args(words).arg(&program).output();
+    demand(&built.expect("nvcc starts"), "reduction");
+    let output = selvedge_in(folder.path(), &["cuda", "--", "./reduction"]);
+    demand(&output, "reduction");
+    let guide = fs::read_to_string("docs/cuda.md").expect("the guide is there");
+    let shown = guide.split("```output\n").nth(1).and_then(|rest| rest.split("```").next());
+    assert_eq!(shown, Some(&*text(&output.stdout)), "docs/cuda.md shows something else");
+}
+
+#[test]
+fn the_library_has_every_function_of_nvidias() {
+    let test = "the_library_has_every_function_of_nvidias";
+    let folder = tempfile::tempdir().expect("a folder");
+    selvedge_cudart::libraries::write(folder.path()).expect("written");
+    for (toolkit_name, library) in [("cuda11", "libcudart.so.11.0"), ("cuda13", "libcudart.so.13")] {
+        let Some(toolkit) = toolkit(test, toolkit_name) else { return };
+        let functions = |folder: &Path| {
+            let output = Command::new("nm").args(["-D", "--defined-only"]).arg(folder.join(library)).output();
+            let output = text(&output.expect("nm starts").stdout);
+            let names =
+                output.lines().filter_map(|line| line.split(' ').nth(2)).filter(|name| name.contains("cuda"));
+            names.map(|name| name.replace("@@", "@")).collect::<BTreeSet<_>>()
+        };
+        let wanted = functions(&toolkit.join("lib"));
+        assert!(wanted.len() > 390, "{library} has {} functions", wanted.len());
+        let have = functions(folder.path());
+        let missing: Vec<_> =
+            wanted.iter().filter(|name| name.starts_with(['c', '_']) && !have.contains(*name)).collect();
+        assert!(missing.is_empty(), "{library}: {missing:?}");
+    }
+}
+
+#[test]
+fn a_wrong_program_gets_cudas_error_and_one_line() {
+    let Some(toolkit) = toolkit("a_wrong_program_gets_cudas_error_and_one_line", "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(&toolkit, "wrong", folder.path());
+    let wrong = [
+        (
+            "bounds",
+            3,
+            "bounds: cudaErrorIllegalAddress\nthen: cudaErrorIllegalAddress\n",
+            "outside every buffer",
+        ),
+        ("freed", 3, "freed: cudaErrorIllegalAddress\n", "outside every buffer"),
+        ("deadlock", 3, "deadlock: cudaErrorLaunchTimeout\n", "deadlock at cycle"),
+        ("assertion", 3, "assertion: cudaErrorAssert\n", "fails: assertion `value == 0`"),
+        ("code", 1, "", "the program ended with exit code 7"),
+        ("abort", 1, "", "the program ended with signal 6"),
+    ];
+    for (what, code, printed, line) in wrong {
+        let output = selvedge_in(folder.path(), &["cuda", "--", "./wrong", what]);
+        let (out, error) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{what}: {error}");
+        assert!(out.starts_with(printed), "{what}: {out}");
+        assert_eq!(error.lines().count(), 1, "{what}: {error}");
+        assert!(error.contains(line), "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_signal_and_a_limit_end_a_kernel_and_its_program() {
+    let Some(toolkit) = toolkit("a_signal_and_a_limit_end_a_kernel_and_its_program", "cuda11") else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(&toolkit, "wrong", folder.path());
+    let words = ["cuda", "--max-cycles", "20000", "--json", "report.json", "--", "./wrong", "long"];
+    let output = selvedge_in(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!(report(folder.path(), "report.json")["result"], "max-cycles");
+    let run = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["cuda", "--", "./wrong", "long"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(
+        Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill runs").success()
+    );
+    let output = run.wait_with_output().expect("it ends");
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.contains("interrupted at cycle"), "{error}");
+    assert!(text(&output.stdout).contains("interrupted"), "it reports what it has");
+}
+
+#[test]
+fn mistakes_of_the_command_line_are_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("bad.sprog"), "selvedge program 1\nnothing").expect("written");
+    fs::write(folder.path().join("other.sprog"), "something else").expect("written");
+    let mistakes: [(&[&str], &str); 8] = [
+        (&["cuda"], "<PROGRAM>"),
+        (&["cuda", "--", "./no-such-program"], "./no-such-program: there is no such program"),
+        (&["cuda", "--record", "a.txt", "--", "true"], "--record a.txt: must be a name that ends in .sprog"),
+        (
+            &["cuda", "--mechanism", "swl-best", "--", "true"],
+            "where `selvedge cuda --record FILE.sprog` has recorded",
+        ),
+        (&["cuda", "--", "true"], "true: it has made no call of the CUDA runtime library"),
+        (&["run", "bad.sprog"], "bad.sprog: the recorded program is damaged"),
+        (&["run", "other.sprog"], "other.sprog: must be a recorded program"),
+        (&["run", "none.sprog"], "none.sprog: cannot read it"),
+    ];
+    for (words, line) in mistakes {
+        let output = selvedge_in(folder.path(), words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(error.contains(line) && error.lines().count() == 1, "{words:?}: {error}");
+    }
+}
