@@ -2,6 +2,7 @@
 use crate::bounds::BoundOptions;
 use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
+use crate::study_command::StudyOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
@@ -59,6 +60,8 @@ pub enum Command {
     Cuda(Box<CudaOptions>),
     /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),
+    /// Simulate many points from one file, each once, and collect their results as one table
+    Study(StudyOptions),
     /// Measure the classes by which the papers sort applications, beside the papers' own
     Classify(ClassifyOptions),
     /// Write a crate with a mechanism and a block of your own to start from
@@ -140,6 +143,9 @@ pub struct CompareOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// What the mechanisms' blocks run as
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
@@ -158,6 +164,9 @@ pub struct CompareOptions {
     /// Writes every report as JSON to a file, or with - to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// The same as CSV, a row for each run, with the columns of `selvedge study collect`
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -189,7 +198,7 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 25] = [
+const NEED_TIMING: [&str; 26] = [
     "sample",
     "threads",
     "checkpoint",
@@ -202,6 +211,7 @@ const NEED_TIMING: [&str; 25] = [
     "alone",
     "cache",
     "stats",
+    "launches",
     "csv",
     "series",
     "every",
@@ -218,11 +228,12 @@ const NEED_TIMING: [&str; 25] = [
 ];
 
 /// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
-const NO_SAMPLES: [&str; 12] = [
+const NO_SAMPLES: [&str; 13] = [
     "share",
     "cycles_together",
     "alone",
     "stats",
+    "launches",
     "csv",
     "series",
     "vcd",
@@ -248,6 +259,9 @@ pub struct RunOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
+    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
@@ -281,7 +295,10 @@ pub struct RunOptions {
     /// Write the statistics of each launch as text, by GPGPU-Sim's names (see `selvedge stats list`)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics as CSV, a row for each launch
+    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
+    pub launches: Option<String>,
+    /// Write the report as CSV, a row for each run, with the columns of `selvedge study collect`
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Let a launch file save results outside its folder
@@ -300,7 +317,7 @@ pub struct RunOptions {
     #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "vcd")]
     pub probe: Vec<String>,
     /// Print the block instances that --probe can name in this run, and do not run
-    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "json", "stats", "csv", "series", "inject"])]
+    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "json", "stats", "launches", "csv", "series", "inject"])]
     pub list_probes: bool,
     /// First cycle to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
@@ -351,6 +368,9 @@ pub struct CudaOptions {
     /// A built-in configuration (see `selvedge list machines`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long)]
     pub mechanism: Option<String>,
@@ -373,7 +393,10 @@ pub struct CudaOptions {
     /// Write the statistics of each launch as text, by GPGPU-Sim's names
     #[arg(long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics as CSV, a row for each launch
+    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    #[arg(long, value_name = "FILE")]
+    pub launches: Option<String>,
+    /// Write the report as CSV, one row, with the columns of `selvedge study collect`
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Write what happened in every N cycles (see --every) as CSV
@@ -418,12 +441,13 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 16] = [
+const CUDA_NEEDS_TIMING: [&str; 17] = [
     "verify_functional",
     "threads",
     "mechanism",
     "engine",
     "stats",
+    "launches",
     "csv",
     "series",
     "every",
@@ -442,11 +466,13 @@ impl CudaOptions {
     pub fn of_run(&self) -> RunOptions {
         RunOptions {
             config: self.config.clone(),
+            set: self.set.clone(),
             mechanism: self.mechanism.clone(),
             engine: self.engine,
             functional: self.functional,
             json: self.json.clone(),
             stats: self.stats.clone(),
+            launches: self.launches.clone(),
             csv: self.csv.clone(),
             series: self.series.clone(),
             every: self.every,

@@ -8,6 +8,7 @@ use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say, width};
 use crate::progress::Progress;
+use crate::set_option::configuration;
 use crate::together_command;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
@@ -25,6 +26,7 @@ use selvedge_sim::run::{
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
+use selvedge_study::{run_table, series};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -130,6 +132,7 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
     let printable = [
         ("--json", &options.json),
         ("--stats", &options.stats),
+        ("--launches", &options.launches),
         ("--csv", &options.csv),
         ("--series", &options.series),
     ];
@@ -204,7 +207,7 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 
 /// Returns the configuration, and where its blocks' energies are from if not from its own table.
 pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
-    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    let mut config = configuration(&options.config, &options.set)?;
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
     Ok((Arc::new(config), sources.unwrap_or_default()))
@@ -331,11 +334,14 @@ pub(super) fn show(
         }
         outputs.write_or_print(target, &text);
     }
-    if let Some(target) = &options.csv {
+    if let Some(target) = &options.launches {
         outputs.write_or_print(target, &statistic::csv(reports));
     }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &run_table(reports).csv());
+    }
     if let Some(target) = &options.series {
-        outputs.write_or_print(target, &statistic::series_csv(reports));
+        outputs.write_or_print(target, &series(reports).csv());
     }
     let mut table = render(reports);
     if !sources.is_empty() {

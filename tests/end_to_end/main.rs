@@ -37,6 +37,7 @@ mod readme;
 mod shared_cells;
 mod stale_verilog;
 mod statistics;
+mod studies;
 #[cfg(unix)]
 mod suite;
 mod threads;
