@@ -2,6 +2,7 @@
 use crate::bounds::BoundOptions;
 use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
+use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -62,6 +63,8 @@ pub enum Command {
     Compare(CompareOptions),
     /// Simulate many points from one file, each once, and collect their results as one table
     Study(StudyOptions),
+    /// Reproduce figures of the papers, and compare them with what the papers state
+    Reproduce(ReproduceOptions),
     /// Measure the classes by which the papers sort applications, beside the papers' own
     Classify(ClassifyOptions),
     /// Write a crate with a mechanism and a block of your own to start from

@@ -40,6 +40,7 @@ mod new_command;
 mod output;
 mod plot;
 mod progress;
+mod reproduce;
 mod run_command;
 mod set_option;
 mod shell_command;
@@ -116,6 +117,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         | Command::Classify(_)
         | Command::Area(_)
         | Command::Study(_)
+        | Command::Reproduce(_)
         | Command::Trace(_) => execute(command),
         #[cfg(target_os = "linux")]
         Command::Cuda(_) => execute(command),
@@ -149,6 +151,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Completions { shell } => shell_command::completions(*shell),
         Command::Man { output } => shell_command::man(output),
         Command::Study(options) => study_command::run(options),
+        Command::Reproduce(options) => reproduce::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }

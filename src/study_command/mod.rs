@@ -7,6 +7,7 @@ mod show;
 mod watch;
 
 pub use options::{StudyAction, StudyOptions};
+pub use run::simulate;
 
 use crate::error::Failure;
 use crate::isolated::caches_of_user;
@@ -52,7 +53,7 @@ pub fn store(given: Option<&Path>) -> Result<Store, Failure> {
 }
 
 /// Returns so many jobs as given, or as there are processors.
-fn jobs(given: Option<u32>) -> usize {
+pub fn jobs(given: Option<u32>) -> usize {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     given.map_or(all, |jobs| jobs as usize)
 }

@@ -34,6 +34,7 @@ mod printing;
 mod probe;
 mod races;
 mod readme;
+mod reproduce;
 mod shared_cells;
 mod stale_verilog;
 mod statistics;

@@ -103,6 +103,11 @@ impl Study {
         &self.points
     }
 
+    /// Returns the points themselves.
+    pub fn into_points(self) -> Vec<Point> {
+        self.points
+    }
+
     /// The keys of the configuration that are set in any point: columns of the table.
     pub fn set_keys(&self) -> &[String] {
         &self.set_keys

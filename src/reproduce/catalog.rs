@@ -1,0 +1,123 @@
+//! The studies, the papers' numbers and the claims, which are part of the program.
+use super::claims::Claims;
+use super::metric::Metric;
+use super::paper::{Figure, Group, Paper};
+use crate::error::Failure;
+use include_dir::{Dir, include_dir};
+use selvedge_hw::names::allowed;
+use selvedge_study::Study;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The folder `studies`.
+static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/studies");
+
+/// The papers, in the order of lists.
+const PAPERS: [&str; 4] = ["paper/latte-cc.toml", "paper/lamar.toml", "paper/caba.toml", "paper/dai.toml"];
+
+/// The experiments that isolate causes, in the form of a paper.
+const CAUSES: &str = "causes.toml";
+
+/// All of it.
+pub struct Catalog {
+    /// The papers.
+    pub papers: Vec<Paper>,
+    /// The experiments that isolate causes.
+    pub causes: Paper,
+    /// The headline claims and the causes of what differs.
+    pub claims: Claims,
+    metrics: BTreeMap<String, Metric>,
+}
+
+impl Catalog {
+    /// Reads what is part of the program.
+    ///
+    /// # Errors
+    /// A file does not have its form.
+    pub fn load() -> Result<Self, Failure> {
+        Ok(Catalog {
+            papers: PAPERS.iter().map(|file| read(file)).collect::<Result<_, _>>()?,
+            causes: read(CAUSES)?,
+            claims: read("claims.toml")?,
+            metrics: read("metrics.toml")?,
+        })
+    }
+
+    /// Returns the figures of the papers and then the experiments, each with the usual mean of its paper.
+    pub fn figures(&self) -> impl Iterator<Item = (&Paper, &Figure)> {
+        self.papers
+            .iter()
+            .chain([&self.causes])
+            .flat_map(|paper| paper.figure.iter().map(move |figure| (paper, figure)))
+    }
+
+    /// Returns the figure of a name.
+    ///
+    /// # Errors
+    /// There is none: the nearest names.
+    pub fn figure(&self, id: &str) -> Result<(&Paper, &Figure), Failure> {
+        self.figures().find(|(_, figure)| figure.id == id).ok_or_else(|| {
+            let names = self.figures().map(|(_, figure)| figure.id.as_str());
+            Failure::usage(format!("{id}: no such figure: {}", allowed(id, names, "selvedge reproduce --list")))
+        })
+    }
+
+    /// Returns the quantity of a name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn metric(&self, name: &str) -> Result<&Metric, Failure> {
+        self.metrics.get(name).ok_or_else(|| {
+            let names = self.metrics.keys().map(String::as_str);
+            Failure::usage(format!("{name}: no such quantity: {}", allowed(name, names, "studies/metrics.toml")))
+        })
+    }
+
+    /// Returns the group of a name.
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups().find(|group| group.name == name)
+    }
+
+    /// Returns the groups of all papers.
+    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.papers.iter().flat_map(|paper| &paper.group)
+    }
+
+    /// Returns the groups of which `figure`, a figure of `paper` with these workloads, has a mean.
+    pub fn groups_of<'a>(&'a self, paper: &'a Paper, figure: &Figure, workloads: &[String]) -> Vec<&'a Group> {
+        if !figure.groups.is_empty() {
+            return figure.groups.iter().filter_map(|name| self.group(name)).collect();
+        }
+        paper.group.iter().filter(|group| group.workloads.iter().any(|one| workloads.contains(one))).collect()
+    }
+}
+
+/// Returns the study of a name.
+///
+/// # Errors
+/// There is none, or it has a mistake.
+pub fn study(name: &str) -> Result<Study, Failure> {
+    let file = format!("{name}.toml");
+    Study::parse(text(&file)?, &Path::new("studies").join(&file)).map_err(Failure::usage)
+}
+
+/// Returns the names of all studies: the files that are neither data of papers nor of claims.
+#[cfg(test)]
+pub fn study_names() -> Vec<String> {
+    let others = [CAUSES, "claims.toml", "metrics.toml"].map(Path::new);
+    FILES
+        .files()
+        .filter(|file| !others.contains(&file.path()))
+        .filter_map(|file| file.path().file_stem()?.to_str().map(str::to_owned))
+        .collect()
+}
+
+fn text(file: &str) -> Result<&'static str, Failure> {
+    let found = FILES.get_file(file).and_then(|file| file.contents_utf8());
+    found.ok_or_else(|| Failure::usage(format!("studies/{file}: must be part of the program")))
+}
+
+fn read<T: DeserializeOwned>(file: &str) -> Result<T, Failure> {
+    toml::from_str(text(file)?).map_err(|error| Failure::usage(format!("studies/{file}: {error}")))
+}

@@ -1,0 +1,102 @@
+//! What a store has of the figures that a command needs, each read once.
+use super::catalog::{Catalog, study};
+use super::claims::Place;
+use super::paper::Figure;
+use super::sample::{Sample, samples};
+use super::table::{Panel, panels};
+use crate::error::Failure;
+use selvedge_study::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Results of figures.
+pub struct Measured<'a> {
+    catalog: &'a Catalog,
+    store: &'a Store,
+    samples: BTreeMap<String, Rc<Vec<Sample>>>,
+    panels: BTreeMap<String, Rc<Vec<Panel>>>,
+    commits: BTreeSet<String>,
+}
+
+impl<'a> Measured<'a> {
+    /// Returns what `store` has, of which nothing is read yet.
+    pub fn new(catalog: &'a Catalog, store: &'a Store) -> Self {
+        Measured {
+            catalog,
+            store,
+            samples: BTreeMap::new(),
+            panels: BTreeMap::new(),
+            commits: BTreeSet::new(),
+        }
+    }
+
+    /// Returns a figure.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn figure(&self, id: &str) -> Result<&'a Figure, Failure> {
+        Ok(self.catalog.figure(id)?.1)
+    }
+
+    /// Returns the points of a figure's study.
+    ///
+    /// # Errors
+    /// There is no such figure or study.
+    pub fn samples(&mut self, id: &str) -> Result<Rc<Vec<Sample>>, Failure> {
+        let name = self.figure(id)?.study().to_owned();
+        if let Some(samples) = self.samples.get(&name) {
+            return Ok(Rc::clone(samples));
+        }
+        let study = study(&name)?;
+        let samples = Rc::new(samples(&study, self.store));
+        self.commits.extend(samples.iter().filter_map(|sample| sample.commit.clone()));
+        self.samples.insert(name, Rc::clone(&samples));
+        Ok(samples)
+    }
+
+    /// Returns the panels of a figure.
+    ///
+    /// # Errors
+    /// There is no such figure, study or quantity.
+    pub fn panels(&mut self, id: &str) -> Result<Rc<Vec<Panel>>, Failure> {
+        if let Some(panels) = self.panels.get(id) {
+            return Ok(Rc::clone(panels));
+        }
+        let (paper, figure) = self.catalog.figure(id)?;
+        let samples = self.samples(id)?;
+        let panels = Rc::new(panels(self.catalog, paper, figure, &samples)?);
+        self.panels.insert(id.into(), Rc::clone(&panels));
+        Ok(panels)
+    }
+
+    /// Returns a value that a text refers to; in words where it is not measured.
+    ///
+    /// # Errors
+    /// There is no such figure, or it does not show such a quantity.
+    pub fn show(&mut self, place: &Place) -> Result<String, Failure> {
+        let panels = self.panels(place.figure)?;
+        let panel = panels.iter().find(|panel| panel.metric == place.metric).ok_or_else(|| {
+            Failure::usage(format!("{}: {}: must be a quantity of it", place.figure, place.metric))
+        })?;
+        let show = |value| match place.is_change {
+            true => panel.unit.change(value),
+            false => panel.unit.show(value),
+        };
+        Ok(panel.value(place.of, place.series).map_or("(not measured)".into(), show))
+    }
+
+    /// Returns the sizes of a figure's workloads, in words.
+    ///
+    /// # Errors
+    /// There is no such figure or study.
+    pub fn sizes(&mut self, id: &str) -> Result<String, Failure> {
+        let samples = self.samples(id)?;
+        let sizes: BTreeSet<&str> = samples.iter().map(|one| one.size.as_str()).collect();
+        Ok(format!("size {}", sizes.into_iter().collect::<Vec<_>>().join(" and ")))
+    }
+
+    /// Returns the commits of the simulator that computed what was read so far.
+    pub fn commits(&self) -> String {
+        self.commits.iter().map(|commit| commit.chars().take(12).collect()).collect::<Vec<String>>().join(", ")
+    }
+}
