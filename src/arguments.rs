@@ -471,9 +471,15 @@ pub struct NewOptions {
     /// Launch file to write, NAME.toml
     pub file: PathBuf,
     /// The PTX file with the kernels
-    #[arg(long, value_name = "FILE")]
-    pub ptx: PathBuf,
-    /// The kernel to launch; all of them in turn unless given
+    #[arg(long, value_name = "FILE", required_unless_present = "cuda")]
+    pub ptx: Option<PathBuf>,
+    /// CUDA kernels that include no header of the host: clang compiles them to NAME.ptx
+    #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
+    pub cuda: Option<PathBuf>,
+    /// The clang that compiles them; clang++-19, clang++ or clang unless given
+    #[arg(long, value_name = "PATH", requires = "cuda")]
+    pub clang: Option<PathBuf>,
+    /// The kernel to launch, by its name in the PTX or in its source; all of them in turn unless given
     #[arg(long)]
     pub kernel: Option<String>,
 }

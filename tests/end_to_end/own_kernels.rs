@@ -182,6 +182,116 @@ fn the_template_of_every_foreign_shape_runs_as_it_is() {
     }
 }
 
+/// Kernels that use what the header of `new --cuda` defines.
+const KERNELS: &str = r#"
+__constant__ float weights[4];
+template <class T> __global__ void add(T *a, const T *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[i] += __ldg(b + i);
+}
+template __global__ void add<double>(double *, const double *, int);
+
+__global__ void __launch_bounds__(256) all(float4 *v, int *counts, unsigned long long *words, unsigned n)
+{
+    dim3 shape = blockDim;
+    unsigned i = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + threadIdx.x + shape.x * threadIdx.z;
+    int sum = 1;
+    for (int step = warpSize / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, step);
+    unsigned odd = __ballot_sync(0xffffffff, i & 1);
+    if (i == 0) {
+        counts[0] = sum;
+        counts[1] = __popc(odd) + (__any(n == 16) ? 100 : 0);
+        counts[2] = max(__float2int_rn(2.5f), min(7, 9)) + __clz(1) + __mulhi(1 << 30, 8);
+        v[0] = make_float4(sqrtf(9.0f), fmaf(2.0f, 3.0f, 4.0f), floorf(-0.5f), __expf(0.0f) + fabsf(-1.0f));
+        printf("%d lanes\n", sum);
+    }
+    atomicAdd(&counts[3], 2);
+    atomicMax(&words[0], (unsigned long long)i);
+    assert(i < 1000);
+}
+"#;
+
+#[test]
+fn new_compiles_cuda_kernels_that_use_its_header() {
+    if Command::new(COMPILER).arg("--version").output().is_err() {
+        let reason = format!("{COMPILER} is not installed");
+        return skip("new_compiles_cuda_kernels_that_use_its_header", &reason);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("kernels.cu"), KERNELS).expect("written");
+    let written = selvedge_in(folder.path(), &["new", "my.toml", "--cuda", "kernels.cu"]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    assert_eq!(run(folder.path(), "my.toml"), (Some(0), String::new()));
+    let text = fs::read_to_string(folder.path().join("my.toml")).expect("there");
+    for type_of in ["\"f64\"", "\"f32\"", "\"u32\"", "\"u64\""] {
+        assert!(text.contains(&format!("type = {type_of}")), "{type_of} in\n{text}");
+    }
+    let counted = "ptx = \"my.ptx\"\nkernel = \"all\"\ngrid = [1]\nblock = [32]\n\
+                   [[buffer]]\nname = \"counts\"\ntype = \"s32\"\ncount = 4\nexpect = { file = \"counts.txt\" }\n\
+                   [[buffer]]\nname = \"v\"\ntype = \"f32\"\ncount = 128\nsave = { file = \"v.txt\" }\n\
+                   [[buffer]]\nname = \"words\"\ntype = \"u64\"\ncount = 1\nexpect = { file = \"words.txt\" }\n\
+                   [[arg]]\nbuffer = \"v\"\n[[arg]]\nbuffer = \"counts\"\n[[arg]]\nbuffer = \"words\"\n\
+                   [[arg]]\ntype = \"u32\"\nvalue = 16\n";
+    fs::write(folder.path().join("counted.toml"), counted).expect("written");
+    fs::write(folder.path().join("counts.txt"), "32 116 40 64").expect("written");
+    fs::write(folder.path().join("words.txt"), "31").expect("written");
+    assert_eq!(run(folder.path(), "counted.toml"), (Some(0), String::new()));
+    let saved = fs::read_to_string(folder.path().join("v.txt")).expect("saved");
+    assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3", "10", "-1", "2"]);
+}
+
+#[test]
+fn new_says_in_one_line_what_cuda_kernels_lack() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("bad.cu"), "__global__ void k(double *a)\n{\n    *a = exp(*a);\n}\n")
+        .expect("written");
+    let refused = |words: &[&str]| {
+        let output = selvedge_in(folder.path(), &[&["new", "my.toml"], words].concat());
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(fs::read_dir(folder.path()).expect("there").count() == 1, "nothing is left behind");
+        error
+    };
+    assert!(refused(&["--cuda", "none.cu"]).contains("none.cu: cannot read it"));
+    let none = refused(&["--cuda", "bad.cu", "--clang", "./no-such-clang"]);
+    assert!(none.contains("there is none of ./no-such-clang (--clang names one)"), "{none}");
+    if Command::new(COMPILER).arg("--version").output().is_err() {
+        return skip("new_says_in_one_line_what_cuda_kernels_lack", "clang++-19 is not installed");
+    }
+    let deleted = refused(&["--cuda", "bad.cu"]);
+    assert!(deleted.contains("bad.cu:3:") && deleted.contains("call to deleted function 'exp'"), "{deleted}");
+}
+
+#[test]
+fn loads_in_front_of_a_buffer_read_zero_where_the_configuration_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+               .reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n\
+               add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r2, [%rd1-64]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2; ret; }";
+    fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+    fs::write(
+        folder.path().join("zero.toml"),
+        "base = \"gtx480\"\nname = \"zero\"\n[memory]\nout_of_bounds = \"zero\"\n",
+    )
+    .expect("written");
+    let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n[[buffer]]\nname = \"a\"\ntype = \"u32\"\n\
+                  count = 32\ninit = \"constant\"\nvalue = 6\nexpect = { file = \"wanted.txt\" }\n[[arg]]\nbuffer = \"a\"\n";
+    fs::write(folder.path().join("my.toml"), launch).expect("written");
+    let wanted: String = (0..32).map(|lane| if lane < 16 { "1 " } else { "7 " }).collect();
+    fs::write(folder.path().join("wanted.txt"), wanted).expect("written");
+    let (code, error) = run(folder.path(), "my.toml");
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains("reads 4 bytes at global address"), "{error}");
+    for more in [&[][..], &["--threads", "2"], &["--mechanism", "hw-bdi"], &["--functional"]] {
+        let words = [&["run", "my.toml", "--config", "zero.toml"], more].concat();
+        let output = selvedge_in(folder.path(), &words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 #[test]
 fn new_refuses_what_it_cannot_do_and_never_overwrites() {
     let folder = data();

@@ -89,6 +89,7 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
     let mut program =
         Program::open(&spec.workload, &config, spec.max_memory, spec.size, spec.input.as_deref())?;
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+    memory.set_zero_outside(spec.config.memory.zero_outside());
     program.load(&mut memory)?;
     let mut done = Done::default();
     let start = Instant::now();

@@ -196,16 +196,14 @@ impl<'a> Parser<'a> {
 
     pub(super) fn registers(&mut self) -> Result<()> {
         let declared = self.type_and_alignment()?;
-        if declared.lanes != 1 {
-            return Err(self.error("vector registers are not supported; declare scalar registers"));
-        }
         loop {
             let line = self.line;
             let name = self.take_name("a register's name")?.to_owned();
             if self.accept('<')? {
                 let count = self.take_integer("the number of registers")?;
                 self.expect('>')?;
-                let range = RegisterRange { width: register_width(declared.element), count };
+                let (width, lanes) = (register_width(declared.element), declared.lanes);
+                let range = RegisterRange { width, lanes, count };
                 let names = self.names.last_mut().expect("a function has a scope");
                 if names.ranges.insert(name.clone(), range).is_some() {
                     return Err(
@@ -213,12 +211,26 @@ impl<'a> Parser<'a> {
                     );
                 }
             } else {
-                self.declare_register(name, declared.element, line)?;
+                let symbol = self.new_registers(&name, register_width(declared.element), declared.lanes);
+                self.declare(name, symbol, line)?;
             }
             if !self.accept(',')? {
                 return self.expect(';');
             }
         }
+    }
+
+    /// Makes the registers of a name: one, or one for each element of a vector.
+    pub(super) fn new_registers(&mut self, name: &str, width: u8, lanes: u8) -> Symbol {
+        let registers = &mut self.current().registers;
+        let first = registers.len() as RegisterId;
+        if lanes == 1 {
+            registers.push(Register { name: name.to_owned(), width });
+            return Symbol::Register(first);
+        }
+        let elements = ["x", "y", "z", "w"].into_iter().take(lanes.into());
+        registers.extend(elements.map(|element| Register { name: format!("{name}.{element}"), width }));
+        Symbol::Vector { first, lanes }
     }
 
     pub(super) fn declare_register(&mut self, name: String, element: Type, line: u32) -> Result<RegisterId> {

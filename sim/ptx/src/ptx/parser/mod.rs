@@ -27,6 +27,11 @@ type Result<T> = std::result::Result<T, PtxError>;
 #[derive(Debug, Clone, Copy)]
 enum Symbol {
     Register(RegisterId),
+    /// A register of several elements, which are registers with consecutive numbers.
+    Vector {
+        first: RegisterId,
+        lanes: u8,
+    },
     Variable(VariableId),
 }
 
@@ -34,6 +39,7 @@ enum Symbol {
 #[derive(Debug, Clone, Copy)]
 struct RegisterRange {
     width: u8,
+    lanes: u8,
     count: u64,
 }
 

@@ -126,6 +126,7 @@ fn the_access_tells_the_timing_model_what_was_touched() {
         constants,
         launch: &launch,
         clock: 0,
+        core_mhz: 1000,
         sm: 0,
         sms: 1,
     };

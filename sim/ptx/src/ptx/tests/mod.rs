@@ -2,6 +2,8 @@
 
 mod arithmetic;
 mod atomics;
+mod carry;
+mod compiled;
 mod conformance;
 mod control;
 mod conversion;
@@ -10,15 +12,19 @@ mod exchange;
 mod faults;
 mod forms;
 mod fuzz;
+mod halves;
 mod indexed;
 mod kernels;
 mod leftovers;
+mod lenient;
+mod matrices;
 mod memory;
 mod moves;
 mod parsing;
 mod pointers;
 mod regions;
 mod selection;
+mod surfaces;
 mod system;
 mod textures;
 mod warp_wide;
