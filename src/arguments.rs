@@ -348,7 +348,7 @@ impl RunOptions {
 /// Options of `selvedge cuda`. Those that `run` has, too, mean the same.
 #[derive(Args)]
 pub struct CudaOptions {
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
@@ -622,7 +622,7 @@ pub struct AreaOptions {
     /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
     #[arg(long)]
     pub energy: bool,
-    /// Clocks that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
+    /// Cycles that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
     /// The first clock that counts in --energy; those before it are simulated only

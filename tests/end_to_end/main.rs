@@ -44,4 +44,5 @@ mod together;
 mod traces;
 mod untrusted;
 mod validation;
+mod words;
 mod workloads;

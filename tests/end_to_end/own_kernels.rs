@@ -224,7 +224,7 @@ fn new_compiles_cuda_kernels_that_use_its_header() {
     fs::write(folder.path().join("kernels.cu"), KERNELS).expect("written");
     let written = selvedge_in(folder.path(), &["new", "my.toml", "--cuda", "kernels.cu"]);
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    assert_eq!(run(folder.path(), "my.toml"), (Some(0), String::new()));
+    assert_eq!(run(folder.path(), "my.toml"), (Some(0), "32 lanes\n".to_owned()));
     let text = fs::read_to_string(folder.path().join("my.toml")).expect("there");
     for type_of in ["\"f64\"", "\"f32\"", "\"u32\"", "\"u64\""] {
         assert!(text.contains(&format!("type = {type_of}")), "{type_of} in\n{text}");
