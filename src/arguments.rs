@@ -854,11 +854,15 @@ pub struct StatsOptions {
 /// The commands of `selvedge stats`.
 #[derive(Subcommand)]
 pub enum StatsCommand {
-    /// All statistics, each with its meaning
-    List,
-    /// The meaning of one
+    /// Print all statistics and counters of mechanisms, each with its meaning
+    List {
+        /// As Markdown tables
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Print the meaning of one
     Explain {
-        /// The statistic, such as bw_util
+        /// The statistic or counter, such as bw_util or bypassed_loads
         key: String,
     },
 }

@@ -58,14 +58,14 @@ pub struct Dram {
     pub scheduler: DramScheduler,
     /// Requests the scheduler chooses from.
     pub queue: u32,
-    /// Places for answers that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency lies
+    /// Entries for replies that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency is
     /// behind the banks, half in front, where requests take places of the queue. Otherwise all of the latency is a delay line in
     /// front of the queue, which holds reads and writes; each bank holds the one request that it serves beside the queue, and as
     /// many requests as both queues have places are in flight.
     pub return_queue: u32,
     /// Age from which a request is served before any row hit.
     pub starvation_cycles: u32,
-    /// Writes that the scheduler chooses from beside the reads, where there are places for answers; 0: both share `queue`.
+    /// Writes that the scheduler chooses from beside the reads, where `return_queue` has entries; 0: both share `queue`.
     pub write_queue: u32,
     /// Waiting writes that start a write drain; 0: reads and writes wait in one queue and none go first.
     pub write_high: u32,
