@@ -5,6 +5,24 @@ use std::process::{Command, Output};
 
 /// The device language for kernels that include no header of the host.
 const HEADER: &str = include_str!("cuda_device.h");
+/// The toolkit's headers that sources include for what `HEADER` has defined already: they are empty.
+const EMPTY: [&str; 15] = [
+    "builtin_types.h",
+    "channel_descriptor.h",
+    "cuda.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "cuda_texture_types.h",
+    "device_functions.h",
+    "device_launch_parameters.h",
+    "driver_types.h",
+    "math_functions.h",
+    "sm_20_atomic_functions.h",
+    "texture_fetch_functions.h",
+    "texture_types.h",
+    "vector_functions.h",
+    "vector_types.h",
+];
 /// Compilers that are tried, the best known first.
 const COMPILERS: [&str; 3] = ["clang++-19", "clang++", "clang"];
 
@@ -18,7 +36,10 @@ pub(super) fn compile(source: &Path, compiler: Option<&Path>) -> Result<Vec<u8>,
     std::fs::metadata(source).map_err(|why| cannot(format!("cannot read it: {why}")))?;
     let folder = tempfile::tempdir().map_err(|why| cannot(format!("no temporary folder: {why}")))?;
     let (header, ptx) = (folder.path().join("cuda_device.h"), folder.path().join("kernels.ptx"));
-    std::fs::write(&header, HEADER).map_err(|why| cannot(format!("no temporary file: {why}")))?;
+    let empty = EMPTY.iter().map(|name| (folder.path().join(name), ""));
+    for (path, text) in empty.chain([(header.clone(), HEADER)]) {
+        std::fs::write(path, text).map_err(|why| cannot(format!("no temporary file: {why}")))?;
+    }
     let output = run(source, compiler, &header, &ptx).map_err(cannot)?;
     if output.status.success() {
         return std::fs::read(&ptx).map_err(|why| cannot(format!("clang left no PTX: {why}")));
@@ -38,7 +59,9 @@ fn run(source: &Path, compiler: Option<&Path>, header: &Path, ptx: &Path) -> Res
     for candidate in &candidates {
         let run = Command::new(candidate)
             .args(["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib"])
-            .args(["-O3", "-fno-color-diagnostics", "-S", "-include"])
+            .args(["-O3", "-fno-color-diagnostics", "-S", "-idirafter"])
+            .arg(header.parent().unwrap_or(Path::new(".")))
+            .arg("-include")
             .arg(header)
             .arg(source)
             .arg("-o")

@@ -1,8 +1,8 @@
 // The CUDA device language over clang's builtins and PTX, for kernels that include no header of the host: no CUDA toolkit is
 // needed. `selvedge new my.toml --cuda kernel.cu` includes it in front of the kernels.
 //
-// Functions that PTX has as approximations (__sinf, __expf and their kin) are those; sinf, expf, logf and powf are made of them.
-// Double precision has what PTX has: no exp, log, pow, sin or cos.
+// Single precision is what PTX has as approximations: sinf, expf, logf and powf are made of __sinf, __expf and their kin. Double
+// precision is polynomials, good to some units in the last place; pow loses more where the result is very large or small.
 #pragma once
 
 #define __global__ __attribute__((global))
@@ -155,6 +155,8 @@ SELVEDGE_DEVICE unsigned long long atomicMax(unsigned long long *p, unsigned lon
 {
     return __nvvm_atom_max_gen_ull(p, v);
 }
+SELVEDGE_DEVICE long long atomicMin(long long *p, long long v) { return __nvvm_atom_min_gen_ll(p, v); }
+SELVEDGE_DEVICE long long atomicMax(long long *p, long long v) { return __nvvm_atom_max_gen_ll(p, v); }
 SELVEDGE_DEVICE unsigned atomicInc(unsigned *p, unsigned v) { return __nvvm_atom_inc_gen_ui(p, v); }
 SELVEDGE_DEVICE unsigned atomicDec(unsigned *p, unsigned v) { return __nvvm_atom_dec_gen_ui(p, v); }
 SELVEDGE_DEVICE int atomicCAS(int *p, int old, int v) { return __nvvm_atom_cas_gen_i(p, old, v); }
@@ -175,6 +177,19 @@ SELVEDGE_BITWISE(atomicAnd, and)
 SELVEDGE_BITWISE(atomicOr, or)
 SELVEDGE_BITWISE(atomicXor, xor)
 #undef SELVEDGE_BITWISE
+// Those of a narrower or wider scope: the simulated device is one.
+#define SELVEDGE_SCOPES(name)                                                                                   \
+    template <class T, class U> SELVEDGE_DEVICE T name##_block(T *p, U v) { return name(p, (T)v); }              \
+    template <class T, class U> SELVEDGE_DEVICE T name##_system(T *p, U v) { return name(p, (T)v); }
+SELVEDGE_SCOPES(atomicAdd)
+SELVEDGE_SCOPES(atomicSub)
+SELVEDGE_SCOPES(atomicExch)
+SELVEDGE_SCOPES(atomicMin)
+SELVEDGE_SCOPES(atomicMax)
+SELVEDGE_SCOPES(atomicAnd)
+SELVEDGE_SCOPES(atomicOr)
+SELVEDGE_SCOPES(atomicXor)
+#undef SELVEDGE_SCOPES
 
 // Shuffles of 32 and 64 bits, and the old ones without a mask.
 #define SELVEDGE_SHUFFLE(name, mode, bound)                                                                     \
@@ -249,24 +264,32 @@ SELVEDGE_DEVICE short __ldg(const short *p) { return __nvvm_ldg_s(p); }
 SELVEDGE_DEVICE unsigned short __ldg(const unsigned short *p) { return __nvvm_ldg_us(p); }
 SELVEDGE_DEVICE float __ldg(const float *p) { return __nvvm_ldg_f(p); }
 SELVEDGE_DEVICE double __ldg(const double *p) { return __nvvm_ldg_d(p); }
-SELVEDGE_DEVICE float2 __ldg(const float2 *p)
-{
-    float2 v;
-    asm("ld.global.nc.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(p));
-    return v;
-}
-SELVEDGE_DEVICE float4 __ldg(const float4 *p)
-{
-    float4 v;
-    asm("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p));
-    return v;
-}
-SELVEDGE_DEVICE int4 __ldg(const int4 *p)
-{
-    int4 v;
-    asm("ld.global.nc.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
-    return v;
-}
+#define SELVEDGE_LDG2(type, ptx, reg)                                                                           \
+    SELVEDGE_DEVICE type __ldg(const type *p)                                                                   \
+    {                                                                                                           \
+        type v;                                                                                                 \
+        asm("ld.global.nc.v2." ptx " {%0, %1}, [%2];" : "=" reg(v.x), "=" reg(v.y) : "l"(p));                   \
+        return v;                                                                                               \
+    }
+#define SELVEDGE_LDG4(type, ptx, reg)                                                                           \
+    SELVEDGE_DEVICE type __ldg(const type *p)                                                                   \
+    {                                                                                                           \
+        type v;                                                                                                 \
+        asm("ld.global.nc.v4." ptx " {%0, %1, %2, %3}, [%4];"                                                   \
+            : "=" reg(v.x), "=" reg(v.y), "=" reg(v.z), "=" reg(v.w) : "l"(p));                                 \
+        return v;                                                                                               \
+    }
+SELVEDGE_LDG2(float2, "f32", "f")
+SELVEDGE_LDG2(int2, "s32", "r")
+SELVEDGE_LDG2(uint2, "u32", "r")
+SELVEDGE_LDG2(double2, "f64", "d")
+SELVEDGE_LDG2(longlong2, "s64", "l")
+SELVEDGE_LDG2(ulonglong2, "u64", "l")
+SELVEDGE_LDG4(float4, "f32", "f")
+SELVEDGE_LDG4(int4, "s32", "r")
+SELVEDGE_LDG4(uint4, "u32", "r")
+#undef SELVEDGE_LDG2
+#undef SELVEDGE_LDG4
 
 // Integers.
 #define SELVEDGE_EXTREMES(type)                                                                                 \
@@ -300,6 +323,23 @@ SELVEDGE_DEVICE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8)
 SELVEDGE_DEVICE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 SELVEDGE_DEVICE int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 SELVEDGE_DEVICE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+SELVEDGE_DEVICE long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+SELVEDGE_DEVICE unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+SELVEDGE_DEVICE int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+SELVEDGE_DEVICE unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+SELVEDGE_DEVICE int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+SELVEDGE_DEVICE unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+SELVEDGE_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned count)
+{
+    return (unsigned)((((unsigned long long)high << 32 | low) << (count & 31)) >> 32);
+}
+SELVEDGE_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned count)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (count & 31));
+}
 SELVEDGE_DEVICE int __clz(int a) { return a == 0 ? 32 : __builtin_clz(a); }
 SELVEDGE_DEVICE int __clzll(long long a) { return a == 0 ? 64 : __builtin_clzll(a); }
 SELVEDGE_DEVICE int __popc(unsigned a) { return __builtin_popcount(a); }
@@ -312,7 +352,7 @@ SELVEDGE_DEVICE unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { retur
 SELVEDGE_DEVICE unsigned __sad(int a, int b, unsigned c) { return c + (unsigned)(a < b ? b - a : a - b); }
 SELVEDGE_DEVICE unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
 
-// Bits and conversions.
+// Bits, conversions, and arithmetic in the four directions of rounding.
 SELVEDGE_DEVICE int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 SELVEDGE_DEVICE unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
 SELVEDGE_DEVICE float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
@@ -326,12 +366,43 @@ SELVEDGE_DEVICE double __longlong_as_double(long long a) { return __builtin_bit_
     SELVEDGE_DEVICE unsigned __double2uint_##mode(double a) { return __nvvm_d2ui_##ptx(a); }                   \
     SELVEDGE_DEVICE float __int2float_##mode(int a) { return __nvvm_i2f_##ptx(a); }                            \
     SELVEDGE_DEVICE float __uint2float_##mode(unsigned a) { return __nvvm_ui2f_##ptx(a); }                     \
-    SELVEDGE_DEVICE float __double2float_##mode(double a) { return __nvvm_d2f_##ptx(a); }
+    SELVEDGE_DEVICE float __double2float_##mode(double a) { return __nvvm_d2f_##ptx(a); }                      \
+    SELVEDGE_DEVICE long long __float2ll_##mode(float a) { return __nvvm_f2ll_##ptx(a); }                      \
+    SELVEDGE_DEVICE unsigned long long __float2ull_##mode(float a) { return __nvvm_f2ull_##ptx(a); }           \
+    SELVEDGE_DEVICE long long __double2ll_##mode(double a) { return __nvvm_d2ll_##ptx(a); }                    \
+    SELVEDGE_DEVICE unsigned long long __double2ull_##mode(double a) { return __nvvm_d2ull_##ptx(a); }         \
+    SELVEDGE_DEVICE float __ll2float_##mode(long long a) { return __nvvm_ll2f_##ptx(a); }                      \
+    SELVEDGE_DEVICE float __ull2float_##mode(unsigned long long a) { return __nvvm_ull2f_##ptx(a); }           \
+    SELVEDGE_DEVICE double __ll2double_##mode(long long a) { return __nvvm_ll2d_##ptx(a); }                    \
+    SELVEDGE_DEVICE double __ull2double_##mode(unsigned long long a) { return __nvvm_ull2d_##ptx(a); }         \
+    SELVEDGE_DEVICE float __fadd_##mode(float a, float b) { return __nvvm_add_##ptx##_f(a, b); }               \
+    SELVEDGE_DEVICE float __fsub_##mode(float a, float b) { return __nvvm_add_##ptx##_f(a, -b); }              \
+    SELVEDGE_DEVICE float __fmul_##mode(float a, float b) { return __nvvm_mul_##ptx##_f(a, b); }               \
+    SELVEDGE_DEVICE float __fdiv_##mode(float a, float b) { return __nvvm_div_##ptx##_f(a, b); }               \
+    SELVEDGE_DEVICE float __frcp_##mode(float a) { return __nvvm_rcp_##ptx##_f(a); }                           \
+    SELVEDGE_DEVICE float __fsqrt_##mode(float a) { return __nvvm_sqrt_##ptx##_f(a); }                         \
+    SELVEDGE_DEVICE float __fmaf_##mode(float a, float b, float c) { return __nvvm_fma_##ptx##_f(a, b, c); }   \
+    SELVEDGE_DEVICE double __dadd_##mode(double a, double b) { return __nvvm_add_##ptx##_d(a, b); }            \
+    SELVEDGE_DEVICE double __dsub_##mode(double a, double b) { return __nvvm_add_##ptx##_d(a, -b); }           \
+    SELVEDGE_DEVICE double __dmul_##mode(double a, double b) { return __nvvm_mul_##ptx##_d(a, b); }            \
+    SELVEDGE_DEVICE double __ddiv_##mode(double a, double b) { return __nvvm_div_##ptx##_d(a, b); }            \
+    SELVEDGE_DEVICE double __drcp_##mode(double a) { return __nvvm_rcp_##ptx##_d(a); }                         \
+    SELVEDGE_DEVICE double __dsqrt_##mode(double a) { return __nvvm_sqrt_##ptx##_d(a); }                       \
+    SELVEDGE_DEVICE double __fma_##mode(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); }
 SELVEDGE_CONVERT(rn, rn)
 SELVEDGE_CONVERT(rz, rz)
 SELVEDGE_CONVERT(rd, rm)
 SELVEDGE_CONVERT(ru, rp)
 #undef SELVEDGE_CONVERT
+SELVEDGE_DEVICE double __int2double_rn(int a) { return a; }
+SELVEDGE_DEVICE double __uint2double_rn(unsigned a) { return a; }
+SELVEDGE_DEVICE float __frsqrt_rn(float a) { return __nvvm_rsqrt_approx_f(a); }
+SELVEDGE_DEVICE int __double2hiint(double a) { return (int)(__double_as_longlong(a) >> 32); }
+SELVEDGE_DEVICE int __double2loint(double a) { return (int)__double_as_longlong(a); }
+SELVEDGE_DEVICE double __hiloint2double(int high, int low)
+{
+    return __longlong_as_double((long long)high << 32 | (unsigned)low);
+}
 
 // Mathematics that PTX has.
 SELVEDGE_DEVICE float __sinf(float a) { return __nvvm_sin_approx_f(a); }
@@ -345,15 +416,6 @@ SELVEDGE_DEVICE float __log10f(float a) { return __log2f(a) * 0.301029996f; }
 SELVEDGE_DEVICE float __powf(float a, float b) { return exp2f(b * __log2f(a)); }
 SELVEDGE_DEVICE float __tanf(float a) { return __sinf(a) / __cosf(a); }
 SELVEDGE_DEVICE float __fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
-SELVEDGE_DEVICE float __frcp_rn(float a) { return __nvvm_rcp_rn_f(a); }
-SELVEDGE_DEVICE float __fsqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }
-SELVEDGE_DEVICE float __fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
-SELVEDGE_DEVICE float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
-SELVEDGE_DEVICE float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
-SELVEDGE_DEVICE float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
-SELVEDGE_DEVICE double __dadd_rn(double a, double b) { return __nvvm_add_rn_d(a, b); }
-SELVEDGE_DEVICE double __dmul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
-SELVEDGE_DEVICE double __fma_rn(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
 SELVEDGE_DEVICE float __saturatef(float a) { return __nvvm_saturate_f(a); }
 SELVEDGE_DEVICE float sinf(float a) { return __sinf(a); }
 SELVEDGE_DEVICE float cosf(float a) { return __cosf(a); }
@@ -363,9 +425,9 @@ SELVEDGE_DEVICE float expf(float a) { return __expf(a); }
 SELVEDGE_DEVICE float logf(float a) { return __logf(a); }
 SELVEDGE_DEVICE float log2f(float a) { return __log2f(a); }
 SELVEDGE_DEVICE float log10f(float a) { return __log10f(a); }
-SELVEDGE_DEVICE float powf(float a, float b) { return __powf(a, b); }
 SELVEDGE_DEVICE float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 SELVEDGE_DEVICE float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+SELVEDGE_DEVICE float exp10f(float a) { return __exp10f(a); }
 SELVEDGE_DEVICE double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 SELVEDGE_DEVICE double rsqrt(double a) { return __nvvm_rsqrt_approx_d(a); }
 // Both precisions: NAMEf, and NAME for either.
@@ -379,42 +441,516 @@ SELVEDGE_BOTH(ceil)
 SELVEDGE_BOTH(trunc)
 SELVEDGE_BOTH(rint)
 #undef SELVEDGE_BOTH
-SELVEDGE_DEVICE float roundf(float a) { return __builtin_copysignf(truncf(fabsf(a) + 0.5f), a); }
-SELVEDGE_DEVICE float fminf(float a, float b) { return __builtin_fminf(a, b); }
-SELVEDGE_DEVICE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
-SELVEDGE_DEVICE double fmin(double a, double b) { return __builtin_fmin(a, b); }
-SELVEDGE_DEVICE double fmax(double a, double b) { return __builtin_fmax(a, b); }
+#define SELVEDGE_PAIR(name)                                                                                     \
+    SELVEDGE_DEVICE float name##f(float a, float b) { return __builtin_##name##f(a, b); }                       \
+    SELVEDGE_DEVICE float name(float a, float b) { return __builtin_##name##f(a, b); }                          \
+    SELVEDGE_DEVICE double name(double a, double b) { return __builtin_##name(a, b); }
+SELVEDGE_PAIR(fmin)
+SELVEDGE_PAIR(fmax)
+SELVEDGE_PAIR(copysign)
+#undef SELVEDGE_PAIR
 SELVEDGE_DEVICE float fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+SELVEDGE_DEVICE float fma(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 SELVEDGE_DEVICE double fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
-SELVEDGE_DEVICE float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
-SELVEDGE_DEVICE float fmodf(float a, float b) { return a - b * truncf(a / b); }
+SELVEDGE_DEVICE float sqrt(float a) { return sqrtf(a); }
+SELVEDGE_DEVICE float rsqrt(float a) { return rsqrtf(a); }
 SELVEDGE_DEVICE bool isnan(float a) { return a != a; }
 SELVEDGE_DEVICE bool isnan(double a) { return a != a; }
 SELVEDGE_DEVICE bool isinf(float a) { return fabsf(a) == __builtin_inff(); }
 SELVEDGE_DEVICE bool isinf(double a) { return fabs(a) == __builtin_inf(); }
-SELVEDGE_DEVICE float sqrt(float a) { return sqrtf(a); }
-#define SELVEDGE_SINGLE(name)                                                                                   \
-    SELVEDGE_DEVICE float name(float a) { return name##f(a); }                                                  \
-    __device__ double name(double) = delete;
-SELVEDGE_SINGLE(sin)
-SELVEDGE_SINGLE(cos)
-SELVEDGE_SINGLE(tan)
-SELVEDGE_SINGLE(exp)
-SELVEDGE_SINGLE(log)
-#undef SELVEDGE_SINGLE
-SELVEDGE_DEVICE float pow(float a, float b) { return powf(a, b); }
-__device__ double pow(double, double) = delete;
+SELVEDGE_DEVICE bool isfinite(float a) { return fabsf(a) < __builtin_inff(); }
+SELVEDGE_DEVICE bool isfinite(double a) { return fabs(a) < __builtin_inf(); }
+SELVEDGE_DEVICE bool signbit(float a) { return __float_as_int(a) < 0; }
+SELVEDGE_DEVICE bool signbit(double a) { return __double_as_longlong(a) < 0; }
 
-// Time, printing, assertions and the heap.
+// Double precision: exponentials, logarithms and angles, by reduction to a small interval and a polynomial.
+SELVEDGE_DEVICE double ldexp(double a, int power)
+{
+    // Two steps, since 2^power may be no number where the result is one.
+    int half = max(-1022, min(1023, power / 2)), rest = max(-1022, min(1023, power - half));
+    return a * __longlong_as_double((half + 1023ll) << 52) * __longlong_as_double((rest + 1023ll) << 52);
+}
+SELVEDGE_DEVICE double exp(double a)
+{
+    double turns = rint(a * 1.4426950408889634), rest = fma(-turns, 0.6931471805599453, a), sum = 1;
+    rest = fma(-turns, 2.3190468138462996e-17, rest);
+#pragma unroll
+    for (int n = 14; n > 0; n--)
+        sum = fma(sum, rest / n, 1.0);
+    double out = ldexp(sum, (int)turns);
+    return a > 709.782712893384 ? __builtin_inf() : a < -745.14 ? 0 : a != a ? a : out;
+}
+SELVEDGE_DEVICE double log(double a)
+{
+    bool tiny = a < 2.2250738585072014e-308;
+    long long bits = __double_as_longlong(tiny ? a * 18014398509481984.0 : a);
+    double exponent = (double)((bits >> 52) - (tiny ? 1077 : 1023));
+    double part = __longlong_as_double((bits & 0xfffffffffffffll) | 0x3ff0000000000000ll);
+    if (part > 1.4142135623730951)
+        part *= 0.5, exponent += 1;
+    double s = (part - 1) / (part + 1), square = s * s, sum = 1.0 / 25;
+#pragma unroll
+    for (int n = 23; n > 1; n -= 2)
+        sum = fma(sum, square, 1.0 / n);
+    double small = fma(exponent, 2.3190468138462996e-17, 2 * s * square * sum);
+    double out = fma(exponent, 0.6931471805599453, fma(2.0, s, small));
+    return a > 0 ? (a < __builtin_inf() ? out : a) : a == 0 ? -__builtin_inf() : __builtin_nan("");
+}
+SELVEDGE_DEVICE double exp2(double a)
+{
+    double turns = rint(a);
+    return ldexp(exp((a - turns) * 0.6931471805599453), (int)turns);
+}
+SELVEDGE_DEVICE double exp10(double a) { return exp(a * 2.302585092994046); }
+SELVEDGE_DEVICE double log2(double a) { return log(a) * 1.4426950408889634; }
+SELVEDGE_DEVICE double log10(double a) { return log(a) * 0.4342944819032518; }
+SELVEDGE_DEVICE void sincos(double a, double *sine, double *cosine)
+{
+    double turns = rint(a * 0.6366197723675814), rest = fma(-turns, 1.5707963267948966, a);
+    rest = fma(-turns, -1.4973849048591833e-33, fma(-turns, 6.123233995736766e-17, rest));
+    double square = rest * rest, s = 1, c = 1;
+#pragma unroll
+    for (int n = 18; n > 1; n -= 2) {
+        s = fma(s, -square / (n * (n + 1)), 1.0);
+        c = fma(c, -square / (n * (n - 1)), 1.0);
+    }
+    s *= rest;
+    int quarter = (int)(long long)turns;
+    double first = quarter & 1 ? c : s, second = quarter & 1 ? s : c;
+    *sine = quarter & 2 ? -first : first;
+    *cosine = (quarter + 1) & 2 ? -second : second;
+}
+SELVEDGE_DEVICE double sin(double a)
+{
+    double s, c;
+    return sincos(a, &s, &c), s;
+}
+SELVEDGE_DEVICE double cos(double a)
+{
+    double s, c;
+    return sincos(a, &s, &c), c;
+}
+SELVEDGE_DEVICE double tan(double a)
+{
+    double s, c;
+    return sincos(a, &s, &c), s / c;
+}
+SELVEDGE_DEVICE void sincos(float a, float *s, float *c) { sincosf(a, s, c); }
+
+// Functions of both precisions that are made of others.
+template <class T> SELVEDGE_DEVICE T selvedge_power(T a, int power)
+{
+    T out = 1;
+    for (unsigned left = power < 0 ? 0u - power : power; left != 0; left >>= 1, a *= a)
+        if (left & 1)
+            out *= a;
+    return power < 0 ? 1 / out : out;
+}
+SELVEDGE_DEVICE float powf(float a, float b)
+{
+    if (fabsf(b) <= 64 && b == rintf(b))
+        return selvedge_power(a, (int)b);
+    float out = __powf(fabsf(a), b);
+    return a >= 0 ? out : b != rintf(b) ? __builtin_nanf("") : fabsf(b) < 16777216 && (int)b & 1 ? -out : out;
+}
+SELVEDGE_DEVICE double pow(double a, double b)
+{
+    if (fabs(b) <= 64 && b == rint(b))
+        return selvedge_power(a, (int)b);
+    double logarithm = log(fabs(a)), product = b * logarithm, out = exp(product);
+    if (fabs(product) < 700)
+        out = fma(out, fma(b, logarithm, -product), out);
+    return a >= 0 ? out : b != rint(b) ? __builtin_nan("") : fabs(b) < 9e15 && (long long)b & 1 ? -out : out;
+}
+SELVEDGE_DEVICE float pow(float a, float b) { return powf(a, b); }
+SELVEDGE_DEVICE float pow(float a, int b) { return selvedge_power(a, b); }
+SELVEDGE_DEVICE double pow(double a, int b) { return selvedge_power(a, b); }
+SELVEDGE_DEVICE float exp(float a) { return expf(a); }
+SELVEDGE_DEVICE float log(float a) { return logf(a); }
+template <class T> SELVEDGE_DEVICE T selvedge_expm1(T a)
+{
+    T sum = 1;
+#pragma unroll
+    for (int n = 15; n > 1; n--)
+        sum = fma(sum, a / n, (T)1);
+    return fabs(a) < (T)0.35 ? a * sum : exp(a) - 1;
+}
+template <class T> SELVEDGE_DEVICE T selvedge_log1p(T a)
+{
+    T sum = 1 + a;
+    return sum == 1 || sum - 1 == sum ? a : log(sum) * (a / (sum - 1));
+}
+template <class T> SELVEDGE_DEVICE T selvedge_sinh(T a)
+{
+    T e = selvedge_expm1(fabs(a));
+    return copysign((e + (e / (e + 1))) / 2, a);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_cosh(T a)
+{
+    T e = exp(fabs(a));
+    return (e + 1 / e) / 2;
+}
+template <class T> SELVEDGE_DEVICE T selvedge_tanh(T a)
+{
+    // Beyond 20 it is 1 in both precisions.
+    T e = selvedge_expm1(2 * fmin(fabs(a), (T)20));
+    return copysign(e / (e + 2), a);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_atan(T a)
+{
+    T x = fabs(a);
+    bool turned = x > 1;
+    x = turned ? 1 / x : x;
+    // tan(pi/12) and the square root of 3: what is left is within 15 degrees.
+    bool far = x > (T)0.2679491924311227;
+    x = far ? ((T)1.7320508075688772 * x - 1) / (x + (T)1.7320508075688772) : x;
+    T square = x * x, sum = 0;
+#pragma unroll
+    for (int n = sizeof(T) == 8 ? 31 : 13; n > 0; n -= 2)
+        sum = fma(sum, -square, (T)1 / n);
+    T out = far ? fma(sum, x, (T)0.5235987755982988) : sum * x;
+    return copysign(turned ? (T)1.5707963267948966 - out : out, a);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_atan2(T y, T x)
+{
+    if (x == 0 && y == 0)
+        return copysign(signbit(x) ? (T)3.141592653589793 : (T)0, y);
+    T low = fabs(x), high = fabs(y), out = selvedge_atan(isinf(low) && isinf(high) ? (T)1 : high / low);
+    return copysign(signbit(x) ? (T)3.141592653589793 - out : out, y);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_asin(T a) { return selvedge_atan2(a, sqrt((1 - a) * (1 + a))); }
+template <class T> SELVEDGE_DEVICE T selvedge_acos(T a) { return selvedge_atan2(sqrt((1 - a) * (1 + a)), a); }
+template <class T> SELVEDGE_DEVICE T selvedge_asinh(T a)
+{
+    T x = fabs(a);
+    return copysign(selvedge_log1p(x + x * x / (1 + sqrt(x * x + 1))), a);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_acosh(T a) { return selvedge_log1p(a - 1 + sqrt((a - 1) * (a + 1))); }
+template <class T> SELVEDGE_DEVICE T selvedge_atanh(T a) { return selvedge_log1p(2 * a / (1 - a)) / 2; }
+template <class T> SELVEDGE_DEVICE T selvedge_cbrt(T a)
+{
+    if (a == 0 || isinf(a) || a != a)
+        return a;
+    T x = fabs(a), root = exp(log(x) / 3);
+    root -= (root * root * root - x) / (3 * root * root);
+    return copysign(root, a);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_round(T a)
+{
+    T whole = trunc(a);
+    return fabs(a - whole) < (T)0.5 ? whole : whole + copysign((T)1, a);
+}
+template <class T> SELVEDGE_DEVICE T selvedge_hypot(T a, T b)
+{
+    T high = fmax(fabs(a), fabs(b)), part = fmin(fabs(a), fabs(b)) / high;
+    return high == 0 ? (T)0 : high * sqrt(fma(part, part, (T)1));
+}
+template <class T> SELVEDGE_DEVICE T selvedge_fmod(T a, T b) { return fma(-b, trunc(a / b), a); }
+template <class T> SELVEDGE_DEVICE T selvedge_fdim(T a, T b) { return a > b ? a - b : (T)0; }
+#define SELVEDGE_MADE(name)                                                                                     \
+    SELVEDGE_DEVICE float name##f(float a) { return selvedge_##name(a); }                                       \
+    SELVEDGE_DEVICE float name(float a) { return selvedge_##name(a); }                                          \
+    SELVEDGE_DEVICE double name(double a) { return selvedge_##name(a); }
+#define SELVEDGE_MADE_PAIR(name)                                                                                \
+    SELVEDGE_DEVICE float name##f(float a, float b) { return selvedge_##name(a, b); }                           \
+    SELVEDGE_DEVICE float name(float a, float b) { return selvedge_##name(a, b); }                              \
+    SELVEDGE_DEVICE double name(double a, double b) { return selvedge_##name(a, b); }
+SELVEDGE_MADE(expm1)
+SELVEDGE_MADE(log1p)
+SELVEDGE_MADE(sinh)
+SELVEDGE_MADE(cosh)
+SELVEDGE_MADE(tanh)
+SELVEDGE_MADE(asin)
+SELVEDGE_MADE(acos)
+SELVEDGE_MADE(atan)
+SELVEDGE_MADE(asinh)
+SELVEDGE_MADE(acosh)
+SELVEDGE_MADE(atanh)
+SELVEDGE_MADE(cbrt)
+SELVEDGE_MADE(round)
+SELVEDGE_MADE_PAIR(atan2)
+SELVEDGE_MADE_PAIR(hypot)
+SELVEDGE_MADE_PAIR(fmod)
+SELVEDGE_MADE_PAIR(fdim)
+#undef SELVEDGE_MADE
+#undef SELVEDGE_MADE_PAIR
+SELVEDGE_DEVICE float sin(float a) { return sinf(a); }
+SELVEDGE_DEVICE float cos(float a) { return cosf(a); }
+SELVEDGE_DEVICE float tan(float a) { return tanf(a); }
+SELVEDGE_DEVICE float exp2(float a) { return exp2f(a); }
+SELVEDGE_DEVICE float exp10(float a) { return exp10f(a); }
+SELVEDGE_DEVICE float log2(float a) { return log2f(a); }
+SELVEDGE_DEVICE float log10(float a) { return log10f(a); }
+SELVEDGE_DEVICE float ldexpf(float a, int power) { return (float)ldexp((double)a, power); }
+SELVEDGE_DEVICE int lrintf(float a) { return (int)rintf(a); }
+SELVEDGE_DEVICE long lrint(double a) { return (long)rint(a); }
+SELVEDGE_DEVICE long lroundf(float a) { return (long)roundf(a); }
+SELVEDGE_DEVICE long lround(double a) { return (long)round(a); }
+// Whole numbers count as double precision, as in C++.
+template <class T, bool WHOLE = __is_integral(T)> struct SelvedgeWhole {};
+template <class T> struct SelvedgeWhole<T, true> { typedef double type; };
+template <class A, class B, bool MIXED = !__is_same(A, B) || __is_integral(A)> struct SelvedgeMixed {};
+template <class A, class B> struct SelvedgeMixed<A, B, true> { typedef double type; };
+#define SELVEDGE_WHOLE(name)                                                                                    \
+    template <class T> SELVEDGE_DEVICE typename SelvedgeWhole<T>::type name(T a) { return name((double)a); }
+#define SELVEDGE_MIXED(name)                                                                                    \
+    template <class A, class B> SELVEDGE_DEVICE typename SelvedgeMixed<A, B>::type name(A a, B b)               \
+    { return name((double)a, (double)b); }
+SELVEDGE_WHOLE(sqrt)
+SELVEDGE_WHOLE(exp)
+SELVEDGE_WHOLE(exp2)
+SELVEDGE_WHOLE(log)
+SELVEDGE_WHOLE(log2)
+SELVEDGE_WHOLE(log10)
+SELVEDGE_WHOLE(sin)
+SELVEDGE_WHOLE(cos)
+SELVEDGE_WHOLE(tan)
+SELVEDGE_WHOLE(atan)
+SELVEDGE_WHOLE(tanh)
+SELVEDGE_WHOLE(fabs)
+SELVEDGE_WHOLE(floor)
+SELVEDGE_WHOLE(ceil)
+SELVEDGE_MIXED(pow)
+SELVEDGE_MIXED(fmod)
+SELVEDGE_MIXED(atan2)
+SELVEDGE_MIXED(fmin)
+SELVEDGE_MIXED(fmax)
+#undef SELVEDGE_WHOLE
+#undef SELVEDGE_MIXED
+
+// Textures: references of CUDA 11 and older, which are variables, and objects, which are handles. A fetch gives four numbers, of
+// which the texel's type takes the first ones.
+typedef unsigned long long cudaTextureObject_t;
+enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
+enum { cudaTextureType1D = 1, cudaTextureType2D, cudaTextureType3D };
+enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
+enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
+struct textureReference {
+    int normalized;
+    cudaTextureFilterMode filterMode;
+    cudaTextureAddressMode addressMode[3];
+};
+template <class T, int DIRECTIONS = 1, cudaTextureReadMode MODE = cudaReadModeElementType>
+struct __attribute__((device_builtin_texture_type)) texture : textureReference {};
+
+#define SELVEDGE_FETCH(four, ptx, reg)                                                                          \
+    SELVEDGE_DEVICE void selvedge_fetch(four &v, cudaTextureObject_t from, int x)                               \
+    {                                                                                                           \
+        asm("tex.1d.v4." ptx ".s32 {%0, %1, %2, %3}, [%4, {%5}];"                                               \
+            : "=" reg(v.x), "=" reg(v.y), "=" reg(v.z), "=" reg(v.w) : "l"(from), "r"(x));                      \
+    }                                                                                                           \
+    SELVEDGE_DEVICE void selvedge_fetch(four &v, cudaTextureObject_t from, float x)                             \
+    {                                                                                                           \
+        asm("tex.1d.v4." ptx ".f32 {%0, %1, %2, %3}, [%4, {%5}];"                                               \
+            : "=" reg(v.x), "=" reg(v.y), "=" reg(v.z), "=" reg(v.w) : "l"(from), "f"(x));                      \
+    }                                                                                                           \
+    SELVEDGE_DEVICE void selvedge_fetch(four &v, cudaTextureObject_t from, float x, float y)                    \
+    {                                                                                                           \
+        asm("tex.2d.v4." ptx ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"                                           \
+            : "=" reg(v.x), "=" reg(v.y), "=" reg(v.z), "=" reg(v.w) : "l"(from), "f"(x), "f"(y));              \
+    }                                                                                                           \
+    SELVEDGE_DEVICE void selvedge_fetch(four &v, cudaTextureObject_t from, float x, float y, float z)           \
+    {                                                                                                           \
+        asm("tex.3d.v4." ptx ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"                                   \
+            : "=" reg(v.x), "=" reg(v.y), "=" reg(v.z), "=" reg(v.w) : "l"(from), "f"(x), "f"(y), "f"(z));      \
+    }
+SELVEDGE_FETCH(float4, "f32", "f")
+SELVEDGE_FETCH(int4, "s32", "r")
+SELVEDGE_FETCH(uint4, "u32", "r")
+#undef SELVEDGE_FETCH
+
+template <class T> struct SelvedgeTexel;
+#define SELVEDGE_TEXEL(type, four_of, real_of, ...)                                                             \
+    template <> struct SelvedgeTexel<type> {                                                                    \
+        typedef four_of four;                                                                                   \
+        typedef real_of real;                                                                                   \
+        template <class R, class V> __device__ static R of(V v) { return __VA_ARGS__; }                         \
+    };
+#define SELVEDGE_TEXELS(name, type, four)                                                                       \
+    SELVEDGE_TEXEL(type, four, float, (R)v.x)                                                                   \
+    SELVEDGE_TEXEL(name##1, four, float1, R{(decltype(R::x))v.x})                                               \
+    SELVEDGE_TEXEL(name##2, four, float2, R{(decltype(R::x))v.x, (decltype(R::x))v.y})                          \
+    SELVEDGE_TEXEL(name##4, four, float4,                                                                       \
+                   R{(decltype(R::x))v.x, (decltype(R::x))v.y, (decltype(R::x))v.z, (decltype(R::x))v.w})
+SELVEDGE_TEXELS(char, signed char, int4)
+SELVEDGE_TEXELS(uchar, unsigned char, uint4)
+SELVEDGE_TEXELS(short, short, int4)
+SELVEDGE_TEXELS(ushort, unsigned short, uint4)
+SELVEDGE_TEXELS(int, int, int4)
+SELVEDGE_TEXELS(uint, unsigned, uint4)
+SELVEDGE_TEXELS(float, float, float4)
+SELVEDGE_TEXEL(char, int4, float, (R)v.x)
+#undef SELVEDGE_TEXELS
+#undef SELVEDGE_TEXEL
+// What a fetch by a reference returns.
+template <class T, cudaTextureReadMode MODE> struct SelvedgeSample {
+    typedef T type;
+    typedef typename SelvedgeTexel<T>::four four;
+};
+template <class T> struct SelvedgeSample<T, cudaReadModeNormalizedFloat> {
+    typedef typename SelvedgeTexel<T>::real type;
+    typedef float4 four;
+};
+// A reference is its handle in PTX, and no number in C++: an instruction moves it.
+template <class T> SELVEDGE_DEVICE cudaTextureObject_t selvedge_handle(T reference)
+{
+    cudaTextureObject_t handle;
+    asm("mov.b64 %0, %1;" : "=l"(handle) : "l"(reference));
+    return handle;
+}
+#define SELVEDGE_TEXTURE(name, directions, coordinates, ...)                                                    \
+    template <class T> SELVEDGE_DEVICE T name(cudaTextureObject_t from, SELVEDGE_UNPACK coordinates)            \
+    {                                                                                                           \
+        typename SelvedgeTexel<T>::four v;                                                                      \
+        selvedge_fetch(v, from, __VA_ARGS__);                                                                   \
+        return SelvedgeTexel<T>::template of<T>(v);                                                             \
+    }                                                                                                           \
+    template <class T> SELVEDGE_DEVICE void name(T *out, cudaTextureObject_t from, SELVEDGE_UNPACK coordinates) \
+    { *out = name<T>(from, __VA_ARGS__); }                                                                      \
+    template <class T, cudaTextureReadMode MODE>                                                                \
+    SELVEDGE_DEVICE typename SelvedgeSample<T, MODE>::type                                                      \
+    name(texture<T, directions, MODE> from, SELVEDGE_UNPACK coordinates)                                        \
+    {                                                                                                           \
+        typename SelvedgeSample<T, MODE>::four v;                                                               \
+        selvedge_fetch(v, selvedge_handle(from), __VA_ARGS__);                                                  \
+        return SelvedgeTexel<T>::template of<typename SelvedgeSample<T, MODE>::type>(v);                        \
+    }
+#define SELVEDGE_UNPACK(...) __VA_ARGS__
+SELVEDGE_TEXTURE(tex1Dfetch, 1, (int x), x)
+SELVEDGE_TEXTURE(tex1D, 1, (float x), x)
+SELVEDGE_TEXTURE(tex2D, 2, (float x, float y), x, y)
+SELVEDGE_TEXTURE(tex3D, 3, (float x, float y, float z), x, y, z)
+#undef SELVEDGE_TEXTURE
+#undef SELVEDGE_UNPACK
+
+// Time, printing, assertions and memory.
 SELVEDGE_DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 SELVEDGE_DEVICE int clock() { return __nvvm_read_ptx_sreg_clock(); }
 extern "C" __device__ int printf(const char *, ...);
 extern "C" __device__ void *malloc(size_t);
 extern "C" __device__ void free(void *);
+extern "C" __host__ void *malloc(size_t) noexcept;
+extern "C" __host__ void free(void *) noexcept;
+SELVEDGE_DEVICE void *memcpy(void *to, const void *from, size_t size) { return __builtin_memcpy(to, from, size); }
+SELVEDGE_DEVICE void *memset(void *to, int value, size_t size) { return __builtin_memset(to, value, size); }
+SELVEDGE_DEVICE void __trap() { asm volatile("trap;"); }
 extern "C" __device__ __attribute__((noreturn)) void
 __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t size);
+// What the C library's assert calls, in kernels that include <assert.h>.
+extern "C" inline __device__ __attribute__((noreturn)) void
+__assert_fail(const char *message, const char *file, unsigned line, const char *function) noexcept
+{
+    __assertfail(message, file, line, function, 1);
+}
 #ifndef NDEBUG
 #define assert(e) ((e) ? (void)0 : __assertfail(#e, __FILE__, __LINE__, __func__, 1))
 #else
 #define assert(e) ((void)0)
 #endif
+
+// What host code beside the kernels calls. Only kernels are compiled: the calls are declared, whatever their arguments, and no more.
+enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600, cudaErrorUnknown = 999 };
+typedef cudaError cudaError_t;
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
+enum cudaChannelFormatKind { cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat };
+struct cudaChannelFormatDesc {
+    int x, y, z, w;
+    cudaChannelFormatKind f;
+};
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct cudaArray *cudaArray_t;
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, memPitch, totalConstMem, textureAlignment;
+    int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor;
+    int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
+    int concurrentKernels, ECCEnabled, memoryClockRate, memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor;
+};
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
+extern "C" cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
+const char *cudaGetErrorString(cudaError_t);
+const char *cudaGetErrorName(cudaError_t);
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f);
+#define SELVEDGE_HOST(name) template <class... T> cudaError_t name(T &&...);
+SELVEDGE_HOST(cudaBindTexture)
+SELVEDGE_HOST(cudaBindTexture2D)
+SELVEDGE_HOST(cudaBindTextureToArray)
+SELVEDGE_HOST(cudaChooseDevice)
+SELVEDGE_HOST(cudaCreateTextureObject)
+SELVEDGE_HOST(cudaDestroyTextureObject)
+SELVEDGE_HOST(cudaDeviceGetAttribute)
+SELVEDGE_HOST(cudaDeviceReset)
+SELVEDGE_HOST(cudaDeviceSetCacheConfig)
+SELVEDGE_HOST(cudaDeviceSetLimit)
+SELVEDGE_HOST(cudaDeviceSynchronize)
+SELVEDGE_HOST(cudaEventCreate)
+SELVEDGE_HOST(cudaEventCreateWithFlags)
+SELVEDGE_HOST(cudaEventDestroy)
+SELVEDGE_HOST(cudaEventElapsedTime)
+SELVEDGE_HOST(cudaEventQuery)
+SELVEDGE_HOST(cudaEventRecord)
+SELVEDGE_HOST(cudaEventSynchronize)
+SELVEDGE_HOST(cudaFree)
+SELVEDGE_HOST(cudaFreeArray)
+SELVEDGE_HOST(cudaFreeHost)
+SELVEDGE_HOST(cudaFuncGetAttributes)
+SELVEDGE_HOST(cudaFuncSetAttribute)
+SELVEDGE_HOST(cudaFuncSetCacheConfig)
+SELVEDGE_HOST(cudaGetDevice)
+SELVEDGE_HOST(cudaGetDeviceCount)
+SELVEDGE_HOST(cudaGetDeviceProperties)
+SELVEDGE_HOST(cudaGetLastError)
+SELVEDGE_HOST(cudaGetSymbolAddress)
+SELVEDGE_HOST(cudaHostAlloc)
+SELVEDGE_HOST(cudaHostGetDevicePointer)
+SELVEDGE_HOST(cudaHostRegister)
+SELVEDGE_HOST(cudaHostUnregister)
+SELVEDGE_HOST(cudaMalloc)
+SELVEDGE_HOST(cudaMalloc3D)
+SELVEDGE_HOST(cudaMallocArray)
+SELVEDGE_HOST(cudaMallocHost)
+SELVEDGE_HOST(cudaMallocManaged)
+SELVEDGE_HOST(cudaMallocPitch)
+SELVEDGE_HOST(cudaMemGetInfo)
+SELVEDGE_HOST(cudaMemPrefetchAsync)
+SELVEDGE_HOST(cudaMemcpy)
+SELVEDGE_HOST(cudaMemcpy2D)
+SELVEDGE_HOST(cudaMemcpy2DAsync)
+SELVEDGE_HOST(cudaMemcpy3D)
+SELVEDGE_HOST(cudaMemcpyAsync)
+SELVEDGE_HOST(cudaMemcpyFromSymbol)
+SELVEDGE_HOST(cudaMemcpyToArray)
+SELVEDGE_HOST(cudaMemcpyToSymbol)
+SELVEDGE_HOST(cudaMemcpyToSymbolAsync)
+SELVEDGE_HOST(cudaMemset)
+SELVEDGE_HOST(cudaMemset2D)
+SELVEDGE_HOST(cudaMemsetAsync)
+SELVEDGE_HOST(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
+SELVEDGE_HOST(cudaPeekAtLastError)
+SELVEDGE_HOST(cudaSetDevice)
+SELVEDGE_HOST(cudaSetDeviceFlags)
+SELVEDGE_HOST(cudaStreamCreate)
+SELVEDGE_HOST(cudaStreamCreateWithFlags)
+SELVEDGE_HOST(cudaStreamDestroy)
+SELVEDGE_HOST(cudaStreamQuery)
+SELVEDGE_HOST(cudaStreamSynchronize)
+SELVEDGE_HOST(cudaStreamWaitEvent)
+SELVEDGE_HOST(cudaThreadExit)
+SELVEDGE_HOST(cudaThreadSetCacheConfig)
+SELVEDGE_HOST(cudaThreadSynchronize)
+SELVEDGE_HOST(cudaUnbindTexture)
+#undef SELVEDGE_HOST
