@@ -84,7 +84,7 @@ pub struct L2 {
     pub eviction_queue: u32,
     /// Consecutive bytes that are in one partition, a power of two.
     pub interleave_bytes: u32,
-    /// Which partition such a block lies in.
+    /// Which partition such a block is in.
     #[serde(with = "index")]
     pub partition_index: IndexFunction,
 }

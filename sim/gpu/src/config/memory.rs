@@ -1,4 +1,4 @@
-//! What global memory does with addresses that lie in no buffer.
+//! What global memory does with addresses in no buffer.
 use serde::{Deserialize, Serialize};
 
 /// What a load of a kernel outside every buffer is.
