@@ -127,6 +127,8 @@ pub(crate) struct RawInstruction {
     /// Register and negation.
     pub guard: Option<(RegisterId, bool)>,
     pub opcode: String,
+    /// Whether the loop that it is in is said not to be unrolled.
+    pub rolled: bool,
     pub operands: Vec<Operand>,
 }
 

@@ -184,7 +184,12 @@ impl<'a> Parser<'a> {
             }
             ".loc" | ".file" => self.skip_line(),
             ".section" => self.skip_section(),
-            ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
+            ".pragma" => {
+                self.advance()?;
+                self.rolled |= self.token == Token::Text("nounroll");
+                self.skip_statement()
+            }
+            ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
             ".extern" | ".visible" => {
                 self.advance()?;
                 self.variables(word == ".extern")
