@@ -5,8 +5,6 @@ use super::instr::{Instr, NO_PC, NONE, Op};
 /// Straight-line code and its successors.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Its place among the blocks.
-    pub number: usize,
     pub first: u32,
     /// One past the last instruction.
     pub end: u32,
@@ -55,7 +53,7 @@ pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
             _ => vec![next],
         };
         successors.dedup();
-        out.push(Block { number: index, first: first as u32, end: end as u32, successors });
+        out.push(Block { first: first as u32, end: end as u32, successors });
     }
     out
 }

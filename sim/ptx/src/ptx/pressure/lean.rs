@@ -136,8 +136,11 @@ impl<'a> Maker<'a> {
         let mut list: Vec<u32> = (0..self.code.len() as u32).collect();
         while let Some(at) = list.pop() {
             let instr = &self.code[at as usize];
-            let loads = matches!(&instr.op, Op::Load(form) if form.cache != super::super::instr::CacheOp::Volatile);
-            let unused = |d: &u16| self.uses[usize::from(*d)].iter().all(|user| self.dead[*user as usize] || *user == at);
+            let loads =
+                matches!(&instr.op, Op::Load(form) if form.cache != super::super::instr::CacheOp::Volatile);
+            let unused = |d: &u16| {
+                self.uses[usize::from(*d)].iter().all(|user| self.dead[*user as usize] || *user == at)
+            };
             if self.dead[at as usize] || !(self.is_pure(at) || loads) || !instr.dests().iter().all(unused) {
                 continue;
             }
@@ -155,7 +158,9 @@ impl<'a> Maker<'a> {
     fn reads_low_half(&self, at: u32, register: u32, narrow: &[bool]) -> bool {
         let instr = &self.code[at as usize];
         let opcode = self.opcode(at);
-        if matches!(instr.space(), Some(Space::Shared | Space::Local)) && matches!(instr.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
+        if matches!(instr.space(), Some(Space::Shared | Space::Local))
+            && matches!(instr.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
+        {
             // The value of a store is read whole.
             let reads = instr.sources().iter().filter(|source| u32::from(**source) == register).count();
             return reads == 1 && self.is_address(at, register);
@@ -164,9 +169,15 @@ impl<'a> Maker<'a> {
         let name = parts.next().unwrap_or_default();
         let kind = parts.next_back().unwrap_or_default();
         match name {
-            "cvt" => matches!(kind, "u64" | "s64") && instr.dests().iter().all(|d| self.weights[usize::from(*d)] == 1),
-            "add" | "sub" | "and" | "or" | "xor" | "mov" | "cvta" | "not" | "neg" | "selp" | "mul" | "mad" | "shl"
-                if matches!(kind, "u64" | "s64" | "b64") && !opcode.contains("wide") && !opcode.contains(".hi") =>
+            "cvt" => {
+                matches!(kind, "u64" | "s64")
+                    && instr.dests().iter().all(|d| self.weights[usize::from(*d)] == 1)
+            }
+            "add" | "sub" | "and" | "or" | "xor" | "mov" | "cvta" | "not" | "neg" | "selp" | "mul"
+            | "mad" | "shl"
+                if matches!(kind, "u64" | "s64" | "b64")
+                    && !opcode.contains("wide")
+                    && !opcode.contains(".hi") =>
             {
                 !instr.dests().is_empty() && instr.dests().iter().all(|d| narrow[usize::from(*d)])
             }
@@ -213,7 +224,9 @@ impl<'a> Maker<'a> {
             changed = false;
             for register in 0..narrow.len() {
                 if narrow[register]
-                    && !self.uses[register].iter().all(|at| self.reads_low_half(*at, register as u32, &narrow))
+                    && !self.uses[register]
+                        .iter()
+                        .all(|at| self.reads_low_half(*at, register as u32, &narrow))
                 {
                     narrow[register] = false;
                     changed = true;
@@ -305,21 +318,34 @@ impl<'a> Maker<'a> {
         let close = |user: &u32| {
             self.block[*user as usize] == self.block[at as usize]
                 && *user > at
-                && from.iter().all(|r| {
-                    !self.definitions[*r as usize].iter().any(|d| *d > at && *d < *user)
-                })
+                && from.iter().all(|r| !self.definitions[*r as usize].iter().any(|d| *d > at && *d < *user))
         };
         if !stable && !users.iter().all(close) {
             return None;
         }
         let copies = matches!(name, "mov" | "cvta")
-            || matches!(opcode, "cvt.u64.u32" | "cvt.s64.s32" | "cvt.u32.u64" | "cvt.s32.s64" | "cvt.u32.s64" | "cvt.s64.u32" | "cvt.u64.s32" | "cvt.u32.u32" | "cvt.s32.s32");
+            || matches!(
+                opcode,
+                "cvt.u64.u32"
+                    | "cvt.s64.s32"
+                    | "cvt.u32.u64"
+                    | "cvt.s32.s64"
+                    | "cvt.u32.s64"
+                    | "cvt.s64.u32"
+                    | "cvt.u64.s32"
+                    | "cvt.u32.u32"
+                    | "cvt.s32.s32"
+            );
         if copies && instr.sources().len() == 1 {
             return Some(from);
         }
-        let has_constant = self.operands(at).iter().any(|o| matches!(o, Operand::Integer(_) | Operand::Variable(..)));
+        let has_constant =
+            self.operands(at).iter().any(|o| matches!(o, Operand::Integer(_) | Operand::Variable(..)));
         // A sum with a constant is the offset of an access.
-        if matches!(name, "add") && has_constant && from.len() == 1 && self.weights[from[0] as usize] == self.weights[dest as usize]
+        if matches!(name, "add")
+            && has_constant
+            && from.len() == 1
+            && self.weights[from[0] as usize] == self.weights[dest as usize]
             && users.iter().all(|user| self.address_number(*user) == Some(dest))
         {
             return Some(from);
@@ -328,7 +354,8 @@ impl<'a> Maker<'a> {
         if smaller && has_constant && (opcode.starts_with("mul.wide") || matches!(name, "shl" | "mul")) {
             return Some(from);
         }
-        let single = self.late && users.len() == 1 && self.depth[users[0] as usize] <= self.depth[at as usize];
+        let single =
+            self.late && users.len() == 1 && self.depth[users[0] as usize] <= self.depth[at as usize];
         let cheap = !matches!(instr.class, OpClass::IntDiv | OpClass::Fp32Div | OpClass::Fp64Div);
         (single && cheap && self.weight(&from) <= self.weight(&[dest])).then_some(from)
     }
@@ -367,7 +394,9 @@ impl<'a> Maker<'a> {
     /// Whether the hardware executes several instructions in place of one: products of integers, and most of what has 64 bits.
     fn is_several(&self, opcode: &str, dests: &[u32]) -> bool {
         let name = opcode.split('.').next().unwrap_or_default();
-        let wide = self.weight(dests) > dests.len() as u32 && !opcode.ends_with("f64") && !matches!(name, "mov" | "cvta");
+        let wide = self.weight(dests) > dests.len() as u32
+            && !opcode.ends_with("f64")
+            && !matches!(name, "mov" | "cvta");
         let product = matches!(name, "mul" | "mad") && !opcode.contains(".f");
         wide || product
     }
@@ -393,8 +422,12 @@ impl<'a> Maker<'a> {
                 .map(|s| u32::from(self.weights[usize::from(*s)]))
                 .sum();
             let kind = match &instr.op {
-                Op::Load(form) if form.cache == super::super::instr::CacheOp::ReadOnly => Kind::Load(Space::Const),
-                Op::Load(form) if form.cache != super::super::instr::CacheOp::Volatile => Kind::Load(form.space),
+                Op::Load(form) if form.cache == super::super::instr::CacheOp::ReadOnly => {
+                    Kind::Load(Space::Const)
+                }
+                Op::Load(form) if form.cache != super::super::instr::CacheOp::Volatile => {
+                    Kind::Load(form.space)
+                }
                 Op::Texture(_) => Kind::Load(Space::Const),
                 Op::Store(form) => Kind::Store(form.space),
                 _ if self.is_pure(at) => Kind::Pure,
@@ -415,9 +448,8 @@ impl<'a> Maker<'a> {
                 sources,
             });
         }
-        let rolled = (0..self.code.len())
-            .map(|at| self.function.code.get(at).is_some_and(|raw| raw.rolled))
-            .collect();
+        let rolled =
+            (0..self.code.len()).map(|at| self.function.code.get(at).is_some_and(|raw| raw.rolled)).collect();
         let counted = (0..self.code.len() as u32).map(|at| self.is_counted(at)).collect();
         Lean { steps, weights: self.weights, rolled, counted }
     }

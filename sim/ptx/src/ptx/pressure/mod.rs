@@ -19,13 +19,33 @@ use lean::Lean;
 /// Register 1, which holds the stack pointer in every kernel.
 const RESERVED: u32 = 1;
 const RESERVED_NUMBER: usize = 1;
-/// Registers of a thread with which an SM of 65,536 registers still holds 2,048 threads: loads are issued early up to here.
-const FREE_OF_CHARGE: u32 = 32;
+/// Registers of an SM of the GPUs that PTX of today is compiled for.
+const REGISTER_FILE: u32 = 65_536;
+/// Registers of a thread with which such an SM still holds its 2,048 threads: loads are issued early up to here.
+const FREE_OF_CHARGE: u32 = REGISTER_FILE / 2048;
 /// Most registers that a thread of any GPU can have.
-pub(crate) const MOST: u32 = 255;
+const MOST: u32 = 255;
+/// Registers below which NVIDIA's assembler obeys no limit.
+const LEAST: u32 = 16;
+
+/// The registers of a kernel's threads: the estimate, and no more than its PTX allows. What an assembler then keeps in local
+/// memory stays in registers here that are not counted.
+pub(crate) fn of(function: &Function, body: &Body) -> u32 {
+    let estimate = estimate(function, body);
+    let threads = function.cta_limit.map(|(sides, _)| sides.iter().map(|side| u64::from(*side)).product());
+    let by_ctas = threads.map(|threads: u64| {
+        let ctas = u64::from(function.least_ctas.unwrap_or(1));
+        let resident = threads.div_ceil(32).saturating_mul(32).saturating_mul(ctas);
+        // Registers are allocated to warps in units of 8 to each thread.
+        let most = u64::from(REGISTER_FILE).checked_div(resident).unwrap_or(u64::from(MOST)) / 8 * 8;
+        most.min(MOST.into()) as u32
+    });
+    let limits = function.register_limit.into_iter().chain(by_ctas);
+    limits.fold(estimate, |registers, limit| registers.min(limit.max(LEAST)))
+}
 
 /// The estimate for a kernel, without limits that its PTX sets.
-pub(crate) fn estimate(function: &Function, body: &Body) -> u32 {
+fn estimate(function: &Function, body: &Body) -> u32 {
     if body.code.is_empty() {
         return RESERVED + 1;
     }

@@ -25,9 +25,11 @@ pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
         .iter()
         .map(|block| {
             let range = block.first as usize..block.end as usize;
-            let steps = lean.steps[range.clone()].iter().filter(|step| step.kind != Kind::Nothing).cloned().collect();
+            let steps =
+                lean.steps[range.clone()].iter().filter(|step| step.kind != Kind::Nothing).cloned().collect();
             let rolled = lean.rolled[range].iter().any(|rolled| *rolled);
-            let counted = lean.counted[block.first as usize..block.end as usize].iter().any(|counted| *counted);
+            let counted =
+                lean.counted[block.first as usize..block.end as usize].iter().any(|counted| *counted);
             Some(Region { steps, successors: block.successors.clone(), repeats: false, rolled, counted })
         })
         .collect();
@@ -78,7 +80,9 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
     successors.sort_unstable();
     successors.dedup();
     match successors[..] {
-        [next] if next != at && entries.get(next) == Some(&region.successors.len()) && next < regions.len() => {
+        [next]
+            if next != at && entries.get(next) == Some(&region.successors.len()) && next < regions.len() =>
+        {
             let Some(next) = regions[next].take() else { return false };
             if let Some(region) = &mut regions[at] {
                 region.steps.extend(next.steps);
@@ -89,7 +93,8 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
             true
         }
         [first, second] => {
-            let (first_to, second_to) = (guardable(regions, entries, at, first), guardable(regions, entries, at, second));
+            let (first_to, second_to) =
+                (guardable(regions, entries, at, first), guardable(regions, entries, at, second));
             let (guarded, next) = match (first_to, second_to) {
                 (Some(a), Some(b)) if a == b => (vec![first, second], a),
                 (Some(a), _) if a == second => (vec![first], second),
@@ -101,14 +106,19 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
                 entries[next] -= 1;
                 if let Some(region) = &mut regions[at] {
                     // The branch is gone.
-                    if region.steps.last().is_some_and(|step| step.kind == Kind::Fixed && step.dests.is_empty()) {
+                    if region
+                        .steps
+                        .last()
+                        .is_some_and(|step| step.kind == Kind::Fixed && step.dests.is_empty())
+                    {
                         region.steps.pop();
                     }
                     region.steps.extend(taken.steps);
                     region.rolled |= taken.rolled;
                 }
             }
-            entries[next] += 1 - usize::from(regions[at].as_ref().is_some_and(|r| r.successors.contains(&next)));
+            entries[next] +=
+                1 - usize::from(regions[at].as_ref().is_some_and(|r| r.successors.contains(&next)));
             if let Some(region) = &mut regions[at] {
                 region.successors = vec![next];
             }
@@ -122,6 +132,7 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
 fn guardable(regions: &[Option<Region>], entries: &[usize], before: usize, at: usize) -> Option<usize> {
     let region = regions.get(at)?.as_ref()?;
     let [next] = region.successors[..] else { return None };
-    let plain = region.steps.iter().all(|step| step.kind != Kind::Fixed) && region.steps.len() <= MOST_GUARDED;
+    let plain =
+        region.steps.iter().all(|step| step.kind != Kind::Fixed) && region.steps.len() <= MOST_GUARDED;
     (plain && entries[at] == 1 && next != at && at != before && next < regions.len()).then_some(next)
 }
