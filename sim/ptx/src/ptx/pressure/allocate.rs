@@ -2,9 +2,9 @@
 //! start at an even number.
 
 use super::super::control_flow::{Block, Set};
-use super::RESERVED_NUMBER;
 use super::lean::{Kind, Lean, Step};
 use super::schedule::step_back;
+use super::{MOST, RESERVED_NUMBER};
 
 /// From where to where a value lives: two places for each instruction, at which it reads and at which it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +53,9 @@ fn give(mut lives: Vec<Life>) -> u32 {
         let mut at = 0;
         while !(at..at + width).all(free) {
             at += width;
+        }
+        if at + width >= MOST as usize {
+            return MOST;
         }
         if busy.len() < at + width {
             busy.resize(at + width, 0);

@@ -3,7 +3,7 @@
 use super::super::ast::{Function, Operand};
 use super::super::control_flow::Block;
 use super::super::decode::Body;
-use super::super::instr::{Instr, NONE, Op, OpClass, Space};
+use super::super::instr::{CacheOp, Instr, NONE, Number, Op, OpClass, Space};
 use super::super::special::{self, Source, Special};
 
 /// What an instruction does with registers.
@@ -47,6 +47,11 @@ pub(super) struct Lean {
     /// Whether each instruction is a branch that a counter decides.
     pub counted: Vec<bool>,
 }
+
+/// Most definitions of a register that are looked at again when one of its uses is gone.
+const MOST_LOOKED_AT: usize = 16;
+/// Most values from which another is made where it is used.
+const MOST_MADE_FROM: usize = 4;
 
 /// What stands for a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,8 +141,7 @@ impl<'a> Maker<'a> {
         let mut list: Vec<u32> = (0..self.code.len() as u32).collect();
         while let Some(at) = list.pop() {
             let instr = &self.code[at as usize];
-            let loads =
-                matches!(&instr.op, Op::Load(form) if form.cache != super::super::instr::CacheOp::Volatile);
+            let loads = matches!(&instr.op, Op::Load(form) if form.cache != CacheOp::Volatile);
             let unused = |d: &u16| {
                 self.uses[usize::from(*d)].iter().all(|user| self.dead[*user as usize] || *user == at)
             };
@@ -146,7 +150,8 @@ impl<'a> Maker<'a> {
             }
             self.dead[at as usize] = true;
             for source in instr.sources() {
-                list.extend(&self.definitions[usize::from(*source)]);
+                let definitions = &self.definitions[usize::from(*source)];
+                list.extend(definitions.iter().take(MOST_LOOKED_AT));
             }
         }
         for users in &mut self.uses {
@@ -222,7 +227,8 @@ impl<'a> Maker<'a> {
         let mut changed = true;
         while changed {
             changed = false;
-            for register in 0..narrow.len() {
+            // Values are made of those before them: from the last to the first, few turns suffice.
+            for register in (0..narrow.len()).rev() {
                 if narrow[register]
                     && !self.uses[register]
                         .iter()
@@ -244,9 +250,7 @@ impl<'a> Maker<'a> {
     fn has_no_high_half(&self, register: usize) -> bool {
         let definitions = &self.definitions[register];
         let unsigned = |at: &u32| match &self.code[*at as usize].op {
-            Op::Load(form) => {
-                form.element.number == super::super::instr::Number::Unsigned && form.element.bits < 64
-            }
+            Op::Load(form) => form.element.number == Number::Unsigned && form.element.bits < 64,
             _ => self.opcode(*at) == "cvt.u64.u32",
         };
         definitions.len() == 1 && definitions.iter().all(unsigned)
@@ -309,8 +313,8 @@ impl<'a> Maker<'a> {
             return free.then(Vec::new);
         }
         let from = self.stand_of_sources(at);
-        if from.is_empty() {
-            return Some(from);
+        if from.is_empty() || from.len() > MOST_MADE_FROM {
+            return from.is_empty().then_some(from);
         }
         // A value made of registers that change between is not what it was.
         let users = &self.uses[dest as usize];
@@ -318,7 +322,11 @@ impl<'a> Maker<'a> {
         let close = |user: &u32| {
             self.block[*user as usize] == self.block[at as usize]
                 && *user > at
-                && from.iter().all(|r| !self.definitions[*r as usize].iter().any(|d| *d > at && *d < *user))
+                && from.iter().all(|r| {
+                    let definitions = &self.definitions[*r as usize];
+                    let next = definitions.partition_point(|d| *d <= at);
+                    definitions.get(next).is_none_or(|d| d >= user)
+                })
         };
         if !stable && !users.iter().all(close) {
             return None;
@@ -422,12 +430,8 @@ impl<'a> Maker<'a> {
                 .map(|s| u32::from(self.weights[usize::from(*s)]))
                 .sum();
             let kind = match &instr.op {
-                Op::Load(form) if form.cache == super::super::instr::CacheOp::ReadOnly => {
-                    Kind::Load(Space::Const)
-                }
-                Op::Load(form) if form.cache != super::super::instr::CacheOp::Volatile => {
-                    Kind::Load(form.space)
-                }
+                Op::Load(form) if form.cache == CacheOp::ReadOnly => Kind::Load(Space::Const),
+                Op::Load(form) if form.cache != CacheOp::Volatile => Kind::Load(form.space),
                 Op::Texture(_) => Kind::Load(Space::Const),
                 Op::Store(form) => Kind::Store(form.space),
                 _ if self.is_pure(at) => Kind::Pure,
@@ -476,19 +480,25 @@ fn routine(opcode: &str) -> u32 {
 
 /// How many loops each instruction is in, and its block. A branch back makes a loop of what is between.
 fn loops(blocks: &[Block], length: usize) -> (Vec<u32>, Vec<u32>) {
-    let (mut depth, mut block_of) = (vec![0; length], vec![0; length]);
+    let mut block_of = vec![0; length];
     for (index, block) in blocks.iter().enumerate() {
         block_of[block.first as usize..block.end as usize].fill(index as u32);
     }
-    let mut heads: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
+    // The last block of each loop, by its first.
+    let mut ends = std::collections::BTreeMap::new();
     for (index, block) in blocks.iter().enumerate() {
         for &head in block.successors.iter().filter(|head| **head <= index) {
-            let end = heads.entry(head).or_insert(index);
-            *end = (*end).max(index);
+            ends.insert(head, index);
         }
     }
-    for (head, end) in heads {
-        depth[blocks[head].first as usize..blocks[end].end as usize].iter_mut().for_each(|d| *d += 1);
+    let mut changes = vec![0i32; length + 1];
+    for (head, end) in ends {
+        changes[blocks[head].first as usize] += 1;
+        changes[blocks[end].end as usize] -= 1;
     }
-    (depth, block_of)
+    let depth = changes.iter().take(length).scan(0, |depth, change| {
+        *depth += change;
+        Some(*depth as u32)
+    });
+    (depth.collect(), block_of)
 }

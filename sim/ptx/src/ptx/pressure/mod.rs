@@ -25,6 +25,8 @@ const REGISTER_FILE: u32 = 65_536;
 const FREE_OF_CHARGE: u32 = REGISTER_FILE / 2048;
 /// Most registers that a thread of any GPU can have.
 const MOST: u32 = 255;
+/// Registers times blocks beyond which all registers count as live at once: such code is no real kernel.
+const MOST_PLACES: usize = 1 << 25;
 /// Registers below which NVIDIA's assembler obeys no limit.
 const LEAST: u32 = 16;
 
@@ -51,8 +53,8 @@ fn estimate(function: &Function, body: &Body) -> u32 {
     }
     let blocks = control_flow::blocks(&body.code, &body.branch_lists);
     let words = body.weights.len().div_ceil(64);
-    if words * blocks.len() > control_flow::MAX_LIVENESS_WORDS {
-        return MOST;
+    if body.weights.len() * blocks.len() > MOST_PLACES {
+        return body.weights.iter().map(|weight| u32::from(*weight)).sum::<u32>().min(MOST);
     }
     let late = Lean::new(function, body, &blocks, true);
     let late_ins = live_ins(&late, &blocks, words);

@@ -34,8 +34,6 @@ pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
         })
         .collect();
     let mut entries = vec![0; blocks.len() + 1];
-    entries[0] = 1;
-    blocks.iter().flat_map(|block| &block.successors).for_each(|next| entries[*next] += 1);
     skip_empty(&mut regions, &mut entries);
     let mut changed = true;
     while changed {
@@ -56,20 +54,25 @@ pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
 
 /// Lets branches to blocks without instructions go where those go.
 fn skip_empty(regions: &mut [Option<Region>], entries: &mut [usize]) {
-    for at in 0..regions.len() {
-        let Some(region) = &regions[at] else { continue };
-        let [next] = region.successors[..] else { continue };
-        if !region.steps.is_empty() || next == at || at == 0 {
-            continue;
+    let mut goes: Vec<usize> = (0..entries.len()).collect();
+    for at in (1..regions.len()).rev() {
+        if let Some(Region { steps, successors, .. }) = &regions[at]
+            && let [next] = successors[..]
+            && steps.is_empty()
+            && goes[next] != at
+        {
+            goes[at] = goes[next];
+            regions[at] = None;
         }
-        for other in regions.iter_mut().flatten() {
-            other.successors.iter_mut().filter(|successor| **successor == at).for_each(|successor| {
-                *successor = next;
-                entries[next] += 1;
-            });
+    }
+    entries.fill(0);
+    entries[0] = 1;
+    for region in regions.iter_mut().flatten() {
+        for successor in &mut region.successors {
+            // Two steps: a block may go to one that was found to go on after it.
+            *successor = goes[goes[*successor]];
+            entries[*successor] += 1;
         }
-        entries[next] -= 1;
-        regions[at] = None;
     }
 }
 

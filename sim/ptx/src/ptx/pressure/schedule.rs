@@ -125,7 +125,7 @@ fn order(steps: Vec<Step>) -> Vec<Step> {
     let mut feeds = vec![false; length];
     let mut written: HashMap<u32, usize> = HashMap::new();
     let mut inputs: Vec<Vec<usize>> = Vec::with_capacity(length);
-    let mut effects = 0;
+    let (mut effects, mut highest) = (0, 0);
     let mut stores: HashMap<Space, u32> = HashMap::new();
     for (at, step) in steps.iter().enumerate() {
         let mut from: Vec<usize> = step.sources.iter().filter_map(|s| written.get(s).copied()).collect();
@@ -145,7 +145,7 @@ fn order(steps: Vec<Step>) -> Vec<Step> {
                 stores.insert(space, mine + 1);
             }
             Kind::Fixed => {
-                mine = mine.max(level[..at].iter().copied().max().unwrap_or(0)).max(effects) + 1;
+                mine = mine.max(highest).max(effects) + 1;
                 effects = mine;
                 for space in [Space::Global, Space::Shared, Space::Local, Space::Generic, Space::Const] {
                     stores.insert(space, mine + 1);
@@ -154,6 +154,7 @@ fn order(steps: Vec<Step>) -> Vec<Step> {
             _ => {}
         }
         level[at] = mine;
+        highest = highest.max(mine);
         step.dests.iter().for_each(|d| {
             written.insert(*d, at);
         });
