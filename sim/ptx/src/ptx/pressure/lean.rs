@@ -305,12 +305,16 @@ impl<'a> Maker<'a> {
         if !self.is_pure(at) || self.weights[dest as usize] == 0 {
             return None;
         }
-        if let Some(Operand::Special(special)) = self.operands(at).get(1) {
-            let free = matches!(
+        // Sizes of the launch are constants; who a thread is must be read.
+        let is_read = |operand: &Operand| {
+            let Operand::Special(special) = operand else { return false };
+            !matches!(
                 special::find(special),
                 Some(Source::Fixed(Special::Ntid(_) | Special::Nctaid(_) | Special::Zero | Special::GridId))
-            );
-            return free.then(Vec::new);
+            )
+        };
+        if self.operands(at).iter().any(is_read) {
+            return None;
         }
         let from = self.stand_of_sources(at);
         if from.is_empty() || from.len() > MOST_MADE_FROM {
