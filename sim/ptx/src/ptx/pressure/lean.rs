@@ -239,8 +239,8 @@ impl<'a> Maker<'a> {
                 }
             }
         }
-        for register in 0..narrow.len() {
-            if narrow[register] || self.weights[register] == 2 && self.has_no_high_half(register) {
+        for (register, narrow) in narrow.into_iter().enumerate() {
+            if narrow || self.weights[register] == 2 && self.has_no_high_half(register) {
                 self.weights[register] = 1;
             }
         }
