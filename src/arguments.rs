@@ -140,6 +140,9 @@ pub struct CompareOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub registers: Option<u32>,
     /// What the mechanisms' blocks run as
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
@@ -189,7 +192,8 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 25] = [
+const NEED_TIMING: [&str; 26] = [
+    "registers",
     "sample",
     "threads",
     "checkpoint",
@@ -248,6 +252,9 @@ pub struct RunOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
+    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub registers: Option<u32>,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
@@ -351,6 +358,9 @@ pub struct CudaOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub registers: Option<u32>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long)]
     pub mechanism: Option<String>,
@@ -418,7 +428,8 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 16] = [
+const CUDA_NEEDS_TIMING: [&str; 17] = [
+    "registers",
     "verify_functional",
     "threads",
     "mechanism",
@@ -442,6 +453,7 @@ impl CudaOptions {
     pub fn of_run(&self) -> RunOptions {
         RunOptions {
             config: self.config.clone(),
+            registers: self.registers,
             mechanism: self.mechanism.clone(),
             engine: self.engine,
             functional: self.functional,

@@ -6,7 +6,7 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Series, speedups};
 use crate::progress::Tally;
-use crate::run_command::{classify, mismatch};
+use crate::run_command::{classify, limit_registers, mismatch};
 use selvedge_area::Table;
 use selvedge_sim::best::settled;
 use selvedge_sim::config::GpuConfig;
@@ -95,7 +95,9 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
 
 /// The runs: all mechanisms of the first workload, then of the next.
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
-    let config = Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?);
+    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    limit_registers(&mut config, options.registers);
+    let config = Arc::new(config);
     let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in &options.workloads {

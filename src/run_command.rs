@@ -205,9 +205,16 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 /// Returns the configuration, and where its blocks' energies are from if not from its own table.
 pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
     let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    limit_registers(&mut config, options.registers);
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
     Ok((Arc::new(config), sources.unwrap_or_default()))
+}
+
+/// Gives threads no more registers than `--registers` states.
+pub(super) fn limit_registers(config: &mut GpuConfig, most: Option<u32>) {
+    let own = config.sm.registers_per_thread;
+    config.sm.registers_per_thread = own.min(most.unwrap_or(own));
 }
 
 /// Turns the options into runs.

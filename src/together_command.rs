@@ -7,7 +7,8 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::progress::Progress;
 use crate::run_command::{
-    classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
+    classify, is_interrupted, limit_registers, parse_fault, plan, show_printed, show_probes,
+    write_divergence, write_traces,
 };
 use selvedge_area::Table;
 use selvedge_sim::config::GpuConfig;
@@ -99,6 +100,8 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let text = options.mechanism.as_deref().unwrap_or("base");
     let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
+    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    limit_registers(&mut config, options.registers);
     let limits = options.limits();
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
@@ -106,7 +109,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
-        config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
+        config: Arc::new(config),
         share,
         cycles: options.cycles_together,
         alone: options.alone,

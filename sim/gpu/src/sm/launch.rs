@@ -66,8 +66,8 @@ impl LaunchedKernel {
     ) -> Result<Self, SimFault> {
         kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
         let warps_per_cta = dims.warps_per_cta();
-        let registers_per_cta =
-            (kernel.registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
+        let registers = kernel.registers.min(config.sm.registers_per_thread);
+        let registers_per_cta = (registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
         let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
         let sm = &config.sm;
         for (what, need, have) in [

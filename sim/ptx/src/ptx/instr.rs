@@ -549,8 +549,8 @@ pub struct Kernel {
     pub dynamic_shared: bool,
     /// Local memory of a thread in bytes.
     pub local_bytes: u32,
-    /// 32-bit registers a thread needs, for occupancy: the most that are live at once (a 64-bit register counts two,
-    /// predicates none), at least one. A register allocator without spills needs about as many.
+    /// 32-bit registers of a thread, for occupancy: an estimate of what NVIDIA's assembler allocates (a 64-bit register counts
+    /// two, predicates none), and no more than `.maxnreg` and `.minnctapersm` allow.
     pub registers: u32,
     /// Numbers that [`Instr::dests`] and [`Instr::sources`] use: 0 up to this.
     pub register_count: usize,

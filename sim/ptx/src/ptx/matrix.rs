@@ -108,11 +108,11 @@ impl Warp {
             (0..k).map(|inner| first[row * k + inner] * second[inner * COLUMNS + column]).sum()
         };
         let mut out = [[0u64; 32]; 4];
-        for lane in 0..32 {
-            for number in 0..sums {
+        for (number, values) in out.iter_mut().enumerate().take(sums) {
+            for (lane, value) in values.iter_mut().enumerate() {
                 let addend = self.word(kernel, c[number])[lane];
                 let column = lane % 4 * 2;
-                out[number][lane] = u64::from(match form.sum {
+                *value = u64::from(match form.sum {
                     Sum::Half => {
                         let row = lane / 4 + 8 * number;
                         let half = |element: usize| {

@@ -29,6 +29,7 @@ mod memory_ops;
 mod module;
 mod parser;
 mod pointer_uses;
+mod pressure;
 mod print;
 mod promote;
 mod region;

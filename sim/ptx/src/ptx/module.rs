@@ -8,9 +8,7 @@ use super::ast::{
 };
 use super::error::PtxError;
 use super::instr::{Kernel, Param, ParamKind, Space};
-use super::{
-    CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, inline, parser, promote, region,
-};
+use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, decode, inline, parser, pressure, promote, region};
 use crate::memory::{DeviceMemory, MemoryError};
 
 /// Largest constant bank, in bytes.
@@ -447,7 +445,7 @@ fn build(
         shared_bytes: storage.shared as u32,
         dynamic_shared: storage.dynamic_shared,
         local_bytes: storage.local.next_multiple_of(16) as u32,
-        registers: control_flow::most_live(&body.code, &body.branch_lists, &body.weights),
+        registers: pressure::of(function, &body),
         register_count: body.weights.len(),
         cta_limit: function.cta_limit,
         constants: Arc::clone(constants),

@@ -260,7 +260,7 @@ mod tests {
                     assert_eq!(code_of(value, Rounding::Zero), code);
                     assert_eq!(code_of(value, Rounding::Down), code);
                     assert_eq!(code_of(value, Rounding::Up), code + 1);
-                    assert_eq!(code_of(-value, Rounding::Down), code + 1 | format.sign());
+                    assert_eq!(code_of(-value, Rounding::Down), (code + 1) | format.sign());
                     assert_eq!(code_of(-value, Rounding::Up), code | format.sign());
                 }
             }

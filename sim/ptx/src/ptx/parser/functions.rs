@@ -28,6 +28,8 @@ impl<'a> Parser<'a> {
             bodies: Vec::new(),
             locals: Vec::new(),
             cta_limit: None,
+            register_limit: None,
+            least_ctas: None,
         });
         self.names = vec![Names::default()];
         if !entry && self.at('(') {
@@ -119,7 +121,13 @@ impl<'a> Parser<'a> {
                 }
                 ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" => {
                     self.advance()?;
-                    self.take_integer("the limit")?;
+                    let limit = Some(self.take_integer("the limit")?.clamp(1, u64::from(u32::MAX)) as u32);
+                    match directive {
+                        ".maxnreg" => self.current().register_limit = limit,
+                        // PTX has had `.maxnctapersm` for the same before.
+                        ".minnctapersm" | ".maxnctapersm" => self.current().least_ctas = limit,
+                        _ => {}
+                    }
                 }
                 ".noreturn" | ".explicitcluster" => self.advance()?,
                 ".pragma" => self.skip_statement()?,
@@ -184,7 +192,12 @@ impl<'a> Parser<'a> {
             }
             ".loc" | ".file" => self.skip_line(),
             ".section" => self.skip_section(),
-            ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
+            ".pragma" => {
+                self.advance()?;
+                self.rolled |= self.token == Token::Text("nounroll");
+                self.skip_statement()
+            }
+            ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
             ".extern" | ".visible" => {
                 self.advance()?;
                 self.variables(word == ".extern")

@@ -46,7 +46,9 @@ impl<'a> Parser<'a> {
         }
         let span = (start as u32, self.start as u32);
         self.advance()?;
-        self.current().code.push(RawInstruction { line, span, guard, opcode: opcode.to_owned(), operands });
+        let rolled = std::mem::take(&mut self.rolled);
+        let opcode = opcode.to_owned();
+        self.current().code.push(RawInstruction { line, span, guard, opcode, rolled, operands });
         Ok(())
     }
 

@@ -65,6 +65,8 @@ pub(crate) struct Parser<'a> {
     /// The function being parsed and its open scopes.
     function: Option<Function>,
     names: Vec<Names>,
+    /// Whether the next instruction is in a loop that is said not to be unrolled.
+    rolled: bool,
 }
 
 /// Parses the whole text.
@@ -81,6 +83,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Ast> {
         function_names: HashMap::new(),
         function: None,
         names: Vec::new(),
+        rolled: false,
     };
     if u32::try_from(text.len()).is_err() {
         return Err(parser.error(format!(

@@ -23,6 +23,7 @@ mod moves;
 mod parsing;
 mod pointers;
 mod regions;
+mod registers;
 mod selection;
 mod surfaces;
 mod system;
