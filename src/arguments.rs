@@ -84,6 +84,8 @@ pub enum Command {
     List(ListOptions),
     /// Explain statistics and counters
     Stats(StatsOptions),
+    /// Print the JSON Schema of what a command writes as JSON
+    Schema(SchemaOptions),
     /// Report which optional tools are installed, and what each is for
     Doctor,
     /// Print the completions of a shell
@@ -489,6 +491,16 @@ impl CudaOptions {
             ..RunOptions::default()
         }
     }
+}
+
+/// Options of `selvedge schema`.
+#[derive(Args)]
+pub struct SchemaOptions {
+    /// What the schema is of; unless given, a line for each
+    pub name: Option<String>,
+    /// Print the page about all of them, docs/output.md
+    #[arg(long, conflicts_with = "name")]
+    pub page: bool,
 }
 
 /// Options of `selvedge new`.

@@ -41,6 +41,7 @@ mod output;
 mod plot;
 mod progress;
 mod run_command;
+mod schema;
 mod set_option;
 mod shell_command;
 mod stats_command;
@@ -149,6 +150,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Completions { shell } => shell_command::completions(*shell),
         Command::Man { output } => shell_command::man(output),
         Command::Study(options) => study_command::run(options),
+        Command::Schema(options) => schema::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }
