@@ -2,6 +2,7 @@
 use crate::bounds::BoundOptions;
 use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
+use crate::study_command::StudyOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
@@ -59,6 +60,8 @@ pub enum Command {
     Cuda(Box<CudaOptions>),
     /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),
+    /// Simulate many points from one file, each once, and collect their results as one table
+    Study(StudyOptions),
     /// Measure the classes by which the papers sort applications, beside the papers' own
     Classify(ClassifyOptions),
     /// Write a crate with a mechanism and a block of your own to start from
@@ -81,6 +84,8 @@ pub enum Command {
     List(ListOptions),
     /// Explain statistics and counters
     Stats(StatsOptions),
+    /// Print the JSON Schema of what a command writes as JSON
+    Schema(SchemaOptions),
     /// Report which optional tools are installed, and what each is for
     Doctor,
     /// Print the completions of a shell
@@ -143,6 +148,9 @@ pub struct CompareOptions {
     /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
+    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// What the mechanisms' blocks run as
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
@@ -161,6 +169,9 @@ pub struct CompareOptions {
     /// Writes every report as JSON to a file, or with - to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// The same as CSV, a row for each run, with the columns of `selvedge study collect`
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -192,7 +203,7 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 26] = [
+const NEED_TIMING: [&str; 27] = [
     "registers",
     "sample",
     "threads",
@@ -206,6 +217,7 @@ const NEED_TIMING: [&str; 26] = [
     "alone",
     "cache",
     "stats",
+    "launches",
     "csv",
     "series",
     "every",
@@ -222,11 +234,12 @@ const NEED_TIMING: [&str; 26] = [
 ];
 
 /// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
-const NO_SAMPLES: [&str; 12] = [
+const NO_SAMPLES: [&str; 13] = [
     "share",
     "cycles_together",
     "alone",
     "stats",
+    "launches",
     "csv",
     "series",
     "vcd",
@@ -255,6 +268,9 @@ pub struct RunOptions {
     /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
+    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Execute the kernels for their values alone, without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
@@ -288,7 +304,10 @@ pub struct RunOptions {
     /// Write the statistics of each launch as text, by GPGPU-Sim's names (see `selvedge stats list`)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics as CSV, a row for each launch
+    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
+    pub launches: Option<String>,
+    /// Write the report as CSV, a row for each run, with the columns of `selvedge study collect`
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Let a launch file save results outside its folder
@@ -307,7 +326,7 @@ pub struct RunOptions {
     #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "vcd")]
     pub probe: Vec<String>,
     /// Print the block instances that --probe can name in this run, and do not run
-    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "json", "stats", "csv", "series", "inject"])]
+    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "json", "stats", "launches", "csv", "series", "inject"])]
     pub list_probes: bool,
     /// First cycle to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
@@ -361,6 +380,9 @@ pub struct CudaOptions {
     /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
+    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Mechanism with options, NAME[,option=value...]; several are joined by +
     #[arg(long)]
     pub mechanism: Option<String>,
@@ -383,7 +405,10 @@ pub struct CudaOptions {
     /// Write the statistics of each launch as text, by GPGPU-Sim's names
     #[arg(long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics as CSV, a row for each launch
+    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    #[arg(long, value_name = "FILE")]
+    pub launches: Option<String>,
+    /// Write the report as CSV, one row, with the columns of `selvedge study collect`
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Write what happened in every N cycles (see --every) as CSV
@@ -428,13 +453,14 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 17] = [
+const CUDA_NEEDS_TIMING: [&str; 18] = [
     "registers",
     "verify_functional",
     "threads",
     "mechanism",
     "engine",
     "stats",
+    "launches",
     "csv",
     "series",
     "every",
@@ -454,11 +480,13 @@ impl CudaOptions {
         RunOptions {
             config: self.config.clone(),
             registers: self.registers,
+            set: self.set.clone(),
             mechanism: self.mechanism.clone(),
             engine: self.engine,
             functional: self.functional,
             json: self.json.clone(),
             stats: self.stats.clone(),
+            launches: self.launches.clone(),
             csv: self.csv.clone(),
             series: self.series.clone(),
             every: self.every,
@@ -475,6 +503,16 @@ impl CudaOptions {
             ..RunOptions::default()
         }
     }
+}
+
+/// Options of `selvedge schema`.
+#[derive(Args)]
+pub struct SchemaOptions {
+    /// What the schema is of; unless given, a line for each
+    pub name: Option<String>,
+    /// Print the page about all of them, docs/output.md
+    #[arg(long, conflicts_with = "name")]
+    pub page: bool,
 }
 
 /// Options of `selvedge new`.

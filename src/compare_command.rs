@@ -6,10 +6,10 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Series, speedups};
 use crate::progress::Tally;
-use crate::run_command::{classify, limit_registers, mismatch};
+use crate::run_command::{classify, mismatch};
+use crate::set_option::configuration;
 use selvedge_area::Table;
 use selvedge_sim::best::settled;
-use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::mechanism::{self, MechanismSpec};
@@ -17,6 +17,7 @@ use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
+use selvedge_study::run_table;
 use selvedge_testbenches::parallel;
 use std::path::Path;
 use std::sync::Arc;
@@ -95,9 +96,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
 
 /// The runs: all mechanisms of the first workload, then of the next.
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
-    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
-    limit_registers(&mut config, options.registers);
-    let config = Arc::new(config);
+    let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
     let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in &options.workloads {
@@ -134,6 +133,7 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
     specs.iter().for_each(|spec| plan.read_source(&spec.workload, None));
     options.plot.iter().for_each(|path| plan.write("--plot", path));
     options.json.iter().for_each(|target| plan.write_or_print("--json", target));
+    options.csv.iter().for_each(|target| plan.write_or_print("--csv", target));
     plan
 }
 
@@ -251,6 +251,9 @@ fn show(
         if let Some(text) = outputs.note(text) {
             outputs.write_or_print(target, &(text + "\n"));
         }
+    }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &run_table(reports.iter().flatten()).csv());
     }
     outputs.show(&(table.render_within(width()) + &racing(&by_workload)));
 }

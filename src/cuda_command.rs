@@ -119,7 +119,7 @@ fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
 }
 
 fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Failure> {
-    let printed = [&options.json, &options.stats, &options.csv, &options.series];
+    let printed = [&options.json, &options.stats, &options.launches, &options.csv, &options.series];
     let settings = Settings {
         // A fault that several threads have found is looked at again.
         record: options.record.is_some() || options.threads.is_some_and(|threads| threads > 1),

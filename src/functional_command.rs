@@ -5,8 +5,8 @@ use crate::interrupt::stop_flag;
 use crate::output::{Outputs, width};
 use crate::progress::Progress;
 use crate::run_command::{classify, named, plan, show_printed};
+use crate::set_option::configuration;
 use selvedge_area::Table;
-use selvedge_sim::config::GpuConfig;
 use selvedge_sim::functional::{FunctionalReport, FunctionalSpec, run as execute};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, Source};
@@ -47,7 +47,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 /// Returns what runs: the workload of the options, or the showcase.
 fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
     let limits = options.limits();
-    let config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
+    let config = configuration(&options.config, &options.set, None)?;
     let spec = |(name, size): (&str, Size)| {
         if name.contains('+') && !Path::new(name).is_file() {
             return Err(Failure::usage(format!("--functional {name}: must be one workload or launch file")));

@@ -86,7 +86,7 @@ impl IsolatedRuns for Folder {
 }
 
 /// The user's folder for caches, as the XDG base directories have it.
-fn caches_of_user() -> Option<PathBuf> {
+pub fn caches_of_user() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
 }

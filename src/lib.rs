@@ -41,8 +41,11 @@ mod output;
 mod plot;
 mod progress;
 mod run_command;
+mod schema;
+mod set_option;
 mod shell_command;
 mod stats_command;
+mod study_command;
 mod together_command;
 mod trace_command;
 mod wave_command;
@@ -113,6 +116,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         | Command::Compare(_)
         | Command::Classify(_)
         | Command::Area(_)
+        | Command::Study(_)
         | Command::Trace(_) => execute(command),
         #[cfg(target_os = "linux")]
         Command::Cuda(_) => execute(command),
@@ -145,6 +149,8 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Doctor => doctor_command::run(),
         Command::Completions { shell } => shell_command::completions(*shell),
         Command::Man { output } => shell_command::man(output),
+        Command::Study(options) => study_command::run(options),
+        Command::Schema(options) => schema::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }

@@ -8,7 +8,9 @@ use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say, width};
 use crate::progress::Progress;
+use crate::set_option::configuration;
 use crate::together_command;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Fault};
@@ -25,6 +27,7 @@ use selvedge_sim::run::{
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::workload::Size;
+use selvedge_study::{run_table, series};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -130,6 +133,7 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
     let printable = [
         ("--json", &options.json),
         ("--stats", &options.stats),
+        ("--launches", &options.launches),
         ("--csv", &options.csv),
         ("--series", &options.series),
     ];
@@ -204,17 +208,10 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 
 /// Returns the configuration, and where its blocks' energies are from if not from its own table.
 pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
-    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
-    limit_registers(&mut config, options.registers);
+    let mut config = configuration(&options.config, &options.set, options.registers)?;
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
     Ok((Arc::new(config), sources.unwrap_or_default()))
-}
-
-/// Gives threads no more registers than `--registers` states.
-pub(super) fn limit_registers(config: &mut GpuConfig, most: Option<u32>) {
-    let own = config.sm.registers_per_thread;
-    config.sm.registers_per_thread = own.min(most.unwrap_or(own));
 }
 
 /// Turns the options into runs.
@@ -298,10 +295,14 @@ pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
 }
 
 /// A report, with the sources of its codecs' energies where they are not the configuration's.
-#[derive(Serialize)]
-struct Sourced<'a> {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "RunReport")]
+pub(super) struct Sourced<'a> {
+    /// The report.
     #[serde(flatten)]
     report: &'a RunReport,
+    /// Where the energies of the blocks are from.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     energy_sources: &'a [EnergySource],
 }
 
@@ -309,11 +310,9 @@ struct Sourced<'a> {
 fn json(reports: &[RunReport], sources: &[EnergySource]) -> serde_json::Result<String> {
     let sourced: Vec<Sourced> =
         reports.iter().map(|report| Sourced { report, energy_sources: sources }).collect();
-    match (reports, sourced.as_slice()) {
-        ([_], [one]) if !sources.is_empty() => serde_json::to_string_pretty(one),
-        (_, many) if !sources.is_empty() => serde_json::to_string_pretty(many),
-        ([one], _) => serde_json::to_string_pretty(one),
-        (many, _) => serde_json::to_string_pretty(many),
+    match sourced.as_slice() {
+        [one] => serde_json::to_string_pretty(one),
+        many => serde_json::to_string_pretty(many),
     }
 }
 
@@ -338,11 +337,14 @@ pub(super) fn show(
         }
         outputs.write_or_print(target, &text);
     }
-    if let Some(target) = &options.csv {
+    if let Some(target) = &options.launches {
         outputs.write_or_print(target, &statistic::csv(reports));
     }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &run_table(reports).csv());
+    }
     if let Some(target) = &options.series {
-        outputs.write_or_print(target, &statistic::series_csv(reports));
+        outputs.write_or_print(target, &series(reports).csv());
     }
     let mut table = render(reports);
     if !sources.is_empty() {

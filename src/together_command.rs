@@ -7,11 +7,10 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::progress::Progress;
 use crate::run_command::{
-    classify, is_interrupted, limit_registers, parse_fault, plan, show_printed, show_probes,
-    write_divergence, write_traces,
+    classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
 };
+use crate::set_option::configuration;
 use selvedge_area::Table;
-use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
@@ -20,6 +19,7 @@ use selvedge_sim::together::isolated::IsolatedRuns;
 use selvedge_sim::together::report::{TogetherReport, Verdict};
 use selvedge_sim::together::{TogetherSpec, probe_names, run_with_checkpoints as simulate};
 use selvedge_sim::workload::Size;
+use selvedge_study::together_table;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let of_one = [
         ("--input", options.input.is_some()),
         ("--stats", options.stats.is_some()),
-        ("--csv", options.csv.is_some()),
+        ("--launches", options.launches.is_some()),
         ("--series", options.series.is_some()),
         ("--energy-from", options.energy_from.is_some()),
     ];
@@ -100,8 +100,6 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let text = options.mechanism.as_deref().unwrap_or("base");
     let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
-    let mut config = GpuConfig::load(&options.config).map_err(Failure::usage)?;
-    limit_registers(&mut config, options.registers);
     let limits = options.limits();
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
@@ -109,7 +107,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
-        config: Arc::new(config),
+        config: Arc::new(configuration(&options.config, &options.set, options.registers)?),
         share,
         cycles: options.cycles_together,
         alone: options.alone,
@@ -142,6 +140,9 @@ fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
         if let Some(text) = outputs.note(text) {
             outputs.write_or_print(target, &(text + "\n"));
         }
+    }
+    if let Some(target) = &options.csv {
+        outputs.write_or_print(target, &together_table(report).csv());
     }
     outputs.show(&render(report));
 }

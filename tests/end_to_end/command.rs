@@ -1,6 +1,6 @@
 //! Running the command as a person would.
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Runs `selvedge` with these words in `folder`.
 pub fn selvedge_in(folder: &Path, words: &[&str]) -> Output {
@@ -9,6 +9,18 @@ pub fn selvedge_in(folder: &Path, words: &[&str]) -> Output {
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .current_dir(folder)
         .output()
+        .expect("the command starts")
+}
+
+/// Starts `selvedge` with these words in `folder`, with its output in pipes.
+pub fn start_in(folder: &Path, words: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(words)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the command starts")
 }
 

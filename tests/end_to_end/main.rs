@@ -5,6 +5,8 @@ mod bench;
 mod caba;
 mod checkpoints;
 mod classify;
+#[cfg(target_os = "linux")]
+mod clusters;
 mod command;
 mod compare;
 mod configs;
@@ -25,6 +27,7 @@ mod limits;
 mod lists;
 mod lockstep;
 mod mechanism_pages;
+mod output_page;
 mod outputs;
 mod own_kernels;
 mod pages;
@@ -37,6 +40,7 @@ mod readme;
 mod shared_cells;
 mod stale_verilog;
 mod statistics;
+mod studies;
 #[cfg(unix)]
 mod suite;
 mod threads;

@@ -18,8 +18,10 @@ fn number(row: &[(String, String)], column: &str) -> f64 {
 #[test]
 fn text_csv_json_and_series_agree() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let words = ["run", "bfs", "--json", "r.json", "--stats", "r.txt", "--csv", "r.csv", "--series", "s.csv"];
-    let output = selvedge_in(folder.path(), &[&words[..], &["--every", "1000"]].concat());
+    let words =
+        ["run", "bfs", "--json", "r.json", "--stats", "r.txt", "--launches", "r.csv", "--csv", "t.csv"];
+    let output =
+        selvedge_in(folder.path(), &[&words[..], &["--series", "s.csv", "--every", "1000"]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is written");
     let json: Value = serde_json::from_str(&read("r.json")).expect("JSON");
@@ -46,8 +48,17 @@ fn text_csv_json_and_series_agree() {
     assert_eq!(intervals.len() as u64, cycles.div_ceil(1000));
     assert_eq!(number(&intervals[1], "from_cycle"), 1000.0);
     let sum = |key: &str| intervals.iter().map(|row| number(row, key)).sum::<f64>();
-    for key in ["gpu_tot_sim_insn", "n_rd", "L2_total_cache_misses", "icnt_total_pkts_mem_to_simt"] {
-        assert_eq!(sum(key), number(last, key), "{key}");
+    for (key, path) in [
+        ("thread_instructions", "/thread_instructions"),
+        ("dram.read_bursts", "/dram/read_bursts"),
+        ("l2.misses", "/l2/misses"),
+        ("crossbar.replies.packets", "/crossbar/replies/packets"),
+    ] {
+        let total = totals.pointer(path).and_then(Value::as_f64).expect("a count");
+        assert_eq!(sum(&format!("interval.{key}")), total, "{key}");
+        let run = rows(&read("t.csv"));
+        assert_eq!(run.len(), 1, "a row for the run");
+        assert_eq!(number(&run[0], &format!("totals.{key}")), total, "{key}");
     }
 
     let energy = &totals["dram"]["energy"];
@@ -60,7 +71,8 @@ fn text_csv_json_and_series_agree() {
             let value = nanojoules(&format!("{part}_nj"));
             let key = format!("dram_energy_{part}_nJ");
             assert!((number(last, &key) - value).abs() < 1e-3, "{key}");
-            assert!((sum(&key) - value).abs() < 1e-9 * nanojoules("total_nj") + 1e-2, "{key} over intervals");
+            let sum = sum(&format!("interval.dram.energy.{part}_nj"));
+            assert!((sum - value).abs() < 1e-9 * nanojoules("total_nj") + 1e-2, "{key} over intervals");
             value
         })
         .sum();

@@ -152,7 +152,7 @@ fn kernel_names_of_traces_are_escaped_in_tables_and_statistics() {
     for words in [
         &["trace", "info", "my.traceg"][..],
         &["run", "my.traceg", "--stats", "-"],
-        &["run", "my.traceg", "--csv", "-"],
+        &["run", "my.traceg", "--launches", "-"],
         &["run", "my.traceg", "--json", "-"],
     ] {
         let output = selvedge_in(folder.path(), words);

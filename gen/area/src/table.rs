@@ -11,7 +11,7 @@ const LONGEST_WORD: usize = 24;
 /// Rows of cells under a head.
 #[derive(Clone)]
 pub struct Table {
-    head: Vec<&'static str>,
+    head: Vec<String>,
     rows: Vec<Vec<String>>,
     /// Columns that a narrow terminal goes without, the first of them first.
     dispensable: Vec<&'static str>,
@@ -19,14 +19,18 @@ pub struct Table {
 
 impl Table {
     /// Returns an empty table with these column titles.
-    pub fn new(head: &[&'static str]) -> Self {
-        Table { head: head.to_vec(), rows: Vec::new(), dispensable: Vec::new() }
+    pub fn new(head: &[&str]) -> Self {
+        Table {
+            head: head.iter().map(ToString::to_string).collect(),
+            rows: Vec::new(),
+            dispensable: Vec::new(),
+        }
     }
 
     /// States the columns to leave out, one after the other, while the table is wider than the terminal.
     #[must_use]
     pub fn dispensable(mut self, columns: &[&'static str]) -> Self {
-        debug_assert!(columns.iter().all(|column| self.head.contains(column)), "columns of the table");
+        debug_assert!(columns.iter().all(|column| self.position(column).is_some()), "columns of the table");
         self.dispensable = columns.to_vec();
         self
     }
@@ -44,10 +48,10 @@ impl Table {
 
     /// Returns the table as Markdown.
     pub fn markdown(&self) -> String {
-        let head: Vec<String> = self.head.iter().map(ToString::to_string).collect();
+        let head = &self.head;
         let rule = vec!["---".to_string(); head.len()];
         let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
-        [&head, &rule].into_iter().chain(&self.rows).map(line).collect()
+        [head, &rule].into_iter().chain(&self.rows).map(line).collect()
     }
 
     /// Returns the table as lines of text, a line per row, however wide.
@@ -66,7 +70,7 @@ impl Table {
         while table.width(Self::least) > width && table.head.len() > 1 {
             let dispensable = table.dispensable.iter().find_map(|column| table.position(column));
             let at = dispensable.unwrap_or(table.head.len() - 1);
-            missing.push(table.head[at]);
+            missing.push(table.head[at].clone());
             table.remove(at);
         }
         let mut text = table.lay_out(Some(width));
@@ -96,7 +100,7 @@ impl Table {
 
     /// Returns the cells of a column, its title first.
     fn column(&self, at: usize) -> impl Iterator<Item = &str> {
-        [self.head[at]].into_iter().chain(self.rows.iter().map(move |row| row[at].as_str()))
+        [self.head[at].as_str()].into_iter().chain(self.rows.iter().map(move |row| row[at].as_str()))
     }
 
     fn holds_numbers(&self, at: usize) -> bool {

@@ -288,35 +288,6 @@ pub fn csv(reports: &[RunReport]) -> String {
     rows([header.map(String::from).collect()].into_iter().chain(launches))
 }
 
-/// A header, then a row for each interval of each run that was sampled: what happened in it, by the keys that count the run.
-pub fn series_csv(reports: &[RunReport]) -> String {
-    let keys: Vec<_> = STATISTICS.iter().filter(|statistic| !is_of_launch(statistic)).collect();
-    let header = ["workload", "mechanism", "from_cycle", "to_cycle"].into_iter();
-    let mut all = vec![header.chain(keys.iter().map(|key| key.key)).map(String::from).collect()];
-    for report in reports {
-        let mut before = &Snapshot::default();
-        for until in &report.series {
-            let interval = until - before;
-            let counted = Counted { launch: &interval, so_far: &interval };
-            let fixed = [
-                report.workload.clone(),
-                report.mechanism.clone(),
-                before.cycles.to_string(),
-                until.cycles.to_string(),
-            ];
-            let values = keys.iter().map(|key| (key.value)(&counted).to_string());
-            all.push(fixed.into_iter().chain(values).collect());
-            before = until;
-        }
-    }
-    rows(all)
-}
-
-/// Is the key of one launch, not of the run?
-fn is_of_launch(statistic: &Statistic) -> bool {
-    statistic.key.starts_with("gpu_sim_") || statistic.key == "gpu_ipc"
-}
-
 /// Laws that the counters of a whole run on the given number of schedulers obey; the first that does not hold, in one line.
 ///
 /// # Errors

@@ -1,0 +1,286 @@
+//! How long points take: from runs of the same work that the store remembers, else from counts of instructions.
+use crate::key::hash;
+use crate::point::{Point, Work};
+use crate::store::{Status, Store};
+use selvedge_hw::Engine;
+use selvedge_sim::config::GpuConfig;
+use selvedge_sim::functional::{FunctionalSpec, run as execute};
+use selvedge_sim::gpu::{Bounds, Control};
+use selvedge_sim::limits::Limits;
+use selvedge_sim::mechanism::MechanismSpec;
+use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::run::{RunSpec, Source, run};
+use selvedge_sim::workload::Size;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Memory of a process beside its workload's data: 25 MB were measured.
+const PROCESS_BYTES: u64 = 256 << 20;
+/// Copies of device memory that host program, caches and reference have: 1.4 to 2 were measured.
+const BYTES_PER_DEVICE_BYTE: u64 = 3;
+/// Memory of a process of which nothing is known.
+const UNKNOWN_BYTES: u64 = 4 << 30;
+
+/// What is known of the time of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// It has a result, or cannot have one.
+    Ended,
+    /// It has run before, with the same mechanism and engine, on this configuration or another.
+    Run,
+    /// Its workload has run before, under another mechanism.
+    Workload,
+    /// Its instructions have been counted without timing.
+    Count,
+    /// Nothing: it is taken for as long as the others are on average.
+    Nothing,
+}
+
+/// How long a point takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Seconds of one processor.
+    pub seconds: f64,
+    /// From what that is known.
+    pub basis: Basis,
+}
+
+/// What the store remembers of the time of a run, whatever the version of the simulator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Cost {
+    mechanism: String,
+    engine: String,
+    seconds: f64,
+    cycles: u64,
+    warp_instructions: u64,
+}
+
+/// What a workload does, whatever the timing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Count {
+    warp_instructions: u64,
+    /// Bytes of device memory, or of a trace.
+    bytes: u64,
+}
+
+/// The folder of the costs of a workload, in the store.
+fn folder(point: &Point) -> PathBuf {
+    PathBuf::from("costs").join(&point.work_name[..32])
+}
+
+fn count_file(point: &Point) -> PathBuf {
+    PathBuf::from("counts").join(format!("{}.json", &point.work_name[..32]))
+}
+
+/// Remembers how long the simulation of a point took.
+pub(crate) fn remember(store: &Store, point: &Point, taken: Duration, report: &Value) {
+    let count = |name: &str| report["totals"][name].as_u64().unwrap_or_default();
+    let (mechanism, engine) = (&point.parameters.mechanism, &point.parameters.engine);
+    let cost = Cost {
+        mechanism: mechanism.clone(),
+        engine: engine.clone(),
+        seconds: taken.as_secs_f64(),
+        cycles: count("cycles"),
+        warp_instructions: count("warp_instructions"),
+    };
+    let name = hash(format!("{mechanism} {engine}").as_bytes());
+    store.keep_record(&folder(point).join(format!("{}.json", &name[..32])), &cost);
+}
+
+/// Estimates how long each of `points` takes that has no result yet. Instructions that nothing is known of are counted without
+/// timing, for no longer than `budget`.
+pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<Estimate> {
+    let end = Instant::now() + budget;
+    let mut seen = std::collections::BTreeSet::new();
+    // Points of one key run once.
+    let is_open = |point: &Point| {
+        let ended = || store.get(point).is_some_and(|entry| entry.status != Status::Failed);
+        seen.insert(point.key.clone()) && point.work.is_ok() && !ended()
+    };
+    let open: Vec<bool> = points.iter().map(is_open).collect();
+    let mut costs: BTreeMap<&str, Vec<Cost>> = BTreeMap::new();
+    for point in points.iter().zip(&open).filter(|(_, open)| **open).map(|(point, _)| point) {
+        costs.entry(&point.work_name).or_insert_with(|| store.records(&folder(point)));
+    }
+    let mut speed = Speed::of(costs.values().flatten());
+    let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
+    let mut estimates = Vec::new();
+    for (point, open) in points.iter().zip(open) {
+        if !open {
+            estimates.push(Estimate { seconds: 0.0, basis: Basis::Ended });
+            continue;
+        }
+        let known = from_runs(point, &costs[point.work_name.as_str()]);
+        let estimate = known.or_else(|| {
+            let count = counts.entry(&point.work_name).or_insert_with(|| count(point, store, end, stop));
+            let count = (*count)?.warp_instructions;
+            let speed = *speed.get_or_insert_with(Speed::measured);
+            Some(Estimate { seconds: count as f64 / speed.warp_instructions_per_s, basis: Basis::Count })
+        });
+        let estimate = estimate.unwrap_or(Estimate { seconds: f64::NAN, basis: Basis::Nothing });
+        estimates.push(limited(estimate, point, &mut speed));
+    }
+    fill(&mut estimates);
+    estimates
+}
+
+/// Returns the bytes of memory that a process needs which simulates one of `points` at a time; those that nothing is known of
+/// are counted without timing, for no longer than `budget`.
+pub fn memory_needed(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<u64> {
+    let end = Instant::now() + budget;
+    let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
+    let mut needed = Vec::new();
+    for point in points {
+        let count = counts.entry(&point.work_name).or_insert_with(|| count(point, store, end, stop));
+        needed.push(count.map_or(UNKNOWN_BYTES, |count| PROCESS_BYTES + BYTES_PER_DEVICE_BYTE * count.bytes));
+    }
+    needed
+}
+
+/// What runs of the same workload took: the same mechanism if there is one, else the mean of others, of the same engine if
+/// there are such.
+fn from_runs(point: &Point, costs: &[Cost]) -> Option<Estimate> {
+    let p = &point.parameters;
+    let same_engine: Vec<&Cost> = costs.iter().filter(|cost| cost.engine == p.engine).collect();
+    if let Some(same) = same_engine.iter().find(|cost| cost.mechanism == p.mechanism) {
+        return Some(Estimate { seconds: same.seconds, basis: Basis::Run });
+    }
+    let like: Vec<&Cost> = if same_engine.is_empty() { costs.iter().collect() } else { same_engine };
+    let sum: f64 = like.iter().map(|cost| cost.seconds).sum();
+    (!like.is_empty()).then(|| Estimate { seconds: sum / like.len() as f64, basis: Basis::Workload })
+}
+
+/// A run that ends after so many cycles takes no longer than those. Runs that the store remembers had the same limits.
+fn limited(estimate: Estimate, point: &Point, speed: &mut Option<Speed>) -> Estimate {
+    let most = [point.parameters.max_cycles, point.parameters.cycles_together];
+    let Some(most) = most.into_iter().flatten().min() else { return estimate };
+    if matches!(estimate.basis, Basis::Run | Basis::Workload) {
+        return estimate;
+    }
+    let seconds = most as f64 / speed.get_or_insert_with(Speed::measured).cycles_per_s;
+    let is_together = point.parameters.cycles_together.is_some();
+    if is_together || estimate.seconds.is_nan() || estimate.seconds > seconds {
+        return Estimate { seconds, basis: Basis::Count };
+    }
+    estimate
+}
+
+/// Takes points of which nothing is known for as long as the others on average.
+fn fill(estimates: &mut [Estimate]) {
+    let known = estimates.iter().filter(|one| !matches!(one.basis, Basis::Ended | Basis::Nothing));
+    let known: Vec<f64> = known.map(|one| one.seconds).collect();
+    let mean = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / known.len() as f64 };
+    estimates.iter_mut().filter(|one| one.basis == Basis::Nothing).for_each(|one| one.seconds = mean);
+}
+
+/// How fast this host simulates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Speed {
+    warp_instructions_per_s: f64,
+    cycles_per_s: f64,
+}
+
+impl Speed {
+    /// The speed of runs; none without runs.
+    fn of<'c>(costs: impl Iterator<Item = &'c Cost>) -> Option<Self> {
+        let (mut seconds, mut instructions, mut cycles) = (0.0, 0, 0);
+        for cost in costs {
+            seconds += cost.seconds;
+            instructions += cost.warp_instructions;
+            cycles += cost.cycles;
+        }
+        (seconds > 0.0 && instructions > 0 && cycles > 0).then(|| Speed {
+            warp_instructions_per_s: instructions as f64 / seconds,
+            cycles_per_s: cycles as f64 / seconds,
+        })
+    }
+
+    /// The speed of a short run, which is made for it.
+    fn measured() -> Self {
+        let start = Instant::now();
+        let totals = short_run().unwrap_or_default();
+        let seconds = start.elapsed().as_secs_f64().max(1e-6);
+        let per_s = |count: u64| (count.max(1)) as f64 / seconds;
+        Speed { warp_instructions_per_s: per_s(totals.0), cycles_per_s: per_s(totals.1) }
+    }
+}
+
+/// Warp instructions and cycles of a short run.
+fn short_run() -> Option<(u64, u64)> {
+    let spec = RunSpec {
+        workload: Source::find("atax").ok()?,
+        size: Size::Tiny,
+        input: None,
+        config: Arc::new(GpuConfig::load("gtx480").ok()?),
+        mechanism: MechanismSpec::base(),
+        engine: Engine::Model,
+        probes: ProbeSpec::default(),
+        check_dram: false,
+        threads: 1,
+        sample_cycles: None,
+        max_memory: Limits::default().memory,
+        bounds: Bounds::default(),
+    };
+    let report = run(&spec, Arc::new(Control::default())).ok()?.report;
+    Some((report.totals.warp_instructions, report.totals.cycles))
+}
+
+/// Returns the warp instructions of a point's workloads: those that the store remembers, or counted now if that takes no longer
+/// than until `end`.
+fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> Option<Count> {
+    let file = count_file(point);
+    if let Some(known) = store.record(&file) {
+        return Some(known);
+    }
+    let (sources, size, input) = match point.work.as_ref().ok()? {
+        Work::One(spec) => (vec![&spec.workload], spec.size, spec.input.clone()),
+        Work::Together(spec) => (spec.workloads.iter().collect(), spec.size, None),
+    };
+    let mut sum = Count { warp_instructions: 0, bytes: 0 };
+    for source in sources {
+        let one = match source {
+            Source::Trace(trace) => Count {
+                warp_instructions: trace
+                    .summaries()
+                    .ok()?
+                    .iter()
+                    .map(|launch| launch.warp_instructions)
+                    .sum(),
+                bytes: trace
+                    .inputs
+                    .iter()
+                    .filter_map(|file| file.metadata().ok())
+                    .map(|file| file.len())
+                    .sum(),
+            },
+            source => {
+                let left = end.saturating_duration_since(Instant::now());
+                if left.is_zero() || stop.load(Ordering::Relaxed) {
+                    return None;
+                }
+                let spec = FunctionalSpec {
+                    workload: source.clone(),
+                    size,
+                    input: input.clone(),
+                    config: (*point.config).clone(),
+                    max_memory: Limits::default().memory,
+                };
+                let outcome = execute(&spec, &Control::new(stop, Some(left), |_: &str| {})).ok()?;
+                if outcome.fault.is_some() {
+                    return None;
+                }
+                let report = outcome.report;
+                Count { warp_instructions: report.warp_instructions, bytes: report.device_bytes }
+            }
+        };
+        sum.warp_instructions += one.warp_instructions;
+        sum.bytes += one.bytes;
+    }
+    store.keep_record(&file, &sum);
+    Some(sum)
+}

@@ -1,0 +1,35 @@
+//! Studies: many simulations described by one file, each kept once, and their results as one table.
+//!
+//! A [`Study`] is read from a file and gives [`Point`]s, each an independent simulation with a [`Key`]: a hash of all that
+//! decides its result. A [`Store`] keeps one file per point. [`run_points`] computes those that are not there yet. [`Table`]
+//! has a row for each point.
+mod error;
+mod estimate;
+mod file;
+mod key;
+mod overrides;
+mod pace;
+mod parameters;
+mod parquet;
+mod point;
+mod row;
+mod runner;
+mod series;
+mod sources;
+mod store;
+mod study;
+#[cfg(test)]
+mod tests;
+
+pub use error::StudyError;
+pub use estimate::{Basis, Estimate, estimate, memory_needed};
+pub use key::{COMMIT, FINGERPRINT, Key};
+pub use overrides::{Override, overridden};
+pub use pace::Pace;
+pub use parameters::{Parameters, Shell};
+pub use point::{Labels, Point, Work};
+pub use row::{COLUMNS, Column, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
+pub use runner::{Ended, Orders, Progress, Summary, run_points};
+pub use series::series;
+pub use store::{Entry, Found, Provenance, Status, Store, StoreError};
+pub use study::Study;

@@ -1,0 +1,293 @@
+//! Results as a table: a row for each point, a column for each parameter and statistic.
+use crate::overrides::value_of;
+use crate::point::Point;
+use crate::store::Entry;
+use selvedge_sim::printable::printable;
+use selvedge_sim::report::RunReport;
+use selvedge_sim::together::report::TogetherReport;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What of a report is parameter or has a form of its own, and no statistic.
+pub const NO_STATISTICS: [&str; 8] =
+    ["format_version", "workload", "size", "config", "mechanism", "engine", "share", "sms"];
+
+/// A column that is no statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What its values are, by JSON's names.
+    pub kind: &'static str,
+    /// What it holds.
+    pub meaning: &'static str,
+}
+
+/// The columns that are no statistics: what the study says of a point, and where its result is from. Values that it sets in
+/// configurations are columns, too, by their keys.
+pub const COLUMNS: [Column; 25] = [
+    column("study", "string", "The name of the study."),
+    column("point", "integer", "The number of the point, from 0 on."),
+    column("workload", "string", "The workload; several at the same time are joined by `+`."),
+    column("workload_label", "string", "What the study calls it."),
+    column("size", "string", "Its size; `-` for files."),
+    column("input", "string", "The input file in place of the built-in input."),
+    column("config", "string", "The configuration."),
+    column("config_label", "string", "What the study calls it."),
+    column("mechanism", "string", "The mechanism with its options."),
+    column("mechanism_label", "string", "What the study calls it."),
+    column("engine", "string", "What the blocks of the mechanism run as."),
+    column("share", "string", "How workloads at the same time share the GPU."),
+    column("cycles_together", "integer", "Core cycles that they run."),
+    column("alone", "boolean", "Is each of them run alone, too?"),
+    column("max_cycles", "integer", "Core cycles after which the run ends."),
+    column("max_instructions", "integer", "Thread instructions after which the run ends."),
+    column("status", "string", "`done`, `unsuitable`, `failed` or `missing`."),
+    column("reason", "string", "Why there is no result."),
+    column("key", "string", "The hash of all that decides the result."),
+    column("version", "string", "Version of the simulator."),
+    column("commit", "string", "Commit of its sources."),
+    column("fingerprint", "string", "Hash of its sources that decide results."),
+    column("config_hash", "string", "Hash of every value of the configuration."),
+    column("command", "string", "The command that runs the point alone, from the folder of the study file."),
+    column("date", "string", "When the point was computed, in UTC."),
+];
+
+const fn column(name: &'static str, kind: &'static str, meaning: &'static str) -> Column {
+    Column { name, kind, meaning }
+}
+
+/// The column of the number of launches.
+pub const LAUNCHES: Column = column("launches", "integer", "The number of launches.");
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// What the study says of the point.
+    pub parameters: Vec<(String, Value)>,
+    /// What the report has, by names with dots between the keys of the JSON, such as `totals.l1d.misses`.
+    pub statistics: BTreeMap<String, Value>,
+    /// What depends on the simulating host, such as `host.wall_s`.
+    pub host: BTreeMap<String, Value>,
+    /// Where the result comes from.
+    pub provenance: Vec<(String, Value)>,
+}
+
+impl Row {
+    /// Returns the row of `point` with what the store has of it; `set_keys` are the keys of configurations that are columns.
+    pub fn new(study: &str, point: &Point, entry: Option<&Entry>, set_keys: &[String]) -> Self {
+        let p = &point.parameters;
+        let text = |value: &str| Value::from(value);
+        let count = |value: Option<u64>| value.map_or(Value::Null, Value::from);
+        let mut parameters = vec![
+            ("study".to_owned(), text(study)),
+            ("point".into(), point.index.into()),
+            ("workload".into(), text(&p.workload)),
+            ("workload_label".into(), text(&point.labels.workload)),
+            ("size".into(), text(&p.size)),
+            ("input".into(), p.input.as_deref().map_or(Value::Null, text)),
+            ("config".into(), text(&p.config)),
+            ("config_label".into(), text(&point.labels.config)),
+        ];
+        for key in set_keys {
+            let set = p.set.iter().rev().find(|one| one.key == *key).map(crate::overrides::Override::cell);
+            let value = set.or_else(|| value_of(&point.config, key)).unwrap_or_default();
+            parameters.push((key.clone(), number_or_text(&value)));
+        }
+        parameters.extend([
+            ("mechanism".to_owned(), text(&p.mechanism)),
+            ("mechanism_label".into(), text(&point.labels.mechanism)),
+            ("engine".into(), text(&p.engine)),
+            ("share".into(), p.share.as_deref().map_or(Value::Null, text)),
+            ("cycles_together".into(), count(p.cycles_together)),
+            ("alone".into(), p.alone.into()),
+            ("max_cycles".into(), count(p.max_cycles)),
+            ("max_instructions".into(), count(p.max_instructions)),
+            ("status".into(), text(entry.map_or("missing", |entry| entry.status.word()))),
+            ("reason".into(), entry.and_then(|entry| entry.reason.as_deref()).map_or(Value::Null, text)),
+        ]);
+        let mut row = Row { parameters, ..Row::default() };
+        if let Some(entry) = entry {
+            entry.report.iter().for_each(|report| row.add_report(report));
+            let p = &entry.provenance;
+            row.provenance = vec![
+                ("key".to_owned(), text(point.key.text())),
+                ("version".into(), text(&p.version)),
+                ("commit".into(), text(&p.commit)),
+                ("fingerprint".into(), text(&p.fingerprint)),
+                ("config_hash".into(), text(&p.config_hash)),
+                ("command".into(), text(&p.command)),
+                ("date".into(), text(&p.date)),
+            ];
+        }
+        row
+    }
+
+    /// Leaves out what differs between two runs of the same study: the date and what depends on the host.
+    pub fn make_reproducible(&mut self) {
+        self.host.clear();
+        self.provenance.retain(|(name, _)| name != "date");
+    }
+
+    /// Adds the statistics of a report.
+    fn add_report(&mut self, report: &Value) {
+        let Value::Object(report) = report else { return };
+        for (key, value) in report {
+            match key.as_str() {
+                "host" => flatten(key, value, &mut self.host),
+                "kernels" => {
+                    let launches = value.as_array().map_or(0, Vec::len);
+                    self.statistics.insert(LAUNCHES.name.into(), launches.into());
+                }
+                key if NO_STATISTICS.contains(&key) => {}
+                key => flatten(key, value, &mut self.statistics),
+            }
+        }
+    }
+
+    /// Returns the value of a column.
+    pub fn get(&self, column: &str) -> Option<&Value> {
+        let of = |pairs: &'_ [(String, Value)]| pairs.iter().position(|(name, _)| name == column);
+        of(&self.parameters)
+            .map(|at| &self.parameters[at].1)
+            .or_else(|| self.statistics.get(column))
+            .or_else(|| self.host.get(column))
+            .or_else(|| of(&self.provenance).map(|at| &self.provenance[at].1))
+    }
+
+    /// Returns the number in a column.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        self.get(column).and_then(Value::as_f64)
+    }
+
+    /// Returns the text in a column.
+    pub fn text(&self, column: &str) -> Option<&str> {
+        self.get(column).and_then(Value::as_str)
+    }
+}
+
+/// Returns the table of runs of one workload each, with the columns of a study's table.
+pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> Table {
+    let rows = reports
+        .into_iter()
+        .map(|report| of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new()));
+    Table::new(&rows.collect::<Vec<_>>())
+}
+
+/// Returns the same of a run of several workloads at the same time.
+pub fn together_table(report: &TogetherReport) -> Table {
+    let names: Vec<&str> = report.programs.iter().map(|program| program.workload.as_str()).collect();
+    let workload = names.join("+");
+    let first = vec![("workload".to_owned(), Value::from(workload))];
+    Table::new(&[of_report(report, &["size", "config", "mechanism", "engine", "share"], first)])
+}
+
+/// The row of a report; `names` are its parameters, after `parameters`.
+fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(String, Value)>) -> Row {
+    let report = serde_json::to_value(report).unwrap_or_default();
+    parameters.extend(names.iter().map(|name| ((*name).to_owned(), report[*name].clone())));
+    let mut row = Row { parameters, ..Row::default() };
+    row.add_report(&report);
+    row
+}
+
+/// Adds the numbers and texts within `value`, each by the keys that lead to it.
+pub(crate) fn flatten(name: &str, value: &Value, to: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(inner) => {
+            inner.iter().for_each(|(key, value)| flatten(&format!("{name}.{key}"), value, to));
+        }
+        Value::Array(list) if list.iter().any(Value::is_object) => {
+            list.iter().enumerate().for_each(|(at, value)| flatten(&format!("{name}.{at}"), value, to));
+        }
+        Value::Array(list) => {
+            let words: Vec<String> = list.iter().map(cell).collect();
+            to.insert(name.into(), words.join(" ").into());
+        }
+        value => {
+            to.insert(name.into(), value.clone());
+        }
+    }
+}
+
+/// A value that a study sets, as a number where it is one.
+fn number_or_text(text: &str) -> Value {
+    if let Ok(number) = text.parse::<i64>() {
+        return number.into();
+    }
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => number.into(),
+        _ => text.into(),
+    }
+}
+
+/// A value as text: nothing for null.
+pub(crate) fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+/// Rows under common columns: parameters, statistics by name, host, provenance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The values of each row; null where it has none.
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Table {
+    /// Returns the table of `rows`.
+    pub fn new(rows: &[Row]) -> Self {
+        let mut columns: Vec<String> = Vec::new();
+        let add_pairs = |pairs: fn(&Row) -> &Vec<(String, Value)>, columns: &mut Vec<String>| {
+            for (name, _) in rows.iter().flat_map(pairs) {
+                if !columns.contains(name) {
+                    columns.push(name.clone());
+                }
+            }
+        };
+        let sorted = |map: fn(&Row) -> &BTreeMap<String, Value>| {
+            let names: std::collections::BTreeSet<&String> =
+                rows.iter().flat_map(|row| map(row).keys()).collect();
+            names.into_iter().cloned().collect::<Vec<_>>()
+        };
+        add_pairs(|row| &row.parameters, &mut columns);
+        columns.extend(sorted(|row| &row.statistics));
+        columns.extend(sorted(|row| &row.host));
+        add_pairs(|row| &row.provenance, &mut columns);
+        let rows = rows
+            .iter()
+            .map(|row| columns.iter().map(|name| row.get(name).cloned().unwrap_or(Value::Null)).collect())
+            .collect();
+        Table { columns, rows }
+    }
+
+    /// Returns the table as JSON Lines: an object for each row, without the columns in which it has nothing.
+    pub fn json_lines(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let cells = self.columns.iter().zip(row).filter(|(_, value)| !value.is_null());
+            let cells: Vec<String> =
+                cells.map(|(name, value)| format!("{}:{value}", Value::from(name.as_str()))).collect();
+            text += &format!("{{{}}}\n", cells.join(","));
+        }
+        text
+    }
+
+    /// Returns the table as CSV.
+    pub fn csv(&self) -> String {
+        let mut out = csv::Writer::from_writer(Vec::new());
+        let rows = self.rows.iter().map(|row| row.iter().map(cell).collect());
+        for row in [self.columns.clone()].into_iter().chain(rows) {
+            // What others have named is fit for a terminal.
+            out.write_record(row.iter().map(|field| printable(field).into_owned()))
+                .expect("all rows are as long");
+        }
+        String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
+    }
+}

@@ -1,0 +1,317 @@
+//! Computing points: each once, several at a time, beside other processes with the same store.
+use crate::estimate::remember;
+use crate::point::{Point, Work};
+use crate::store::{Entry, Found, Status, Store, StoreError};
+use selvedge_sim::gpu::{Control, Limit};
+use selvedge_sim::ptx::RunError as KernelError;
+use selvedge_sim::run::{RunError, RunSpec, run};
+use selvedge_sim::sm::SimFault;
+use selvedge_sim::together::isolated::IsolatedRuns;
+use selvedge_sim::together::report::Verdict;
+use selvedge_sim::together::{TogetherSpec, run as run_together};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long to wait before looking again whether another process has computed a point.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// How a point came to its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was in the store, or another process has put it there meanwhile.
+    Found,
+    /// It was computed.
+    Computed,
+}
+
+/// What looks on while points are computed, from several threads. Points are named by their places in the list.
+pub trait Progress: Sync {
+    /// The simulation of a point begins.
+    fn started(&self, _at: usize, _control: &Arc<Control>) {}
+    /// A point has an entry.
+    fn ended(&self, _at: usize, _entry: &Entry, _how: Ended) {}
+    /// Returns what takes the warnings of a point's simulation.
+    fn warnings(&self, _at: usize) -> Box<dyn Fn(&str) + Send + Sync> {
+        Box::new(|_| {})
+    }
+    /// Something that the user is to know.
+    fn note(&self, _text: &str) {}
+}
+
+/// A progress that nobody looks at.
+impl Progress for () {}
+
+/// What became of a list of points.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Points with a result.
+    pub done: usize,
+    /// Points whose parts do not suit each other.
+    pub unsuitable: usize,
+    /// Points that were tried in vain.
+    pub failed: usize,
+    /// Points among these that were simulated now.
+    pub computed: usize,
+    /// Points that were not reached before the user ended the command.
+    pub left: usize,
+    /// Entries that were damaged and are computed again.
+    pub damaged: usize,
+}
+
+/// What is to be done about points.
+pub struct Orders<'a> {
+    /// Simulations at the same time; at least 1.
+    pub jobs: usize,
+    /// Try those again that have failed?
+    pub retry: bool,
+    /// Ends the command when it is set; what is finished is kept.
+    pub stop: &'a Arc<AtomicBool>,
+    /// Seconds that each point is expected to take: the longest are begun first. Empty: in the order of the list.
+    pub costs: &'a [f64],
+}
+
+/// Points of one key, by their places.
+struct Group {
+    places: Vec<usize>,
+    /// Has its damaged entry been counted?
+    is_damaged: bool,
+}
+
+struct Board<'a> {
+    points: &'a [Point],
+    store: &'a Store,
+    orders: &'a Orders<'a>,
+    progress: &'a dyn Progress,
+    /// What nobody works on.
+    waiting: Mutex<VecDeque<Group>>,
+    summary: Mutex<Summary>,
+    error: Mutex<Option<StoreError>>,
+}
+
+/// Gives every point an entry: from the store, or by its simulation. Points of one key are simulated once, and so are those that
+/// another process with the same store works on.
+///
+/// # Errors
+/// The store cannot be written; what was kept until then stays.
+pub fn run_points(
+    points: &[Point],
+    store: &Store,
+    orders: &Orders,
+    progress: &dyn Progress,
+) -> Result<Summary, StoreError> {
+    let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
+    for (at, point) in points.iter().enumerate() {
+        let new = || Group { places: Vec::new(), is_damaged: false };
+        groups.entry(point.key.text()).or_insert_with(new).places.push(at);
+    }
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    let cost = |group: &Group| orders.costs.get(group.places[0]).copied().unwrap_or_default();
+    groups.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(a.places.cmp(&b.places)));
+    let board = Board {
+        points,
+        store,
+        orders,
+        progress,
+        waiting: Mutex::new(groups.into()),
+        summary: Mutex::default(),
+        error: Mutex::default(),
+    };
+    board.take_what_is_there();
+    let workers = orders.jobs.clamp(1, locked(&board.waiting).len().max(1));
+    // Threads without a point of their own help the points that there are.
+    let threads = (orders.jobs / workers).max(1);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| board.work(threads));
+        }
+    });
+    let mut summary = locked(&board.summary).clone();
+    summary.left = locked(&board.waiting).iter().map(|group| group.places.len()).sum();
+    match locked(&board.error).take() {
+        Some(error) => Err(error),
+        None => Ok(summary),
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Board<'_> {
+    /// Takes all points that the store has, so that progress is of what is left.
+    fn take_what_is_there(&self) {
+        let all: Vec<Group> = locked(&self.waiting).drain(..).collect();
+        for mut group in all {
+            if self.orders.stop.load(Ordering::Relaxed) || !self.take(&mut group) {
+                locked(&self.waiting).push_back(group);
+            }
+        }
+    }
+
+    /// Ends a group whose entry the store has.
+    fn take(&self, group: &mut Group) -> bool {
+        match self.store.look(&self.points[group.places[0]].key) {
+            Found::There(entry) if !(self.orders.retry && entry.status == Status::Failed) => {
+                self.end(group, &entry, Ended::Found);
+                true
+            }
+            Found::Damaged(why) => {
+                if !std::mem::replace(&mut group.is_damaged, true) {
+                    self.progress.note(&format!("{why}: it is computed again"));
+                    locked(&self.summary).damaged += 1;
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn end(&self, group: &Group, entry: &Entry, how: Ended) {
+        let mut summary = locked(&self.summary);
+        let count = group.places.len();
+        *match entry.status {
+            Status::Done => &mut summary.done,
+            Status::Unsuitable => &mut summary.unsuitable,
+            Status::Failed => &mut summary.failed,
+        } += count;
+        if how == Ended::Computed {
+            summary.computed += 1;
+        }
+        drop(summary);
+        group.places.iter().for_each(|at| self.progress.ended(*at, entry, how));
+    }
+
+    /// Works until nothing waits. A point that another process has is looked at again after the others.
+    fn work(&self, threads: usize) {
+        let mut others = 0;
+        while !self.orders.stop.load(Ordering::Relaxed) && locked(&self.error).is_none() {
+            let mut waiting = locked(&self.waiting);
+            let Some(mut group) = waiting.pop_front() else { return };
+            let left = waiting.len();
+            drop(waiting);
+            match self.work_on(&mut group, threads) {
+                Ok(Turn::Ended) => others = 0,
+                Ok(Turn::OfAnother) => {
+                    locked(&self.waiting).push_back(group);
+                    others += 1;
+                    if others > left {
+                        std::thread::sleep(LOOK_AGAIN);
+                    }
+                }
+                Ok(Turn::Interrupted) => locked(&self.waiting).push_back(group),
+                Err(error) => {
+                    locked(&self.error).get_or_insert(error);
+                    locked(&self.waiting).push_back(group);
+                }
+            }
+        }
+    }
+
+    fn work_on(&self, group: &mut Group, threads: usize) -> Result<Turn, StoreError> {
+        let at = group.places[0];
+        let point = &self.points[at];
+        let Some(lock) = self.store.lock(&point.key)? else { return Ok(Turn::OfAnother) };
+        // Another process may have computed it between the look and the lock.
+        if !self.orders.retry && self.take(group) {
+            return Ok(Turn::Ended);
+        }
+        let control = Control::new(self.orders.stop, point.timeout, self.progress.warnings(at));
+        let control = Arc::new(control);
+        self.progress.started(at, &control);
+        let isolated = Arc::new(self.store.clone());
+        let start = Instant::now();
+        let Some(entry) = compute(point, threads, isolated, control) else { return Ok(Turn::Interrupted) };
+        self.store.keep(&point.key, &entry, lock)?;
+        if let (Some(report), Status::Done, 1) = (&entry.report, entry.status, threads) {
+            remember(self.store, point, start.elapsed(), report);
+        }
+        self.end(group, &entry, Ended::Computed);
+        Ok(Turn::Ended)
+    }
+}
+
+/// What came of working on a point.
+enum Turn {
+    Ended,
+    OfAnother,
+    Interrupted,
+}
+
+/// Simulates a point; none when the user has ended it.
+fn compute(
+    point: &Point,
+    threads: usize,
+    isolated: Arc<dyn IsolatedRuns>,
+    control: Arc<Control>,
+) -> Option<Entry> {
+    let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
+        Err(reason) => Some((Status::Unsuitable, Some(reason.clone()), None)),
+        Ok(Work::One(spec)) => one(&RunSpec { threads, ..(**spec).clone() }, control),
+        Ok(Work::Together(spec)) => {
+            together(&TogetherSpec { isolated: Some(isolated), ..(**spec).clone() }, control)
+        }
+    }));
+    let (status, reason, report) = simulated.unwrap_or_else(|_| {
+        Some((Status::Failed, Some("the simulator has panicked: this is an error of its own".into()), None))
+    })?;
+    Some(Entry::new(point, status, reason, report))
+}
+
+/// Status, reason and report; none of a run that the user has ended.
+type Simulated = Option<(Status, Option<String>, Option<Value>)>;
+
+fn one(spec: &RunSpec, control: Arc<Control>) -> Simulated {
+    let outcome = match run(spec, control) {
+        Ok(outcome) => outcome,
+        Err(error) => return refused(&error),
+    };
+    let wrong = matches!(outcome.report.result, selvedge_sim::report::Outcome::Fail);
+    let wrong = wrong.then(|| outcome.report.error.clone()).flatten();
+    judged(outcome.fault.as_ref(), wrong, &outcome.report)
+}
+
+fn together(spec: &TogetherSpec, control: Arc<Control>) -> Simulated {
+    let outcome = match run_together(spec, control) {
+        Ok(outcome) => outcome,
+        Err(error) => return refused(&error),
+    };
+    let wrong = outcome.report.programs.iter().find(|program| program.result == Verdict::Fail);
+    let wrong = wrong.map(|program| {
+        let why = program.error.as_deref().unwrap_or("the results differ from the CPU reference");
+        format!("{}: {why}", program.workload)
+    });
+    judged(outcome.fault.as_ref(), wrong, &outcome.report)
+}
+
+/// What comes of a run that has ended with a fault or without, with `wrong` results or not.
+fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Serialize) -> Simulated {
+    let report = || serde_json::to_value(report).ok();
+    match fault {
+        None => match wrong {
+            None => Some((Status::Done, None, report())),
+            Some(why) => Some((Status::Failed, Some(why), report())),
+        },
+        Some(fault) => match fault.limit() {
+            Some(Limit::TimeoutS(_)) => Some((Status::Failed, Some(fault.to_string()), None)),
+            Some(_) => Some((Status::Done, None, report())),
+            None => refused(fault),
+        },
+    }
+}
+
+/// What comes of a run that could not begin or has broken off.
+fn refused(error: &RunError) -> Simulated {
+    let status = match error {
+        RunError::Fault(SimFault::Interrupted { .. }) => return None,
+        RunError::Mechanism(_) | RunError::Share(_) | RunError::NoProgram { .. } => Status::Unsuitable,
+        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Status::Unsuitable,
+        RunError::Kernel(KernelError::Launch { .. }) => Status::Unsuitable,
+        _ => Status::Failed,
+    };
+    Some((status, Some(error.to_string()), None))
+}

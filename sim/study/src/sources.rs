@@ -1,0 +1,88 @@
+//! The workloads of a study, each read once, with hashes of the files that they read.
+use crate::key::sha256;
+use selvedge_sim::limits::Limits;
+use selvedge_sim::run::Source;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A workload and what it reads.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    pub source: Source,
+    /// Hashes of the files that it reads, in their order.
+    pub inputs: Vec<String>,
+}
+
+/// The workloads that have been read, and the folder from which their paths start.
+pub(crate) struct Sources<'a> {
+    folder: &'a Path,
+    limits: Limits,
+    found: BTreeMap<(String, Option<PathBuf>), Loaded>,
+    hashes: BTreeMap<PathBuf, String>,
+}
+
+impl<'a> Sources<'a> {
+    pub fn new(folder: &'a Path) -> Self {
+        Sources { folder, limits: Limits::default(), found: BTreeMap::new(), hashes: BTreeMap::new() }
+    }
+
+    /// Most bytes of device memory.
+    pub fn max_memory(&self) -> u64 {
+        self.limits.memory
+    }
+
+    /// Returns the path of a file that the study names.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Returns the names of the workloads in `text`, which are several where they are joined by `+`.
+    pub fn names<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        if text.contains('+') && !self.path(text).is_file() { text.split('+').collect() } else { vec![text] }
+    }
+
+    /// Returns the workload called `name` with its real input file, where there is one.
+    ///
+    /// # Errors
+    /// There is none, or what is wrong with its files; in one line.
+    pub fn load(&mut self, name: &str, input: Option<&Path>) -> Result<Loaded, String> {
+        let id = (name.to_owned(), input.map(Path::to_owned));
+        if let Some(found) = self.found.get(&id) {
+            return Ok(found.clone());
+        }
+        // A built-in workload needs no path, and a path within the current folder no prefix.
+        let path = self.path(name);
+        let is_file = name.ends_with(".toml") || path.is_file();
+        let name = if is_file { path.to_string_lossy().into_owned() } else { name.to_owned() };
+        let source = Source::find_within(&name, &self.limits).map_err(|e| e.to_string())?;
+        let files = source.inputs(input);
+        let inputs = files.iter().map(|file| self.hash(file)).collect::<Result<_, _>>()?;
+        let loaded = Loaded { source, inputs };
+        self.found.insert(id, loaded.clone());
+        Ok(loaded)
+    }
+
+    fn hash(&mut self, file: &Path) -> Result<String, String> {
+        if let Some(known) = self.hashes.get(file) {
+            return Ok(known.clone());
+        }
+        let hash = hash_file(file).map_err(|e| format!("{}: cannot read it: {e}", file.display()))?;
+        self.hashes.insert(file.to_owned(), hash.clone());
+        Ok(hash)
+    }
+}
+
+/// Returns the hash of a file's bytes, which need not fit into memory.
+fn hash_file(file: &Path) -> std::io::Result<String> {
+    let mut file = std::fs::File::open(file)?;
+    let mut buffer = vec![0; 1 << 20];
+    let mut hash = sha256();
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hash.hex());
+        }
+        hash.add(&buffer[..read]);
+    }
+}

@@ -1,0 +1,248 @@
+//! Study files: their points, their keys and their mistakes.
+use crate::{COLUMNS, Point, Row, Study};
+use selvedge_sim::source::Record;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A study with one point.
+const ONE: &str = "size = \"tiny\"\nworkloads = [\"vecadd\"]\nmechanisms = [\"base\"]\n";
+
+/// The only point of a small study.
+pub fn point() -> Point {
+    points_of(&study(ONE)).remove(0)
+}
+
+fn study(text: &str) -> Study {
+    Study::parse(text, Path::new("my.toml")).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn points_of(study: &Study) -> Vec<Point> {
+    let mut points = Vec::new();
+    points.extend(study.points().iter().map(|point| Point {
+        index: point.index,
+        parameters: point.parameters.clone(),
+        labels: point.labels.clone(),
+        key: point.key.clone(),
+        work: Err("not run".into()),
+        timeout: point.timeout,
+        config: point.config.clone(),
+        work_name: point.work_name.clone(),
+    }));
+    points
+}
+
+fn error(text: &str) -> String {
+    match Study::parse(text, Path::new("my.toml")) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_study_is_a_product_and_single_points() {
+    let study = study(
+        r#"
+        name = "both"
+        configs = ["gtx480", { config = "gtx480-lamar", label = "L" }]
+        workloads = ["vecadd", "bfs", { workload = "atax", size = "tiny" }, "bfs+kmeans"]
+        mechanisms = ["base", "hw-bdi", { mechanism = "base", config = "gtx480-caba", label = "C" }]
+        share = ["left-over", "smk-p"]
+        [[vary]]
+        key = "l1d.ways"
+        values = [2, 4, 8]
+        [[vary]]
+        key = "l1d.mshr_entries"
+        values = [16, 32]
+        [[point]]
+        workload = "vecadd"
+        mechanism = "dmil"
+        set = { "l1d.ways" = 1 }
+        "#,
+    );
+    // Three workloads alone and one pair under two ways of sharing; two mechanisms on two machines, one on its own.
+    let (workloads, mechanisms, combinations) = (3 + 2, 2 * 2 + 1, 3 * 2);
+    assert_eq!(study.points().len(), workloads * mechanisms * combinations + 1);
+    assert_eq!(study.set_keys(), ["l1d.ways", "l1d.mshr_entries"]);
+    assert!(study.points().iter().enumerate().all(|(at, point)| point.index == at));
+    let keys: BTreeSet<_> = study.points().iter().map(|point| &point.key).collect();
+    assert_eq!(keys.len(), study.points().len(), "all are different");
+    let last = study.points().last().expect("a point");
+    assert_eq!((last.config.l1d.ways, last.parameters.mechanism.as_str()), (1, "dmil"));
+    let caba = study.points().iter().filter(|point| point.labels.mechanism == "C");
+    assert!(caba.clone().all(|point| point.parameters.config == "gtx480-caba"));
+    assert_eq!(caba.count(), workloads * combinations);
+    let alone = study.points().iter().filter(|point| point.parameters.share.is_none());
+    assert!(alone.clone().all(|point| !point.parameters.workload.contains('+')));
+}
+
+#[test]
+fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
+    for (text, says) in [
+        ("", "my.toml:1: the file has no `workloads`: must be a list of workloads, or [[point]] be given"),
+        ("name = \"x\"\nworkload = []", "my.toml:2: unknown key `workload`: must be one of name, title,"),
+        ("name = \n", "my.toml:1: "),
+        (
+            "workloads = [\"vecadd\"]",
+            "my.toml:1: the file has no `mechanisms`: must be a list of mechanisms beside",
+        ),
+        ("mechanisms = [\"base\"]", "my.toml:1: mechanisms: must be given with `workloads`"),
+        (
+            "\nworkloads = \"vecadd\"",
+            "my.toml:2: workloads = \"vecadd\": must be a list with at least one value",
+        ),
+        ("workloads = []", "my.toml:1: workloads = []: must be a list with at least one value"),
+        ("workloads = [\n\"vecad\"]", "my.toml:2: unknown workload 'vecad'"),
+        ("workloads = [\"no.toml\"]", "my.toml:1: no.toml: cannot read it:"),
+        (
+            "workloads = [{ workload = \"bfs\", sise = \"tiny\" }]",
+            "my.toml:1: unknown key `sise` of a workload",
+        ),
+        ("workloads = [{ label = \"x\" }]", "my.toml:1: a workload has no `workload`: must be a workload"),
+        ("size = \"large\"", "my.toml:1: size = \"large\": must be tiny, small, study or paper"),
+        ("engine = 1", "my.toml:1: engine = 1: must be a string that is not empty"),
+        ("engine = \"rlt\"", "my.toml:1: engine = \"rlt\": must be model, rtl or lockstep"),
+        ("config = \"gtx48\"", "my.toml:1: configuration `gtx48`: neither a built-in one"),
+        ("config = \"gtx480\"\nconfigs = [\"gtx480\"]", "my.toml:2: configs: must be given without config"),
+        (
+            "configs = [{ config = \"gtx480\", set = { \"l1d.ways\" = 0 } }]",
+            "my.toml:1: l1d.ways = 0: must be 1 to 512",
+        ),
+        ("share = [\"smk\"]", "my.toml:1: share = \"smk\": must be left-over,"),
+        ("max_cycles = 0", "my.toml:1: max_cycles = 0: must be a whole number of 1 or more"),
+        ("alone = 1", "my.toml:1: alone = 1: must be true or false"),
+        ("timeout = \"5\"", "my.toml:1: timeout = \"5\": must be a number with s, m or h"),
+    ] {
+        let error = error(text);
+        assert!(error.starts_with(says) && !error.contains('\n'), "`{error}` must begin with `{says}`");
+    }
+    for (more, says) in [
+        ("[[vary]]\nkey = \"l1d.sets\"", "my.toml:4: [[vary]] has no `values`: must be a list of values"),
+        ("[[vary]]\nkey = \"l1d.ways\"\nvalues = [\n4, 0]", "my.toml:7: l1d.ways = 0: must be 1 to 512"),
+        ("[[vary]]\nkey = \"l1d.wayz\"\nvalues = [4]", "my.toml:6: l1d.wayz: no key of a configuration:"),
+        (
+            "[[vary]]\nkey = \"l1d.ways\"\nvalues = [[1]]",
+            "my.toml:6: values = [1]: must be a number, a string, true or",
+        ),
+        (
+            "[[vary]]\nkey = \"l1d.ways\"\nvalue = [1]",
+            "my.toml:6: unknown key `value` of [[vary]]: must be one of key,",
+        ),
+        ("[[point]]\nmechanism = \"base\"", "my.toml:4: [[point]] has no `workload`: must be a workload"),
+        ("[[point]]\nworkload = \"bfs\"\nmechanism = \"bass\"", "my.toml:6: unknown mechanism `bass`:"),
+        (
+            "[[point]]\nworkload = \"bfs\"\nmechanism = \"base\"\nshare = \"smk-p\"",
+            "my.toml:7: share = \"smk-p\": must be given with several workloads",
+        ),
+    ] {
+        let error = error(&format!("{ONE}{more}"));
+        assert!(error.starts_with(says) && !error.contains('\n'), "`{error}` must begin with `{says}`");
+    }
+}
+
+#[test]
+fn a_key_changes_with_what_decides_the_result() {
+    let key = |text: &str| study(text).points()[0].key.clone();
+    let usual = key(ONE);
+    for (from, to) in [
+        ("tiny", "small"),
+        ("vecadd", "bfs"),
+        ("base", "dmil"),
+        ("size", "engine = \"rtl\"\nsize"),
+        ("size", "config = \"gtx480-lamar\"\nsize"),
+        ("size", "max_cycles = 10\nsize"),
+        ("size", "max_instructions = 10\nsize"),
+        ("mechanisms = [\"base\"]", "mechanisms = [{ mechanism = \"base\", set = { \"l1d.ways\" = 8 } }]"),
+    ] {
+        assert_ne!(key(&ONE.replace(from, to)), usual, "{to}");
+    }
+    for share in ["", "share = [\"smk-p\"]\n", "cycles_together = 9\n", "alone = true\n"] {
+        let pair = |share: &str| key(&format!("{share}{}", ONE.replace("vecadd", "bfs+vecadd")));
+        assert_eq!(pair(share) == pair(""), share.is_empty(), "{share}");
+    }
+}
+
+#[test]
+fn a_key_stays_with_names_and_places_and_what_is_said_twice() {
+    let key = |text: &str| study(text).points()[0].key.clone();
+    let usual = key(ONE);
+    for (from, to) in [
+        ("size", "name = \"other\"\ntitle = \"T\"\nsize"),
+        ("size", "timeout = \"1h\"\nsize"),
+        ("size", "share = [\"smk-p\"]\ncycles_together = 9\nalone = true\nsize"),
+        ("\"vecadd\"", "{ workload = \"vecadd\", label = \"V\" }"),
+        ("size", "configs = [{ config = \"gtx480\", label = \"G\", set = { \"l1d.ways\" = 4 } }]\nsize"),
+    ] {
+        assert_eq!(key(&ONE.replace(from, to)), usual, "{to}");
+    }
+    let mechanism = |text: &str| key(&ONE.replace("base", text));
+    assert_eq!(mechanism("hw-bdi"), mechanism("hw-bdi,md_kb=8"), "the usual value");
+    assert_ne!(mechanism("hw-bdi"), mechanism("hw-bdi,md_kb=16"));
+}
+
+#[test]
+fn a_key_follows_the_bytes_of_launch_files_wherever_they_lie() {
+    let key = |ptx: &str, bytes: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n\
+                      [[arg]]\ntype = \"u32\"\nfile = \"data.txt\"\n";
+        for (name, text) in [("k.toml", launch), ("k.ptx", ptx), ("data.txt", bytes)] {
+            std::fs::write(folder.path().join(name), text).expect("written");
+        }
+        let text = "workloads = [\"k.toml\"]\nmechanisms = [\"base\"]\n";
+        let path = folder.path().join("study.toml");
+        Study::parse(text, &path).unwrap_or_else(|e| panic!("{e}")).points()[0].key.clone()
+    };
+    let ptx =
+        ".version 4.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n ret;\n}\n";
+    let usual = key(ptx, "1\n2\n");
+    assert_eq!(key(ptx, "1\n2\n"), usual);
+    assert_ne!(key(ptx, "1\n3\n"), usual);
+    assert_ne!(key(&format!("{ptx}\n"), "1\n2\n"), usual);
+}
+
+#[test]
+fn parts_that_do_not_suit_each_other_are_a_point_with_a_reason() {
+    let text = "workloads = [\"vecadd\"]\nmechanisms = [\"base\"]\n\
+                [[vary]]\nkey = \"l1d.index\"\nvalues = [\"bmod\", \"bxor\"]\n\
+                [[vary]]\nkey = \"l1d.sets\"\nvalues = [8, 32]\n";
+    let study = study(text);
+    let reasons: Vec<Option<&str>> =
+        study.points().iter().map(|point| point.work.as_ref().err().map(String::as_str)).collect();
+    assert_eq!(reasons.iter().flatten().count(), 1, "{reasons:?}");
+    assert!(reasons[2].is_some_and(|why| why.contains("l1d")), "bxor with 8 sets: {reasons:?}");
+}
+
+#[test]
+fn every_parameter_of_a_row_is_among_the_columns_in_their_order() {
+    let row = Row::new("s", &point(), None, &[]);
+    let names: Vec<&str> = row.parameters.iter().map(|(name, _)| name.as_str()).collect();
+    let columns: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+    assert_eq!(names, columns[..names.len()]);
+}
+
+#[test]
+fn a_key_follows_the_bytes_of_a_recorded_program_wherever_it_lies() {
+    let key = |arguments: &str| {
+        let record = Record { name: "p".into(), arguments: arguments.into(), ..Record::default() };
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("p.sprog"), record.to_bytes().expect("packed")).expect("written");
+        let path = folder.path().join("study.toml");
+        let study = Study::parse("workloads = [\"p.sprog\"]\nmechanisms = [\"base\"]\n", &path);
+        let study = study.unwrap_or_else(|e| panic!("{e}"));
+        let point = &study.points()[0];
+        assert_eq!(point.parameters.size, "-", "a record has no size");
+        assert!(point.work.is_ok(), "{:?}", point.work.as_ref().err());
+        point.key.clone()
+    };
+    assert_eq!(key("1"), key("1"));
+    assert_ne!(key("1"), key("2"));
+}
+
+#[test]
+fn a_damaged_record_is_a_mistake_of_the_study() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("p.sprog"), "selvedge program 1\nnothing").expect("written");
+    let text = "workloads = [\n\"p.sprog\"]\nmechanisms = [\"base\"]\n";
+    let error = Study::parse(text, &folder.path().join("s.toml")).err().map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("s.toml:2: ") && error.contains("is damaged")));
+}

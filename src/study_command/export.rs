@@ -1,0 +1,260 @@
+//! `study export`: what runs the points of a study on many machines, by engines that exist.
+use super::options::{ExportEngine, StudyExportOptions};
+use super::show::BUDGET;
+use super::{Shell, open_file};
+use crate::error::Failure;
+use crate::interrupt::stop_flag;
+use crate::output::write_files;
+use selvedge_study::{Study, estimate, memory_needed};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// Most tasks unless the number of points of each is given: Slurm's usual `MaxArraySize` is 1001.
+const MOST_TASKS: usize = 1000;
+/// How much longer than estimated a task may take: other processors are slower, and estimates are off by a factor of two.
+const SAFETY: f64 = 4.0;
+/// Minutes that a task may take at least.
+const LEAST_MINUTES: u64 = 10;
+
+/// What a study needs on another machine.
+struct Job {
+    name: String,
+    selvedge: String,
+    study: String,
+    store: String,
+    /// Where logs and the collected tables go.
+    folder: PathBuf,
+    points: usize,
+    points_per_task: usize,
+    cores: u32,
+    /// Of each task.
+    minutes: Vec<u64>,
+    /// Of each task.
+    megabytes: Vec<u64>,
+}
+
+/// Writes the files.
+pub fn run(options: &StudyExportOptions) -> Result<(), Failure> {
+    let (study, store) = open_file(&options.file, Some(&options.store))?;
+    let stop = stop_flag()?;
+    let seconds: Vec<f64> =
+        estimate(study.points(), &store, BUDGET, &stop).iter().map(|one| one.seconds).collect();
+    let bytes = memory_needed(study.points(), &store, BUDGET, &stop);
+    if stop.load(Ordering::Relaxed) {
+        return Err(Failure::interrupted("interrupted"));
+    }
+    let job = Job::new(options, &study, &seconds, &bytes)?;
+    let files = match options.engine {
+        ExportEngine::Slurm => job.slurm(),
+        ExportEngine::Snakemake => vec![("Snakefile", job.snakefile())],
+    };
+    let files: Vec<(PathBuf, String)> =
+        files.into_iter().map(|(name, text)| (options.output.join(name), text)).collect();
+    write_files(&files)
+}
+
+/// The absolute path as text.
+fn absolute(path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
+    let text = path.to_str().filter(|text| !text.contains('\n')).map(str::to_owned);
+    text.ok_or_else(|| Failure::usage(format!("{}: must be a path of text in one line", path.display())))
+}
+
+impl Job {
+    fn new(
+        options: &StudyExportOptions,
+        study: &Study,
+        seconds: &[f64],
+        bytes: &[u64],
+    ) -> Result<Self, Failure> {
+        let points = study.points().len();
+        let usual = points.div_ceil(MOST_TASKS);
+        let points_per_task = options.points_per_task.map_or(usual, |points| points as usize);
+        let cores = options.cores as usize;
+        let minutes = seconds.chunks(points_per_task).map(|task| {
+            let longest = task.iter().copied().fold(0.0, f64::max);
+            let all = task.iter().sum::<f64>() / cores as f64;
+            ((SAFETY * longest.max(all) / 60.0).ceil() as u64).max(LEAST_MINUTES)
+        });
+        let megabytes = bytes.chunks(points_per_task).map(|task| {
+            let most = task.iter().copied().max().unwrap_or_default();
+            (most * cores.min(task.len()) as u64).div_ceil(1 << 20)
+        });
+        let program = std::env::current_exe()
+            .map_err(|e| Failure::usage(format!("the path of this program is unknown: {e}")))?;
+        Ok(Job {
+            name: study.name.clone(),
+            selvedge: absolute(&program)?,
+            study: absolute(&options.file)?,
+            store: absolute(&options.store)?,
+            folder: absolute(&options.output)?.into(),
+            points,
+            points_per_task,
+            cores: options.cores,
+            minutes: minutes.collect(),
+            megabytes: megabytes.collect(),
+        })
+    }
+
+    fn tasks(&self) -> usize {
+        self.points.div_ceil(self.points_per_task)
+    }
+
+    /// The command that simulates the points of a task from `first` on, which the shell replaces.
+    fn point(&self, first: &str) -> String {
+        format!(
+            "{} study point {} --store {} --index {first} --count {} --jobs {} --keep-going",
+            Shell(&self.selvedge),
+            Shell(&self.study),
+            Shell(&self.store),
+            self.points_per_task,
+            self.cores
+        )
+    }
+
+    /// The command that collects the results.
+    fn collect(&self) -> String {
+        let outputs = ["results.csv", "results.parquet"].map(|name| self.folder.join(name));
+        let outputs = outputs.map(|path| format!("-o {}", Shell(&path.to_string_lossy())));
+        let (selvedge, study, store) = (Shell(&self.selvedge), Shell(&self.study), Shell(&self.store));
+        format!("{selvedge} study collect {study} --store {store} {}", outputs.join(" "))
+    }
+
+    /// The lines of a job of Slurm for its scheduler.
+    fn directives(&self, step: &str, log: &str, minutes: u64, megabytes: u64, more: &[String]) -> String {
+        let name: String =
+            self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        // Slurm reads a quoted path; %-words are its own, in logs alone.
+        let log = self.folder.join(log).to_string_lossy().replace('"', "\\\"");
+        let mut lines = vec![
+            format!("--job-name={name}-{step}"),
+            format!("--output=\"{log}\""),
+            "--open-mode=append".into(),
+            "--ntasks=1".into(),
+            format!("--mem={megabytes}M"),
+            format!("--time={minutes}"),
+        ];
+        lines.extend_from_slice(more);
+        lines.iter().map(|line| format!("#SBATCH {line}\n")).collect()
+    }
+
+    /// An array job, a job that collects, and a script that submits both.
+    fn slurm(&self) -> Vec<(&'static str, String)> {
+        let most = |of: &[u64]| of.iter().copied().max().unwrap_or_default();
+        let (tasks, per_task) = (self.tasks(), self.points_per_task);
+        let more = [
+            format!("--array=0-{}", tasks - 1),
+            format!("--cpus-per-task={}", self.cores),
+            "--requeue".into(),
+        ];
+        let (minutes, megabytes) = (most(&self.minutes), most(&self.megabytes));
+        let array = self.directives("points", "points-%a.log", minutes, megabytes, &more);
+        let first = format!("$((SLURM_ARRAY_TASK_ID * {per_task}))");
+        // A task that was requeued finds the points that it had finished.
+        let points = format!("#!/bin/sh\n{array}exec {}\n", self.point(&first));
+        let collect = self.directives("collect", "collect.log", LEAST_MINUTES, 1024, &[]);
+        let collect = format!("#!/bin/sh\n{collect}exec {}\n", self.collect());
+        let path = |name: &str| Shell(&self.folder.join(name).to_string_lossy()).to_string();
+        let submit = format!(
+            "#!/bin/sh\n# Submits {} points as {tasks} tasks, and the job that collects their results.\nset -e\n\
+             points=$(sbatch --parsable {})\nsbatch --dependency=\"afterany:${{points%%;*}}\" {}\n",
+            self.points,
+            path("points.sbatch"),
+            path("collect.sbatch")
+        );
+        vec![("points.sbatch", points), ("collect.sbatch", collect), ("submit.sh", submit)]
+    }
+
+    /// A Snakefile with a rule for a task and one that collects.
+    fn snakefile(&self) -> String {
+        // Snakemake replaces what stands in braces.
+        let escaped = |command: String| python(&command.replace('{', "{{").replace('}', "}}"));
+        let [point, collect] = [self.point("@FIRST@"), self.collect()].map(escaped);
+        let point = point.replace("@FIRST@", "{params.first}");
+        let file = |name: &str| python(&self.folder.join(name).to_string_lossy().replace('{', "{{"));
+        format!(
+            "# {points} points of a study, {per_task} in a task. Run it with `snakemake --cores N`.\n\
+             TASKS = {tasks}\n\
+             MINUTES = {minutes:?}\n\
+             MEGABYTES = {megabytes:?}\n\
+             DONE = {done}\n\n\
+             rule all:\n    input: {csv}, {parquet}\n\n\
+             rule point:\n    output: touch(DONE + \"/{{task}}\")\n    params: first = lambda wildcards: int(wildcards.task) * {per_task}\n\
+             \x20   threads: {cores}\n    retries: 2\n\
+             \x20   resources:\n        mem_mb = lambda wildcards: MEGABYTES[int(wildcards.task)],\n\
+             \x20       runtime = lambda wildcards: MINUTES[int(wildcards.task)]\n\
+             \x20   shell: {point}\n\n\
+             rule collect:\n    input: expand(DONE + \"/{{task}}\", task = range(TASKS))\n    output: {csv}, {parquet}\n\
+             \x20   resources: mem_mb = 1024, runtime = {LEAST_MINUTES}\n    shell: {collect}\n",
+            points = self.points,
+            per_task = self.points_per_task,
+            tasks = self.tasks(),
+            minutes = self.minutes,
+            megabytes = self.megabytes,
+            done = file("done"),
+            csv = file("results.csv"),
+            parquet = file("results.parquet"),
+            cores = self.cores,
+        )
+    }
+}
+
+/// A text as Python writes it.
+fn python(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        Job {
+            name: "my study".into(),
+            selvedge: "/opt/sel vedge".into(),
+            study: "/home/a{b}/it's.toml".into(),
+            store: "/shared/store".into(),
+            folder: "/home/out".into(),
+            points: 7,
+            points_per_task: 3,
+            cores: 2,
+            minutes: vec![10, 20, 10],
+            megabytes: vec![300, 700, 300],
+        }
+    }
+
+    #[test]
+    fn the_array_has_a_task_for_each_group_of_points_and_the_largest_needs() {
+        let files = job().slurm();
+        let [(_, points), (_, collect), (_, submit)] = &files[..] else { panic!("three files") };
+        for line in [
+            "#SBATCH --array=0-2\n",
+            "#SBATCH --mem=700M\n",
+            "#SBATCH --time=20\n",
+            "#SBATCH --cpus-per-task=2\n",
+            "#SBATCH --job-name=my-study-points\n",
+            "exec '/opt/sel vedge' study point '/home/a{b}/it'\\''s.toml' --store /shared/store \
+             --index $((SLURM_ARRAY_TASK_ID * 3)) --count 3 --jobs 2 --keep-going\n",
+        ] {
+            assert!(points.contains(line), "{line} of {points}");
+        }
+        assert!(collect.contains("study collect") && collect.contains("-o /home/out/results.parquet"));
+        assert!(submit.contains("sbatch --parsable /home/out/points.sbatch"), "{submit}");
+        assert!(submit.contains("afterany:${points%%;*}"), "{submit}");
+    }
+
+    #[test]
+    fn the_snakefile_has_the_needs_of_each_task_and_braces_that_stay() {
+        let text = job().snakefile();
+        for line in [
+            "TASKS = 3\n",
+            "MINUTES = [10, 20, 10]\n",
+            "MEGABYTES = [300, 700, 300]\n",
+            "int(wildcards.task) * 3\n",
+            "'/home/a{{b}}/it'\\\\''s.toml' --store /shared/store --index {params.first} --count 3",
+            "output: touch(DONE + \"/{task}\")\n",
+        ] {
+            assert!(text.contains(line), "{line} of {text}");
+        }
+    }
+}

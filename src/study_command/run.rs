@@ -1,0 +1,84 @@
+//! `study run` and `study point`: simulating what has no result yet.
+use super::options::{StudyPointOptions, StudyRunOptions};
+use super::show::table;
+use super::watch::Watch;
+use super::{jobs, open, open_file};
+use crate::error::Failure;
+use crate::interrupt::stop_flag;
+use crate::output::{print, say};
+use selvedge_study::{Orders, Pace, Point, Store, Summary, estimate, run_points};
+use std::time::Duration;
+
+/// How long instructions may be counted before the first point begins, to estimate what the rest takes.
+const BUDGET: Duration = Duration::from_secs(5);
+
+/// Runs a study and prints the table of its points.
+pub fn run(options: &StudyRunOptions) -> Result<(), Failure> {
+    let (study, store) = open_file(&options.file, options.store.as_deref())?;
+    let ended = simulate(study.points(), &store, jobs(options.jobs), options.retry);
+    print(&table(&study, &store))?;
+    ended?.map_or(Ok(()), Err)
+}
+
+/// Simulates points by their numbers.
+pub fn points(options: &StudyPointOptions) -> Result<(), Failure> {
+    let (study, store) = open(&options.study)?;
+    let count = study.points().len();
+    let end = options.index.saturating_add(options.count as usize).min(count);
+    let points = study.points().get(options.index..end).filter(|points| !points.is_empty());
+    let points = points.ok_or_else(|| {
+        Failure::usage(format!("--index {}: must be a point of the study, 0 to {}", options.index, count - 1))
+    })?;
+    match simulate(points, &store, options.jobs as usize, options.retry)? {
+        Some(failed) if !options.keep_going => Err(failed),
+        _ => Ok(()),
+    }
+}
+
+/// Simulates the points that have no result yet; returns the failure that some of them have failed, if they have.
+///
+/// # Errors
+/// A signal, or a store that cannot be written. What has ended has its results.
+pub fn simulate(
+    points: &[Point],
+    store: &Store,
+    jobs: usize,
+    retry: bool,
+) -> Result<Option<Failure>, Failure> {
+    let stop = stop_flag()?;
+    let costs: Vec<f64> = estimate(points, store, BUDGET, &stop).iter().map(|one| one.seconds).collect();
+    let watch = Watch::start(points, Pace::new(costs.clone(), jobs));
+    let orders = Orders { jobs, retry, stop: &stop, costs: &costs };
+    let summary = run_points(points, store, &orders, &watch).map_err(Failure::usage);
+    drop(watch);
+    let summary = summary?;
+    say(format!("selvedge: {}\n", in_words(&summary)));
+    if summary.left > 0 {
+        return Err(Failure::interrupted(format!("interrupted: {} points are left", summary.left)));
+    }
+    if summary.failed > 0 {
+        let message = format!(
+            "{} of {} points failed: see the reasons with `study status`",
+            summary.failed,
+            points.len()
+        );
+        return Ok(Some(Failure::simulation(message)));
+    }
+    Ok(None)
+}
+
+fn in_words(summary: &Summary) -> String {
+    let Summary { done, unsuitable, failed, computed, left, damaged } = summary;
+    let mut words = vec![format!("{done} points done")];
+    let others = [
+        (unsuitable, "unsuitable"),
+        (failed, "failed"),
+        (left, "left"),
+        (damaged, "damaged and computed again"),
+    ];
+    words.extend(
+        others.into_iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} {what}")),
+    );
+    words.push(format!("{computed} computed now"));
+    words.join(", ")
+}

@@ -1,0 +1,141 @@
+//! `study show` and `study status`: what a study has, and the table of its points.
+use super::options::{StudyFile, StudyShowOptions};
+use super::watch::in_units;
+use super::{jobs, open};
+use crate::error::Failure;
+use crate::interrupt::stop_flag;
+use crate::output::{print, width};
+use selvedge_area::Table;
+use selvedge_sim::printable::printable;
+use selvedge_study::{Basis, Entry, Estimate, Pace, Row, Status, Store, Study, estimate};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long instructions may be counted to estimate the time.
+pub const BUDGET: Duration = Duration::from_secs(20);
+
+/// Counts the points, and estimates how long those without a result take.
+pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
+    let (study, store) = open(&options.study)?;
+    if options.points {
+        return print(&list(&study));
+    }
+    let stop = stop_flag()?;
+    let estimates = estimate(study.points(), &store, BUDGET, &stop);
+    if stop.load(Ordering::Relaxed) {
+        return Err(Failure::interrupted("interrupted"));
+    }
+    print(&(counts(&study, &store) + &time(&estimates, jobs(options.jobs))))
+}
+
+/// How long the points take that have no result, and from what that is known.
+fn time(estimates: &[Estimate], jobs: usize) -> String {
+    let pace = Pace::new(estimates.iter().map(|one| one.seconds).collect(), jobs);
+    let by = |basis: Basis| estimates.iter().filter(|one| one.basis == basis).count();
+    let bases = [
+        (Basis::Run, "from runs with the same mechanism"),
+        (Basis::Workload, "from runs of the same workload"),
+        (Basis::Count, "from counts of instructions and the speed of this host"),
+        (Basis::Nothing, "unknown, taken for the mean"),
+    ];
+    let known: Vec<String> = bases
+        .into_iter()
+        .filter(|(basis, _)| by(*basis) > 0)
+        .map(|(basis, from)| format!("{} {from}", by(basis)))
+        .collect();
+    if known.is_empty() {
+        return "nothing is left to simulate\n".into();
+    }
+    let left = in_units(pace.left(Instant::now()));
+    format!("about {left} with {jobs} at a time: {}\n", known.join(", "))
+}
+
+/// Prints how many points have a result, and why others have none.
+pub fn status(options: &StudyFile) -> Result<(), Failure> {
+    let (study, store) = open(options)?;
+    print(&(counts(&study, &store) + &reasons(&study, &store)))
+}
+
+/// A line for each point.
+fn list(study: &Study) -> String {
+    let mut text = String::new();
+    for point in study.points() {
+        writeln!(text, "{} {} {}", point.index, point.key.text(), printable(&point.name()))
+            .expect("a string takes it");
+    }
+    text
+}
+
+fn counts(study: &Study, store: &Store) -> String {
+    let mut counts = [0; 4];
+    for point in study.points() {
+        counts[match store.get(point).map(|entry| entry.status) {
+            Some(Status::Done) => 0,
+            Some(Status::Unsuitable) => 1,
+            Some(Status::Failed) => 2,
+            None if point.work.is_err() => 1,
+            None => 3,
+        }] += 1;
+    }
+    let keys: BTreeSet<&str> = study.points().iter().map(|point| point.key.text()).collect();
+    let [done, unsuitable, failed, missing] = counts;
+    let (name, points, keys) = (printable(&study.name), study.points().len(), keys.len());
+    format!(
+        "{name}: {points} points, {keys} of them different: {done} done, {unsuitable} unsuitable, {failed} failed, {missing} missing\n"
+    )
+}
+
+/// A line for each reason for which points have no result.
+fn reasons(study: &Study, store: &Store) -> String {
+    let mut by_reason: Vec<((Status, String), Vec<String>)> = Vec::new();
+    for point in study.points() {
+        let Some(Entry { status, reason: Some(reason), .. }) = store.get(point) else { continue };
+        let why = (status, printable(&reason).into_owned());
+        let name = printable(&point.name()).into_owned();
+        match by_reason.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((why, vec![name])),
+        }
+    }
+    by_reason.iter().fold(String::new(), |mut text, ((status, reason), names)| {
+        let others = match names.len() - 1 {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        writeln!(text, "{}: {}{others}: {reason}", status.word(), names[0]).expect("a string takes it");
+        text
+    })
+}
+
+/// The table of the points: what they are, their cycles and IPC; `-` where there is no result, with the reason below.
+pub fn table(study: &Study, store: &Store) -> String {
+    let mut header = vec!["workload", "size", "config"];
+    header.extend(study.set_keys().iter().map(String::as_str));
+    header.extend(["share", "mechanism", "cycles", "IPC", "result"]);
+    let has_share = study.points().iter().any(|point| point.parameters.share.is_some());
+    header.retain(|name| *name != "share" || has_share);
+    let mut table = Table::new(&header);
+    for point in study.points() {
+        let entry = store.get(point);
+        let row = Row::new(&study.name, point, entry.as_ref(), study.set_keys());
+        let cell = |name: &str| row.get(name).filter(|value| !value.is_null()).map(ToString::to_string);
+        let mut cells =
+            vec![point.labels.workload.clone(), point.parameters.size.clone(), point.labels.config.clone()];
+        cells.extend(study.set_keys().iter().map(|key| cell(key).unwrap_or_default()));
+        if has_share {
+            cells.push(point.parameters.share.clone().unwrap_or_else(|| "-".into()));
+        }
+        cells.push(point.labels.mechanism.clone());
+        cells.push(cell("totals.cycles").unwrap_or_else(|| "-".into()));
+        cells.push(row.number("totals.ipc").map_or("-".into(), |ipc| format!("{ipc:.1}")));
+        let status = entry.map_or("missing", |entry| entry.status.word());
+        cells.push(match status {
+            "done" => row.text("result").unwrap_or(status).to_owned(),
+            _ => status.to_owned(),
+        });
+        table.row(cells);
+    }
+    table.render_within(width()) + &reasons(study, store)
+}
