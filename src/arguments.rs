@@ -87,6 +87,8 @@ pub enum Command {
     List(ListOptions),
     /// Explain statistics and counters
     Stats(StatsOptions),
+    /// Print the JSON Schema of what a command writes as JSON
+    Schema(SchemaOptions),
     /// Report which optional tools are installed, and what each is for
     Doctor,
     /// Print the completions of a shell
@@ -146,6 +148,9 @@ pub struct CompareOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -201,7 +206,8 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 26] = [
+const NEED_TIMING: [&str; 27] = [
+    "registers",
     "sample",
     "threads",
     "checkpoint",
@@ -262,6 +268,9 @@ pub struct RunOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
+    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -368,9 +377,12 @@ impl RunOptions {
 /// Options of `selvedge cuda`. Those that `run` has, too, mean the same.
 #[derive(Args)]
 pub struct CudaOptions {
-    /// A built-in configuration (see `selvedge list machines`) or a TOML file
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
+    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -444,7 +456,8 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 17] = [
+const CUDA_NEEDS_TIMING: [&str; 18] = [
+    "registers",
     "verify_functional",
     "threads",
     "mechanism",
@@ -469,6 +482,7 @@ impl CudaOptions {
     pub fn of_run(&self) -> RunOptions {
         RunOptions {
             config: self.config.clone(),
+            registers: self.registers,
             set: self.set.clone(),
             mechanism: self.mechanism.clone(),
             engine: self.engine,
@@ -494,15 +508,31 @@ impl CudaOptions {
     }
 }
 
+/// Options of `selvedge schema`.
+#[derive(Args)]
+pub struct SchemaOptions {
+    /// What the schema is of; unless given, a line for each
+    pub name: Option<String>,
+    /// Print the page about all of them, docs/output.md
+    #[arg(long, conflicts_with = "name")]
+    pub page: bool,
+}
+
 /// Options of `selvedge new`.
 #[derive(Args)]
 pub struct NewOptions {
     /// Launch file to write, NAME.toml
     pub file: PathBuf,
     /// The PTX file with the kernels
-    #[arg(long, value_name = "FILE")]
-    pub ptx: PathBuf,
-    /// The kernel to launch; all of them in turn unless given
+    #[arg(long, value_name = "FILE", required_unless_present = "cuda")]
+    pub ptx: Option<PathBuf>,
+    /// CUDA kernels that include no header of the host: clang compiles them to NAME.ptx
+    #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
+    pub cuda: Option<PathBuf>,
+    /// The clang that compiles them; clang++-19, clang++ or clang unless given
+    #[arg(long, value_name = "PATH", requires = "cuda")]
+    pub clang: Option<PathBuf>,
+    /// The kernel to launch, by its name in the PTX or in its source; all of them in turn unless given
     #[arg(long)]
     pub kernel: Option<String>,
 }
@@ -645,7 +675,7 @@ pub struct AreaOptions {
     /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
     #[arg(long)]
     pub energy: bool,
-    /// Clocks that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
+    /// Cycles that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
     /// The first clock that counts in --energy; those before it are simulated only
@@ -877,11 +907,15 @@ pub struct StatsOptions {
 /// The commands of `selvedge stats`.
 #[derive(Subcommand)]
 pub enum StatsCommand {
-    /// All statistics, each with its meaning
-    List,
-    /// The meaning of one
+    /// Print all statistics and counters of mechanisms, each with its meaning
+    List {
+        /// As Markdown tables
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Print the meaning of one
     Explain {
-        /// The statistic, such as bw_util
+        /// The statistic or counter, such as bw_util or bypassed_loads
         key: String,
     },
 }

@@ -96,7 +96,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
 
 /// The runs: all mechanisms of the first workload, then of the next.
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
-    let config = Arc::new(configuration(&options.config, &options.set)?);
+    let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
     let limits = options.limits.limits();
     let mut specs = Vec::new();
     for name in &options.workloads {

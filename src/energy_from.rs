@@ -1,6 +1,7 @@
 //! `selvedge run --energy-from`: energies of blocks' operations from a report of `selvedge area --energy`, in place of the
 //! configuration's table.
 use crate::error::Failure;
+use schemars::JsonSchema;
 use selvedge_area::AreaError;
 use selvedge_area::report_file::Energies;
 use selvedge_sim::config::GpuConfig;
@@ -10,13 +11,16 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Where the energy of a block's operation is from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct EnergySource {
+    /// The block.
     block: String,
+    /// Energy of an operation, fJ.
     femtojoules: u32,
-    /// None: the configuration's table.
+    /// The report of `selvedge area` that it is from; without it, the configuration's table.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// The library of the cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     library: Option<String>,
 }

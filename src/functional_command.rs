@@ -47,7 +47,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 /// Returns what runs: the workload of the options, or the showcase.
 fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
     let limits = options.limits();
-    let config = configuration(&options.config, &options.set)?;
+    let config = configuration(&options.config, &options.set, None)?;
     let spec = |(name, size): (&str, Size)| {
         if name.contains('+') && !Path::new(name).is_file() {
             return Err(Failure::usage(format!("--functional {name}: must be one workload or launch file")));

@@ -42,6 +42,7 @@ mod plot;
 mod progress;
 mod reproduce;
 mod run_command;
+mod schema;
 mod set_option;
 mod shell_command;
 mod stats_command;
@@ -152,6 +153,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Man { output } => shell_command::man(output),
         Command::Study(options) => study_command::run(options),
         Command::Reproduce(options) => reproduce::run(options),
+        Command::Schema(options) => schema::run(options),
         #[cfg(unix)]
         Command::Bench(options) => bench::run(options),
     }

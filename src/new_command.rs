@@ -5,14 +5,30 @@ use crate::output::write_new;
 use selvedge_sim::launch_file::template_of;
 use std::path::{Path, PathBuf};
 
-/// Writes the launch file.
+mod cuda;
+
+/// Writes the launch file; with CUDA kernels, the PTX that clang makes of them beside it.
 pub fn run(options: &NewOptions) -> Result<(), Failure> {
-    let NewOptions { file, ptx, kernel } = options;
+    let file = &options.file;
     if file.extension().is_none_or(|end| end != "toml") {
         return Err(Failure::usage(format!("{}: must be a name that ends in .toml", file.display())));
     }
-    let text = template_of(ptx, &from_folder_of(file, ptx), kernel.as_deref()).map_err(Failure::usage)?;
-    write_new(file, text.as_bytes())
+    let kernel = options.kernel.as_deref();
+    if let Some(ptx) = &options.ptx {
+        let text = template_of(ptx, &from_folder_of(file, ptx), kernel).map_err(Failure::usage)?;
+        return write_new(file, text.as_bytes());
+    }
+    let source = options.cuda.as_deref().unwrap_or(Path::new(""));
+    let ptx = file.with_extension("ptx");
+    if let Some(taken) = [file, &ptx].into_iter().find(|path| path.exists()) {
+        return Err(Failure::usage(format!("{} exists already: it is not overwritten", taken.display())));
+    }
+    write_new(&ptx, &cuda::compile(source, options.clang.as_deref())?)?;
+    let text = template_of(&ptx, &from_folder_of(file, &ptx), kernel).map_err(Failure::usage);
+    text.and_then(|text| write_new(file, text.as_bytes())).inspect_err(|_| {
+        // What was made for the launch file goes with it; that it may stay is no further failure.
+        let _ = std::fs::remove_file(&ptx);
+    })
 }
 
 /// `target` as seen from the folder of `file`; absolute where the two have nothing in common.

@@ -10,6 +10,7 @@ use crate::output::{Outputs, Plan, print, say, width};
 use crate::progress::Progress;
 use crate::set_option::configuration;
 use crate::together_command;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
 use selvedge_hw::{Divergence, Fault};
@@ -207,7 +208,7 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 
 /// Returns the configuration, and where its blocks' energies are from if not from its own table.
 pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
-    let mut config = configuration(&options.config, &options.set)?;
+    let mut config = configuration(&options.config, &options.set, options.registers)?;
     let path = options.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
     Ok((Arc::new(config), sources.unwrap_or_default()))
@@ -294,10 +295,14 @@ pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
 }
 
 /// A report, with the sources of its codecs' energies where they are not the configuration's.
-#[derive(Serialize)]
-struct Sourced<'a> {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "RunReport")]
+pub(super) struct Sourced<'a> {
+    /// The report.
     #[serde(flatten)]
     report: &'a RunReport,
+    /// Where the energies of the blocks are from.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     energy_sources: &'a [EnergySource],
 }
 
@@ -305,11 +310,9 @@ struct Sourced<'a> {
 fn json(reports: &[RunReport], sources: &[EnergySource]) -> serde_json::Result<String> {
     let sourced: Vec<Sourced> =
         reports.iter().map(|report| Sourced { report, energy_sources: sources }).collect();
-    match (reports, sourced.as_slice()) {
-        ([_], [one]) if !sources.is_empty() => serde_json::to_string_pretty(one),
-        (_, many) if !sources.is_empty() => serde_json::to_string_pretty(many),
-        ([one], _) => serde_json::to_string_pretty(one),
-        (many, _) => serde_json::to_string_pretty(many),
+    match sourced.as_slice() {
+        [one] => serde_json::to_string_pretty(one),
+        many => serde_json::to_string_pretty(many),
     }
 }
 

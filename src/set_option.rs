@@ -3,14 +3,18 @@ use crate::error::Failure;
 use selvedge_sim::config::GpuConfig;
 use selvedge_study::{Override, overridden};
 
-/// Returns the configuration called `name` with the values that are set.
+/// Returns the configuration called `name` with the values that are set, and with at most `registers` for a thread.
 ///
 /// # Errors
 /// No such configuration, a key that configurations do not have, or values that do not suit.
-pub fn configuration(name: &str, set: &[String]) -> Result<GpuConfig, Failure> {
+pub fn configuration(name: &str, set: &[String], registers: Option<u32>) -> Result<GpuConfig, Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let overrides = set.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
-    overridden(&config, &overrides).map_err(|why| Failure::usage(format!("--set: {why}")))
+    let mut config =
+        overridden(&config, &overrides).map_err(|why| Failure::usage(format!("--set: {why}")))?;
+    let own = config.sm.registers_per_thread;
+    config.sm.registers_per_thread = own.min(registers.unwrap_or(own));
+    Ok(config)
 }
 
 /// Reads KEY=VALUE; a value that is no number and no flag is a string.
@@ -30,10 +34,10 @@ mod tests {
     #[test]
     fn numbers_flags_and_words_are_set() {
         let set = ["l1d.ways=8", "l1d.index=modulo"].map(String::from);
-        let error = configuration("gtx480", &set[..1]).map(|config| config.l1d.ways);
+        let error = configuration("gtx480", &set[..1], None).map(|config| config.l1d.ways);
         assert_eq!(error.expect("valid"), 8);
-        assert!(configuration("gtx480", &set).is_err(), "no such index");
-        assert!(configuration("gtx480", &["l1d.index=bmod".into()]).is_ok());
+        assert!(configuration("gtx480", &set, None).is_err(), "no such index");
+        assert!(configuration("gtx480", &["l1d.index=bmod".into()], Some(16)).is_ok());
     }
 
     #[test]

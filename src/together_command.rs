@@ -107,7 +107,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
-        config: Arc::new(configuration(&options.config, &options.set)?),
+        config: Arc::new(configuration(&options.config, &options.set, options.registers)?),
         share,
         cycles: options.cycles_together,
         alone: options.alone,

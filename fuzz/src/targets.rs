@@ -156,7 +156,7 @@ fn start(path: &Path) {
         Ok(file) => file,
         Err(error) => return one_line(&error.to_string()),
     };
-    let Ok(mut module) = Module::parse(&file.ptx_name, &file.ptx) else { return };
+    let Ok(mut module) = file.module() else { return };
     let config = GpuConfig::load("gtx480").expect("built in");
     if let Err(error) = file.start(&mut module, &config) {
         one_line(&error.to_string());

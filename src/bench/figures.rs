@@ -1,10 +1,11 @@
 //! Figures made of samples: medians, spreads, and whether a target is met.
 use super::cases::{Case, Figure, Target};
 use super::child::Sample;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A figure of all repetitions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Spread {
     /// The median.
     pub median: f64,

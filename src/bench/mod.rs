@@ -9,6 +9,7 @@ use crate::output::{Outputs, Plan, say, width};
 use cases::{Case, Figure, Run, WORKLOADS};
 use child::Sample;
 use figures::{Spread, figure, is_met, times_better};
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use serde::Serialize;
 use std::fs;
@@ -162,12 +163,16 @@ fn count_all(measured: &mut [Measured], binaries: &[Binary], folder: &Path) -> R
 }
 
 /// A line of the table.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Case")]
 struct Row {
+    /// The case.
     case: String,
+    /// Unit of the figure.
     unit: &'static str,
     /// The figure of this binary; none where it lacks an option.
     figure: Option<Spread>,
+    /// What the figure must be.
     target: String,
     /// That of the other binary.
     against: Option<Spread>,
@@ -177,6 +182,7 @@ struct Row {
     instructions: Option<f64>,
     /// The same of the other binary.
     against_instructions: Option<f64>,
+    /// Is the target met? Null where there is nothing to compare.
     met: Option<bool>,
 }
 
@@ -234,21 +240,31 @@ fn find<'a>(measured: &'a [Measured], run: &Run) -> &'a Measured {
 }
 
 /// What `--json` writes.
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "BenchReport")]
+pub struct Report<'a> {
+    /// Runs of each case.
     repeat: u32,
+    /// The other binary.
     against: Option<&'a Path>,
+    /// The cases.
     cases: &'a [Row],
+    /// The runs behind them.
     runs: Vec<RunTimes<'a>>,
 }
 
 /// A run in `--json`; by binary, this one first.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct RunTimes<'a> {
+    /// The arguments of the run.
     arguments: String,
+    /// Seconds of processor time, of each repetition.
     user_s: Vec<Vec<f64>>,
+    /// Seconds of wall-clock time.
     wall_s: Vec<Vec<f64>>,
+    /// Most bytes of memory in use.
     resident_bytes: Vec<Vec<u64>>,
+    /// Instructions, where they can be counted.
     instructions: &'a [Option<u64>],
 }
 

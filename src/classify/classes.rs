@@ -1,4 +1,5 @@
 //! The classes into which the papers sort applications, and what they print of each.
+use schemars::JsonSchema;
 use selvedge_sim::workload::{self, WorkloadError};
 use serde::Serialize;
 use strum::{Display, EnumString, VariantNames};
@@ -7,7 +8,7 @@ use strum::{Display, EnumString, VariantNames};
 const PAPERS: &str = include_str!("papers.tsv");
 
 /// A paper, or a chapter of the dissertation.
-#[derive(Clone, Copy, Debug, Display, EnumString, PartialEq, Eq, Serialize, VariantNames)]
+#[derive(Clone, Copy, Debug, Display, EnumString, PartialEq, Eq, JsonSchema, Serialize, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Paper {
@@ -32,7 +33,7 @@ pub enum Paper {
 }
 
 /// What is measured and a paper prints a value of.
-#[derive(Clone, Copy, Debug, EnumString, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, EnumString, PartialEq, Eq, JsonSchema, Serialize)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
@@ -55,7 +56,7 @@ pub enum Quantity {
 }
 
 /// A value that a paper prints.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct Printed {
     /// The workload, `-` for a mean over several.
     #[serde(skip)]

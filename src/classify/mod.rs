@@ -26,7 +26,7 @@ use selvedge_sim::workload::{Size, Workload};
 use selvedge_testbenches::parallel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use table::Row;
+pub use table::Row;
 
 /// Bytes of the large L1D.
 const LARGE_BYTES: u32 = 2 << 20;

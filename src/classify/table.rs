@@ -1,12 +1,14 @@
 //! The table of `selvedge classify`, and its rows as JSON and CSV.
 use super::classes::{Paper, Printed, Quantity, dai, lamar, latte_cc, printed};
 use crate::output::width;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_sim::Ratios;
 use serde::Serialize;
 
 /// What was measured of a workload; none where a measurement is missing.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Classes")]
 pub struct Row {
     /// Its name.
     pub workload: &'static str,
@@ -27,12 +29,17 @@ pub struct Row {
 }
 
 /// Compression ratios.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct ByCodec {
+    /// BDI.
     bdi: f64,
+    /// FPC.
     fpc: f64,
+    /// C-Pack.
     cpack: f64,
+    /// BPC.
     bpc: f64,
+    /// SC.
     sc: f64,
 }
 

@@ -1,24 +1,34 @@
 //! The list of blocks.
 use super::{Listed, Page, Selection, Setting, plain};
 use crate::error::Failure;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::{BlockEntry, Direction};
 use serde::Serialize;
 
 /// A port of a block at its default parameters.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Port")]
 struct PortEntry {
+    /// Its name.
     name: &'static str,
+    /// `in` or `out`.
     direction: &'static str,
+    /// Its width.
     bits: usize,
+    /// What it carries.
     meaning: &'static str,
 }
 
 /// A block at its default parameters.
-#[derive(Serialize)]
-pub(super) struct Entry {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Block")]
+pub(crate) struct Entry {
+    /// Its name.
     name: &'static str,
+    /// What it does, in one line.
     summary: &'static str,
+    /// The paper and the section that describe it.
     source: &'static str,
     /// Bits of storage, with what the paper claims.
     storage_bits: String,
@@ -26,7 +36,9 @@ pub(super) struct Entry {
     latency: u64,
     /// Cycles from one input to the next.
     interval: u64,
+    /// Its parameters.
     parameters: Vec<Setting>,
+    /// Its ports.
     ports: Vec<PortEntry>,
 }
 

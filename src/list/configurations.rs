@@ -1,19 +1,28 @@
 //! The list of built-in configurations.
 use super::{Listed, Page, Selection};
 use crate::error::Failure;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_sim::config::{BUILT_IN, BuiltIn, GpuConfig};
 use serde::Serialize;
 
 /// A configuration: what it is after, and its size.
-#[derive(Serialize)]
-pub(super) struct Entry {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Configuration")]
+pub(crate) struct Entry {
+    /// Its name.
     name: &'static str,
+    /// What it is after, in one line.
     summary: &'static str,
+    /// SMs.
     sms: u32,
+    /// Data of an L1D, KiB.
     l1d_kib: u32,
+    /// Data of the L2, KiB.
     l2_kib: u32,
+    /// Memory partitions.
     partitions: u32,
+    /// Core clock, MHz.
     core_mhz: u32,
 }
 

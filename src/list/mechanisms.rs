@@ -1,19 +1,26 @@
 //! The list of mechanisms.
 use super::{Listed, Page, Selection, Setting, values};
 use crate::error::Failure;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_sim::mechanism::{self, MechanismInfo, MechanismSpec};
 use serde::Serialize;
 
 /// A mechanism.
-#[derive(Serialize)]
-pub(super) struct Entry {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Mechanism")]
+pub(crate) struct Entry {
+    /// Its name.
     name: &'static str,
+    /// What it does, in one line.
     summary: &'static str,
+    /// The paper and the section that describe it.
     source: &'static str,
     /// What it requires of the program and the configuration.
     needs: Vec<&'static str>,
+    /// The blocks that it is made of.
     blocks: &'static [&'static str],
+    /// Its options.
     options: Vec<Setting>,
     /// What its paper states of its storage or area.
     published: &'static str,

@@ -1,14 +1,15 @@
 //! `selvedge list`: workloads, mechanisms, configurations and blocks, all of a kind in a line each or one in full.
-mod blocks;
-mod configurations;
-mod mechanisms;
-mod workloads;
+pub(crate) mod blocks;
+pub(crate) mod configurations;
+pub(crate) mod mechanisms;
+pub(crate) mod workloads;
 
 pub use blocks::table as blocks_table;
 
 use crate::arguments::{List, ListOptions};
 use crate::error::Failure;
 use crate::output::{print, print_table};
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,11 +42,15 @@ trait Listed: Serialize {
 }
 
 /// A parameter of a block or an option of a mechanism.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Setting {
+    /// Its name.
     name: &'static str,
+    /// Its value unless another is given.
     default: String,
+    /// The values that it can have.
     values: String,
+    /// What it decides.
     meaning: &'static str,
 }
 

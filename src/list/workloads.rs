@@ -4,30 +4,43 @@ use crate::arguments::ListWorkloads;
 use crate::classify::Paper;
 use crate::error::Failure;
 use crate::output::print_table;
+use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_sim::workload::{self, Size, Workload};
 use serde::Serialize;
 
 /// What a workload executes at a size.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct AtSize {
+    /// The size.
     #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
     size: Size,
+    /// The input at this size.
     input: String,
+    /// Launches; null where nobody has measured them.
     launches: Option<u64>,
+    /// Warp instructions of all launches.
     warp_instructions: Option<u64>,
+    /// Memory instructions among them.
     memory_instructions: Option<u64>,
     /// Line transactions of the memory instructions.
     lines: Option<u64>,
 }
 
 /// A workload.
-#[derive(Serialize)]
-pub(super) struct Entry {
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Workload")]
+pub(crate) struct Entry {
+    /// Its name.
     name: &'static str,
+    /// What it computes, in one line.
     summary: &'static str,
+    /// The group of workloads that it belongs to.
     group: String,
+    /// The papers that evaluate it.
     papers: &'static str,
+    /// What it executes at each size.
     sizes: Vec<AtSize>,
 }
 

@@ -28,6 +28,8 @@ int main() {
     CUDA(cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost));
     CUDA(cudaFree(memory));
     DEMAND(cudaFree(memory) == cudaErrorInvalidValue);
+    DEMAND(cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    DEMAND(cudaMemset(memory, 0, sizeof host) == cudaErrorInvalidValue);
     CUDA(cudaFree(nullptr));
     std::printf("%s\n", cudaGetErrorString(cudaErrorInvalidValue));
     return host[31] != 1;

@@ -2,6 +2,7 @@
 #include "check.h"
 #include <cassert>
 #include <cstring>
+#include <thread>
 
 __global__ void store(int *out, int at) { out[at] = 1; }
 
@@ -35,6 +36,13 @@ int main(int, char **arguments) {
     if (!std::strcmp(what, "freed")) {
         CUDA(cudaFree(memory));
         store<<<1, 1>>>(memory, 0);
+    }
+    if (!std::strcmp(what, "threads")) {
+        std::thread other([=] { store<<<1, 1>>>(memory, 1000); });
+        // Each call stands before or behind the other thread's; in the end it fails.
+        int *more;
+        while (cudaMalloc(&more, 4) == cudaSuccess && cudaFree(more) == cudaSuccess) {}
+        other.join();
     }
     if (!std::strcmp(what, "deadlock")) wait_apart<<<1, 64>>>();
     if (!std::strcmp(what, "assertion")) insist<<<1, 1>>>(1);

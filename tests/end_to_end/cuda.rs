@@ -231,6 +231,42 @@ fn the_library_has_every_function_of_nvidias() {
 }
 
 #[test]
+fn a_program_and_a_launch_file_with_the_same_launches_take_the_same_cycles() {
+    let test = "a_program_and_a_launch_file_with_the_same_launches_take_the_same_cycles";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    // Blocks of 256 nodes, and of 12 by 12 cells.
+    for (name, size, blocks) in [("bfs", "3000", "12"), ("hotspot", "60", "5")] {
+        let source = format!("overhead/{name}");
+        let mut command = Command::new("clang++-19");
+        command.args(["-x", "cuda", "--cuda-gpu-arch=sm_60", "-O1", "-w", "--cuda-device-only", "-S"]);
+        command.arg(format!("--cuda-path={}", toolkit.display())).arg(format!("tests/cuda/{source}.cu"));
+        command.arg("-o").arg(folder.path().join(format!("{name}.ptx")));
+        demand(&command.output().expect("clang starts"), name);
+        fs::create_dir_all(folder.path().join("overhead")).expect("a folder");
+        compile(&toolkit, &source, folder.path());
+        let program = format!("overhead/{name}");
+        let inputs = Command::new(folder.path().join(&program))
+            .args([size, "."])
+            .current_dir(folder.path())
+            .env("LD_LIBRARY_PATH", toolkit.join("lib"))
+            .output();
+        demand(&inputs.expect("the program starts"), name);
+        let launches =
+            fs::read_to_string(format!("tests/cuda/{source}.toml")).expect("the launch file is there");
+        let launches = launches.replace("COUNT", size).replace("SIDE", size).replace("BLOCKS", blocks);
+        fs::write(folder.path().join(format!("{name}.toml")), launches).expect("written");
+        let program = format!("./{program}");
+        demand(&selvedge_in(folder.path(), &["cuda", "--json", "a.json", "--", &program, size]), name);
+        let words = ["run", &format!("{name}.toml"), "--json", "b.json"];
+        demand(&selvedge_in(folder.path(), &words), name);
+        let totals = ["a.json", "b.json"].map(|file| report(folder.path(), file)["totals"].clone());
+        assert!(totals[0]["cycles"].as_u64().is_some_and(|cycles| cycles > 10_000), "{name}: {}", totals[0]);
+        assert_eq!(totals[0], totals[1], "{name}");
+    }
+}
+
+#[test]
 fn a_wrong_program_gets_cudas_error_and_one_line() {
     let Some(toolkit) = toolkit("a_wrong_program_gets_cudas_error_and_one_line", "cuda11") else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -243,6 +279,12 @@ fn a_wrong_program_gets_cudas_error_and_one_line() {
             "outside every buffer",
         ),
         ("freed", 3, "freed: cudaErrorIllegalAddress\n", "outside every buffer"),
+        (
+            "threads",
+            3,
+            "threads: cudaErrorIllegalAddress\nthen: cudaErrorIllegalAddress\n",
+            "outside every buffer",
+        ),
         ("deadlock", 3, "deadlock: cudaErrorLaunchTimeout\n", "deadlock at cycle"),
         ("assertion", 3, "assertion: cudaErrorAssert\n", "fails: assertion `value == 0`"),
         ("code", 1, "", "the program ended with exit code 7"),

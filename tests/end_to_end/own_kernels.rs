@@ -182,6 +182,273 @@ fn the_template_of_every_foreign_shape_runs_as_it_is() {
     }
 }
 
+/// Kernels that use what the header of `new --cuda` defines.
+const KERNELS: &str = r#"
+__constant__ float weights[4];
+template <class T> __global__ void add(T *a, const T *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[i] += __ldg(b + i);
+}
+template __global__ void add<double>(double *, const double *, int);
+
+__global__ void __launch_bounds__(256) all(float4 *v, int *counts, unsigned long long *words, unsigned n)
+{
+    dim3 shape = blockDim;
+    unsigned i = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + threadIdx.x + shape.x * threadIdx.z;
+    int sum = 1;
+    for (int step = warpSize / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, step);
+    unsigned odd = __ballot_sync(0xffffffff, i & 1);
+    if (i == 0) {
+        counts[0] = sum;
+        counts[1] = __popc(odd) + (__any(n == 16) ? 100 : 0);
+        counts[2] = max(__float2int_rn(2.5f), min(7, 9)) + __clz(1) + __mulhi(1 << 30, 8);
+        v[0] = make_float4(sqrtf(9.0f), fmaf(2.0f, 3.0f, 4.0f), floorf(-0.5f), __expf(0.0f) + fabsf(-1.0f));
+        printf("%d lanes\n", sum);
+    }
+    atomicAdd(&counts[3], 2);
+    atomicMax(&words[0], (unsigned long long)i);
+    assert(i < 1000);
+}
+"#;
+
+#[test]
+fn new_compiles_cuda_kernels_that_use_its_header() {
+    if Command::new(COMPILER).arg("--version").output().is_err() {
+        let reason = format!("{COMPILER} is not installed");
+        return skip("new_compiles_cuda_kernels_that_use_its_header", &reason);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("kernels.cu"), KERNELS).expect("written");
+    let written = selvedge_in(folder.path(), &["new", "my.toml", "--cuda", "kernels.cu"]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    assert_eq!(run(folder.path(), "my.toml"), (Some(0), "32 lanes\n".to_owned()));
+    let text = fs::read_to_string(folder.path().join("my.toml")).expect("there");
+    for type_of in ["\"f64\"", "\"f32\"", "\"u32\"", "\"u64\""] {
+        assert!(text.contains(&format!("type = {type_of}")), "{type_of} in\n{text}");
+    }
+    let counted = "ptx = \"my.ptx\"\nkernel = \"all\"\ngrid = [1]\nblock = [32]\n\
+                   [[buffer]]\nname = \"counts\"\ntype = \"s32\"\ncount = 4\nexpect = { file = \"counts.txt\" }\n\
+                   [[buffer]]\nname = \"v\"\ntype = \"f32\"\ncount = 128\nsave = { file = \"v.txt\" }\n\
+                   [[buffer]]\nname = \"words\"\ntype = \"u64\"\ncount = 1\nexpect = { file = \"words.txt\" }\n\
+                   [[arg]]\nbuffer = \"v\"\n[[arg]]\nbuffer = \"counts\"\n[[arg]]\nbuffer = \"words\"\n\
+                   [[arg]]\ntype = \"u32\"\nvalue = 16\n";
+    fs::write(folder.path().join("counted.toml"), counted).expect("written");
+    fs::write(folder.path().join("counts.txt"), "32 116 40 64").expect("written");
+    fs::write(folder.path().join("words.txt"), "31").expect("written");
+    assert_eq!(run(folder.path(), "counted.toml"), (Some(0), "32 lanes\n".to_owned()));
+    let saved = fs::read_to_string(folder.path().join("v.txt")).expect("saved");
+    assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3", "10", "-1", "2"]);
+}
+
+/// A function of the header in single and double precision, the argument's factor, and what the function is.
+type Function = (&'static str, f64, fn(f64) -> f64);
+
+/// The mathematics of the header; arguments are from -39 to 39 times the factor.
+const FUNCTIONS: [Function; 23] = [
+    ("exp(x)", 1.0, f64::exp),
+    ("exp2(x)", 1.0, f64::exp2),
+    ("exp10(x)", 0.1, |x| 10f64.powf(x)),
+    ("expm1(x)", 0.02, f64::exp_m1),
+    ("log(fabs(x))", 1.0, |x| x.abs().ln()),
+    ("log2(fabs(x))", 1.0, |x| x.abs().log2()),
+    ("log10(fabs(x))", 1.0, |x| x.abs().log10()),
+    ("log1p(x)", 0.02, f64::ln_1p),
+    ("sin(x)", 0.04, f64::sin),
+    ("cos(x)", 0.04, f64::cos),
+    ("tan(x)", 0.02, f64::tan),
+    ("asin(x)", 0.02, f64::asin),
+    ("acos(x)", 0.02, f64::acos),
+    ("atan(x)", 1.0, f64::atan),
+    ("atan2(x, x - 1)", 0.1, |x| x.atan2(x - 1.0)),
+    ("sinh(x)", 0.1, f64::sinh),
+    ("cosh(x)", 0.1, f64::cosh),
+    ("tanh(x)", 0.04, f64::tanh),
+    ("cbrt(x)", 1.0, f64::cbrt),
+    ("hypot(x, 2)", 1.0, |x| x.hypot(2.0)),
+    ("fmod(x, 0.5)", 1.0, |x| x % 0.5),
+    ("round(x)", 1.0, f64::round),
+    ("pow(x, 3) + pow(fabs(x), 2.5)", 0.1, |x| x.powi(3) + x.abs().powf(2.5)),
+];
+
+#[test]
+fn the_headers_mathematics_agree_with_the_hosts() {
+    if Command::new(COMPILER).arg("--version").output().is_err() {
+        let reason = format!("{COMPILER} is not installed");
+        return skip("the_headers_mathematics_agree_with_the_hosts", &reason);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    // Numbers that both precisions have.
+    let x: Vec<f64> = (0..128).map(|i| (f64::from(i) - 63.5) * 0.609_375).collect();
+    fs::write(path("x.txt"), x.iter().map(|x| format!("{x} ")).collect::<String>()).expect("written");
+    for (real, suffix, relative) in [("double", "f64", 2e-14), ("float", "f32", 4e-6)] {
+        let mut calls = String::new();
+        for (k, (function, factor, _)) in FUNCTIONS.iter().enumerate() {
+            let function =
+                function.replace("2.5", &format!("({real})2.5")).replace("0.5", &format!("({real})0.5"));
+            calls += &format!("    x = in[i] * ({real}){factor}; out[128 * {k} + i] = {function};\n");
+        }
+        let source = format!(
+            "__global__ void all(const {real} *in, {real} *out)\n{{\n    int i = threadIdx.x;\n    {real} x;\n{calls}}}\n"
+        );
+        let [cu, toml, run] = ["cu", "toml", "run.toml"].map(|end| format!("{real}.{end}"));
+        fs::write(path(&cu), source).expect("written");
+        let written = selvedge_in(folder.path(), &["new", &toml, "--cuda", &cu]);
+        assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+        let count = 128 * FUNCTIONS.len();
+        let launch = format!(
+            "ptx = \"{real}.ptx\"\nkernel = \"all\"\ngrid = [1]\nblock = [128]\n[[buffer]]\nname = \"x\"\n\
+             type = \"{suffix}\"\nfile = \"x.txt\"\n[[buffer]]\nname = \"out\"\ntype = \"{suffix}\"\n\
+             count = {count}\nsave = {{ file = \"out.txt\" }}\n[[arg]]\nbuffer = \"x\"\n[[arg]]\nbuffer = \"out\"\n"
+        );
+        fs::write(path(&run), launch).expect("written");
+        let output = selvedge_in(folder.path(), &["run", &run, "--functional"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let saved = fs::read_to_string(path("out.txt")).expect("saved");
+        let saved: Vec<f64> =
+            saved.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+        assert_eq!(saved.len(), count);
+        for (k, (function, factor, wanted)) in FUNCTIONS.iter().enumerate() {
+            for (i, x) in x.iter().enumerate() {
+                let x = if real == "float" {
+                    #[allow(clippy::cast_possible_truncation, reason = "as the kernel does")]
+                    let (x, factor) = (*x as f32, *factor as f32);
+                    f64::from(x * factor)
+                } else {
+                    x * factor
+                };
+                let (found, wanted) = (saved[128 * k + i], wanted(x));
+                assert!(
+                    (found - wanted).abs() <= relative * wanted.abs().max(0.05),
+                    "{real}: {function} of {x}: {found}, not {wanted}"
+                );
+            }
+        }
+    }
+}
+
+/// A program with host code that includes headers of the host and the toolkit, and kernels that fetch from textures.
+const PROGRAM: &str = r#"
+#include <cuda_runtime.h>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+texture<float, 1, cudaReadModeElementType> line;
+texture<unsigned char, 2, cudaReadModeNormalizedFloat> image;
+__global__ void fetch(float *out, cudaTextureObject_t object, int n)
+{
+    int i = threadIdx.x;
+    assert(i < n);
+    uchar4 texel = tex1Dfetch<uchar4>(object, i);
+    out[i] = tex1Dfetch(line, i) + tex2D(image, i % 8 + 0.5f, i / 8 + 0.5f) + std::sqrt(4.0f) + std::max(i, 2);
+    out[32 + i] = texel.x + texel.w;
+}
+int main()
+{
+    float *out;
+    cudaError_t code = cudaMalloc((void **)&out, 64 * sizeof(float));
+    if (code != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(code));
+    std::vector<float> values(32, std::sqrt(2.0f));
+    cudaMemcpy(out, values.data(), 128, cudaMemcpyHostToDevice);
+    cudaBindTexture(nullptr, line, out, 128);
+    dim3 grid(1), block(32);
+    fetch<<<grid, block>>>(out, 0, 32);
+    cudaDeviceSynchronize();
+    free(malloc(8));
+    return 0;
+}
+"#;
+
+#[test]
+fn new_compiles_the_kernels_of_a_program_with_host_code_and_textures() {
+    let test = "new_compiles_the_kernels_of_a_program_with_host_code_and_textures";
+    if Command::new(COMPILER).arg("--version").output().is_err() {
+        return skip(test, &format!("{COMPILER} is not installed"));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("program.cu"), PROGRAM).expect("written");
+    let written = selvedge_in(folder.path(), &["new", "my.toml", "--cuda", "program.cu"]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    assert_eq!(run(folder.path(), "my.toml"), (Some(0), String::new()));
+    let texture = |name: &str, buffer: &str, size: &str| {
+        format!("[[texture]]\nname = \"{name}\"\nbuffer = \"{buffer}\"\nsize = {size}\n")
+    };
+    let launch = [
+        "ptx = \"my.ptx\"\nkernel = \"fetch\"\ngrid = [1]\nblock = [32]\n\
+         [[buffer]]\nname = \"numbers\"\ntype = \"f32\"\ncount = 32\ninit = \"iota\"\n\
+         [[buffer]]\nname = \"bytes\"\ntype = \"u8\"\ncount = 128\ninit = \"iota\"\n\
+         [[buffer]]\nname = \"out\"\ntype = \"f32\"\ncount = 64\nexpect = { file = \"wanted.txt\", relative = 1e-6 }\n",
+        &texture("line", "numbers", "[32]"),
+        "reference = \"line\"\n",
+        &texture("image", "bytes", "[8, 4]"),
+        "reference = \"image\"\nread = \"normalized\"\n",
+        &texture("object", "bytes", "[32]"),
+        "channels = 4\n[[arg]]\nbuffer = \"out\"\n[[arg]]\ntexture = \"object\"\n\
+         [[arg]]\ntype = \"s32\"\nvalue = 32\n",
+    ];
+    fs::write(path("textures.toml"), launch.concat()).expect("written");
+    let first = (0..32).map(|i| f64::from(i) + f64::from(i) / 255.0 + 2.0 + f64::from(i.max(2)));
+    let second = (0..32).map(|i| f64::from(4 * i + 4 * i + 3));
+    fs::write(path("wanted.txt"), first.chain(second).map(|x| format!("{x} ")).collect::<String>())
+        .expect("written");
+    assert_eq!(run(folder.path(), "textures.toml"), (Some(0), String::new()));
+}
+
+#[test]
+fn new_says_in_one_line_what_cuda_kernels_lack() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("bad.cu"), "__global__ void k(double *a)\n{\n    *a = erf(*a);\n}\n")
+        .expect("written");
+    let refused = |words: &[&str]| {
+        let output = selvedge_in(folder.path(), &[&["new", "my.toml"], words].concat());
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(fs::read_dir(folder.path()).expect("there").count() == 1, "nothing is left behind");
+        error
+    };
+    assert!(refused(&["--cuda", "none.cu"]).contains("none.cu: cannot read it"));
+    let none = refused(&["--cuda", "bad.cu", "--clang", "./no-such-clang"]);
+    assert!(none.contains("there is none of ./no-such-clang (--clang names one)"), "{none}");
+    if Command::new(COMPILER).arg("--version").output().is_err() {
+        return skip("new_says_in_one_line_what_cuda_kernels_lack", "clang++-19 is not installed");
+    }
+    let lacking = refused(&["--cuda", "bad.cu"]);
+    assert!(lacking.contains("bad.cu:3:") && lacking.contains("undeclared identifier 'erf'"), "{lacking}");
+}
+
+#[test]
+fn loads_in_front_of_a_buffer_read_zero_where_the_configuration_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
+               .reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n\
+               add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r2, [%rd1-64]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2; ret; }";
+    fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+    fs::write(
+        folder.path().join("zero.toml"),
+        "base = \"gtx480\"\nname = \"zero\"\n[memory]\nout_of_bounds = \"zero\"\n",
+    )
+    .expect("written");
+    let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n[[buffer]]\nname = \"a\"\ntype = \"u32\"\n\
+                  count = 32\ninit = \"constant\"\nvalue = 6\nexpect = { file = \"wanted.txt\" }\n[[arg]]\nbuffer = \"a\"\n";
+    fs::write(folder.path().join("my.toml"), launch).expect("written");
+    let wanted: String = (0..32).map(|lane| if lane < 16 { "1 " } else { "7 " }).collect();
+    fs::write(folder.path().join("wanted.txt"), wanted).expect("written");
+    let (code, error) = run(folder.path(), "my.toml");
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains("reads 4 bytes at global address"), "{error}");
+    for more in [&[][..], &["--threads", "2"], &["--mechanism", "hw-bdi"], &["--functional"]] {
+        let words = [&["run", "my.toml", "--config", "zero.toml"], more].concat();
+        let output = selvedge_in(folder.path(), &words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 #[test]
 fn new_refuses_what_it_cannot_do_and_never_overwrites() {
     let folder = data();

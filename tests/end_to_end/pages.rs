@@ -1,10 +1,12 @@
 //! The pages of `docs/`: every link leads somewhere, the book has every page; and what shells and `man` are given.
 use crate::command::{selvedge, selvedge_in};
+use selvedge_testbenches::skipped::skip;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Returns the Markdown files below a folder.
-fn pages(folder: &Path) -> Vec<PathBuf> {
+pub fn pages(folder: &Path) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry").path());
     let mut found = Vec::new();
@@ -92,4 +94,69 @@ fn a_key_is_explained_with_what_it_must_be() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(error.contains("l1d.mshr_entries") && error.lines().count() == 1, "{error}");
+}
+
+#[test]
+fn the_pages_of_keys_and_statistics_are_what_the_commands_print() {
+    for (page, command) in [
+        ("docs/configuration.md", &["config", "explain", "--markdown"][..]),
+        ("docs/statistics.md", &["stats", "list", "--markdown"]),
+    ] {
+        let text = fs::read_to_string(page).expect("the page is there");
+        assert!(
+            text.ends_with(&selvedge(command)),
+            "{page} must end with what `selvedge {}` prints",
+            command.join(" ")
+        );
+    }
+}
+
+#[test]
+fn the_changelog_has_the_form_of_keep_a_changelog() {
+    let text = fs::read_to_string("CHANGELOG.md").expect("the changelog is there");
+    let releases: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert_eq!(releases.first(), Some(&"[Unreleased]"));
+    let oldest = releases.last().copied().unwrap_or_default();
+    assert!(oldest.starts_with("[0.1.0] - 20"), "{oldest}");
+    for kind in text.lines().filter_map(|line| line.strip_prefix("### ")) {
+        let kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+        assert!(kinds.contains(&kind), "### {kind}");
+    }
+}
+
+/// Returns the values of an attribute in a page of HTML.
+fn attribute<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
+    html.split(&format!(" {name}=\"")).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn the_book_builds_without_a_warning_and_without_a_dead_link() {
+    let mdbook = fs::canonicalize("target/mdbook/bin/mdbook");
+    let Ok(mdbook) = mdbook else {
+        return skip("the_book_builds_without_a_warning_and_without_a_dead_link", "mdbook is not installed");
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let built = Command::new(mdbook).args(["build", "-d"]).arg(folder.path()).output().expect("it starts");
+    let log = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success() && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
+    let mut checked = 0;
+    for page in pages(Path::new("docs")).into_iter().filter(|page| !page.ends_with("SUMMARY.md")) {
+        let name = page.strip_prefix("docs").expect("a page of docs").with_extension("html");
+        let path = folder.path().join(&name);
+        let html =
+            fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is not in the book", name.display()));
+        let links = attribute(&html, "href");
+        for link in links.into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target =
+                if file.is_empty() { path.clone() } else { path.parent().expect("a folder").join(file) };
+            assert!(target.exists(), "{}: {link}", name.display());
+            checked += 1;
+            if !anchor.is_empty() {
+                let target = fs::read_to_string(&target).expect("a page");
+                assert!(attribute(&target, "id").contains(&anchor), "{}: {link}", name.display());
+            }
+        }
+    }
+    assert!(checked > 1000, "{checked} links");
 }

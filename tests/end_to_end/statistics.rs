@@ -106,6 +106,32 @@ fn every_statistic_is_explained() {
 }
 
 #[test]
+fn every_counter_of_every_mechanism_is_explained() {
+    let listed: Value = serde_json::from_str(&selvedge(&["list", "mechanisms", "--json"])).expect("JSON");
+    let names: Vec<&str> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entry| entry["name"].as_str().expect("a name"))
+        .collect();
+    let glossary = selvedge(&["stats", "list"]);
+    let mut counters = std::collections::BTreeSet::new();
+    for name in names {
+        let mechanism = if name == "swl" { "swl=4" } else { name };
+        let words = ["run", "vecadd", "--size", "tiny", "--engine", "model", "--mechanism", mechanism];
+        let report = selvedge(&[&words[..], &["--json", "-"]].concat());
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        counters.extend(report["mechanism_counters"].as_object().expect("counters").keys().cloned());
+    }
+    assert!(counters.len() > 100, "{} counters", counters.len());
+    for counter in counters {
+        let line = selvedge(&["stats", "explain", &counter]);
+        assert!(line.starts_with(&format!("{counter}: ")), "{line}");
+    }
+    assert!(glossary.contains("l_max_{n}"), "{glossary}");
+}
+
+#[test]
 fn mistakes_about_statistics_are_one_line() {
     let folder = Path::new(".");
     for (words, line) in [

@@ -2,10 +2,12 @@
 use crate::command::{selvedge_in, start_in};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::collections::hash_map::RandomState;
 use std::fs;
+use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Twelve points of tens of milliseconds each, two of which do not suit.
 const STUDY: &str = r#"
@@ -182,30 +184,51 @@ fn damaged_entries_are_computed_again() {
     assert_eq!(collected(here, "st"), expected);
 }
 
-/// Twenty kills lose no point that had ended and damage none.
+/// A number from 0 to 1, another at each call.
+fn random() -> f64 {
+    RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
+}
+
+/// Twenty kills at random moments lose no point that had ended and damage none.
 #[test]
 fn a_study_that_is_killed_at_any_moment_keeps_what_has_ended() {
     let folder = folder(STUDY);
     let here = folder.path();
+    let start = Instant::now();
+    printed(here, &["s.toml", "--store", "fresh"]);
+    let whole = start.elapsed();
+    let expected = collected(here, "fresh");
     let mut kept: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-    // Spread over what the whole study takes, and different each time.
-    for kill in 0..20u64 {
-        let mut run = start_in(here, &["study", "s.toml", "--store", "st", "--jobs", "2"]);
-        std::thread::sleep(Duration::from_millis(5 + (kill * 37) % 90));
+    let (mut kills, mut round, mut survived) = (0, 0, 0);
+    while kills < 20 {
+        let store = format!("st{round}");
+        let mut run = start_in(here, &["study", "s.toml", "--store", &store, "--jobs", "2"]);
+        std::thread::sleep(whole.mul_f64(random()));
+        let is_killed = run.try_wait().expect("a child").is_none();
         run.kill().expect("SIGKILL");
         run.wait().expect("it ends");
-        let now = entries(&here.join("st"));
+        let now = entries(&here.join(&store));
         for (path, bytes) in &kept {
-            assert_eq!(now.get(path), Some(bytes), "kill {kill}: {} has ended before", path.display());
+            assert_eq!(now.get(path), Some(bytes), "kill {kills}: {} has ended before", path.display());
         }
-        kept = now;
+        if is_killed {
+            kills += 1;
+            survived += now.len() - kept.len();
+            kept = now;
+        } else {
+            // It came to its end: the next kills are of another.
+            assert_eq!(collected(here, &store), expected);
+            round += 1;
+            kept.clear();
+        }
     }
-    let rest = study(here, &["s.toml", "--store", "st"]);
+    assert!(survived > 0, "no kill came after the end of a point");
+    let store = format!("st{round}");
+    let rest = study(here, &["s.toml", "--store", &store]);
     assert!(rest.status.success(), "{rest:?}");
     assert!(!String::from_utf8_lossy(&rest.stderr).contains("damaged"), "{rest:?}");
     assert_eq!(computed(&rest), POINTS - kept.len());
-    printed(here, &["s.toml", "--store", "fresh"]);
-    assert_eq!(collected(here, "st"), collected(here, "fresh"));
+    assert_eq!(collected(here, &store), expected);
 }
 
 #[test]
@@ -298,13 +321,15 @@ fn a_mistake_is_one_line_and_exit_code_2() {
 }
 
 #[test]
-fn every_command_of_the_guide_runs() {
-    let page = fs::read_to_string("docs/studies.md").expect("there");
-    let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a study");
+fn every_command_of_the_guides_runs() {
+    let [studies, cluster] =
+        ["studies", "cluster"].map(|name| fs::read_to_string(format!("docs/{name}.md")).expect("there"));
+    let text = studies.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a study");
     let folder = folder("");
     fs::write(folder.path().join("ways.toml"), text).expect("written");
-    let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ selvedge ")).collect();
-    assert!(commands.len() >= 6);
+    let lines = studies.lines().chain(cluster.lines());
+    let commands: Vec<&str> = lines.filter_map(|line| line.strip_prefix("$ selvedge ")).collect();
+    assert!(commands.len() >= 8);
     for command in commands {
         let words: Vec<&str> = command.split_whitespace().collect();
         let output = selvedge_in(folder.path(), &words);

@@ -2,6 +2,7 @@
 use crate::figure::Figure;
 use crate::study::BlockReport;
 use crate::table::Table;
+use schemars::JsonSchema;
 use selvedge_hw::BlockEntry;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 pub const PARAMETER: &str = "pipeline_depth";
 
 /// What was found for a block.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FoundDepth {
     /// The block.
     block: String,

@@ -13,6 +13,7 @@ use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::memory::{self, Memory};
 use crate::power_table::{Internal, PowerCell, PowerLibrary, PowerPin};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -227,7 +228,8 @@ impl Place<'_> {
 }
 
 /// Energy of a block as reports have it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "OperationEnergy")]
 pub struct EnergyReport {
     /// All of one operation.
     pub per_operation: Figure,
@@ -257,7 +259,7 @@ pub struct EnergyReport {
 }
 
 /// A stimulus out of a waveform.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct RecordedStimulus {
     /// The waveform.
     pub file: String,
@@ -270,7 +272,7 @@ pub struct RecordedStimulus {
 }
 
 /// A paper's figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct PaperEnergy {
     /// Of one operation.
     pub per_operation: Figure,

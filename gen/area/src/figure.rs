@@ -1,8 +1,9 @@
 //! A number with its unit.
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A measured number with its unit, as the JSON report has it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Figure {
     /// The number.
     pub value: f64,

@@ -2,6 +2,7 @@
 use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::tool::{Found, NEXTPNR_ECP5, NEXTPNR_ICE40, Tool};
+use schemars::JsonSchema;
 use selvedge_gen::Design;
 use selvedge_gen::files::file_name;
 use serde::Serialize;
@@ -104,7 +105,7 @@ impl Family {
 }
 
 /// What a block takes of an FPGA, before placement; carry chains and LUTs joined by multiplexers are counted beside.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FpgaReport {
     /// Look-up tables, of four inputs or of up to six on Xilinx; memories in LUTs not among them.
     pub luts: Figure,

@@ -1,6 +1,7 @@
 //! Memories of a synthesized block: kept out of its cells, and listed with their bits and ports.
 use crate::figure::Figure;
 use crate::sram::Price;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
@@ -25,7 +26,7 @@ pub struct Memory {
 }
 
 /// A memory as reports have it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct MemoryReport {
     /// Its place in the block.
     pub name: String,

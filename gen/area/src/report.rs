@@ -7,6 +7,7 @@ use crate::study::{AsicSetup, BlockReport, Mapping};
 use crate::system::{self, System, SystemReport};
 use crate::table::Table;
 use crate::tool::Found;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -14,31 +15,44 @@ use std::fmt::Write;
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
 /// The library of a study.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Library {
+    /// Its name.
     name: String,
+    /// Its file.
     file: String,
+    /// Hash of the file.
     sha256: String,
+    /// The technology of its cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     technology: Option<String>,
+    /// Technology node, nm.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_nm: Option<u32>,
+    /// Area of a NAND gate of two inputs, um2.
     nand2_um2: f64,
 }
 
 /// All studies of one call.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "AreaReport")]
 pub struct Report {
+    /// Version of the form; a change of meaning or the removal of a key raises it.
     format_version: u32,
+    /// Version of the simulator.
     selvedge: &'static str,
+    /// The tools that were used.
     tools: Vec<Found>,
+    /// The library of standard cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     library: Option<Library>,
+    /// How areas are scaled to another node.
     #[serde(skip_serializing_if = "Option::is_none")]
     scale_rule: Option<String>,
     /// How energies came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     energy_method: Option<&'static str>,
+    /// How energies are scaled to another node.
     #[serde(skip_serializing_if = "Option::is_none")]
     energy_scale_rule: Option<String>,
     /// How prices of memories came about.
@@ -50,6 +64,7 @@ pub struct Report {
     /// The pipelines that reach a clock, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     found_depths: Vec<FoundDepth>,
+    /// The blocks.
     blocks: Vec<BlockReport>,
 }
 

@@ -7,6 +7,7 @@ use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::memory::Memory;
 use crate::tool::Found;
+use schemars::JsonSchema;
 use selvedge_hw::file;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -35,7 +36,7 @@ pub struct Cacti {
 }
 
 /// What a memory costs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Price {
     /// Words of the array that was modelled.
     pub modelled_words: usize,

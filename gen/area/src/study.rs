@@ -10,6 +10,7 @@ use crate::sram::Cacti;
 use crate::technology::Technology;
 use crate::timing;
 use crate::tool::{Found, OPENSTA, YOSYS};
+use schemars::JsonSchema;
 use selvedge_gen::Design;
 use selvedge_gen::EmitOptions;
 use selvedge_gen::files::{file_name, synth_wrapper};
@@ -64,7 +65,7 @@ impl AsicSetup {
 }
 
 /// What one of ABC's scripts made of a block.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Mapping {
     /// What was mapped for: area or delay.
     pub goal: &'static str,
@@ -97,7 +98,7 @@ pub struct Mapping {
 }
 
 /// What is known of a block.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct BlockReport {
     /// Its name.
     pub block: String,

@@ -2,6 +2,7 @@
 use crate::batch::Job;
 use crate::study::{BlockReport, Mapping};
 use crate::table::Table;
+use schemars::JsonSchema;
 use selvedge_hw::BlockEntry;
 use serde::Serialize;
 use serde_json::Value;
@@ -39,10 +40,13 @@ pub struct Part {
 }
 
 /// All of a system's figures.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct SystemReport {
+    /// The mechanism.
     mechanism: String,
+    /// The configuration.
     config: String,
+    /// Its blocks.
     parts: Vec<PartReport>,
     /// Bits of registers and memories in all blocks.
     block_bits: usize,
@@ -50,12 +54,15 @@ pub struct SystemReport {
     added_tag_bits: usize,
     /// Bits that the tags of the L2 grow by.
     added_l2_tag_bits: usize,
-    /// All three, as a share of the data of all L1Ds and of the L2.
+    /// All three, as a share of the data of all L1Ds.
     percent_of_l1d: f64,
+    /// The same, of the data of the L2.
     percent_of_l2: f64,
     /// Area of all cells, um2, by the area-driven script; memories are not in it.
     cells_um2: f64,
+    /// The same in thousands of gate equivalents.
     cells_kge: f64,
+    /// The same at another node.
     #[serde(skip_serializing_if = "Option::is_none")]
     scaled_um2: Option<f64>,
     /// Bits of memories outside the cells.
@@ -63,21 +70,33 @@ pub struct SystemReport {
     /// Area of the memories that have a price, um2.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories_um2: Option<f64>,
+    /// What the paper states.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+/// A block of a system.
+#[derive(JsonSchema, Serialize)]
 struct PartReport {
+    /// The block.
     block: String,
+    /// Its parameters.
     parameters: Value,
+    /// Instances in the GPU.
     instances: usize,
+    /// Registers and memories of one, with what the paper claims.
     storage: String,
+    /// Their bits, all instances together.
     bits: usize,
+    /// Area of the cells of all instances, thousands of gate equivalents.
     kge: f64,
+    /// The same, um2.
     um2: f64,
+    /// The same at another node.
     scaled_um2: Option<f64>,
+    /// Bits of memories outside the cells.
     memory_bits: usize,
+    /// Area of those memories, um2, where they have a price.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories_um2: Option<f64>,
 }

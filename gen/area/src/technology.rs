@@ -1,11 +1,12 @@
 //! The table of technologies: what a library's gates are counted in, and where areas may be carried to.
 use crate::error::AreaError;
+use schemars::JsonSchema;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// A standard-cell library that is known by name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Technology {
     /// How the liberty file's own name begins.

@@ -1,5 +1,6 @@
 //! External programs: finding one and its version, and running one so that it can be stopped.
 use crate::error::AreaError;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
 use std::path::Path;
@@ -64,7 +65,7 @@ pub const NEXTPNR_ECP5: Tool = Tool {
 };
 
 /// A program that is there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Found {
     /// Its name.
     pub program: String,

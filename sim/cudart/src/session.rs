@@ -347,7 +347,7 @@ impl Session {
         let most_threads = kernel.cta_limit.map_or(1024, |(sides, _)| sides.iter().product());
         let mut words = vec![
             self.kernels.len() as u64,
-            kernel.registers.into(),
+            kernel.registers.min(self.device.config().sm.registers_per_thread).into(),
             kernel.shared_bytes.into(),
             kernel.local_bytes.into(),
             kernel.constants.len() as u64,

@@ -1,4 +1,5 @@
 //! Bounds of a simulation, and when they can be reached.
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -12,12 +13,12 @@ pub struct Bounds {
 }
 
 /// A limit that ended a simulation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// [`Bounds::cycles`].
+    /// Core cycles.
     MaxCycles(u64),
-    /// [`Bounds::instructions`].
+    /// Thread instructions.
     MaxInstructions(u64),
     /// Time, in seconds.
     TimeoutS(f64),

@@ -2,6 +2,7 @@
 //! blocks, bursts of lines in DRAM.
 use crate::pipe_kind::PipeKind;
 use crate::stats::counters;
+use schemars::JsonSchema;
 use selvedge_ptx::ptx::{Instr, OpClass};
 use selvedge_state::State;
 use serde::Serialize;
@@ -50,7 +51,7 @@ pub struct SmEvents {
 }
 
 /// Operations of mechanisms' blocks by the name of the block, SMs and partitions together: lines of a codec, for instance.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, State)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, State)]
 #[serde(transparent)]
 pub struct BlockOperations(BTreeMap<&'static str, u64>);
 

@@ -15,7 +15,7 @@ pub(crate) fn is_zero(count: &u64) -> bool {
 macro_rules! counters {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, selvedge_state::State)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, schemars::JsonSchema, serde::Serialize, selvedge_state::State)]
         pub struct $name { $($(#[$doc])* pub $field: $type,)* }
 
         impl std::ops::AddAssign for $name {

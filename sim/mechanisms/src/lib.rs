@@ -1,6 +1,7 @@
 //! The mechanisms of the papers, each a plug-in of the GPU like any other: what `selvedge_gpu` offers is all that they use.
 pub mod caba;
 pub mod codecs;
+pub mod counter;
 #[cfg(test)]
 mod directed;
 pub mod dmil;

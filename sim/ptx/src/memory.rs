@@ -6,6 +6,7 @@
 //! Programs that share the GPU have an address space each, all of which lie side by side in physical memory: caches and
 //! DRAM see [`physical`] addresses. Of a program that has the GPU for itself both are the same.
 
+use crate::ptx::{GLOBALS_BASE, LOCAL_REGION};
 use crate::texture::Texture;
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::hint::black_box;
@@ -237,6 +238,9 @@ pub struct DeviceMemory {
     used: u64,
     #[state(skip = "an option")]
     capacity: u64,
+    /// Whether loads outside every buffer read 0.
+    #[state(skip = "an option")]
+    zero_outside: bool,
     /// Buffer that the last checked access fell in.
     last_hit: usize,
     textures: Vec<Texture>,
@@ -304,6 +308,7 @@ impl DeviceMemory {
             next: HEAP_BASE,
             used: 0,
             capacity,
+            zero_outside: false,
             last_hit: 0,
             textures: Vec::new(),
             printed: Printed::default(),
@@ -313,6 +318,18 @@ impl DeviceMemory {
             reads: None,
             written: 0,
         }
+    }
+
+    /// Lets loads of kernels outside every buffer read 0, instead of being faults. Stores and atomics there are faults still, and
+    /// so is what lies below all variables of modules or beyond global memory.
+    pub fn set_zero_outside(&mut self, zero: bool) {
+        self.zero_outside = zero;
+    }
+
+    /// Returns whether a load of `first..=last` reads 0 where that lies outside every buffer.
+    #[inline]
+    pub(crate) fn reads_zero(&self, first: u64, last: u64) -> bool {
+        self.zero_outside && first >= GLOBALS_BASE && last < LOCAL_REGION
     }
 
     /// Notes what is read by [`DeviceMemory::bytes`] and what is made of it, up to [`DeviceMemory::take_reads`].

@@ -155,10 +155,24 @@ impl Texture {
 
     /// The texels at floating-point coordinates, by address mode and filter.
     pub fn sample(&self, coordinates: [f32; 3]) -> Taps {
-        let picks: [[Pick; 2]; 3] = std::array::from_fn(|axis| match self.size.get(axis) {
+        self.taps(std::array::from_fn(|axis| match self.size.get(axis) {
             Some(&side) => self.picks(coordinates[axis], side),
             None => [(Some(0), 1.0), (None, 0.0)],
-        });
+        }))
+    }
+
+    /// As [`Texture::sample`], in a layer of a texture whose last dimension counts layers: the last one for a layer that it lacks.
+    pub fn sample_layer(&self, coordinates: [f32; 3], layer: u32) -> Taps {
+        let last = self.size.len() - 1;
+        self.taps(std::array::from_fn(|axis| match self.size.get(axis) {
+            Some(&side) if axis < last => self.picks(coordinates[axis], side),
+            Some(&layers) => [(Some(layer.min(layers - 1)), 1.0), (None, 0.0)],
+            None => [(Some(0), 1.0), (None, 0.0)],
+        }))
+    }
+
+    /// The texels that are picked in each dimension, with the products of their weights.
+    fn taps(&self, picks: [[Pick; 2]; 3]) -> Taps {
         let mut taps = Taps { list: [(None, 0.0); MAX_TAPS], count: 0 };
         for corner in 0..8 {
             let [x, y, z] = std::array::from_fn(|axis| picks[axis][corner >> axis & 1]);

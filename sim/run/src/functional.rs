@@ -2,6 +2,7 @@
 use crate::report::{FORMAT_VERSION, Outcome};
 use crate::run::{RunError, Source};
 use crate::source::Program;
+use schemars::JsonSchema;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_ptx::memory::{DeviceMemory, Printed};
@@ -29,9 +30,9 @@ pub struct FunctionalSpec {
 }
 
 /// What a run without timing reports.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FunctionalReport {
-    /// [`FORMAT_VERSION`].
+    /// Version of the form: a change of meaning or the removal of a key raises it.
     pub format_version: u32,
     /// Workload name.
     pub workload: String,
@@ -57,7 +58,7 @@ pub struct FunctionalReport {
 }
 
 /// What depends on the host.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FunctionalHost {
     /// Wall-clock seconds of the launches, host program included.
     pub wall_s: f64,
@@ -89,6 +90,7 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
     let mut program =
         Program::open(&spec.workload, &config, spec.max_memory, spec.size, spec.input.as_deref())?;
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+    memory.set_zero_outside(spec.config.memory.zero_outside());
     program.load(&mut memory)?;
     let mut done = Done::default();
     let start = Instant::now();

@@ -1,5 +1,6 @@
 //! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
 use crate::run::RunError;
+use schemars::JsonSchema;
 use selvedge_gpu::dram::Energy;
 use selvedge_gpu::energy::{BlockOperations, GpuEnergy, LineBursts};
 use selvedge_gpu::gpu::{Estimate, Limit};
@@ -14,7 +15,7 @@ use serde::Serialize;
 pub const FORMAT_VERSION: u32 = 1;
 
 /// A level of cache in the report. Conserved: accesses = hits + misses + pending_hits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct CacheReport {
     /// Line transactions decided.
     pub accesses: u64,
@@ -47,7 +48,7 @@ impl From<CacheCounters> for CacheReport {
 }
 
 /// What an L2 slice did besides deciding accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct L2Traffic {
     /// Atomics among the accesses.
     pub atomics: u64,
@@ -64,7 +65,7 @@ pub struct L2Traffic {
 }
 
 /// DRAM activity in the report.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct DramReport {
     /// Read requests.
     pub reads: u64,
@@ -97,7 +98,8 @@ pub struct DramReport {
 }
 
 /// The DRAM's energy in the report. Conserved: the parts add up to the total.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "DramEnergy")]
 pub struct EnergyReport {
     /// By parts, nanojoules.
     #[serde(flatten)]
@@ -109,7 +111,7 @@ pub struct EnergyReport {
 }
 
 /// The whole GPU's energy in the report. Conserved: the components add up to the total.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct GpuEnergyReport {
     /// By components, nanojoules.
     #[serde(flatten)]
@@ -126,7 +128,7 @@ pub struct GpuEnergyReport {
 }
 
 /// Totals of a run or of one kernel.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Totals {
     /// Core cycles.
     pub cycles: u64,
@@ -220,7 +222,7 @@ impl From<Snapshot> for Totals {
 }
 
 /// One launch.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct KernelReport {
     /// Kernel name.
     pub name: String,
@@ -263,7 +265,7 @@ impl State for KernelReport {
 }
 
 /// One SM over the whole run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct SmReport {
     /// Its activity.
     #[serde(flatten)]
@@ -272,8 +274,8 @@ pub struct SmReport {
     pub l1d: CacheReport,
 }
 
-/// What depends on the configuration that simulates, kept apart from what is deterministic.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// What depends on the host that simulates, kept apart from what is deterministic.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct HostReport {
     /// Wall-clock seconds of the simulation.
     pub wall_s: f64,
@@ -284,7 +286,7 @@ pub struct HostReport {
 }
 
 /// How a run ended, and whether the device's results equal what is expected of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// They do.
@@ -347,9 +349,9 @@ impl Outcome {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct RunReport {
-    /// [`FORMAT_VERSION`].
+    /// Version of the form: a change of meaning or the removal of a key raises it.
     pub format_version: u32,
     /// Workload name.
     pub workload: String,

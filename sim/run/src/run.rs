@@ -319,6 +319,7 @@ fn run_recorded(
     gpu.sample(spec.sample_cycles);
     gpu.bound(spec.bounds);
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+    memory.set_zero_outside(spec.config.memory.zero_outside());
     let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
     program.load(&mut memory)?;
     let mut launches = Launches {

@@ -139,7 +139,7 @@ impl Source {
                 let (file, text) = workload.ptx();
                 Ok(Module::parse(file, text)?)
             }
-            Source::File(file) => Ok(Module::parse(&file.ptx_name, &file.ptx)?),
+            Source::File(file) => Ok(file.module()?),
             Source::Trace(_) | Source::Recorded(_) | Source::Live(_) => Err(self.runs_alone()),
         }
     }

@@ -6,7 +6,6 @@ use crate::report::{KernelReport, RunReport, ratio};
 use selvedge_gpu::printable::printable;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::CacheCounters;
-use selvedge_hw::names;
 use std::fmt::Write;
 
 /// A value: a count, or a number with a fraction.
@@ -69,7 +68,7 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "gpu_tot_warp_insn", "warp instructions issued so far; a name of this project", |c| Count(c.so_far.sm.warp_instructions);
     "gpu_stall_dramfull", "cycles, over all partitions, in which a request waited because its DRAM channel's queue was full",
         |c| Count(c.so_far.l2.dram_full_cycles);
-    "gpu_stall_icnt2sh", "L2 cycles, over all partitions, in which answers could not leave for the SMs",
+    "gpu_stall_icnt2sh", "L2 cycles, over all partitions, in which replies could not leave for the SMs",
         |c| Count(c.so_far.l2.reply_stalls);
     "gpgpu_n_mem_insn", "memory instructions, over warps, that the load/store units took; a name of this project",
         |c| Count(c.so_far.sm.memory_instructions);
@@ -242,29 +241,6 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
 /// `a / b`, and 0 when there is nothing to divide by.
 fn share(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
-}
-
-/// The key called `name`; in breakdowns, spaces do not count.
-///
-/// # Errors
-/// One line with the keys that come nearest by their beginning, when there is no such key.
-pub fn find(name: &str) -> Result<&'static Statistic, UnknownStatistic> {
-    let wanted: String = name.chars().filter(|c| !c.is_whitespace()).collect();
-    STATISTICS.iter().find(|statistic| statistic.key == wanted).ok_or_else(|| {
-        let keys = STATISTICS.iter().map(|statistic| statistic.key);
-        let allowed = names::allowed(&wanted, keys, "selvedge stats list");
-        UnknownStatistic { name: name.into(), allowed }
-    })
-}
-
-/// No statistic has that key.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no statistic `{name}`: {allowed}")]
-pub struct UnknownStatistic {
-    /// The key that was asked for.
-    pub name: String,
-    /// Those that come nearest.
-    pub allowed: String,
 }
 
 fn counted(kernel: &KernelReport) -> Counted<'_> {

@@ -28,7 +28,7 @@ pub use overrides::{Override, overridden};
 pub use pace::Pace;
 pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};
-pub use row::{Row, Table, run_table, together_table};
+pub use row::{COLUMNS, Column, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
 pub use runner::{Ended, Orders, Progress, Summary, run_points};
 pub use series::series;
 pub use store::{Entry, Found, Provenance, Status, Store, StoreError};

@@ -10,8 +10,56 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What of a report is parameter or has a form of its own, and no statistic.
-const NO_STATISTICS: [&str; 8] =
+pub const NO_STATISTICS: [&str; 8] =
     ["format_version", "workload", "size", "config", "mechanism", "engine", "share", "sms"];
+
+/// A column that is no statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What its values are, by JSON's names.
+    pub kind: &'static str,
+    /// What it holds.
+    pub meaning: &'static str,
+}
+
+/// The columns that are no statistics: what the study says of a point, and where its result is from. Values that it sets in
+/// configurations are columns, too, by their keys.
+pub const COLUMNS: [Column; 25] = [
+    column("study", "string", "The name of the study."),
+    column("point", "integer", "The number of the point, from 0 on."),
+    column("workload", "string", "The workload; several at the same time are joined by `+`."),
+    column("workload_label", "string", "What the study calls it."),
+    column("size", "string", "Its size; `-` for files."),
+    column("input", "string", "The input file in place of the built-in input."),
+    column("config", "string", "The configuration."),
+    column("config_label", "string", "What the study calls it."),
+    column("mechanism", "string", "The mechanism with its options."),
+    column("mechanism_label", "string", "What the study calls it."),
+    column("engine", "string", "What the blocks of the mechanism run as."),
+    column("share", "string", "How workloads at the same time share the GPU."),
+    column("cycles_together", "integer", "Core cycles that they run."),
+    column("alone", "boolean", "Is each of them run alone, too?"),
+    column("max_cycles", "integer", "Core cycles after which the run ends."),
+    column("max_instructions", "integer", "Thread instructions after which the run ends."),
+    column("status", "string", "`done`, `unsuitable`, `failed` or `missing`."),
+    column("reason", "string", "Why there is no result."),
+    column("key", "string", "The hash of all that decides the result."),
+    column("version", "string", "Version of the simulator."),
+    column("commit", "string", "Commit of its sources."),
+    column("fingerprint", "string", "Hash of its sources that decide results."),
+    column("config_hash", "string", "Hash of every value of the configuration."),
+    column("command", "string", "The command that runs the point alone, from the folder of the study file."),
+    column("date", "string", "When the point was computed, in UTC."),
+];
+
+const fn column(name: &'static str, kind: &'static str, meaning: &'static str) -> Column {
+    Column { name, kind, meaning }
+}
+
+/// The column of the number of launches.
+pub const LAUNCHES: Column = column("launches", "integer", "The number of launches.");
 
 /// One row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,7 +138,7 @@ impl Row {
                 "host" => flatten(key, value, &mut self.host),
                 "kernels" => {
                     let launches = value.as_array().map_or(0, Vec::len);
-                    self.statistics.insert("launches".into(), launches.into());
+                    self.statistics.insert(LAUNCHES.name.into(), launches.into());
                 }
                 key if NO_STATISTICS.contains(&key) => {}
                 key => flatten(key, value, &mut self.statistics),

@@ -1,5 +1,6 @@
 //! Study files: their points, their keys and their mistakes.
-use crate::{Point, Study};
+use crate::{COLUMNS, Point, Row, Study};
+use selvedge_sim::source::Record;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -209,4 +210,39 @@ fn parts_that_do_not_suit_each_other_are_a_point_with_a_reason() {
         study.points().iter().map(|point| point.work.as_ref().err().map(String::as_str)).collect();
     assert_eq!(reasons.iter().flatten().count(), 1, "{reasons:?}");
     assert!(reasons[2].is_some_and(|why| why.contains("l1d")), "bxor with 8 sets: {reasons:?}");
+}
+
+#[test]
+fn every_parameter_of_a_row_is_among_the_columns_in_their_order() {
+    let row = Row::new("s", &point(), None, &[]);
+    let names: Vec<&str> = row.parameters.iter().map(|(name, _)| name.as_str()).collect();
+    let columns: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+    assert_eq!(names, columns[..names.len()]);
+}
+
+#[test]
+fn a_key_follows_the_bytes_of_a_recorded_program_wherever_it_lies() {
+    let key = |arguments: &str| {
+        let record = Record { name: "p".into(), arguments: arguments.into(), ..Record::default() };
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("p.sprog"), record.to_bytes().expect("packed")).expect("written");
+        let path = folder.path().join("study.toml");
+        let study = Study::parse("workloads = [\"p.sprog\"]\nmechanisms = [\"base\"]\n", &path);
+        let study = study.unwrap_or_else(|e| panic!("{e}"));
+        let point = &study.points()[0];
+        assert_eq!(point.parameters.size, "-", "a record has no size");
+        assert!(point.work.is_ok(), "{:?}", point.work.as_ref().err());
+        point.key.clone()
+    };
+    assert_eq!(key("1"), key("1"));
+    assert_ne!(key("1"), key("2"));
+}
+
+#[test]
+fn a_damaged_record_is_a_mistake_of_the_study() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("p.sprog"), "selvedge program 1\nnothing").expect("written");
+    let text = "workloads = [\n\"p.sprog\"]\nmechanisms = [\"base\"]\n";
+    let error = Study::parse(text, &folder.path().join("s.toml")).err().map(|error| error.to_string());
+    assert!(error.is_some_and(|error| error.contains("s.toml:2: ") && error.contains("is damaged")));
 }

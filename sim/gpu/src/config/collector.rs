@@ -20,7 +20,7 @@ pub struct CollectorSet {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Collector {
-    /// Register banks: register r of warp w lies in bank r + w mod banks. 0: no operand collection; instructions have their
+    /// Register banks: register r of warp w is in bank r + w mod banks. 0: no operand collection; instructions have their
     /// operands when they issue.
     pub banks: u32,
     /// Steps in a core cycle, in each of which a bank reads one operand.

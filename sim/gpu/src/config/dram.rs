@@ -20,9 +20,9 @@ pub enum DramScheduler {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BankGroupBits {
-    /// The lowest: consecutive banks lie in consecutive groups.
+    /// The lowest: consecutive banks are in consecutive groups.
     Low,
-    /// The highest: consecutive banks lie in one group.
+    /// The highest: consecutive banks are in one group.
     High,
 }
 
@@ -46,7 +46,7 @@ pub struct Dram {
     /// Transfers per command clock.
     pub data_rate: u32,
     /// Sub-ranks that the chips, and with them the data bus and each row, are divided into (LAMAR, section 2.3.1): a
-    /// burst lies in one of them, the next burst in the next. They share the command bus. 1: a whole rank.
+    /// burst is in one of them, the next burst in the next. They share the command bus. 1: a whole rank.
     pub sub_ranks: u32,
     /// Groups of a channel's banks: column commands to one group are `tccdl` apart, others `tccd`. 1: no groups.
     pub bank_groups: u32,
@@ -58,14 +58,14 @@ pub struct Dram {
     pub scheduler: DramScheduler,
     /// Requests the scheduler chooses from.
     pub queue: u32,
-    /// Places for answers that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency lies
+    /// Entries for replies that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency is
     /// behind the banks, half in front, where requests take places of the queue. Otherwise all of the latency is a delay line in
     /// front of the queue, which holds reads and writes; each bank holds the one request that it serves beside the queue, and as
     /// many requests as both queues have places are in flight.
     pub return_queue: u32,
     /// Age from which a request is served before any row hit.
     pub starvation_cycles: u32,
-    /// Writes that the scheduler chooses from beside the reads, where there are places for answers; 0: both share `queue`.
+    /// Writes that the scheduler chooses from beside the reads, where `return_queue` has entries; 0: both share `queue`.
     pub write_queue: u32,
     /// Waiting writes that start a write drain; 0: reads and writes wait in one queue and none go first.
     pub write_high: u32,
@@ -186,7 +186,7 @@ impl Dram {
         let line_bits = l2.line_bytes.trailing_zeros();
         if let Some(b) = bits.iter().rev().find(|b| b.bit < line_bits && b.field != Field::Column) {
             return Err(format!(
-                "position {}: must be C or S in the lowest {line_bits} places, since a line of {} bytes lies in one row",
+                "position {}: must be C or S in the lowest {line_bits} places, since a line of {} bytes is in one row",
                 b.position, l2.line_bytes
             ));
         }

@@ -41,7 +41,7 @@ pub struct L2 {
     /// Slices of the L2 in a partition, in front of its one memory controller. Each has a port of the crossbars, tags, registers
     /// and queues of its own: GPGPU-Sim's sub-partitions.
     pub slices: u32,
-    /// Consecutive bytes of a partition that lie in one slice, a power of two; the slices go round.
+    /// Consecutive bytes of a partition that are in one slice, a power of two; the slices go round.
     pub slice_bytes: u32,
     /// Sets of a slice.
     pub sets: u32,
@@ -54,7 +54,7 @@ pub struct L2 {
     /// What a miss fetches; without sectors always the line.
     pub fetch: Fetch,
     /// Does a slice split each request into its sectors? Then each has its turn at the port, a miss register and a packet of the
-    /// answer of its own: GPGPU-Sim's sectored L2.
+    /// reply of its own: GPGPU-Sim's sectored L2.
     pub split_requests: bool,
     /// Bytes that a slice's data port moves in a cycle, for hits and for dirty lines that leave; requests whose line has just come
     /// have a way of their own. 0: a request takes the port for a cycle whatever it moves, and so does one whose line has come.
@@ -76,15 +76,15 @@ pub struct L2 {
     pub mshr_merges: u32,
     /// Requests that wait for the slice.
     pub request_queue: u32,
-    /// Answers that wait for the crossbar.
+    /// Replies that wait for the crossbar.
     pub reply_queue: u32,
     /// Requests that wait for the memory controller.
     pub dram_queue: u32,
     /// Dirty lines that wait to leave for the memory controller.
     pub eviction_queue: u32,
-    /// Consecutive bytes that lie in one partition, a power of two.
+    /// Consecutive bytes that are in one partition, a power of two.
     pub interleave_bytes: u32,
-    /// Which partition such a block lies in.
+    /// Which partition such a block is in.
     #[serde(with = "index")]
     pub partition_index: IndexFunction,
 }

@@ -19,6 +19,7 @@ mod l1d;
 mod l2;
 mod load;
 mod mapping;
+mod memory;
 mod read_only;
 mod sm;
 
@@ -33,6 +34,7 @@ pub use l1d::{Allocate, Bypass, Fetch, L1d, SHARED_CHOICES, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};
+pub use memory::{GlobalMemory, OutOfBounds};
 pub use read_only::{ReadOnly, SIDES, Side};
 pub use selvedge_hw::index_function::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
@@ -105,6 +107,9 @@ pub struct GpuConfig {
     pub l2: L2,
     /// DRAM channels, one per partition.
     pub dram: Dram,
+    /// Rules of global memory.
+    #[serde(default, skip_serializing_if = "GlobalMemory::is_default")]
+    pub memory: GlobalMemory,
     /// Energy of events outside the DRAM.
     pub energy: EventEnergy,
 }
@@ -130,6 +135,15 @@ mod tests {
         for BuiltIn { name, .. } in BUILT_IN {
             assert_eq!(GpuConfig::load(name).expect("valid").name, name);
         }
+    }
+
+    #[test]
+    fn loads_out_of_bounds_are_errors_unless_the_file_says_zero() {
+        assert!(!load("gtx480").memory.zero_outside());
+        let zero = GpuConfig::parse("my.toml", "base = \"gtx480\"\n[memory]\nout_of_bounds = \"zero\"");
+        assert!(zero.expect("valid").memory.zero_outside());
+        let wrong = error("base = \"gtx480\"\n[memory]\nout_of_bounds = \"clamp\"");
+        assert!(wrong.contains("my.toml:3") && wrong.contains("`error` or `zero`"), "{wrong}");
     }
 
     fn load(name: &str) -> GpuConfig {

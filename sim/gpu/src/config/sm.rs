@@ -82,6 +82,8 @@ pub struct Sm {
     pub threads: u32,
     /// 32-bit registers of an SM.
     pub registers: u32,
+    /// Most 32-bit registers that a thread of a kernel is given; a kernel that needs more runs with as many, and nothing is spilled.
+    pub registers_per_thread: u32,
     /// Registers that a mechanism takes of each thread; no key of the file.
     #[serde(skip)]
     pub extra_registers: u32,
@@ -137,6 +139,7 @@ impl Sm {
         check.range("sm.ctas", self.ctas, 1, 64);
         check.range("sm.threads", self.threads, 32, 4096);
         check.range("sm.registers", self.registers, 1, 1 << 20);
+        check.range("sm.registers_per_thread", self.registers_per_thread, 16, 255);
         check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
         check.range("sm.launch_latency", self.launch_latency, 0, 1 << 20);
         check.range("sm.schedulers", self.schedulers, 1, 8);

@@ -21,11 +21,12 @@
 //! standby: there is no power-down.
 use super::DramCounters;
 use crate::config::{Dram, GpuConfig};
+use schemars::JsonSchema;
 use selvedge_state::State;
 use serde::Serialize;
 
 /// Energy by its parts, nanojoules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, State)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, State)]
 pub struct Energy {
     /// Background while no row is open.
     pub precharge_standby_nj: f64,

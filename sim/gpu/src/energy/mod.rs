@@ -19,6 +19,7 @@ pub use crate::events::{BlockOperations, LineBursts, SmEvents, Work};
 
 use crate::config::{EventEnergy, GpuConfig, WritePolicy};
 use crate::snapshot::Snapshot;
+use schemars::JsonSchema;
 use selvedge_state::{Reader, State};
 use serde::Serialize;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 const UNIT_BYTES: u64 = 32;
 
 /// Energy by components, nanojoules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct GpuEnergy {
     /// Fetch, decode, scheduling and control of warp instructions, assist warps' included.
     pub instructions_nj: f64,

@@ -12,6 +12,7 @@ use crate::sm::SimFault;
 use crate::sm::coalescer::{Transaction, coalesce};
 use crate::sm::feed::Feed;
 use crate::sm::launch::Place;
+use schemars::JsonSchema;
 use selvedge_ptx::memory::{DeviceMemory, physical};
 use selvedge_ptx::ptx::{AccessKind, CacheOp, Global, MemAccess, RunError, Space, run_cta};
 use serde::Serialize;
@@ -19,7 +20,7 @@ use std::str::FromStr;
 use std::sync::atomic::Ordering;
 
 /// How much is simulated in detail and how much is skipped, in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct SampleSpec {
     /// Warp instructions of a window that are measured.
     pub detailed: u64,
@@ -57,7 +58,7 @@ impl FromStr for SampleSpec {
 }
 
 /// What a sampled simulation estimates.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Estimate {
     /// What was asked for.
     #[serde(flatten)]

@@ -22,12 +22,13 @@ use crate::packet::Packet;
 use crate::stage::MechanismFault;
 use crate::wakes::Wakes;
 use crate::witness::Witness;
+use schemars::JsonSchema;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use serde::Serialize;
 
 /// Counters of one partition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct PartitionStats {
     /// Its L2 slices.
     pub l2: L2Counters,
@@ -36,7 +37,7 @@ pub struct PartitionStats {
 }
 
 /// Counters of the two crossbars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, State)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, State)]
 pub struct CrossbarStats {
     /// From SMs to partitions.
     pub requests: CrossbarCounters,
@@ -45,7 +46,7 @@ pub struct CrossbarStats {
 }
 
 /// Counters of the memory system.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct MemoryStats {
     /// All L2 slices.
     pub l2: L2Counters,

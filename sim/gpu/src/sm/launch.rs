@@ -41,6 +41,8 @@ pub struct LaunchedKernel {
     pub code_offset: u64,
     /// Bytes of an instruction.
     pub instruction_bytes: u64,
+    /// Core clock in MHz, for the kernel that asks for the time.
+    core_mhz: u32,
 }
 
 impl Shared for LaunchedKernel {
@@ -64,8 +66,8 @@ impl LaunchedKernel {
     ) -> Result<Self, SimFault> {
         kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
         let warps_per_cta = dims.warps_per_cta();
-        let registers_per_cta =
-            (kernel.registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
+        let registers = kernel.registers.min(config.sm.registers_per_thread);
+        let registers_per_cta = (registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
         let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
         let sm = &config.sm;
         for (what, need, have) in [
@@ -88,6 +90,7 @@ impl LaunchedKernel {
             code_offset,
             operands: Operands::of(&kernel.code),
             instruction_bytes: INSTRUCTION_BYTES,
+            core_mhz: config.clock.core_mhz,
             kernel,
             dims,
             feed: Feed::Execute,
@@ -121,6 +124,7 @@ impl LaunchedKernel {
             constants: &self.kernel.constants,
             launch: &self.dims,
             clock: place.clock,
+            core_mhz: self.core_mhz,
             sm: place.sm,
             sms: place.sms,
         }

@@ -127,6 +127,8 @@ pub(crate) struct RawInstruction {
     /// Register and negation.
     pub guard: Option<(RegisterId, bool)>,
     pub opcode: String,
+    /// Whether the loop that it is in is said not to be unrolled.
+    pub rolled: bool,
     pub operands: Vec<Operand>,
 }
 
@@ -159,6 +161,10 @@ pub(crate) struct Function {
     pub locals: Vec<VariableId>,
     /// `.reqntid` or `.maxntid`: threads per CTA in x, y and z, and whether exactly these are demanded.
     pub cta_limit: Option<([u32; 3], bool)>,
+    /// `.maxnreg`: most registers of a thread.
+    pub register_limit: Option<u32>,
+    /// `.minnctapersm`: CTAs that an SM holds at least.
+    pub least_ctas: Option<u32>,
 }
 
 /// The value of a pointer to function `index` of a file.

@@ -1,18 +1,18 @@
-//! Control flow of decoded code: where diverged paths meet again, and how many registers are live.
+//! Control flow of decoded code: where diverged paths meet again, and which registers are live.
 
 use super::instr::{Instr, NO_PC, NONE, Op};
 
 /// Straight-line code and its successors.
 #[derive(Debug)]
-struct Block {
-    first: u32,
+pub(super) struct Block {
+    pub first: u32,
     /// One past the last instruction.
-    end: u32,
-    successors: Vec<usize>,
+    pub end: u32,
+    pub successors: Vec<usize>,
 }
 
 /// Cuts the code into blocks. Block `blocks.len()` stands for the exit.
-fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
+pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
     let length = code.len();
     let mut starts = vec![false; length + 1];
     starts[0] = true;
@@ -156,20 +156,8 @@ fn step_back(live: &mut Set, instr: &Instr) {
     instr.sources().iter().for_each(|&register| insert(live, register));
 }
 
-fn weight(live: &Set, weights: &[u8]) -> u32 {
-    let mut total = 0;
-    for (word, &bits) in live.iter().enumerate() {
-        let mut left = bits;
-        while left != 0 {
-            total += u32::from(weights[word * 64 + left.trailing_zeros() as usize]);
-            left &= left - 1;
-        }
-    }
-    total
-}
-
-/// Beyond this many words of register sets, all registers count as live at once: such code is no real kernel.
-const MAX_LIVENESS_WORDS: usize = 1 << 22;
+/// Beyond this many words of register sets nothing is asked about liveness: such code is no real kernel.
+pub(super) const MAX_LIVENESS_WORDS: usize = 1 << 22;
 
 /// Which registers are live where.
 pub(crate) struct Liveness {
@@ -209,29 +197,6 @@ impl Liveness {
         code[pc as usize..block.end as usize].iter().rev().for_each(|instr| step_back(&mut live, instr));
         live
     }
-}
-
-/// The most 32-bit registers live at any instruction; `weights` says how many each scoreboard register takes.
-pub(crate) fn most_live(code: &[Instr], lists: &[Vec<u32>], weights: &[u8]) -> u32 {
-    if code.is_empty() {
-        return 1;
-    }
-    let Some(Liveness { blocks, live_in }) = Liveness::new(code, lists, weights.len()) else {
-        return weights.iter().map(|&weight| u32::from(weight)).sum();
-    };
-    let mut most = 1;
-    for block in &blocks {
-        let mut live = live_out(block, &live_in);
-        for instr in block_code(code, block).rev() {
-            // A result that nobody reads still needs a register while it is written.
-            let mut with_results = live.clone();
-            instr.dests().iter().for_each(|&register| insert(&mut with_results, register));
-            most = most.max(weight(&with_results, weights));
-            step_back(&mut live, instr);
-            most = most.max(weight(&live, weights));
-        }
-    }
-    most
 }
 
 fn live_out(block: &Block, live_in: &[Set]) -> Set {

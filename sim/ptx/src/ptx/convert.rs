@@ -2,6 +2,7 @@
 
 use super::float;
 use super::instr::{ConvertForm, Number, NumberType};
+use super::small_float::SmallFloat;
 
 /// An integer of `bits` bits as a number.
 fn integer(bits: u64, of: NumberType) -> i128 {
@@ -23,9 +24,9 @@ fn integer_range(of: NumberType) -> (i128, i128) {
 /// Converts one value, as `cvt` does; the result fills 64 bits by its own sign, as wider destinations want it.
 pub(crate) fn convert(bits: u64, form: ConvertForm) -> u64 {
     let (low, high) = integer_range(form.to);
-    match (form.from.number, form.to.number) {
-        (Number::Float, Number::Float) => float_to_float(bits, form),
-        (Number::Float, _) => {
+    match (form.from.number.is_float(), form.to.number.is_float()) {
+        (true, true) => float_to_float(bits, form),
+        (true, false) => {
             let value = float_value(bits, form);
             let whole = float::to_integral(value, form.rounding);
             // What does not fit becomes the nearest value that does. A NaN becomes 0 between 32 bits and less, else the
@@ -36,8 +37,8 @@ pub(crate) fn convert(bits: u64, form: ConvertForm) -> u64 {
                 false => (whole as i128).clamp(low, high) as u64,
             }
         }
-        (_, Number::Float) => integer_to_float(integer(bits, form.from), form),
-        _ => {
+        (false, true) => integer_to_float(integer(bits, form.from), form),
+        (false, false) => {
             let value = integer(bits, form.from);
             if form.saturate { value.clamp(low, high) as u64 } else { integer(value as u64, form.to) as u64 }
         }
@@ -46,6 +47,7 @@ pub(crate) fn convert(bits: u64, form: ConvertForm) -> u64 {
 
 fn float_value(bits: u64, form: ConvertForm) -> f64 {
     match form.from.bits {
+        16 if form.from.number == Number::Brain => SmallFloat::Brain.decode(bits as u16 as u32),
         16 => f64::from(float::half_to_single(bits as u16)),
         32 => {
             let value = f32::from_bits(bits as u32);
@@ -63,6 +65,7 @@ fn float_bits(value: f64, form: ConvertForm) -> u64 {
     };
     let rounding = if form.integral { float::Rounding::Nearest } else { form.rounding };
     match form.to.bits {
+        16 if form.to.number == Number::Brain => SmallFloat::Brain.encode(value, rounding).into(),
         16 => u64::from(float::to_half(value, rounding)),
         32 if value.is_nan() => 0x7fff_ffff,
         32 => {
@@ -88,7 +91,7 @@ fn integer_to_float(value: i128, form: ConvertForm) -> u64 {
     let nearest = value as f64;
     let back = nearest as i128;
     let wide = match form.rounding {
-        float::Rounding::Nearest => nearest,
+        float::Rounding::Nearest if form.to.number != Number::Brain => nearest,
         // Kept odd, so that rounding on to single precision is right in every direction.
         _ if back != value && form.to.bits < 64 && nearest.to_bits() & 1 == 0 => {
             if (back < value) == (value > 0) {

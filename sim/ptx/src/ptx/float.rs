@@ -83,7 +83,7 @@ pub fn div_approx(a: f32, b: f32) -> f32 {
 }
 
 /// A sum that keeps what it lost: rounded to odd, so that a second rounding to 24 bits is as if there were no first.
-fn sum_to_odd(a: f64, b: f64) -> f64 {
+pub(super) fn sum_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if !sum.is_finite() {
         return sum;

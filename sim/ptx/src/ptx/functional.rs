@@ -421,6 +421,7 @@ fn run_with_constants(
             constants,
             launch,
             clock: watch.stats.warp_instructions,
+            core_mhz: 1000,
             sm: 0,
             sms: 1,
         };

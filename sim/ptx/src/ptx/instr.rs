@@ -4,8 +4,11 @@ use selvedge_state::State;
 use std::sync::Arc;
 
 use super::alu::Alu;
+use super::half::{CompareForm, HalfForm, NarrowForm};
+use super::matrix::{CopyForm, LoadMatrixForm, MatrixForm};
 use super::region::Region;
 use super::special::{Live, Special};
+use super::surface_ops::SurfaceForm;
 
 /// No register, no guard, no reconvergence point.
 pub(crate) const NONE: u16 = u16::MAX;
@@ -118,6 +121,19 @@ pub(crate) enum Number {
     Unsigned,
     Signed,
     Float,
+    /// `bf16`
+    Brain,
+    /// Two `f16` in a word, for atomics.
+    HalfPair,
+    /// Two `bf16` in a word, for atomics.
+    BrainPair,
+}
+
+impl Number {
+    /// Whether a value is a floating-point number.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::Float | Self::Brain)
+    }
 }
 
 /// A fundamental type by kind and size.
@@ -199,11 +215,22 @@ pub(crate) enum ReduceMode {
     Count,
 }
 
+/// How the dimensions of a texture are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextureShape {
+    Plain,
+    /// The last dimension counts layers, which are not filtered.
+    Layered,
+    /// The last dimension counts the six faces of a cube.
+    Cube,
+}
+
 /// A texture sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextureForm {
-    /// One to three.
+    /// One to three, layers and faces included.
     pub dimensions: u8,
+    pub shape: TextureShape,
     /// Whether the coordinates are floating-point numbers.
     pub float_coordinates: bool,
     /// Whether the result is.
@@ -239,6 +266,47 @@ pub(crate) enum PredicateOp {
     True,
 }
 
+/// Operations on registers that few kernels do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rare {
+    Half(HalfForm),
+    CompareHalves(CompareForm),
+    Narrow(NarrowForm),
+    /// `cvt.pack` to integers of so many bits.
+    PackClamped {
+        bits: u8,
+        signed: bool,
+    },
+    Matrix(MatrixForm),
+}
+
+/// Accesses to memory that few kernels make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RareAccess {
+    LoadMatrix(LoadMatrixForm),
+    Copy(CopyForm),
+    Surface(SurfaceForm),
+}
+
+impl RareAccess {
+    /// The state space that the memory system sees.
+    fn space(self) -> Space {
+        match self {
+            Self::LoadMatrix(_) => Space::Shared,
+            Self::Copy(_) | Self::Surface(_) => Space::Global,
+        }
+    }
+
+    /// Bytes that one lane moves.
+    fn bytes(self) -> u8 {
+        match self {
+            Self::LoadMatrix(_) => 16,
+            Self::Copy(form) => form.bytes,
+            Self::Surface(form) => form.bytes * form.elements,
+        }
+    }
+}
+
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Op {
@@ -260,6 +328,8 @@ pub(crate) enum Op {
     /// Any bitwise function of three words, as a table.
     Lop3,
     ReadLive(Live),
+    /// What few kernels do, out of the way of what all do.
+    Rare(Rare),
     Branch,
     Load(MemoryForm),
     Store(MemoryForm),
@@ -291,6 +361,8 @@ pub(crate) enum Op {
     /// A barrier that counts predicates; `negate` in [`Instr::offset`].
     BarrierReduce(ReduceMode),
     Texture(TextureForm),
+    /// An access to memory that few kernels make.
+    RareAccess(RareAccess),
     System(SystemCall),
     Fence,
     Nothing,
@@ -402,6 +474,7 @@ impl Instr {
         match &self.op {
             Op::Load(form) | Op::Store(form) | Op::Atomic(form) => Some(form.space),
             Op::Texture(_) => Some(Space::Global),
+            Op::RareAccess(access) => Some(access.space()),
             _ => None,
         }
     }
@@ -413,6 +486,7 @@ impl Instr {
             Op::Load(form) | Op::Store(form) | Op::Atomic(form) => {
                 Some(form.element.bits / 8 * form.elements)
             }
+            Op::RareAccess(access) => Some(access.bytes()),
             _ => None,
         }
     }
@@ -475,8 +549,8 @@ pub struct Kernel {
     pub dynamic_shared: bool,
     /// Local memory of a thread in bytes.
     pub local_bytes: u32,
-    /// 32-bit registers a thread needs, for occupancy: the most that are live at once (a 64-bit register counts two,
-    /// predicates none), at least one. A register allocator without spills needs about as many.
+    /// 32-bit registers of a thread, for occupancy: an estimate of what NVIDIA's assembler allocates (a 64-bit register counts
+    /// two, predicates none), and no more than `.maxnreg` and `.minnctapersm` allow.
     pub registers: u32,
     /// Numbers that [`Instr::dests`] and [`Instr::sources`] use: 0 up to this.
     pub register_count: usize,
@@ -488,6 +562,10 @@ pub struct Kernel {
     pub regions: Vec<Region>,
     /// Target lists of indexed branches.
     pub(crate) branch_lists: Vec<Vec<u32>>,
+    /// Registers of instructions that have more than others.
+    pub(crate) operand_lists: Vec<Box<[u16]>>,
+    /// Hidden predicate that is true, where an instruction reads it.
+    pub(crate) true_predicate: Option<u16>,
     pub(crate) texts: Vec<Box<str>>,
     pub(crate) word_pool: Vec<[u32; 32]>,
     pub(crate) double_pool: Vec<[u64; 32]>,
@@ -500,10 +578,10 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Returns whether some instruction calls the system or samples a texture: it must not find a frozen memory
-    /// ([`super::Global::Frozen`]).
+    /// Returns whether some instruction calls the system, samples a texture, accesses a surface or copies from global to
+    /// shared memory: it must not find a frozen memory ([`super::Global::Frozen`]).
     pub fn needs_whole_memory(&self) -> bool {
-        self.code.iter().any(|instr| matches!(instr.op, Op::System(_) | Op::Texture(_)))
+        self.code.iter().any(|instr| matches!(instr.op, Op::System(_) | Op::Texture(_) | Op::RareAccess(_)))
     }
 
     /// A kernel of a trace, of [`Instr::of_trace`]s.
@@ -525,6 +603,8 @@ impl Kernel {
             constants: Arc::from([]),
             regions: Vec::new(),
             branch_lists: Vec::new(),
+            operand_lists: Vec::new(),
+            true_predicate: None,
             texts: Vec::new(),
             word_pool: Vec::new(),
             double_pool: Vec::new(),

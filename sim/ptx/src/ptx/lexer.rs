@@ -119,8 +119,13 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> Token<'a> {
         let start = self.position;
         let bytes = self.text.as_bytes();
+        let directive = bytes.get(start) == Some(&b'.');
         loop {
             match bytes.get(self.position) {
+                // Directives and types need no blank between them: `.param.u64`.
+                Some(b'.') if directive && self.position > start => {
+                    return Token::Word(&self.text[start..self.position]);
+                }
                 Some(&b) if continues_word(b) => self.position += 1,
                 // A qualifier such as `.shared::cta`; a label's single colon ends the word.
                 Some(b':')
@@ -218,6 +223,16 @@ mod tests {
                 Mark(';')
             ]
         );
+    }
+
+    #[test]
+    fn directives_need_no_blanks_between_them() {
+        use Token::Word;
+        assert_eq!(
+            tokens(".param.u64 x.y .reg.v2.f32"),
+            [Word(".param"), Word(".u64"), Word("x.y"), Word(".reg"), Word(".v2"), Word(".f32")]
+        );
+        assert_eq!(tokens(".."), [Word("."), Word(".")]);
     }
 
     #[test]

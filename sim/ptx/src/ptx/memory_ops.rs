@@ -1,17 +1,22 @@
 //! Loads, stores and atomics of a warp.
 
 use super::access::{AccessKind, Fault, MemAccess};
+use super::float::Rounding;
 use super::global::{Effect, Global, Logged};
-use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, Op, Space};
+use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Op, Space};
 use super::lane::{LANE_BIT, Lane, blend};
+use super::small_float::SmallFloat;
 use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::memory::DeviceMemory;
 
+/// Most bytes that a lane accesses at once.
+const MOST_BYTES: usize = 32;
+
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
 /// Fills `access` with the lanes' addresses and resolves generic ones; returns the lanes that lie in other spaces.
-fn addresses(
+pub(super) fn addresses(
     warp: &Warp,
     kernel: &Kernel,
     instr: &Instr,
@@ -183,7 +188,7 @@ fn write_fixed<const N: usize>(bytes: &mut [u8], offset: usize, value: [u8; N]) 
 }
 
 /// Calls `f` with the memory that each lane of `access` addresses, in lane order: the bytes and the lane's offset.
-fn each_lane(
+pub(super) fn each_lane(
     warp: &mut Warp,
     kernel: &Kernel,
     env: &mut Env,
@@ -209,8 +214,10 @@ fn each_lane(
                 let address = access.address[lane];
                 let last = address.saturating_add(u64::from(access.bytes) - 1);
                 let memory = env.memory.whole();
+                let zero = access.kind == AccessKind::Load && memory.reads_zero(address, last);
                 match memory.buffer_with(address, last) {
                     Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
+                    None if zero => f(&mut [0; MOST_BYTES], 0, lane),
                     None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
                 }
                 if access.kind != AccessKind::Load {
@@ -276,6 +283,7 @@ fn find_frozen(warp: &Warp, kernel: &Kernel, env: &mut Env, access: &MemAccess) 
             let address = access.address[*lane];
             let last = address.saturating_add(beyond);
             memory.peek_buffer(address, last, last_hit, &mut buffers).is_none()
+                && !(access.kind == AccessKind::Load && memory.reads_zero(address, last))
         };
         if let Some(lane) = lanes(access.mask).find(is_outside) {
             return Err(out_of_bounds(warp, kernel, env, access, lane, 0));
@@ -300,8 +308,10 @@ fn load_frozen(
         for lane in lanes(access.mask) {
             let address = access.address[lane];
             let last = address + u64::from(access.bytes) - 1;
-            if let Some((base, bytes)) = memory.peek_buffer(address, last, &mut log.last_hit, &mut ignored) {
-                f(bytes, (address - base) as usize, lane);
+            match memory.peek_buffer(address, last, &mut log.last_hit, &mut ignored) {
+                Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
+                // Its reads are 0.
+                None => f(&[0; MOST_BYTES], 0, lane),
             }
         }
         log.push(pc, access, Effect::Load { buffers });
@@ -441,7 +451,7 @@ fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> boo
 }
 
 /// As [`each_lane`], for reading: constants and parameters too.
-fn load_checked(
+pub(super) fn load_checked(
     warp: &mut Warp,
     kernel: &Kernel,
     env: &mut Env,
@@ -776,6 +786,20 @@ pub(super) fn atomic_logged(
     }
 }
 
+/// The sum of one or two 16-bit floating-point numbers.
+#[cold]
+fn half_sum(of: NumberType, old: u32, operand: u32) -> u32 {
+    let format = match of.number {
+        Number::Brain | Number::BrainPair => SmallFloat::Brain,
+        _ => SmallFloat::Half,
+    };
+    let sum = |shift: u32| {
+        let [a, b] = [old, operand].map(|bits| format.decode(bits >> shift & 0xffff));
+        format.encode(super::float::sum_to_odd(a, b), Rounding::Nearest) << shift
+    };
+    if of.bits == 16 { sum(0) } else { sum(0) | sum(16) }
+}
+
 /// The value an atomic leaves in memory; `flush`: subnormal numbers of single precision count as zero.
 fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u64 {
     let bits = form.element.bits;
@@ -789,10 +813,13 @@ fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u
             let sum = zeroed(zeroed(f32::from_bits(old as u32)) + zeroed(f32::from_bits(operand as u32)));
             u64::from(if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() })
         }
-        AtomicOp::Add if form.element.number == Number::Float => {
-            super::float::add64(f64::from_bits(old), f64::from_bits(operand)).to_bits()
+        AtomicOp::Add if matches!(form.element.number, Number::Unsigned | Number::Signed) => {
+            old.wrapping_add(operand)
         }
-        AtomicOp::Add => old.wrapping_add(operand),
+        AtomicOp::Add if form.element.number != Number::Float || bits == 16 => {
+            half_sum(form.element, old as u32, operand as u32).into()
+        }
+        AtomicOp::Add => super::float::add64(f64::from_bits(old), f64::from_bits(operand)).to_bits(),
         AtomicOp::Min if is_signed => signed(old).min(signed(operand)) as u64,
         AtomicOp::Min => old.min(operand),
         AtomicOp::Max if is_signed => signed(old).max(signed(operand)) as u64,

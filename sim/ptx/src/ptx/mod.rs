@@ -19,18 +19,24 @@ mod exchange;
 mod float;
 mod functional;
 mod global;
+mod half;
 mod inline;
 mod instr;
 mod lane;
 mod lexer;
+mod matrix;
 mod memory_ops;
 mod module;
 mod parser;
+mod pointer_uses;
+mod pressure;
 mod print;
 mod promote;
 mod region;
+mod small_float;
 mod special;
 mod spin;
+mod surface_ops;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -48,6 +54,7 @@ pub use functional::{
 pub use global::{AccessLog, Global};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
 pub use module::{ConstantError, Module};
+pub use pointer_uses::PointerUse;
 pub use region::{Region, RegionValue};
 pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};
@@ -135,8 +142,17 @@ pub struct Env<'a> {
     pub launch: &'a LaunchDims,
     /// Value of `%clock64`, in cycles.
     pub clock: u64,
+    /// Cycles in a microsecond, for `%globaltimer`.
+    pub core_mhz: u32,
     /// Value of `%smid`.
     pub sm: u32,
     /// Value of `%nsmid`.
     pub sms: u32,
+}
+
+impl Env<'_> {
+    /// Returns the time since cycle 0, in nanoseconds.
+    fn nanoseconds(&self) -> u64 {
+        (u128::from(self.clock) * 1000 / u128::from(self.core_mhz.max(1))) as u64
+    }
 }

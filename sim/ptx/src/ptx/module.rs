@@ -8,15 +8,13 @@ use super::ast::{
 };
 use super::error::PtxError;
 use super::instr::{Kernel, Param, ParamKind, Space};
-use super::{
-    CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, decode, inline, parser, promote, region,
-};
+use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, decode, inline, parser, pressure, promote, region};
 use crate::memory::{DeviceMemory, MemoryError};
 
 /// Largest constant bank, in bytes.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// Most bytes that the parameters of a kernel take.
-const MAX_PARAM_BYTES: u64 = 4352;
+const MAX_PARAM_BYTES: u64 = 32_764;
 
 /// A `.global` variable of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,18 +72,50 @@ impl Module {
     /// # Errors
     /// As [`Module::parse`].
     pub fn parse_from(file_name: &str, text: &str, globals: u64) -> Result<Self, PtxError> {
-        let ast = parser::parse(file_name, text)?;
-        let fail = |line, message: String| PtxError { file: file_name.to_owned(), line, message };
-        let layout = Layout::new(&ast, globals).map_err(|(line, message)| fail(line, message))?;
-        let (globals, constants, constant_names) = layout.images(&ast);
-        let functions = inline::functions(&ast);
+        Self::parse_files(&[(file_name, text)], globals)
+    }
+
+    /// Parses and decodes several PTX files, each with its name for messages, as one module. They are not linked: each has its
+    /// own functions and variables. Of variables of the same name, the first file's is found by it.
+    ///
+    /// # Errors
+    /// As [`Module::parse`], and two kernels of the same name.
+    pub fn parse_all(files: &[(String, String)]) -> Result<Self, PtxError> {
+        let files: Vec<(&str, &str)> =
+            files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+        Self::parse_files(&files, GLOBALS_BASE)
+    }
+
+    fn parse_files(files: &[(&str, &str)], globals: u64) -> Result<Self, PtxError> {
+        let mut parsed = Vec::with_capacity(files.len());
+        let mut ends = (globals, 0);
+        let (mut globals, mut constants, mut constant_names) = (Vec::new(), Vec::new(), Vec::new());
+        for &(file, text) in files {
+            let ast = parser::parse(file, text)?;
+            let layout = Layout::new(&ast, ends).map_err(|(line, message)| PtxError {
+                file: file.to_owned(),
+                line,
+                message,
+            })?;
+            ends = (layout.global_end, layout.constant_end);
+            layout.images(&ast, &mut globals, &mut constants, &mut constant_names);
+            parsed.push((file, text, ast, layout));
+        }
         let constants: Arc<[u8]> = constants.into();
-        let mut kernels = Vec::new();
-        for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
-            let mut inlined =
-                inline::inline(&ast, &functions, function).map_err(|(line, message)| fail(line, message))?;
-            promote::promote(&ast, &mut inlined);
-            kernels.push(Arc::new(build(file_name, text, &ast, &inlined, &layout.addresses, &constants)?));
+        let mut kernels: Vec<Arc<Kernel>> = Vec::new();
+        for (file, text, ast, layout) in parsed {
+            let fail = |line, message: String| PtxError { file: file.to_owned(), line, message };
+            let functions = inline::functions(&ast);
+            for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
+                if let Some(other) = kernels.iter().find(|kernel| kernel.name == function.name) {
+                    let message = format!("kernel '{}' is in {} too", function.name, other.file);
+                    return Err(fail(function.line, message));
+                }
+                let mut inlined = inline::inline(&ast, &functions, function)
+                    .map_err(|(line, message)| fail(line, message))?;
+                promote::promote(&ast, &mut inlined);
+                kernels.push(Arc::new(build(file, text, &ast, &inlined, &layout.addresses, &constants)?));
+            }
         }
         Ok(Self { kernels, globals, constants, constant_names })
     }
@@ -202,7 +232,9 @@ pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
 /// Addresses of the module's variables in the global and constant spaces.
 struct Layout {
     addresses: Addresses,
-    constant_bytes: u64,
+    /// Where the variables of the next file may start.
+    global_end: u64,
+    constant_end: u64,
 }
 
 fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
@@ -212,9 +244,10 @@ fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
 }
 
 impl Layout {
-    fn new(ast: &Ast, globals: u64) -> Result<Self, (u32, String)> {
+    /// Places the variables of a file from `start` on: an address, and an offset in the constant bank.
+    fn new(ast: &Ast, start: (u64, u64)) -> Result<Self, (u32, String)> {
         let mut addresses = HashMap::new();
-        let (mut global, mut constant) = (globals, 0);
+        let (mut global, mut constant) = start;
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
             let address = match variable.space {
@@ -229,7 +262,7 @@ impl Layout {
             };
             let space = if variable.space == VariableSpace::Const { Space::Const } else { Space::Global };
             addresses.insert(id, (address, space));
-            if constant > MAX_CONSTANT_BYTES {
+            if constant - start.1 > MAX_CONSTANT_BYTES {
                 let message = format!("constants take more than {MAX_CONSTANT_BYTES} bytes");
                 return Err((variable.line, message));
             }
@@ -238,7 +271,7 @@ impl Layout {
                 return Err((variable.line, format!("global variables take more than {most} bytes")));
             }
         }
-        Ok(Self { addresses, constant_bytes: constant })
+        Ok(Self { addresses, global_end: global, constant_end: constant })
     }
 
     /// The initial bytes of a variable.
@@ -268,14 +301,15 @@ impl Layout {
         if in_window { address + CONST_WINDOW } else { address }
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the three images of one module, taken apart at once by the caller"
-    )]
-    fn images(&self, ast: &Ast) -> (Vec<Global>, Vec<u8>, Vec<(String, u64, u64)>) {
-        let mut globals = Vec::new();
-        let mut constants = vec![0; self.constant_bytes as usize];
-        let mut names = Vec::new();
+    /// Adds the file's global variables, constants and their names to those of the files before.
+    fn images(
+        &self,
+        ast: &Ast,
+        globals: &mut Vec<Global>,
+        constants: &mut Vec<u8>,
+        names: &mut Vec<(String, u64, u64)>,
+    ) {
+        constants.resize(self.constant_end as usize, 0);
         let by_name = ast.globals.iter().map(|&id| (ast.variables[id as usize].name.as_str(), id)).collect();
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
@@ -288,7 +322,6 @@ impl Layout {
                 globals.push(Global { name: variable.name.clone(), address, bytes: variable.bytes, initial });
             }
         }
-        (globals, constants, names)
     }
 }
 
@@ -412,13 +445,15 @@ fn build(
         shared_bytes: storage.shared as u32,
         dynamic_shared: storage.dynamic_shared,
         local_bytes: storage.local.next_multiple_of(16) as u32,
-        registers: control_flow::most_live(&body.code, &body.branch_lists, &body.weights),
+        registers: pressure::of(function, &body),
         register_count: body.weights.len(),
         cta_limit: function.cta_limit,
         constants: Arc::clone(constants),
         code: body.code,
         regions,
         branch_lists: body.branch_lists,
+        operand_lists: body.operand_lists,
+        true_predicate: body.true_predicate,
         texts: body.texts,
         word_pool: body.word_pool,
         double_pool: body.double_pool,

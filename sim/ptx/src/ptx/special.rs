@@ -30,6 +30,9 @@ pub(crate) const NAMES: &[&str] = &[
     "%clock",
     "%clock_hi",
     "%clock64",
+    "%globaltimer",
+    "%globaltimer_lo",
+    "%globaltimer_hi",
     "%dynamic_smem_size",
     "%total_smem_size",
     "%aggr_smem_size",
@@ -69,6 +72,9 @@ pub(crate) enum Live {
     Clock64,
     SmId,
     NumberOfSms,
+    GlobalTimer,
+    GlobalTimerLow,
+    GlobalTimerHigh,
 }
 
 /// What a special register's name stands for.
@@ -111,6 +117,9 @@ pub(crate) fn find(name: &str) -> Option<Source> {
         "%clock" => Some(Source::Live(Live::Clock)),
         "%clock_hi" => Some(Source::Live(Live::ClockHigh)),
         "%clock64" => Some(Source::Live(Live::Clock64)),
+        "%globaltimer" => Some(Source::Live(Live::GlobalTimer)),
+        "%globaltimer_lo" => Some(Source::Live(Live::GlobalTimerLow)),
+        "%globaltimer_hi" => Some(Source::Live(Live::GlobalTimerHigh)),
         "%smid" => Some(Source::Live(Live::SmId)),
         "%nsmid" => Some(Source::Live(Live::NumberOfSms)),
         _ => None,

@@ -1,7 +1,7 @@
 //! Texture samples of a warp.
 
 use super::access::{AccessKind, Fault, MemAccess};
-use super::instr::{CacheOp, Instr, Kernel, NONE, Space, TextureForm};
+use super::instr::{CacheOp, Instr, Kernel, NONE, Space, TextureForm, TextureShape};
 use super::lane::LANE_BIT;
 use super::memory_ops::lanes;
 use super::warp::Warp;
@@ -36,11 +36,7 @@ pub(crate) fn sample(
         let wrong = |what: String| warp.fault(kernel, env.launch, lane as u32, handles[lane], what);
         let texture = find(env, handles[lane], form).map_err(wrong)?;
         let place = coordinates.map(|values| values[lane]);
-        let taps = if form.float_coordinates {
-            texture.sample(place.map(f32::from_bits))
-        } else {
-            texture.fetch(place.map(|bits| bits as i32))
-        };
+        let taps = taps(texture, form, place);
         access.bytes = texture.texel_bytes();
         for (round, address) in rounds.iter_mut().zip(taps.iter().filter_map(|(address, _)| *address)) {
             round.0 |= LANE_BIT[lane];
@@ -65,8 +61,42 @@ pub(crate) fn sample(
     Ok(())
 }
 
+/// The texels that a sample at `place` is made of; a layer is the last coordinate.
+fn taps(texture: &Texture, form: TextureForm, place: [u32; 3]) -> Taps {
+    let layer_axis = usize::from(form.dimensions) - 1;
+    match (form.shape, form.float_coordinates) {
+        (TextureShape::Plain, true) => texture.sample(place.map(f32::from_bits)),
+        (TextureShape::Plain, false) => texture.fetch(place.map(|bits| bits as i32)),
+        (TextureShape::Layered, true) => texture.sample_layer(place.map(f32::from_bits), place[layer_axis]),
+        (TextureShape::Layered, false) => {
+            let mut place = place.map(|bits| bits as i32);
+            place[layer_axis] = place[layer_axis].clamp(0, texture.size[layer_axis] as i32 - 1);
+            texture.fetch(place)
+        }
+        (TextureShape::Cube, _) => {
+            let (face, [s, t]) = cube_face(place.map(f32::from_bits));
+            texture.sample_layer([s, t, 0.0], face)
+        }
+    }
+}
+
+/// The face of a cube that a direction meets, and where: 0 to 1 in both directions. Where two axes are equally long, the later
+/// one decides.
+fn cube_face([x, y, z]: [f32; 3]) -> (u32, [f32; 2]) {
+    let (face, major, s, t) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        if z >= 0.0 { (4, z, x, -y) } else { (5, -z, -x, -y) }
+    } else if y.abs() >= x.abs() {
+        if y >= 0.0 { (2, y, x, z) } else { (3, -y, x, -z) }
+    } else if x >= 0.0 {
+        (0, x, -z, -y)
+    } else {
+        (1, -x, z, -y)
+    };
+    (face, [s, t].map(|side| (side / major + 1.0) / 2.0))
+}
+
 /// The texture of a handle, or of the texture reference at an address of the module's variables.
-fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result<&'a Texture, String> {
+pub(crate) fn by_handle<'a>(env: &'a Env, handle: u64) -> std::result::Result<&'a Texture, String> {
     let mut handle = handle;
     if (GLOBALS_BASE..HEAP_BASE).contains(&handle) {
         let mut bytes = [0; 8];
@@ -74,11 +104,24 @@ fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result
         handle = u64::from_le_bytes(bytes);
     }
     let texture = env.memory.texture(handle);
-    let texture =
-        texture.ok_or_else(|| format!("samples {handle:#x}, which is no texture that the host made"))?;
+    texture.ok_or_else(|| format!("samples {handle:#x}, which is no texture that the host made"))
+}
+
+/// The texture of a handle, if it suits the instruction.
+fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result<&'a Texture, String> {
+    let texture = by_handle(env, handle)?;
     let dimensions = texture.size.len();
     if dimensions != usize::from(form.dimensions) {
         return Err(format!("samples {} dimensions of a texture that has {dimensions}", form.dimensions));
+    }
+    if form.shape == TextureShape::Cube {
+        let [width, height, faces] = [0, 1, 2].map(|axis| texture.size[axis]);
+        if width != height || faces != 6 || !texture.normalized {
+            let size = &texture.size;
+            return Err(format!(
+                "samples a cube: the texture must be square, have 6 faces and normalized coordinates, got size {size:?}"
+            ));
+        }
     }
     // Normalized samples are single-precision bits in registers of any kind: clang takes them in integer registers.
     let is_normalized =

@@ -1,6 +1,8 @@
 //! Which textures a kernel samples, as far as its code shows.
+use super::GLOBALS_BASE;
 use super::alu::Alu;
-use super::instr::{Instr, Kernel, NONE, Op, Space};
+use super::instr::{Instr, Kernel, NONE, Op, Space, TextureShape};
+use crate::memory::HEAP_BASE;
 
 /// Where the handle of a texture comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +20,10 @@ pub enum TextureSource {
 pub struct TextureUse {
     /// Where its handle comes from.
     pub source: TextureSource,
-    /// One to three.
+    /// One to three, layers or faces included.
     pub dimensions: u8,
+    /// Whether the last dimension counts the six faces of a cube.
+    pub cube: bool,
     /// Whether samples are floating-point numbers.
     pub float: bool,
 }
@@ -35,7 +39,8 @@ impl Kernel {
                 NONE => TextureSource::Variable(instr.offset as u64),
                 _ => first_operand(instr).map_or(TextureSource::Elsewhere, |handle| self.trace(pc, handle)),
             };
-            let found = TextureUse { source, dimensions: form.dimensions, float: form.float_result };
+            let cube = form.shape == TextureShape::Cube;
+            let found = TextureUse { source, dimensions: form.dimensions, cube, float: form.float_result };
             if !out.contains(&found) {
                 out.push(found);
             }
@@ -57,6 +62,12 @@ impl Kernel {
                     return param.map_or(TextureSource::Elsewhere, TextureSource::Param);
                 }
                 (Op::Alu(Alu::Move64), Some(from)) => number = from,
+                // The address of a reference, which is a constant.
+                (Op::Alu(Alu::Move64), None) => {
+                    let value = self.double_pool.get(usize::from(u16::MAX - instr.a)).map(|lanes| lanes[0]);
+                    let variable = value.filter(|address| (GLOBALS_BASE..HEAP_BASE).contains(address));
+                    return variable.map_or(TextureSource::Elsewhere, TextureSource::Variable);
+                }
                 _ => return TextureSource::Elsewhere,
             }
         }

@@ -4,12 +4,13 @@ use super::access::{AccessKind, Fault, MemAccess};
 use super::alu;
 use super::functional::BARRIERS;
 use super::instr::{
-    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Op, PredicateOp, ReduceMode,
+    CarryForm, Combine, ConvertForm, Instr, Kernel, NO_PC, NONE, Op, PredicateOp, Rare, RareAccess,
+    ReduceMode,
 };
 use super::lane::{LANE_BIT, blend};
 use super::region::{Region, RegionValue};
 use super::special::{self, Live};
-use super::{Env, LaunchDims, bits, convert, memory_ops, system, texture_ops};
+use super::{Env, LaunchDims, bits, convert, matrix, memory_ops, surface_ops, system, texture_ops};
 use selvedge_state::State;
 
 /// What executing an instruction meant.
@@ -138,6 +139,9 @@ impl Warp {
         for &(index, special) in &kernel.specials {
             let shared = [kernel.shared_bytes, launch.dynamic_shared];
             registers.words[usize::from(index)] = special::values(special, launch, cta, warp_in_cta, shared);
+        }
+        if let Some(index) = kernel.true_predicate {
+            registers.predicates[usize::from(index)] = u32::MAX;
         }
         let mask = if threads == 0 { 0 } else { u32::MAX >> (32 - threads) };
         let cta_in_grid = u64::from(cta[0])
@@ -291,6 +295,10 @@ impl Warp {
                 texture_ops::sample(self, kernel, env, instr, form, mask, access)?;
                 Step::Texture { active: mask }
             }
+            Op::RareAccess(rare) => {
+                self.rare_access(kernel, env, instr, rare, mask, access)?;
+                Step::Memory
+            }
             Op::System(call) => {
                 system::call(self, kernel, env, instr, call, mask)?;
                 done
@@ -324,7 +332,38 @@ impl Warp {
             Op::Match { all, wide } => self.match_values(kernel, instr, all, wide, mask),
             Op::Reduce { op, signed } => self.reduce(kernel, instr, op, signed, mask),
             Op::ActiveMask => blend(&mut self.registers.words[usize::from(instr.d)], &[mask; 32], mask),
+            Op::Rare(rare) => self.rare(kernel, instr, rare, mask),
             _ => {}
+        }
+    }
+
+    /// Operations on registers that few kernels do.
+    #[cold]
+    fn rare(&mut self, kernel: &Kernel, instr: &Instr, rare: Rare, mask: u32) {
+        match rare {
+            Rare::Half(form) => self.half(kernel, instr, form, mask),
+            Rare::CompareHalves(form) => self.compare_halves(kernel, instr, form, mask),
+            Rare::Narrow(form) => self.narrow(kernel, instr, form, mask),
+            Rare::PackClamped { bits, signed } => self.pack_clamped(kernel, instr, bits, signed, mask),
+            Rare::Matrix(form) => self.multiply_matrices(kernel, instr, form, mask),
+        }
+    }
+
+    /// Accesses to memory that few kernels make.
+    #[cold]
+    fn rare_access(
+        &mut self,
+        kernel: &Kernel,
+        env: &mut Env,
+        instr: &Instr,
+        rare: RareAccess,
+        mask: u32,
+        access: &mut MemAccess,
+    ) -> Result<(), Box<Fault>> {
+        match rare {
+            RareAccess::LoadMatrix(form) => matrix::load_matrix(self, kernel, env, instr, form, mask, access),
+            RareAccess::Copy(form) => matrix::copy(self, kernel, env, instr, form, mask, access),
+            RareAccess::Surface(form) => surface_ops::access(self, kernel, env, instr, form, mask, access),
         }
     }
 
@@ -581,7 +620,9 @@ impl Warp {
         let mut carried = 0;
         let mut out = [0; 32];
         for lane in 0..32 {
-            let carry = u128::from(form.reads && carries & LANE_BIT[lane] != 0);
+            // A subtraction's flag is the carry of a sum with the complement: it is set where nothing is borrowed.
+            let flag = carries & LANE_BIT[lane] != 0;
+            let carry = u128::from(form.reads && flag != form.subtract);
             let (left, right) = match form.product {
                 None => (u128::from(a[lane]), u128::from(b[lane])),
                 Some(high) => {
@@ -601,7 +642,7 @@ impl Warp {
                 left + right + carry
             };
             out[lane] = (result & ones) as u64;
-            carried |= if result > ones { LANE_BIT[lane] } else { 0 };
+            carried |= if (result > ones) != form.subtract { LANE_BIT[lane] } else { 0 };
         }
         self.set_bits(instr.d, bits, &out, mask);
         if form.writes {
@@ -665,6 +706,9 @@ impl Warp {
             Live::Clock64 => (64, env.clock),
             Live::SmId => (32, u64::from(env.sm)),
             Live::NumberOfSms => (32, u64::from(env.sms)),
+            Live::GlobalTimer => (64, env.nanoseconds()),
+            Live::GlobalTimerLow => (32, env.nanoseconds() & 0xffff_ffff),
+            Live::GlobalTimerHigh => (32, env.nanoseconds() >> 32),
         };
         self.set_bits(instr.d, bits, &[value; 32], mask);
     }

@@ -24,7 +24,7 @@ microbenchmarks in `sim/run/src/fidelity/` and in `sim/gpu/src/partition/closed_
   bank, tRP more for another row
 - DRAM stream: the data buses, or the L2's reply ports where they carry less; one partition: its share of the buses
 
-\"Allowed\" is what agrees with the formula: the value alone where it is exact; the spread of the clocks' phases for round
+\"Allowed\" names what agrees with the formula: the value alone where it is exact; the spread of the clocks' phases for round
 trips; a share below the peak for rates, which the ends of a run and queues cost. These shares are tolerances: what head-of-line
 blocking costs a stream, which is most on the Maxwells, follows from no formula here.
 ";

@@ -326,6 +326,7 @@ impl<'a> Machine<'a> {
         control: &Arc<Control>,
     ) -> Result<Self, RunError> {
         let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+        memory.set_zero_outside(spec.config.memory.zero_outside());
         let mut programs = Vec::new();
         for (slot, workload) in (0..).zip(workloads) {
             programs.push(Program::new(slot, workload, spec, &mut memory)?);

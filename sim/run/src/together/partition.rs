@@ -5,6 +5,7 @@
 use super::{Machine, TogetherSpec};
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunError, Source};
+use schemars::JsonSchema;
 use selvedge_gpu::config::Sm as SmConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
@@ -21,7 +22,7 @@ const KINDS: usize = 5;
 type Amounts = [u32; KINDS];
 
 /// CTAs of each kernel, and what they were chosen by.
-#[derive(Clone, Debug, PartialEq, Serialize, State)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, State)]
 pub struct Partition {
     /// CTAs of each kernel that an SM holds at most.
     pub ctas: Vec<u32>,

@@ -1,12 +1,13 @@
 //! What a run of several workloads at the same time reports, and the measures of how well they get on.
 use crate::report::{CacheReport, HostReport, Totals};
 use crate::together::partition::Partition;
+use schemars::JsonSchema;
 use selvedge_gpu::gpu::Limit;
 use selvedge_gpu::mechanism::MechanismCounters;
 use serde::Serialize;
 
 /// What became of a program's results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// At every end they equalled the CPU reference.
@@ -32,7 +33,7 @@ impl Verdict {
 }
 
 /// One of the programs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct ProgramReport {
     /// Workload name.
     pub workload: String,
@@ -74,7 +75,7 @@ impl ProgramReport {
 }
 
 /// How well programs get on together.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Throughput {
     /// The sum of the normalized IPCs (STP in Dai, section 4.2).
     pub weighted_speedup: f64,
@@ -100,9 +101,9 @@ impl Throughput {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct TogetherReport {
-    /// [`crate::report::FORMAT_VERSION`].
+    /// Version of the form: a change of meaning or the removal of a key raises it.
     pub format_version: u32,
     /// Size of the workloads.
     pub size: String,

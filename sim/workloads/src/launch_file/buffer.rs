@@ -5,6 +5,7 @@ use super::expectation::Expectation;
 use super::fill::{Fill, KEYS};
 use super::format::{Format, Item, Save, Text};
 use super::room::{Most, Room};
+use super::structure::{self, Patch};
 use selvedge_ptx::ptx::Module;
 use std::path::PathBuf;
 use toml::Spanned;
@@ -22,6 +23,10 @@ pub(super) struct Buffer {
     pub fill: Option<Fill>,
     /// A variable of the PTX.
     pub symbol: bool,
+    /// The buffer whose memory it is a part of, and the bytes before it.
+    pub within: Option<(usize, u64)>,
+    /// Addresses among its initial values.
+    pub patches: Vec<Patch>,
     pub expect: Option<Expectation>,
     pub save: Option<Output>,
 }
@@ -38,6 +43,8 @@ pub(super) struct Output {
 pub(super) enum Place {
     /// To be allocated.
     Heap,
+    /// Part of another buffer, so many bytes behind its start.
+    Part(usize, u64),
     /// A `.global` variable.
     Global(u64),
     /// A `.const` variable: no address that the host can name.
@@ -51,10 +58,33 @@ impl Buffer {
         item: &Spanned<Item>,
         symbol: bool,
         room: &mut Room,
+        before: &[Buffer],
     ) -> Result<Self, LaunchFileError> {
         let (at, item) = (item.span().start, item.get_ref());
         let name = text.need(&item.name, "name", at)?.get_ref().clone();
-        Self::named(text, item, at, name, symbol, room)
+        let Some(whole) = item.of.as_ref().filter(|_| !symbol) else {
+            return Self::named(text, item, at, name, symbol, room);
+        };
+        let index = super::plan::find(text, whole, before)?;
+        // What it takes is the other buffer's.
+        let mut part = Self::named(text, item, at, name, false, &mut Room::new(u64::MAX))?;
+        let size = before[index].element.bytes() as u64;
+        let offset = item.offset.as_ref().map_or(0, |offset| *offset.get_ref()).saturating_mul(size);
+        let (needs, has) = (part.bytes().unwrap_or(0), before[index].bytes());
+        if has.is_some_and(|has| offset.checked_add(needs).is_none_or(|end| end > has)) {
+            let (name, whole) = (&part.name, &before[index].name);
+            let end = offset.saturating_add(needs);
+            let message =
+                format!("`{name}` ends after {end} bytes of `{whole}`, which has {}", has.unwrap_or(0));
+            return Err(text.bad(at, message));
+        }
+        part.within = Some((index, offset));
+        Ok(part)
+    }
+
+    /// Bytes that it takes, where the launch file says so.
+    pub(super) fn bytes(&self) -> Option<u64> {
+        Some(self.count?.saturating_mul(self.element.bytes() as u64))
     }
 
     /// A buffer that only one argument uses.
@@ -75,11 +105,17 @@ impl Buffer {
         symbol: bool,
         room: &mut Room,
     ) -> Result<Self, LaunchFileError> {
+        if let Some(members) = item.members.as_ref().filter(|_| !symbol) {
+            return Self::structures(text, item, at, name, members, room);
+        }
         let element = *text.need(&item.element, "type", at)?.get_ref();
-        let known = [&["name", "type", "count", "expect", "save"][..], &KEYS].concat();
+        let mut known = [&["name", "type", "count", "expect", "save", "addresses"][..], &KEYS].concat();
+        if item.of.is_some() && !symbol {
+            known.extend(["of", "offset"]);
+        }
         text.only(item.given(), &known, if symbol { "a symbol" } else { "a buffer" })?;
         let stated = item.count.as_ref().map(|count| *count.get_ref());
-        let others = ["name", "type", "count", "expect", "save"];
+        let others = ["name", "type", "count", "expect", "save", "addresses", "of", "offset"];
         let fill = Fill::check(text, item, at, element, &others, room.most(stated, element))?;
         let brought = fill.as_ref().and_then(|fill| fill.count(element));
         let count = match (&item.count, brought) {
@@ -103,12 +139,61 @@ impl Buffer {
             expect.check_count(text, element, count)?;
         }
         let save = item.save.as_ref().map(|save| Output::check(text, save)).transpose()?;
-        Ok(Buffer { name, at, element, count, fill, symbol, expect, save })
+        Ok(Buffer { name, at, element, count, fill, symbol, within: None, patches: Vec::new(), expect, save })
+    }
+
+    /// A buffer of structures, as the bytes that they are.
+    fn structures(
+        text: &Text,
+        item: &Item,
+        at: usize,
+        name: String,
+        members: &Spanned<Vec<Element>>,
+        room: &mut Room,
+    ) -> Result<Self, LaunchFileError> {
+        let known = ["name", "members", "count", "values", "addresses", "save", "expect"];
+        text.only(item.given(), &known, "a buffer of structures")?;
+        let size = structure::layout(members.get_ref()).1 as u64;
+        let element = Element::B8;
+        let given =
+            item.values.as_ref().map(|values| structure::values(text, members, values)).transpose()?;
+        let stated = item.count.as_ref().map(|count| *count.get_ref());
+        let bytes = match (stated, &given) {
+            (Some(count), Some(given)) if count.saturating_mul(size) != given.len() as u64 => {
+                let has = given.len() as u64 / size.max(1);
+                return Err(text.bad(at, format!("count = {count}: its values are {has} structures")));
+            }
+            (_, Some(given)) => given.len() as u64,
+            (Some(count), None) => count.saturating_mul(size),
+            (None, None) => return Err(text.bad(at, format!("missing key `count` of buffer `{name}`"))),
+        };
+        room.take(text, at, &name, bytes, element)?;
+        let most = Most::of(bytes);
+        let expect = item.expect.as_ref().map(|e| Expectation::check(text, e, element, most)).transpose()?;
+        if let Some(expect) = &expect {
+            expect.check_count(text, element, bytes)?;
+        }
+        let save = item.save.as_ref().map(|save| Output::check(text, save)).transpose()?;
+        let fill = given.map(|given| Fill::Given(given.into()));
+        let (count, patches) = (Some(bytes), Vec::new());
+        Ok(Buffer { name, at, element, count, fill, symbol: false, within: None, patches, expect, save })
     }
 
     /// Finds the symbol in `module`, gives a constant its values there, and settles the number of elements.
-    pub(super) fn bind(&self, text: &Text, module: &mut Module) -> Result<(Place, u64), LaunchFileError> {
+    /// `before` are the places and sizes of the buffers before it.
+    pub(super) fn bind(
+        &self,
+        text: &Text,
+        module: &mut Module,
+        before: &[(Place, u64)],
+    ) -> Result<(Place, u64), LaunchFileError> {
         let bad = |message: String| text.bad(self.at, message);
+        if let Some((whole, offset)) = self.within {
+            if before[whole].0 == Place::Constant {
+                return Err(bad("a constant has no part that is a buffer".to_owned()));
+            }
+            return Ok((Place::Part(whole, offset), self.count.unwrap_or(0)));
+        }
         if !self.symbol {
             return Ok((Place::Heap, self.count.unwrap_or(0)));
         }

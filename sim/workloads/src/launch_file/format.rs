@@ -34,6 +34,14 @@ table! {
         /// An argument that is the handle of this texture.
         texture "texture": String,
         element "type": Element,
+        /// Types of the members of a structure, instead of one type.
+        members "members": Vec<Element>,
+        /// A buffer whose memory is a part of this one's.
+        of "of": String,
+        /// Places that hold the addresses of buffers.
+        addresses "addresses": Vec<RawAddress>,
+        /// A number that depends on turns.
+        expression "expression": String,
         value "value": Number,
         values "values": Vec<Number>,
         /// What a turn of the loop adds to `value`.
@@ -57,11 +65,58 @@ table! {
     }
 }
 
+/// A place that holds the address of an element of a buffer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawAddress {
+    /// Bytes before it.
+    pub at: u64,
+    pub buffer: Spanned<String>,
+    /// Elements of the buffer before the one whose address it is.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+/// `[[host]]`: what the host does between launches.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawHost {
+    pub copy: Option<Spanned<RawCopy>>,
+    pub set: Option<Spanned<RawSet>>,
+    /// A buffer that is to hold again what it held at the start.
+    pub reset: Option<Spanned<String>>,
+    /// The loop that it belongs to.
+    pub r#loop: Option<Spanned<String>>,
+}
+
+/// `copy` of a `[[host]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawCopy {
+    pub from: Option<Spanned<String>>,
+    pub to: Option<Spanned<String>>,
+    pub from_offset: Option<u64>,
+    pub to_offset: Option<u64>,
+    pub count: Option<u64>,
+}
+
+/// `set` of a `[[host]]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSet {
+    pub buffer: Option<Spanned<String>>,
+    pub value: Option<Spanned<Number>>,
+    pub offset: Option<u64>,
+    pub count: Option<u64>,
+}
+
 /// `[[loop]]`: what its turns are.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Loop {
     pub name: Option<Spanned<String>>,
+    /// The loop that repeats it.
+    pub within: Option<Spanned<String>>,
     pub turns: Option<Spanned<u64>>,
     pub until: Option<Spanned<Until>>,
     /// Pairs of buffers that change places between turns.
@@ -212,8 +267,8 @@ pub(super) enum Filter {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawLaunch {
     pub kernel: Spanned<String>,
-    pub grid: Spanned<Vec<u32>>,
-    pub block: Spanned<Vec<u32>>,
+    pub grid: Spanned<Vec<Number>>,
+    pub block: Spanned<Vec<Number>>,
     #[serde(default)]
     pub dynamic_shared: u32,
     #[serde(default)]
@@ -226,10 +281,10 @@ pub(super) struct RawLaunch {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawFile {
-    pub ptx: Spanned<String>,
+    pub ptx: Spanned<PtxFiles>,
     pub kernel: Option<Spanned<String>>,
-    pub grid: Option<Spanned<Vec<u32>>>,
-    pub block: Option<Spanned<Vec<u32>>>,
+    pub grid: Option<Spanned<Vec<Number>>>,
+    pub block: Option<Spanned<Vec<Number>>>,
     pub dynamic_shared: Option<Spanned<u32>>,
     #[serde(default)]
     pub arg: Vec<Spanned<Item>>,
@@ -243,14 +298,33 @@ pub(super) struct RawFile {
     pub r#loop: Vec<Spanned<Loop>>,
     #[serde(default)]
     pub launch: Vec<Spanned<RawLaunch>>,
+    #[serde(default)]
+    pub host: Vec<Spanned<RawHost>>,
+}
+
+/// One PTX file, or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "expected the name of a PTX file, or a list of them")]
+pub(super) enum PtxFiles {
+    One(String),
+    Several(Vec<String>),
 }
 
 impl RawFile {
+    /// Returns the PTX files, each at the place of the key.
+    pub(super) fn ptx_files(&self) -> Vec<Spanned<String>> {
+        let names = match self.ptx.get_ref() {
+            PtxFiles::One(name) => std::slice::from_ref(name),
+            PtxFiles::Several(names) => names,
+        };
+        names.iter().map(|name| Spanned::new(self.ptx.span(), name.clone())).collect()
+    }
+
     /// Returns the files that it reads.
-    pub(super) fn reads(&self) -> impl Iterator<Item = &Spanned<String>> {
+    pub(super) fn reads(&self) -> impl Iterator<Item = Spanned<String>> {
         let values = self.items().filter_map(|item| item.file.as_ref());
         let expected = self.items().filter_map(|item| item.expect.as_ref()?.get_ref().file.as_ref());
-        std::iter::once(&self.ptx).chain(values).chain(expected)
+        self.ptx_files().into_iter().chain(values.chain(expected).cloned())
     }
 
     /// Returns the files that a run saves.

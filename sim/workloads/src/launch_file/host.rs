@@ -1,10 +1,11 @@
 //! The host side of a launch file: fill the buffers, launch, look at flags, compare, and give back what is to be saved.
 use super::Parts;
+use super::action::{Part, What};
 use super::buffer::Place;
 use super::error::{LaunchFileError, line_of};
 use super::fill::Fill;
 use super::format::Is;
-use super::plan::{Flag, Stage};
+use super::plan::{Flag, Move, Turns};
 use super::values;
 use crate::workload::{HostProgram, Launch, OutputFile, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -18,30 +19,41 @@ pub(super) struct Program {
     bound: Vec<(Place, u64)>,
     /// The variable that is to hold the handle of each texture, where one is.
     references: Vec<Option<u64>>,
+    /// The name in the PTX of each launch's kernel, by its move.
+    kernels: Vec<String>,
     /// Addresses by buffer, once allocated; a swap exchanges two of them.
     addresses: Option<Vec<u64>>,
     /// Handles by texture, once made.
     handles: Vec<u64>,
-    stage: usize,
-    turn: u64,
-    step: usize,
+    /// The next move of the plan.
+    next: usize,
+    /// Turns of each loop that have begun before this one.
+    turns: Vec<u64>,
     done: bool,
     /// A loop that came to its last turn without its flag.
     endless: Option<LaunchFileError>,
 }
 
 impl Program {
-    /// A run of `parts` from its start.
-    pub(super) fn new(parts: Arc<Parts>, bound: Vec<(Place, u64)>, references: Vec<Option<u64>>) -> Self {
+    /// A run of `parts` from its start; `names` are those that the PTX gives to the kernels of the launches in turn.
+    pub(super) fn new(
+        parts: Arc<Parts>,
+        bound: Vec<(Place, u64)>,
+        references: Vec<Option<u64>>,
+        names: Vec<String>,
+    ) -> Self {
+        let mut names = names.into_iter();
+        let launched = |next: &Move| matches!(next, Move::Launch(_)).then(|| names.next()).flatten();
+        let kernels = parts.plan.moves.iter().map(launched).map(Option::unwrap_or_default).collect();
         Program {
+            turns: vec![0; parts.plan.loops.len()],
             parts,
             bound,
             references,
+            kernels,
             addresses: None,
             handles: Vec::new(),
-            stage: 0,
-            turn: 0,
-            step: 0,
+            next: 0,
             done: false,
             endless: None,
         }
@@ -54,6 +66,7 @@ impl Program {
             let bytes = count * buffer.element.bytes() as u64;
             let address = match place {
                 Place::Heap => memory.alloc(bytes, &buffer.name)?,
+                Place::Part(whole, offset) => addresses[*whole] + offset,
                 Place::Global(address) => *address,
                 // Filled when it was bound, and never asked for its address.
                 Place::Constant => {
@@ -68,7 +81,23 @@ impl Program {
             }
             addresses.push(address);
         }
+        for index in 0..self.parts.buffers.len() {
+            self.patch(memory, &addresses, index)?;
+        }
         Ok(addresses)
+    }
+
+    /// Writes the addresses that a buffer holds.
+    fn patch(&self, memory: &mut DeviceMemory, addresses: &[u64], index: usize) -> Result<(), WorkloadError> {
+        let (buffer, (_, count)) = (&self.parts.buffers[index], self.bound[index]);
+        if buffer.patches.is_empty() {
+            return Ok(());
+        }
+        let bytes = count * buffer.element.bytes() as u64;
+        memory.fill(addresses[index], bytes, |out| {
+            buffer.patches.iter().for_each(|patch| patch.write(addresses, out));
+        })?;
+        Ok(())
     }
 
     /// Makes the textures and gives their handles to the variables that are to hold them.
@@ -111,35 +140,72 @@ impl Program {
         addresses: &mut [u64],
         memory: &mut DeviceMemory,
     ) -> Result<Option<Launch>, WorkloadError> {
-        while let Some(stage) = parts.stages.get(self.stage) {
-            if let Some(step) = stage.steps.get(self.step) {
-                if self.step == 0 {
-                    self.reset(stage, addresses, memory)?;
+        while let Some(next) = parts.plan.moves.get(self.next) {
+            let here = self.next;
+            self.next += 1;
+            match next {
+                Move::Launch(step) => {
+                    let turns: Vec<u64> = step.loops.iter().map(|number| self.turns[*number]).collect();
+                    let dims = step.dims(&parts.text, &turns)?;
+                    let args =
+                        step.args.iter().map(|(_, arg)| arg.arg(&turns, addresses, &self.handles)).collect();
+                    return Ok(Some(Launch { kernel: self.kernels[here].clone(), dims, args }));
                 }
-                self.step += 1;
-                let args =
-                    step.args.iter().map(|(_, arg)| arg.arg(self.turn, addresses, &self.handles)).collect();
-                return Ok(Some(Launch { kernel: step.kernel.clone(), dims: step.dims, args }));
+                Move::Act(action) => self.act(&action.what, addresses, memory)?,
+                Move::Enter(number) => {
+                    self.turns[*number] = 0;
+                    self.reset(&parts.plan.loops[*number], addresses, memory)?;
+                }
+                Move::Again { number, start } => {
+                    let turns = &parts.plan.loops[*number];
+                    self.turns[*number] += 1;
+                    if !self.has_ended(turns, self.turns[*number], addresses, memory)? {
+                        turns.swap.iter().for_each(|[a, b]| addresses.swap(*a, *b));
+                        self.reset(turns, addresses, memory)?;
+                        self.next = *start;
+                    }
+                }
             }
-            self.turn += 1;
-            self.step = 0;
-            if self.has_ended(stage, addresses, memory)? {
-                (self.stage, self.turn) = (self.stage + 1, 0);
-                continue;
-            }
-            stage.turns.swap.iter().for_each(|[a, b]| addresses.swap(*a, *b));
         }
         Ok(None)
+    }
+
+    /// Does what a `[[host]]` table says.
+    fn act(&self, what: &What, addresses: &[u64], memory: &mut DeviceMemory) -> Result<(), WorkloadError> {
+        let place = |part: &Part| {
+            let size = self.parts.buffers[part.buffer].element.bytes() as u64;
+            let count = part.count(self.bound[part.buffer].1).unwrap_or(0);
+            (addresses[part.buffer] + part.offset * size, count * size)
+        };
+        match what {
+            What::Copy { from, to } => {
+                let ((from, bytes), (to, _)) = (place(from), place(to));
+                let copied = memory.bytes(from, bytes)?.to_vec();
+                Ok(memory.write(to, &copied)?)
+            }
+            What::Set { part, bits } => {
+                let (address, bytes) = place(part);
+                let element = self.parts.buffers[part.buffer].element;
+                Ok(memory.fill(address, bytes, |out| element.put(out, |_| *bits))?)
+            }
+            What::Reset(index) => {
+                let (buffer, (_, count)) = (&self.parts.buffers[*index], self.bound[*index]);
+                let bytes = count * buffer.element.bytes() as u64;
+                let fill = buffer.fill.as_ref().unwrap_or(&Fill::Zeros);
+                memory.fill(addresses[*index], bytes, |out| fill.write(buffer.element, out))?;
+                self.patch(memory, addresses, *index)
+            }
+        }
     }
 
     /// Writes the loop's flag before a turn.
     fn reset(
         &self,
-        stage: &Stage,
+        turns: &Turns,
         addresses: &[u64],
         memory: &mut DeviceMemory,
     ) -> Result<(), WorkloadError> {
-        let Some(flag) = &stage.turns.until else { return Ok(()) };
+        let Some(flag) = &turns.until else { return Ok(()) };
         let Some(bits) = flag.reset else { return Ok(()) };
         let mut bytes = Vec::new();
         self.parts.buffers[flag.buffer].element.push(&mut bytes, bits);
@@ -149,12 +215,13 @@ impl Program {
     /// After a turn: was it the last?
     fn has_ended(
         &mut self,
-        stage: &Stage,
+        turns: &Turns,
+        turn: u64,
         addresses: &[u64],
         memory: &DeviceMemory,
     ) -> Result<bool, WorkloadError> {
-        let out_of_turns = stage.turns.most.is_some_and(|most| self.turn >= most);
-        let Some(flag) = &stage.turns.until else { return Ok(out_of_turns) };
+        let out_of_turns = turns.most.is_some_and(|most| turn >= most);
+        let Some(flag) = &turns.until else { return Ok(out_of_turns) };
         let element = self.parts.buffers[flag.buffer].element;
         let bits = self.flag(flag, addresses, memory)?;
         // Minus zero is zero as well.
@@ -169,11 +236,11 @@ impl Program {
                 line: line_of(text.text.as_bytes(), flag.at),
                 message: format!(
                     "loop `{}`: {}[{}] is {} after {} turns, which should be {}",
-                    stage.turns.name,
+                    turns.name,
                     self.parts.buffers[flag.buffer].name,
                     flag.index,
                     element.show(bits),
-                    self.turn,
+                    turn,
                     if flag.is == Is::Zero { "zero" } else { "nonzero" }
                 ),
             });

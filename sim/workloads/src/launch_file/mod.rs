@@ -48,18 +48,25 @@
 //! loop = "sweep"
 //! arg = [{ buffer = "a" }, { buffer = "b" }, { type = "s32", value = 32 }]
 //! ```
+mod action;
 mod buffer;
 mod element;
 mod error;
 mod expectation;
+mod expression;
 mod fill;
 mod format;
 mod host;
+mod kernel_name;
 mod plan;
 mod room;
+#[cfg(test)]
+mod sequence_tests;
+mod structure;
 mod template;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod values;
 mod view;
 
@@ -68,14 +75,14 @@ pub use error::LaunchFileError;
 use crate::workload::{Arg, HostProgram};
 use buffer::{Buffer, Place};
 use format::{RawFile, Text};
-use plan::{Argument, Stage, Step};
+use plan::{Argument, Plan, Step};
 use room::Room;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::limits::Limits;
 use selvedge_gpu::reach::Reach;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_hw::file::real_path;
-use selvedge_ptx::ptx::{ArgError, Kernel, Module};
+use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -93,10 +100,8 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 pub struct LaunchFile {
     /// The launch file's path as given.
     pub name: String,
-    /// The PTX file's path.
-    pub ptx_name: String,
-    /// The PTX text.
-    pub ptx: String,
+    /// The PTX files: the path and the text of each.
+    pub ptx: Vec<(String, String)>,
     parts: Arc<Parts>,
 }
 
@@ -107,7 +112,7 @@ struct Parts {
     inputs: Vec<PathBuf>,
     buffers: Vec<Buffer>,
     textures: Vec<View>,
-    stages: Vec<Stage>,
+    plan: Plan,
 }
 
 impl LaunchFile {
@@ -128,7 +133,7 @@ impl LaunchFile {
         for (item, symbol) in
             raw.symbol.iter().map(|s| (s, true)).chain(raw.buffer.iter().map(|b| (b, false)))
         {
-            let buffer = Buffer::check(&text, item, symbol, &mut room)?;
+            let buffer = Buffer::check(&text, item, symbol, &mut room, &buffers)?;
             if buffers.iter().any(|other: &Buffer| other.name == buffer.name) {
                 return Err(text.bad(buffer.at, format!("there is another buffer `{}`", buffer.name)));
             }
@@ -142,16 +147,40 @@ impl LaunchFile {
             }
             textures.push(texture);
         }
-        let stages = plan::plan(&text, &raw, &mut buffers, &textures, &mut room)?;
+        for item in raw.symbol.iter().chain(&raw.buffer) {
+            let Some(named) = &item.get_ref().addresses else { continue };
+            let name = item.get_ref().name.as_ref().map(Spanned::get_ref);
+            let Some(index) = buffers.iter().position(|buffer| Some(&buffer.name) == name) else { continue };
+            let Some(bytes) = buffers[index].bytes() else {
+                let message = "addresses are for a symbol with a `count`";
+                return Err(text.bad(named.span().start, message));
+            };
+            buffers[index].patches = structure::patches(&text, item.get_ref(), bytes, &buffers)?;
+        }
+        let plan = plan::plan(&text, &raw, &mut buffers, &textures, &mut room)?;
         one_file_each(&text, &buffers)?;
-        let ptx_path = text.path(raw.ptx.get_ref());
-        let ptx = read_text(&ptx_path, MAX_PTX_BYTES, "PTX is ASCII").map_err(|error| match error {
-            LaunchFileError::Unreadable { .. } => text.bad(raw.ptx.span().start, error.to_string()),
-            other => other,
-        })?;
-        let ptx_name = ptx_path.display().to_string();
-        let parts = Arc::new(Parts { text, inputs, buffers, textures, stages });
-        Ok(LaunchFile { name, ptx_name, ptx, parts })
+        let mut ptx = Vec::new();
+        for name in raw.ptx_files() {
+            let path = text.path(name.get_ref());
+            let read = read_text(&path, MAX_PTX_BYTES, "PTX is ASCII").map_err(|error| match error {
+                LaunchFileError::Unreadable { .. } => text.bad(name.span().start, error.to_string()),
+                other => other,
+            })?;
+            ptx.push((path.display().to_string(), read));
+        }
+        if ptx.is_empty() {
+            return Err(text.bad(raw.ptx.span().start, "ptx = []: must be one PTX file or more"));
+        }
+        let parts = Arc::new(Parts { text, inputs, buffers, textures, plan });
+        Ok(LaunchFile { name, ptx, parts })
+    }
+
+    /// Reads the PTX files as one module.
+    ///
+    /// # Errors
+    /// A file is not PTX, or two have kernels of the same name.
+    pub fn module(&self) -> Result<Module, PtxError> {
+        Module::parse_all(&self.ptx)
     }
 
     /// A hash of everything that was read: the launch file, its PTX and the files that it names.
@@ -182,30 +211,32 @@ impl LaunchFile {
         module: &mut Module,
         config: &GpuConfig,
     ) -> Result<Box<dyn HostProgram>, LaunchFileError> {
-        let Parts { text, buffers, textures, stages, .. } = self.parts.as_ref();
-        let bound: Vec<(Place, u64)> =
-            buffers.iter().map(|buffer| buffer.bind(text, module)).collect::<Result<_, _>>()?;
+        let Parts { text, buffers, textures, plan, .. } = self.parts.as_ref();
+        let mut bound: Vec<(Place, u64)> = Vec::with_capacity(buffers.len());
+        for buffer in buffers {
+            bound.push(buffer.bind(text, module, &bound)?);
+        }
         let references = textures
             .iter()
             .map(|texture| texture.bind(text, buffers, &bound, module))
             .collect::<Result<Vec<_>, _>>()?;
-        for stage in stages {
-            for step in &stage.steps {
-                check_step(&self.parts, &bound, step, module, config)?;
-            }
-            if let Some(flag) = &stage.turns.until {
-                let (place, count) = bound[flag.buffer];
-                if place == Place::Constant || flag.index >= count {
-                    let name = &buffers[flag.buffer].name;
-                    let message = format!(
-                        "{name}[{}] is no element that a kernel can write: it has {count}",
-                        flag.index
-                    );
-                    return Err(text.bad(flag.at, message));
-                }
+        for action in plan.actions() {
+            action.fits(text, buffers, &bound)?;
+        }
+        let mut kernels = Vec::new();
+        for step in plan.steps() {
+            kernels.push(check_step(&self.parts, &bound, step, module, config)?);
+        }
+        for flag in plan.loops.iter().filter_map(|turns| turns.until.as_ref()) {
+            let (place, count) = bound[flag.buffer];
+            if place == Place::Constant || flag.index >= count {
+                let name = &buffers[flag.buffer].name;
+                let message =
+                    format!("{name}[{}] is no element that a kernel can write: it has {count}", flag.index);
+                return Err(text.bad(flag.at, message));
             }
         }
-        Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound, references)))
+        Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound, references, kernels)))
     }
 }
 
@@ -239,7 +270,7 @@ pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<Str
 fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFileError> {
     let path = |written: &Spanned<String>| text.path(written.get_ref());
     for read in raw.reads() {
-        let checked = reach.check_read(&text.folder, &path(read));
+        let checked = reach.check_read(&text.folder, &path(&read));
         checked.map_err(|why| text.bad(read.span().start, why.to_string()))?;
     }
     for write in raw.saves() {
@@ -263,20 +294,16 @@ fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError>
     Ok(())
 }
 
-/// Would this launch be accepted?
+/// Would this launch be accepted? Returns the kernel's name in the PTX.
 fn check_step(
     parts: &Parts,
     bound: &[(Place, u64)],
     step: &Step,
     module: &Module,
     config: &GpuConfig,
-) -> Result<(), LaunchFileError> {
+) -> Result<String, LaunchFileError> {
     let Parts { text, buffers, textures, .. } = parts;
-    let kernel = module.kernel(&step.kernel).ok_or_else(|| {
-        let names = module.kernels().iter().map(|kernel| kernel.name.as_str()).collect::<Vec<_>>();
-        let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-        text.bad(step.at, format!("no kernel `{}` in the PTX: there are {there}", step.kernel))
-    })?;
+    let kernel = kernel_name::find(module, &step.kernel).map_err(|why| text.bad(step.at, why))?;
     for (at, arg) in &step.args {
         let Argument::Address { buffer, offset } = arg else { continue };
         let ((place, count), buffer) = (bound[*buffer], &buffers[*buffer]);
@@ -290,7 +317,8 @@ fn check_step(
     }
     // Addresses and handles come with the run; any will do to see whether one fits the parameter.
     let zeros = vec![0; buffers.len().max(textures.len())];
-    let args: Vec<Arg> = step.args.iter().map(|(_, arg)| arg.arg(0, &zeros, &zeros)).collect();
+    let turns = vec![0; step.loops.len()];
+    let args: Vec<Arg> = step.args.iter().map(|(_, arg)| arg.arg(&turns, &zeros, &zeros)).collect();
     let params = kernel.pack(&args).map_err(|error| {
         let at = match &error {
             ArgError::Type { index, .. } => step.args[*index].0,
@@ -298,8 +326,9 @@ fn check_step(
         };
         text.bad(at, format!("{error}; its parameters are {}", describe_params(&kernel)))
     })?;
-    LaunchedKernel::new(kernel, step.dims, params, 0, config)
-        .map(drop)
+    let (name, dims) = (kernel.name.clone(), step.dims(text, &turns)?);
+    LaunchedKernel::new(kernel, dims, params, 0, config)
+        .map(|_| name)
         .map_err(|error| text.bad(step.at, error.to_string()))
 }
 

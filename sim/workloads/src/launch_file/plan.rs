@@ -1,10 +1,13 @@
 //! Which launches follow one another: steps in the file's order, and the loops that repeat them.
+use super::action::Action;
 use super::buffer::Buffer;
-use super::element::{Class, Element};
+use super::element::{Class, Element, Number};
 use super::error::LaunchFileError;
+use super::expression::Expression;
 use super::fill;
 use super::format::{Is, Item, Loop, RawFile, RawLaunch, Text};
 use super::room::Room;
+use super::structure::{self, Patch};
 use super::view::View;
 use crate::workload::{Arg, LaunchDims};
 use toml::Spanned;
@@ -15,9 +18,53 @@ pub(super) struct Step {
     /// Where the launch file states its kernel, in bytes.
     pub at: usize,
     pub kernel: String,
-    pub dims: LaunchDims,
+    /// Blocks and threads of a block in each direction, with their places in the launch file.
+    pub grid: Extent,
+    pub block: Extent,
+    pub dynamic_shared: u32,
     /// Each with its place in the launch file.
     pub args: Vec<(usize, Argument)>,
+    /// The loops around it, by number, the outermost first.
+    pub loops: Vec<usize>,
+}
+
+/// Sizes in three directions, which may depend on turns.
+#[derive(Clone, Debug)]
+pub(super) struct Extent {
+    at: usize,
+    key: &'static str,
+    sides: [Expression; 3],
+}
+
+impl Step {
+    /// The size of the launch in a turn of each loop around it.
+    ///
+    /// # Errors
+    /// A side is not a number from 1 to 2^32 - 1, in one line.
+    pub(super) fn dims(&self, text: &Text, turns: &[u64]) -> Result<LaunchDims, LaunchFileError> {
+        let triple = |extent: &Extent| {
+            let mut out = [0; 3];
+            for (side, expression) in out.iter_mut().zip(&extent.sides) {
+                let value = expression.value(turns);
+                let fits = value.and_then(|value| u32::try_from(value).ok()).filter(|side| *side > 0);
+                *side = fits.ok_or_else(|| {
+                    let value = value.map_or("no number".into(), |value| value.to_string());
+                    let turn = match turns {
+                        [] => String::new(),
+                        turns => {
+                            let turns = turns.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+                            format!(" in turn {turns}")
+                        }
+                    };
+                    let message = format!("{} = {value}{turn}: must be 1 to {}", extent.key, u32::MAX);
+                    text.bad(extent.at, message)
+                })?;
+            }
+            Ok(out)
+        };
+        let (grid, block) = (triple(&self.grid)?, triple(&self.block)?);
+        Ok(LaunchDims { grid, block, dynamic_shared: self.dynamic_shared })
+    }
 }
 
 /// An argument, checked.
@@ -25,8 +72,10 @@ pub(super) struct Step {
 pub(super) enum Argument {
     /// A number; each turn of the loop adds `per_turn`.
     Scalar { element: Element, bits: u64, per_turn: u64 },
-    /// Several numbers in one parameter, as they lie in memory.
-    Structure(Vec<u8>),
+    /// A number that depends on the turns of the loops around the launch.
+    Computed { element: Element, expression: Expression },
+    /// Several numbers in one parameter, as they lie in memory, and the addresses among them.
+    Structure(Vec<u8>, Vec<Patch>),
     /// The address of an element of a buffer.
     Address { buffer: usize, offset: u64 },
     /// The handle of a texture.
@@ -34,39 +83,90 @@ pub(super) enum Argument {
 }
 
 impl Argument {
-    /// The argument in turn `turn`, counted from 0; `addresses` are the buffers', `handles` the textures'.
-    pub(super) fn arg(&self, turn: u64, addresses: &[u64], handles: &[u64]) -> Arg {
+    /// The argument in a turn of each loop around the launch; `addresses` are the buffers', `handles` the textures'.
+    pub(super) fn arg(&self, turns: &[u64], addresses: &[u64], handles: &[u64]) -> Arg {
         match self {
             Self::Handle(texture) => Arg::U64(handles[*texture]),
             Self::Address { buffer, offset } => Arg::Ptr(addresses[*buffer] + offset),
-            Self::Structure(bytes) => Arg::Bytes(bytes.clone()),
+            Self::Structure(bytes, patches) => {
+                let mut bytes = bytes.clone();
+                patches.iter().for_each(|patch| patch.write(addresses, &mut bytes));
+                Arg::Bytes(bytes)
+            }
             Self::Scalar { element, bits, per_turn } => {
-                let bits = fill::after(*element, *bits, *per_turn, turn);
-                match (element, element.class(), element.bytes()) {
-                    (Element::F32, ..) => Arg::F32(f32::from_bits(bits as u32)),
-                    (Element::F64, ..) => Arg::F64(f64::from_bits(bits)),
-                    (_, Class::Unsigned | Class::Signed, 4) => Arg::U32(bits as u32),
-                    (_, Class::Unsigned | Class::Signed, 8) => Arg::U64(bits),
-                    (_, _, bytes) => Arg::Bytes(bits.to_le_bytes()[..bytes].to_vec()),
-                }
+                let turn = turns.last().copied().unwrap_or(0);
+                scalar(*element, fill::after(*element, *bits, *per_turn, turn))
+            }
+            Self::Computed { element, expression } => {
+                let value = expression.value(turns).unwrap_or(0);
+                let bits = match element.class() {
+                    Class::Float => element.of_float(value as f64),
+                    _ => value as u64 & element.mask(),
+                };
+                scalar(*element, bits)
             }
         }
     }
 }
 
-/// Launches that one loop repeats, or a single launch.
-#[derive(Clone, Debug)]
-pub(super) struct Stage {
-    pub steps: Vec<Step>,
-    pub turns: Turns,
+/// A number as an argument.
+fn scalar(element: Element, bits: u64) -> Arg {
+    match (element, element.class(), element.bytes()) {
+        (Element::F32, ..) => Arg::F32(f32::from_bits(bits as u32)),
+        (Element::F64, ..) => Arg::F64(f64::from_bits(bits)),
+        (_, Class::Unsigned | Class::Signed, 4) => Arg::U32(bits as u32),
+        (_, Class::Unsigned | Class::Signed, 8) => Arg::U64(bits),
+        (_, _, bytes) => Arg::Bytes(bits.to_le_bytes()[..bytes].to_vec()),
+    }
 }
 
-/// How often a stage is repeated, and what the host does meanwhile.
+/// What the host does next.
+#[derive(Clone, Debug)]
+pub(super) enum Move {
+    Launch(Step),
+    Act(Action),
+    /// Begins loop number so.
+    Enter(usize),
+    /// Ends a turn of loop `number`, which goes on at move `start` unless the turn was the last.
+    Again {
+        number: usize,
+        start: usize,
+    },
+}
+
+/// The order of everything that the host does.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    pub moves: Vec<Move>,
+    pub loops: Vec<Turns>,
+}
+
+impl Plan {
+    /// Returns the launches in the order of the file.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.moves.iter().filter_map(|next| match next {
+            Move::Launch(step) => Some(step),
+            _ => None,
+        })
+    }
+
+    /// Returns what the host does besides.
+    pub(super) fn actions(&self) -> impl Iterator<Item = &Action> {
+        self.moves.iter().filter_map(|next| match next {
+            Move::Act(action) => Some(action),
+            _ => None,
+        })
+    }
+}
+
+/// How often launches are repeated, and what the host does meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     /// Where the launch file states the loop, in bytes.
     pub at: usize,
     pub name: String,
+    /// The loop around it, by number.
+    within: Option<usize>,
     /// As many, or the most when there is a flag.
     pub most: Option<u64>,
     pub until: Option<Flag>,
@@ -94,49 +194,96 @@ struct Known<'a> {
     room: &'a mut Room,
 }
 
-/// The stages of a launch file; buffers that only one argument uses are added to `buffers`.
+/// The plan of a launch file; buffers that only one argument uses are added to `buffers`.
 pub(super) fn plan(
     text: &Text,
     raw: &RawFile,
     buffers: &mut Vec<Buffer>,
     textures: &[View],
     room: &mut Room,
-) -> Result<Vec<Stage>, LaunchFileError> {
+) -> Result<Plan, LaunchFileError> {
     let mut known = Known { buffers, textures, room };
     if let Some(launch) = simple(text, raw)? {
-        let step = step(text, &launch, raw.kernel.as_ref().map_or(0, |k| k.span().start), false, &mut known)?;
-        return Ok(vec![Stage { steps: vec![step], turns: Turns::once() }]);
+        let at = raw.kernel.as_ref().map_or(0, |k| k.span().start);
+        let step = step(text, &launch, at, (&[], &[]), &mut known)?;
+        return Ok(Plan { moves: vec![Move::Launch(step)], loops: Vec::new() });
     }
     let mut loops = Vec::new();
     for table in &raw.r#loop {
         loops.push(turns(text, table, known.buffers, &loops)?);
     }
-    let mut stages: Vec<Stage> = Vec::new();
-    for launch in &raw.launch {
-        let (at, launch) = (launch.span().start, launch.get_ref());
-        let step = step(text, launch, at, launch.r#loop.is_some(), &mut known)?;
-        let Some(name) = &launch.r#loop else {
-            stages.push(Stage { steps: vec![step], turns: Turns::once() });
-            continue;
-        };
-        if let Some(last) = stages.last_mut().filter(|stage| stage.turns.name == *name.get_ref()) {
-            last.steps.push(step);
-            continue;
+    let mut moves =
+        Moves { text, loops: &loops, moves: Vec::new(), open: Vec::new(), seen: vec![false; loops.len()] };
+    let launches = raw.launch.iter().map(|launch| (launch.span().start, Some(launch), None));
+    let actions = raw.host.iter().map(|host| (host.span().start, None, Some(host)));
+    let mut tables: Vec<_> = launches.chain(actions).collect();
+    tables.sort_by_key(|(at, ..)| *at);
+    for (at, launch, host) in tables {
+        let name = launch.map_or_else(
+            || host.and_then(|host| host.get_ref().r#loop.as_ref()),
+            |launch| launch.get_ref().r#loop.as_ref(),
+        );
+        let path = moves.go_to(name)?;
+        if let Some(launch) = launch {
+            let names: Vec<&str> = path.iter().map(|number| loops[*number].name.as_str()).collect();
+            let step = step(text, launch.get_ref(), at, (&path, &names), &mut known)?;
+            moves.moves.push(Move::Launch(step));
         }
-        if stages.iter().any(|stage| stage.turns.name == *name.get_ref()) {
-            let message = format!("the launches of loop `{}` do not follow one another", name.get_ref());
-            return Err(text.bad(name.span().start, message));
+        if let Some(host) = host {
+            moves.moves.push(Move::Act(Action::check(text, host, known.buffers)?));
         }
-        let turns = loops.iter().find(|turns| turns.name == *name.get_ref()).ok_or_else(|| {
-            let names = list(loops.iter().map(|turns| turns.name.as_str()));
-            text.bad(name.span().start, format!("no loop `{}`: there are {names}", name.get_ref()))
-        })?;
-        stages.push(Stage { steps: vec![step], turns: turns.clone() });
     }
-    if let Some(idle) = loops.iter().find(|turns| stages.iter().all(|stage| stage.turns.name != turns.name)) {
+    moves.go_to(None)?;
+    let (moves, seen) = (moves.moves, moves.seen);
+    if let Some((idle, _)) = loops.iter().zip(seen).find(|(_, seen)| !seen) {
         return Err(text.bad(idle.at, format!("loop `{}` has no launches", idle.name)));
     }
-    Ok(stages)
+    Ok(Plan { moves, loops })
+}
+
+/// A plan under construction.
+struct Moves<'a> {
+    text: &'a Text,
+    loops: &'a [Turns],
+    moves: Vec<Move>,
+    /// Loops that are open, the outermost first, with the move that each turn starts at.
+    open: Vec<(usize, usize)>,
+    /// Loops that have been opened.
+    seen: Vec<bool>,
+}
+
+impl Moves<'_> {
+    /// Closes and opens loops, so that what comes next is in the loop of that name; the loops around it.
+    fn go_to(&mut self, name: Option<&Spanned<String>>) -> Result<Vec<usize>, LaunchFileError> {
+        let mut path = Vec::new();
+        if let Some(name) = name {
+            let found = self.loops.iter().position(|turns| turns.name == *name.get_ref());
+            let mut next = Some(found.ok_or_else(|| {
+                let names = list(self.loops.iter().map(|turns| turns.name.as_str()));
+                self.text.bad(name.span().start, format!("no loop `{}`: there are {names}", name.get_ref()))
+            })?);
+            while let Some(number) = next {
+                path.insert(0, number);
+                next = self.loops[number].within;
+            }
+        }
+        let common = self.open.iter().zip(&path).take_while(|((open, _), number)| open == *number).count();
+        while self.open.len() > common {
+            if let Some((number, start)) = self.open.pop() {
+                self.moves.push(Move::Again { number, start });
+            }
+        }
+        for &number in &path[common..] {
+            if std::mem::replace(&mut self.seen[number], true) {
+                let message =
+                    format!("the launches of loop `{}` do not follow one another", self.loops[number].name);
+                return Err(self.text.bad(name.map_or(0, |name| name.span().start), message));
+            }
+            self.moves.push(Move::Enter(number));
+            self.open.push((number, self.moves.len()));
+        }
+        Ok(path)
+    }
 }
 
 /// The launch at the top of the file, where there is one.
@@ -158,6 +305,10 @@ fn simple(text: &Text, raw: &RawFile) -> Result<Option<RawLaunch>, LaunchFileErr
             if let Some(table) = raw.r#loop.first() {
                 return Err(text.bad(table.span().start, "a loop is for [[launch]] tables: there are none"));
             }
+            if let Some(table) = raw.host.first() {
+                let message = "[[host]] tables go with [[launch]] tables: there are none";
+                return Err(text.bad(table.span().start, message));
+            }
             Ok(Some(RawLaunch {
                 kernel: text.need(&raw.kernel, "kernel", at)?.clone(),
                 grid: text.need(&raw.grid, "grid", at)?.clone(),
@@ -174,36 +325,42 @@ fn step(
     text: &Text,
     raw: &RawLaunch,
     at: usize,
-    repeated: bool,
+    (loops, names): (&[usize], &[&str]),
     known: &mut Known,
 ) -> Result<Step, LaunchFileError> {
-    let dims = LaunchDims {
-        grid: triple(text, "grid", &raw.grid)?,
-        block: triple(text, "block", &raw.block)?,
-        dynamic_shared: raw.dynamic_shared,
-    };
+    let grid = extent(text, "grid", &raw.grid, names)?;
+    let block = extent(text, "block", &raw.block, names)?;
     let mut args = Vec::with_capacity(raw.arg.len());
     for (index, item) in raw.arg.iter().enumerate() {
-        args.push((item.span().start, argument(text, item, index, repeated, known)?));
+        args.push((item.span().start, argument(text, item, index, names, known)?));
     }
     let at = if raw.kernel.span().is_empty() { at } else { raw.kernel.span().start };
-    Ok(Step { at, kernel: raw.kernel.get_ref().clone(), dims, args })
+    let (kernel, dynamic_shared) = (raw.kernel.get_ref().clone(), raw.dynamic_shared);
+    Ok(Step { at, kernel, grid, block, dynamic_shared, args, loops: loops.to_vec() })
 }
 
-fn triple(text: &Text, key: &str, value: &Spanned<Vec<u32>>) -> Result<[u32; 3], LaunchFileError> {
-    match value.get_ref().as_slice() {
-        [x] => Ok([*x, 1, 1]),
-        [x, y] => Ok([*x, *y, 1]),
-        [x, y, z] => Ok([*x, *y, *z]),
-        _ => Err(text.bad(value.span().start, format!("{key}: must be one to three numbers"))),
+fn extent(
+    text: &Text,
+    key: &'static str,
+    value: &Spanned<Vec<Number>>,
+    loops: &[&str],
+) -> Result<Extent, LaunchFileError> {
+    let at = value.span().start;
+    let mut sides = [const { Expression::Number(1) }; 3];
+    if !matches!(value.get_ref().len(), 1..=3) {
+        return Err(text.bad(at, format!("{key}: must be one to three numbers")));
     }
+    for (side, number) in sides.iter_mut().zip(value.get_ref()) {
+        *side = Expression::read(number, loops).map_err(|why| text.bad(at, format!("{key}: {why}")))?;
+    }
+    Ok(Extent { at, key, sides })
 }
 
 fn argument(
     text: &Text,
     spanned: &Spanned<Item>,
     index: usize,
-    repeated: bool,
+    loops: &[&str],
     known: &mut Known,
 ) -> Result<Argument, LaunchFileError> {
     let (at, item) = (spanned.span().start, spanned.get_ref());
@@ -233,12 +390,28 @@ fn argument(
         buffers.push(Buffer::anonymous(text, spanned, format!("arg{index}"), known.room)?);
         return Ok(Argument::Address { buffer: buffers.len() - 1, offset: 0 });
     }
+    if let Some(members) = &item.members {
+        text.only(item.given(), &["members", "values", "addresses"], "an argument that is a structure")?;
+        let values = text.need(&item.values, "values", at)?;
+        let bytes = structure::values(text, members, values)?;
+        let patches = structure::patches(text, item, bytes.len() as u64, buffers)?;
+        return Ok(Argument::Structure(bytes, patches));
+    }
     let element = *text.need(&item.element, "type", at)?.get_ref();
-    text.only(item.given(), &["type", "value", "values", "per_turn"], "an argument that is a number")?;
+    let known = ["type", "value", "values", "per_turn", "expression", "addresses"];
+    text.only(item.given(), &known, "an argument that is a number")?;
+    if let Some(expression) = &item.expression {
+        text.only(item.given(), &["type", "expression"], "an argument that depends on turns")?;
+        let place = expression.span().start;
+        let number = Number::Text(expression.get_ref().clone());
+        let expression =
+            Expression::read(&number, loops).map_err(|why| text.bad(place, format!("expression: {why}")))?;
+        return Ok(Argument::Computed { element, expression });
+    }
     match (&item.value, &item.values) {
-        (Some(value), None) => {
+        (Some(value), None) if item.addresses.is_none() => {
             let per_turn = match &item.per_turn {
-                Some(step) if !repeated => {
+                Some(step) if loops.is_empty() => {
                     return Err(text.bad(step.span().start, "`per_turn` is for launches in a loop"));
                 }
                 Some(step) => fill::bits(text, step, "per_turn", element)?,
@@ -247,7 +420,9 @@ fn argument(
             Ok(Argument::Scalar { element, bits: fill::bits(text, value, "value", element)?, per_turn })
         }
         (None, Some(values)) if item.per_turn.is_none() => {
-            Ok(Argument::Structure(fill::list(text, values, element)?))
+            let bytes = fill::list(text, values, element)?;
+            let patches = structure::patches(text, item, bytes.len() as u64, buffers)?;
+            Ok(Argument::Structure(bytes, patches))
         }
         _ => {
             let message = "an argument has one of `buffer` and `texture` (a name), `value`, `values` and `count` (a buffer of its own)";
@@ -274,13 +449,6 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     if names.is_empty() { "none".into() } else { names }
 }
 
-impl Turns {
-    /// A launch outside of loops.
-    fn once() -> Self {
-        Turns { at: 0, name: String::new(), most: Some(1), until: None, swap: Vec::new() }
-    }
-}
-
 fn turns(
     text: &Text,
     table: &Spanned<Loop>,
@@ -293,6 +461,15 @@ fn turns(
         let message = format!("name = \"{}\": must be a name that no other loop has", name.get_ref());
         return Err(text.bad(name.span().start, message));
     }
+    let within = raw.within.as_ref().map(|outer| {
+        let found = known.iter().position(|turns| turns.name == *outer.get_ref());
+        found.ok_or_else(|| {
+            let names = list(known.iter().map(|turns| turns.name.as_str()));
+            let message = format!("no loop `{}` before this one: there are {names}", outer.get_ref());
+            text.bad(outer.span().start, message)
+        })
+    });
+    let within = within.transpose()?;
     let most = raw.turns.as_ref().map(|turns| *turns.get_ref());
     if let (Some(0), Some(turns)) = (most, &raw.turns) {
         return Err(text.bad(turns.span().start, "turns = 0: must be 1 or more"));
@@ -316,7 +493,7 @@ fn turns(
         swap.push([a, b]);
     }
     let until = raw.until.as_ref().map(|until| flag(text, until, buffers)).transpose()?;
-    Ok(Turns { at, name: name.get_ref().clone(), most, until, swap })
+    Ok(Turns { at, name: name.get_ref().clone(), within, most, until, swap })
 }
 
 fn flag(

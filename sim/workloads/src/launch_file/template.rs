@@ -1,13 +1,9 @@
 //! A launch file to begin with: every kernel of a PTX file with its parameters, and values that run.
-use super::LaunchFileError;
+use super::trial::{self, Sizes};
+use super::{LaunchFileError, kernel_name};
 use selvedge_ptx::ptx::{Kernel, Module, Param, ParamKind, TextureSource, TextureUse};
 use std::fmt::Write;
 use std::sync::Arc;
-
-/// What a template's integers are. As they often count the points along a side, buffers hold a cube of that side.
-const SIDE: u64 = 16;
-/// Threads of a template's launches.
-const THREADS: u32 = 32;
 
 /// The text of a launch file for `kernel`, or for every kernel of `module` in turn; `file` is the PTX file, and `ptx` its
 /// path as the launch file shall name it.
@@ -20,20 +16,18 @@ pub(super) fn template(
     module: &Module,
     kernel: Option<&str>,
 ) -> Result<String, LaunchFileError> {
-    let kernels = module.kernels();
-    let chosen: Vec<&Arc<Kernel>> =
-        kernels.iter().filter(|k| kernel.is_none_or(|name| k.name == name)).collect();
+    let bad = |message: String| LaunchFileError::Bad { file: file.into(), line: 1, message };
+    let chosen = match kernel {
+        Some(name) => vec![kernel_name::find(module, name).map_err(bad)?],
+        None => module.kernels().to_vec(),
+    };
     if chosen.is_empty() {
-        let names = kernels.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ");
-        let message = match kernel {
-            Some(name) if !names.is_empty() => format!("no kernel `{name}` in the PTX: there are {names}"),
-            _ => "there is no kernel in the PTX".into(),
-        };
-        return Err(LaunchFileError::Bad { file: file.into(), line: 1, message });
+        return Err(bad("there is no kernel in the PTX".into()));
     }
+    let chosen: Vec<Chosen> = chosen.into_iter().map(|kernel| Chosen::new(module, kernel)).collect();
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = head(&mut out, ptx, kernels, module);
+    let _ = head(&mut out, ptx, module);
     for kernel in &chosen {
         let _ = buffers(&mut out, kernel);
     }
@@ -42,6 +36,60 @@ pub(super) fn template(
         let _ = launch(&mut out, kernel);
     }
     Ok(out)
+}
+
+/// A kernel with sizes for its inputs.
+struct Chosen {
+    kernel: Arc<Kernel>,
+    sizes: Sizes,
+    /// Why it does not run with them, where it does not.
+    stops: Option<String>,
+}
+
+impl Chosen {
+    fn new(module: &Module, kernel: Arc<Kernel>) -> Self {
+        match trial::find(module, &kernel) {
+            Ok(sizes) => Chosen { kernel, sizes, stops: None },
+            Err((sizes, why)) => Chosen { kernel, sizes, stops: Some(why) },
+        }
+    }
+}
+
+/// What a parameter is taken for.
+pub(super) enum Guess {
+    Texture(TextureUse),
+    /// The address of a buffer of elements.
+    Buffer {
+        bits: u8,
+        float: bool,
+        signed: bool,
+    },
+    Integer,
+    Float,
+    Structure,
+}
+
+/// What the parameters of a kernel are taken for.
+pub(super) fn guesses(kernel: &Kernel, sizes: Sizes) -> Vec<Guess> {
+    let pointers = kernel.pointers();
+    let guess = |(index, param): (usize, &Param)| {
+        if let Some(texture) = handle(kernel, index) {
+            return Guess::Texture(texture);
+        }
+        let pointer = pointers.iter().find(|pointer| pointer.param == index);
+        match (param.kind, param.bytes) {
+            (ParamKind::Integer, 8) if let Some(found) = pointer => {
+                Guess::Buffer { bits: found.bits, float: found.float, signed: found.signed }
+            }
+            (ParamKind::Integer, 8) if sizes.addresses => {
+                Guess::Buffer { bits: 32, float: true, signed: false }
+            }
+            (ParamKind::Integer, _) => Guess::Integer,
+            (ParamKind::Float, _) => Guess::Float,
+            (ParamKind::Bytes, _) => Guess::Structure,
+        }
+    };
+    kernel.params.iter().enumerate().map(guess).collect()
 }
 
 /// A parameter in words.
@@ -55,11 +103,6 @@ pub(super) fn describe(param: &Param) -> String {
     format!("{noun} of {} bytes", param.bytes)
 }
 
-/// Is it taken for an address?
-fn is_address(param: &Param) -> bool {
-    (param.kind, param.bytes) == (ParamKind::Integer, 8)
-}
-
 fn buffer_name(kernel: &Kernel, index: usize) -> String {
     format!("{}.{index}", kernel.name)
 }
@@ -67,11 +110,6 @@ fn buffer_name(kernel: &Kernel, index: usize) -> String {
 /// How the kernel samples the texture whose handle is this parameter, if it is one.
 fn handle(kernel: &Kernel, param: usize) -> Option<TextureUse> {
     kernel.textures().into_iter().find(|texture| texture.source == TextureSource::Param(param))
-}
-
-/// How many texels a template's texture has in each direction.
-fn texels(texture: &TextureUse) -> Vec<u64> {
-    vec![SIDE; usize::from(texture.dimensions)]
 }
 
 /// What a texture is, in words.
@@ -87,12 +125,12 @@ fn describe_texture(texture: &TextureUse, module: &Module) -> String {
     format!("samples {kind} in {}D {source}", texture.dimensions)
 }
 
-fn head(out: &mut String, ptx: &str, kernels: &[Arc<Kernel>], module: &Module) -> std::fmt::Result {
+fn head(out: &mut String, ptx: &str, module: &Module) -> std::fmt::Result {
     writeln!(out, "# Run it with: selvedge run THIS_FILE")?;
     writeln!(out, "# Every path starts from this file's folder.")?;
     writeln!(out, "ptx = {}", quoted(ptx))?;
     writeln!(out, "\n# The kernels in it:")?;
-    for kernel in kernels {
+    for kernel in module.kernels() {
         writeln!(out, "#   {}", kernel.name)?;
         for (index, param) in kernel.params.iter().enumerate() {
             writeln!(out, "#     {index}: {}, {}", param.name, describe(param))?;
@@ -109,15 +147,20 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.into()).to_string()
 }
 
-fn buffers(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
-    for (index, param) in kernel.params.iter().enumerate().filter(|(_, param)| is_address(param)) {
-        if handle(kernel, index).is_some() {
-            continue;
-        }
+fn buffers(out: &mut String, chosen: &Chosen) -> std::fmt::Result {
+    let kernel = &chosen.kernel;
+    for (index, (param, guess)) in kernel.params.iter().zip(guesses(kernel, chosen.sizes)).enumerate() {
+        let Guess::Buffer { bits, float, signed } = guess else { continue };
+        let letter = match (float, signed) {
+            (true, _) => 'f',
+            (false, true) => 's',
+            (false, false) => 'u',
+        };
+        let element = format!("\"{letter}{bits}\"");
         writeln!(out, "\n[[buffer]]                 # for {} of {}", param.name, kernel.name)?;
         writeln!(out, "name = {}", quoted(&buffer_name(kernel, index)))?;
-        writeln!(out, "type = \"f32\"               # b, u, s or f with 8, 16, 32 or 64 bits; bf16")?;
-        writeln!(out, "count = {}", SIDE.pow(3))?;
+        writeln!(out, "type = {element:<19} # b, u, s or f with 8, 16, 32 or 64 bits; bf16")?;
+        writeln!(out, "count = {}", chosen.sizes.count)?;
         writeln!(out, "init = \"zeros\"             # zeros, constant, iota, random, values or file")?;
         writeln!(out, "# expect = {{ file = \"wanted.txt\", relative = 1e-5 }}")?;
         writeln!(out, "# save = {{ file = \"result.txt\" }}")?;
@@ -126,18 +169,18 @@ fn buffers(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
 }
 
 /// The textures that the kernels sample by a parameter or through a variable, each with a buffer of texels.
-fn textures(out: &mut String, kernels: &[&Arc<Kernel>], module: &Module) -> std::fmt::Result {
+fn textures(out: &mut String, chosen: &[Chosen], module: &Module) -> std::fmt::Result {
     let mut references = Vec::new();
-    for kernel in kernels {
+    for Chosen { kernel, sizes, .. } in chosen {
         for texture in kernel.textures() {
             match texture.source {
                 TextureSource::Param(index) if handle(kernel, index) == Some(texture) => {
-                    view(out, &buffer_name(kernel, index), &texture, None)?;
+                    view(out, &buffer_name(kernel, index), (&texture, *sizes), None)?;
                 }
                 TextureSource::Variable(address) if !references.contains(&address) => {
                     references.push(address);
                     let Some(name) = module.global_at(address) else { continue };
-                    view(out, name, &texture, Some(name))?;
+                    view(out, name, (&texture, *sizes), Some(name))?;
                 }
                 _ => {}
             }
@@ -147,8 +190,14 @@ fn textures(out: &mut String, kernels: &[&Arc<Kernel>], module: &Module) -> std:
 }
 
 /// One texture called `name`, with its texels.
-fn view(out: &mut String, name: &str, texture: &TextureUse, reference: Option<&str>) -> std::fmt::Result {
-    let size = texels(texture);
+fn view(
+    out: &mut String,
+    name: &str,
+    (texture, sizes): (&TextureUse, Sizes),
+    reference: Option<&str>,
+) -> std::fmt::Result {
+    let size = trial::texels(texture, sizes);
+    let coordinates = if texture.cube { "\"normalized\"" } else { "\"texels\"" };
     let buffer = quoted(&format!("{name}.texels"));
     let element = if texture.float { "f32" } else { "u32" };
     writeln!(out, "\n[[buffer]]                 # the texels of {name}, row by row")?;
@@ -160,7 +209,7 @@ fn view(out: &mut String, name: &str, texture: &TextureUse, reference: Option<&s
     writeln!(out, "buffer = {buffer}")?;
     writeln!(out, "size = {size:?}           # texels in x, y and z")?;
     writeln!(out, "channels = 1               # 1, 2 or 4 numbers to a texel")?;
-    writeln!(out, "coordinates = \"texels\"     # texels or normalized, for floating-point coordinates")?;
+    writeln!(out, "coordinates = {coordinates:<12} # texels or normalized, for floating-point coordinates")?;
     writeln!(out, "address = \"clamp\"          # clamp, border, wrap or mirror")?;
     writeln!(out, "filter = \"point\"           # point or linear")?;
     if let Some(reference) = reference {
@@ -169,39 +218,37 @@ fn view(out: &mut String, name: &str, texture: &TextureUse, reference: Option<&s
     Ok(())
 }
 
-fn launch(out: &mut String, kernel: &Kernel) -> std::fmt::Result {
-    let block = match kernel.cta_limit {
-        Some((limit, true)) => format!("[{}, {}, {}]", limit[0], limit[1], limit[2]),
-        Some((limit, false)) if limit.iter().product::<u32>() < THREADS => "[1]".into(),
-        _ => format!("[{THREADS}]"),
+fn launch(out: &mut String, chosen: &Chosen) -> std::fmt::Result {
+    let Chosen { kernel, sizes, stops } = chosen;
+    let block = match trial::block(kernel, *sizes) {
+        [x, 1, 1] => format!("[{x}]"),
+        block => format!("{block:?}"),
     };
-    writeln!(out, "\n[[launch]]")?;
+    writeln!(out)?;
+    if let Some(why) = stops {
+        writeln!(out, "# It does not run with these inputs: {why}")?;
+    }
+    writeln!(out, "[[launch]]")?;
     writeln!(out, "kernel = {}", quoted(&kernel.name))?;
     writeln!(out, "grid = [1]                 # blocks in x, y and z")?;
     writeln!(out, "block = {block:<18} # threads of a block in x, y and z")?;
     if kernel.dynamic_shared {
-        writeln!(
-            out,
-            "dynamic_shared = {:<9} # bytes of `.extern .shared` memory per block",
-            4 * SIDE * SIDE
-        )?;
+        let bytes = trial::dynamic_shared(kernel, *sizes);
+        writeln!(out, "dynamic_shared = {bytes:<9} # bytes of `.extern .shared` memory per block")?;
     }
-    for (index, param) in kernel.params.iter().enumerate() {
+    for (index, (param, guess)) in kernel.params.iter().zip(guesses(kernel, *sizes)).enumerate() {
         writeln!(out, "\n[[launch.arg]]             # {}: {}", param.name, describe(param))?;
-        match (param.kind, param.bytes) {
-            _ if handle(kernel, index).is_some() => {
-                writeln!(out, "texture = {}", quoted(&buffer_name(kernel, index)))?;
-            }
-            _ if is_address(param) => {
+        let bits = 8 * param.bytes;
+        match guess {
+            Guess::Texture(_) => writeln!(out, "texture = {}", quoted(&buffer_name(kernel, index)))?,
+            Guess::Buffer { .. } => {
                 writeln!(out, "buffer = {}", quoted(&buffer_name(kernel, index)))?;
                 writeln!(out, "# If it is a number and no address: type = \"u64\" and value = 1 instead.")?;
             }
-            (ParamKind::Integer, bytes @ (1 | 2 | 4)) => {
-                writeln!(out, "type = \"s{}\"\nvalue = {SIDE}", 8 * bytes)?;
-            }
-            (ParamKind::Float, bytes) => writeln!(out, "type = \"f{}\"\nvalue = 1.0", 8 * bytes)?,
-            (_, bytes) => {
-                let zeros = vec!["0"; bytes as usize].join(", ");
+            Guess::Integer => writeln!(out, "type = \"s{bits}\"\nvalue = {}", sizes.side)?,
+            Guess::Float => writeln!(out, "type = \"f{bits}\"\nvalue = 1.0")?,
+            Guess::Structure => {
+                let zeros = vec!["0"; param.bytes as usize].join(", ");
                 writeln!(
                     out,
                     "type = \"b8\"                # its bytes; or the type of its members, if all have one"

@@ -114,7 +114,7 @@ fn start(folder: &Path, text: &[u8]) -> Result<(LaunchFile, Module, Box<dyn Host
     std::fs::write(&path, text).expect("written");
     let said = |error: LaunchFileError| error.to_string().replace(&format!("{}/", folder.display()), "");
     let file = LaunchFile::load(&path, &LIMITS).map_err(said)?;
-    let mut module = Module::parse(&file.ptx_name, &file.ptx).map_err(|error| error.to_string())?;
+    let mut module = file.module().map_err(|error| error.to_string())?;
     let config = GpuConfig::load("gtx480").expect("built in");
     let program = file.start(&mut module, &config).map_err(said)?;
     Ok((file, module, program))
@@ -175,7 +175,7 @@ fn a_file_out_of_reach_is_refused_with_its_line() {
 fn every_mistake_is_one_line_with_its_place() {
     let cases: &[(&[(usize, &str)], &str)] = &[
         (&[(1, "ptx = \"none.ptx\"")], "my.toml:1: none.ptx: cannot read it: "),
-        (&[(1, "ptx = 3")], "my.toml:1: invalid type: integer `3`, expected a string"),
+        (&[(1, "ptx = 3")], "my.toml:1: expected the name of a PTX file, or a list of them"),
         (&[(1, "")], "my.toml:1: missing field `ptx`"),
         (
             &[(1, "ptx = \"k.ptx\"\nkernel = \"copy\"")],
@@ -262,7 +262,7 @@ fn every_mistake_is_one_line_with_its_place() {
             "my.toml:28: no kernel `kopy` in the PTX: there are free, copy, mixed",
         ),
         (&[(29, "grid = []")], "my.toml:29: grid: must be one to three numbers"),
-        (&[(29, "grid = [0]")], "my.toml:28: "),
+        (&[(29, "grid = [0]")], "my.toml:29: grid = 0 in turn 0: must be 1 to 4294967295"),
         (&[(30, "block = [4096]")], "my.toml:28: "),
         (&[(30, "block = [4]\ndynamic_shared = 100000")], "my.toml:28: "),
         (&[(31, "")], "my.toml:40: `per_turn` is for launches in a loop"),

@@ -62,7 +62,7 @@ fn routine(distance: u32) -> Routine {
          getm r5, 1             ; the stride of the last time
          setm r0, 0
          sub r4, r0, r4
-         eqi p2, r4, 0          ; the same line again tells nothing
+         eqi p2, r4, 0          ; the same line again: no stride
          @!p2 eq.4 p1, r4, r5
          @!p2 setm r4, 1
          any p3, p1

@@ -4,7 +4,7 @@ use super::super::alu::{Alu, OperandType, Row};
 use super::super::ast::Operand;
 use super::super::error::quote;
 use super::super::float::Rounding;
-use super::super::instr::{CarryForm, Combine, ConvertForm, NONE, Number, Op, OpClass, PredicateOp};
+use super::super::instr::{CarryForm, Combine, ConvertForm, NONE, Op, OpClass, PredicateOp};
 use super::super::lane::{FLUSH, SATURATE};
 use super::super::special::{self, Source};
 use super::super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
@@ -116,7 +116,7 @@ impl Decoder<'_> {
                 let Some(Source::Live(live)) = special::find(name) else {
                     return Err("it is not known".to_owned());
                 };
-                let width = if name == "%clock64" { 64 } else { 32 };
+                let width = if matches!(name.as_str(), "%clock64" | "%globaltimer") { 64 } else { 32 };
                 self.instr.d = self.dest(d, width)?;
                 self.plain(Op::ReadLive(live), OpClass::Int)
             }
@@ -228,8 +228,7 @@ impl Decoder<'_> {
             _ => {
                 let width = form.from.bits.max(16);
                 form.from_wide = width == 64;
-                self.instr.a =
-                    self.source(a, OperandType { width, float: form.from.number == Number::Float })?;
+                self.instr.a = self.source(a, OperandType { width, float: form.from.number.is_float() })?;
             }
         }
         self.plain(Op::Convert(form), OpClass::Convert)
@@ -362,14 +361,14 @@ fn convert_form(modifiers: &[&str]) -> Result<ConvertForm> {
         integral |= to_integral;
     }
     let [to, from] = types[..] else { return Err(format!("it needs two types, got {}", types.len())) };
-    let float_to_integer = from.number == Number::Float && to.number != Number::Float;
+    let float_to_integer = from.number.is_float() && !to.number.is_float();
     if float_to_integer && !integral {
         return Err("a conversion to an integer needs .rni, .rzi, .rmi or .rpi".to_owned());
     }
-    if integral && from.number != Number::Float {
+    if integral && !from.number.is_float() {
         return Err("only a conversion from floating point rounds to an integral value".to_owned());
     }
-    let narrows = to.number == Number::Float && (from.number != Number::Float || from.bits > to.bits);
+    let narrows = to.number.is_float() && (!from.number.is_float() || from.bits > to.bits);
     if narrows && rounding.is_none() && from.bits >= to.bits {
         return Err("it needs a rounding: .rn, .rz, .rm or .rp".to_owned());
     }

@@ -4,7 +4,7 @@ use super::super::alu::OperandType;
 use super::super::ast::{Operand, VariableSpace};
 use super::super::error::quote;
 use super::super::instr::{
-    AtomicOp, CacheOp, MemoryForm, NONE, Number, NumberType, Op, OpClass, Space, TextureForm,
+    AtomicOp, CacheOp, MemoryForm, NONE, Number, NumberType, Op, OpClass, Space, TextureForm, TextureShape,
 };
 use super::{Decoder, Result, exactly, number_type};
 
@@ -59,12 +59,21 @@ impl Decoder<'_> {
         let op = modifiers.iter().find_map(|m| atomic_op(m)).ok_or("its operation is not known")?;
         let rest: Vec<&str> =
             modifiers.iter().copied().filter(|m| atomic_op(m).is_none() && *m != "noftz").collect();
+        let pair = rest.iter().find_map(|m| match *m {
+            "f16x2" => Some(Number::HalfPair),
+            "bf16x2" => Some(Number::BrainPair),
+            _ => None,
+        });
+        let rest: Vec<&str> = rest.iter().map(|m| if m.ends_with("x2") { "b32" } else { *m }).collect();
         let mut form = memory_form(&rest)?;
         (form.atomic, form.reduction) = (op, reduction);
-        let float = form.element.number == Number::Float;
-        if form.elements != 1 || form.element.bits < 32 || (float && op != AtomicOp::Add) {
+        form.element.number = pair.unwrap_or(form.element.number);
+        let float = pair.is_some() || form.element.number.is_float();
+        let least = if float || op == AtomicOp::Cas { 16 } else { 32 };
+        if form.elements != 1 || form.element.bits < least || (float && op != AtomicOp::Add) {
             return Err("its type does not suit the operation".to_owned());
         }
+        let float = float && form.element.bits >= 32 && pair.is_none();
         let wanted = 2 + usize::from(!reduction) + usize::from(op == AtomicOp::Cas);
         if operands.len() != wanted {
             return Err(format!("it takes {wanted} operands, got {}", operands.len()));
@@ -91,17 +100,22 @@ impl Decoder<'_> {
 
     /// `tex`: four results, a handle, and as many coordinates as dimensions.
     pub(super) fn texture(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
-        let [dimensions, "v4", result @ ("u32" | "s32" | "f32"), coordinate @ ("s32" | "f32")] = modifiers
-        else {
+        let [shape, "v4", result @ ("u32" | "s32" | "f32"), coordinate @ ("s32" | "f32")] = modifiers else {
             return Err(
-                "known are 1d, 2d and 3d of v4 of u32, s32 or f32, by coordinates of s32 or f32".to_owned()
+                "known are 1d, 2d, 3d, a1d, a2d and cube of v4 of u32, s32 or f32, by coordinates of \
+                        s32 or f32"
+                    .to_owned(),
             );
         };
-        let dimensions = match *dimensions {
-            "1d" => 1,
-            "2d" => 2,
-            "3d" => 3,
-            other => return Err(format!("'{}' is not 1d, 2d or 3d", quote(other))),
+        let (dimensions, shape) = match *shape {
+            "1d" => (1, TextureShape::Plain),
+            "2d" => (2, TextureShape::Plain),
+            "3d" => (3, TextureShape::Plain),
+            "a1d" => (2, TextureShape::Layered),
+            "a2d" => (3, TextureShape::Layered),
+            "cube" if *coordinate == "f32" => (3, TextureShape::Cube),
+            "cube" => return Err("a cube needs coordinates of f32".to_owned()),
+            other => return Err(format!("'{}' is not 1d, 2d, 3d, a1d, a2d or cube", quote(other))),
         };
         let [results, source] = exactly(operands)?;
         for (index, element) in elements(results, 4)?.iter().enumerate() {
@@ -113,14 +127,7 @@ impl Decoder<'_> {
             return Err("it needs a texture and coordinates in brackets".to_owned());
         };
         let [handle, coordinates] = exactly(source)?;
-        match handle {
-            Operand::Register(id) => self.instr.a = self.register_source(*id, 64)?,
-            Operand::Variable(id, offset) => match self.address_of(*id)? {
-                (address, Space::Global) => self.instr.offset = offset.wrapping_add(address as i64),
-                _ => return Err("its texture must be a handle or a global texture reference".to_owned()),
-            },
-            _ => return Err("its texture must be a 64-bit register or a texture reference".to_owned()),
-        }
+        (self.instr.a, self.instr.offset) = self.handle(handle)?;
         let given = match coordinates {
             Operand::Vector(list) => &list[..],
             other => std::slice::from_ref(other),
@@ -131,12 +138,29 @@ impl Decoder<'_> {
         }
         let float_coordinates = *coordinate == "f32";
         for (index, place) in given[..dimensions].iter().enumerate() {
-            self.instr.vector[4 + index] =
-                self.source(place, OperandType { width: 32, float: float_coordinates })?;
+            // The layer comes first, and is an integer.
+            let (axis, float) = match shape {
+                TextureShape::Layered if index == 0 => (dimensions - 1, false),
+                TextureShape::Layered => (index - 1, float_coordinates),
+                _ => (index, float_coordinates),
+            };
+            self.instr.vector[4 + axis] = self.source(place, OperandType { width: 32, float })?;
         }
         let float_result = *result == "f32";
-        let form = TextureForm { dimensions: dimensions as u8, float_coordinates, float_result };
+        let form = TextureForm { dimensions: dimensions as u8, shape, float_coordinates, float_result };
         self.plain(Op::Texture(form), OpClass::Texture)
+    }
+
+    /// The handle of a texture or surface: a 64-bit register, or the address of a reference.
+    pub(super) fn handle(&mut self, operand: &Operand) -> Result<(u16, i64)> {
+        match operand {
+            Operand::Register(id) => Ok((self.register_source(*id, 64)?, 0)),
+            Operand::Variable(id, offset) => match self.address_of(*id)? {
+                (address, Space::Global) => Ok((NONE, offset.wrapping_add(address as i64))),
+                _ => Err("its texture must be a handle or a global texture reference".to_owned()),
+            },
+            _ => Err("its texture must be a 64-bit register or a texture reference".to_owned()),
+        }
     }
 
     pub(super) fn address(&mut self, operand: &Operand, form: &mut MemoryForm) -> Result<()> {
@@ -173,7 +197,7 @@ impl Decoder<'_> {
     }
 }
 
-fn elements(operand: &Operand, count: u8) -> Result<&[Operand]> {
+pub(super) fn elements(operand: &Operand, count: u8) -> Result<&[Operand]> {
     let list = match operand {
         Operand::Vector(list) => &list[..],
         other => std::slice::from_ref(other),

@@ -16,11 +16,16 @@ use super::special::{self, Source, Special};
 
 mod arithmetic;
 mod control;
+mod half;
+mod matrix;
 mod memory;
 
 /// Rows of the arithmetic table by form.
 static FORMS: LazyLock<HashMap<&'static str, &'static Row>> =
     LazyLock::new(|| ROWS.iter().flat_map(|row| row.forms.iter().map(move |form| (*form, row))).collect());
+
+/// Most registers of a kind that a kernel uses: a number of 16 bits names a register of any kind, or a constant.
+const MAX_REGISTERS: usize = 60_000;
 
 /// What is wrong with an instruction, without its place.
 type Result<T> = std::result::Result<T, String>;
@@ -39,6 +44,8 @@ pub(crate) struct Body {
     pub double_pool: Vec<[u64; 32]>,
     pub specials: Vec<(u16, Special)>,
     pub branch_lists: Vec<Vec<u32>>,
+    pub operand_lists: Vec<Box<[u16]>>,
+    pub true_predicate: Option<u16>,
 }
 
 /// Place of a register: its file by width, and its index there.
@@ -62,6 +69,13 @@ struct Decoder<'a> {
     double_constants: HashMap<u64, u16>,
     body: Body,
     carry_flag: Option<u16>,
+    /// Hidden predicate that nothing writes.
+    false_predicate: Option<u16>,
+    /// Copies to shared memory so far, and the scoreboard numbers that they have.
+    copies: usize,
+    copy_flags: Vec<u16>,
+    /// Instructions that wait for copies.
+    waits: Vec<usize>,
     /// The instruction being decoded.
     instr: Instr,
     dests: Vec<u16>,
@@ -127,13 +141,14 @@ fn exactly<const N: usize>(operands: &[Operand]) -> Result<&[Operand; N]> {
 
 fn number_type(name: &str) -> Option<NumberType> {
     let (number, bits) = match name.split_at_checked(1)? {
+        ("b", "f16") => (Number::Brain, "16"),
         ("u" | "b", bits) => (Number::Unsigned, bits),
         ("s", bits) => (Number::Signed, bits),
         ("f", bits) => (Number::Float, bits),
         _ => return None,
     };
     let bits = match bits {
-        "8" if number != Number::Float => 8,
+        "8" if !number.is_float() => 8,
         "16" => 16,
         "32" => 32,
         "64" => 64,
@@ -151,11 +166,10 @@ impl<'a> Decoder<'a> {
             if register.width > 64 {
                 return Err(format!("register '{}' is wider than 64 bits", register.name));
             }
-            if named[file] >= usize::from(u16::MAX / 4) {
+            if named[file] >= MAX_REGISTERS {
                 return Err(format!(
-                    "function '{}' uses more than {} registers of a kind",
-                    function.name,
-                    u16::MAX / 4
+                    "function '{}' uses more than {MAX_REGISTERS} registers of a kind",
+                    function.name
                 ));
             }
             places.push(Place { width: register.width, index: named[file] as u16 });
@@ -172,6 +186,8 @@ impl<'a> Decoder<'a> {
             double_pool: Vec::new(),
             specials: Vec::new(),
             branch_lists: Vec::new(),
+            operand_lists: Vec::new(),
+            true_predicate: None,
         };
         Ok(Self {
             ast,
@@ -184,6 +200,10 @@ impl<'a> Decoder<'a> {
             double_constants: HashMap::new(),
             body,
             carry_flag: None,
+            false_predicate: None,
+            copies: 0,
+            copy_flags: Vec::new(),
+            waits: Vec::new(),
             instr: blank(0),
             dests: Vec::new(),
             sources: Vec::new(),
@@ -211,6 +231,7 @@ impl<'a> Decoder<'a> {
             .iter()
             .flat_map(|&(count, weight)| std::iter::repeat_n(weight, count))
             .collect();
+        self.name_copies();
         (self.body.words, self.body.doubles, self.body.predicates) =
             (self.total[0], self.total[1], self.total[2]);
         super::control_flow::set_reconvergence(&mut self.body.code, &self.body.branch_lists);
@@ -244,11 +265,14 @@ impl<'a> Decoder<'a> {
         let name = parts.next().unwrap_or_default();
         let modifiers: Vec<&str> = parts.collect();
         match name {
+            _ if Self::is_half(name, &modifiers) => self.half(name, &modifiers, operands),
             "ld" | "ldu" => self.load(&modifiers, operands),
             "st" => self.store(&modifiers, operands),
             "atom" | "red" => self.atomic(name == "red", &modifiers, operands),
             "mov" => self.mov(opcode, &modifiers, operands),
             "setp" => self.setp(&modifiers, operands),
+            "cvt" if modifiers.first() == Some(&"pack") => self.pack_clamped(&modifiers, operands),
+            "cvt" if Self::is_narrowing(&modifiers) => self.narrow(&modifiers, operands),
             "cvt" => self.cvt(opcode, &modifiers, operands),
             "cvta" => self.cvta(&modifiers, operands),
             "and" | "or" | "xor" | "not" if modifiers == ["pred"] => self.predicate_logic(name, operands),
@@ -265,6 +289,10 @@ impl<'a> Decoder<'a> {
             "bar" | "barrier" => self.barrier(&modifiers, operands),
             system if system.starts_with(SYSTEM_CALL) => self.system(&system[SYSTEM_CALL.len()..], operands),
             "tex" => self.texture(&modifiers, operands),
+            "mma" => self.matrix(&modifiers, operands),
+            "ldmatrix" => self.load_matrix(&modifiers, operands),
+            "cp" => self.copy(&modifiers, operands),
+            "suld" | "sust" => self.surface(name == "sust", &modifiers, operands),
             "trap" | "brkpt" => self.plain(Op::System(SystemCall::Trap), OpClass::System),
             "membar" | "fence" => self.plain(Op::Fence, OpClass::Fence),
             "shfl" => self.shuffle(&modifiers, operands),
@@ -388,6 +416,16 @@ impl<'a> Decoder<'a> {
         })
     }
 
+    /// A hidden predicate that is always true or always false.
+    fn constant_predicate(&mut self, value: bool) -> u16 {
+        let known = if value { self.body.true_predicate } else { self.false_predicate };
+        known.unwrap_or_else(|| {
+            let hidden = self.hidden(1);
+            *(if value { &mut self.body.true_predicate } else { &mut self.false_predicate }) = Some(hidden);
+            hidden
+        })
+    }
+
     /// A variable's address in its own space, and the space.
     fn address_of(&self, id: VariableId) -> Result<(u64, Space)> {
         let variable = &self.ast.variables[id as usize];
@@ -420,13 +458,15 @@ impl<'a> Decoder<'a> {
             // The number of the grid has 64 bits since PTX 3.0.
             Operand::Special(name) if name == "%gridid" => Ok(0),
             Operand::Special(_) => return Err(format!("a special register cannot be read as {width} bits")),
+            Operand::Integer(value) if width == 1 => return Ok(self.constant_predicate(*value != 0)),
             _ if width == 1 => return Err("a predicate register is needed".to_owned()),
             Operand::Integer(value) if of.float => literal(Ok(if width == 32 {
                 u64::from((*value as f32).to_bits())
             } else {
                 (*value as f64).to_bits()
             })),
-            Operand::Integer(value) => fit(*value, width),
+            // What is too wide is cut, as ptxas does.
+            Operand::Integer(value) => Ok(*value as u64),
             Operand::Single(bits) if width == 64 && of.float => {
                 Ok(f64::from(f32::from_bits(*bits)).to_bits())
             }
@@ -453,17 +493,8 @@ impl<'a> Decoder<'a> {
         match operand {
             Operand::Register(id) => Ok((self.register_source(*id, 1)?, false)),
             Operand::NegatedRegister(id) => Ok((self.register_source(*id, 1)?, true)),
+            Operand::Integer(value) => Ok((self.constant_predicate(*value != 0), false)),
             _ => Err("a predicate register is needed".to_owned()),
         }
-    }
-}
-
-/// An integer literal as `width` bits.
-fn fit(value: i128, width: u8) -> Result<u64> {
-    let limit = 1i128 << width;
-    if (-(limit / 2)..limit).contains(&value) {
-        Ok(value as u64)
-    } else {
-        Err(format!("the number {value} does not fit {width} bits"))
     }
 }

@@ -28,6 +28,8 @@ impl<'a> Parser<'a> {
             bodies: Vec::new(),
             locals: Vec::new(),
             cta_limit: None,
+            register_limit: None,
+            least_ctas: None,
         });
         self.names = vec![Names::default()];
         if !entry && self.at('(') {
@@ -119,7 +121,13 @@ impl<'a> Parser<'a> {
                 }
                 ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" => {
                     self.advance()?;
-                    self.take_integer("the limit")?;
+                    let limit = Some(self.take_integer("the limit")?.clamp(1, u64::from(u32::MAX)) as u32);
+                    match directive {
+                        ".maxnreg" => self.current().register_limit = limit,
+                        // PTX has had `.maxnctapersm` for the same before.
+                        ".minnctapersm" | ".maxnctapersm" => self.current().least_ctas = limit,
+                        _ => {}
+                    }
                 }
                 ".noreturn" | ".explicitcluster" => self.advance()?,
                 ".pragma" => self.skip_statement()?,
@@ -184,7 +192,12 @@ impl<'a> Parser<'a> {
             }
             ".loc" | ".file" => self.skip_line(),
             ".section" => self.skip_section(),
-            ".pragma" | ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
+            ".pragma" => {
+                self.advance()?;
+                self.rolled |= self.token == Token::Text("nounroll");
+                self.skip_statement()
+            }
+            ".branchtargets" | ".calltargets" | ".callprototype" => self.skip_statement(),
             ".extern" | ".visible" => {
                 self.advance()?;
                 self.variables(word == ".extern")
@@ -196,16 +209,14 @@ impl<'a> Parser<'a> {
 
     pub(super) fn registers(&mut self) -> Result<()> {
         let declared = self.type_and_alignment()?;
-        if declared.lanes != 1 {
-            return Err(self.error("vector registers are not supported; declare scalar registers"));
-        }
         loop {
             let line = self.line;
             let name = self.take_name("a register's name")?.to_owned();
             if self.accept('<')? {
                 let count = self.take_integer("the number of registers")?;
                 self.expect('>')?;
-                let range = RegisterRange { width: register_width(declared.element), count };
+                let (width, lanes) = (register_width(declared.element), declared.lanes);
+                let range = RegisterRange { width, lanes, count };
                 let names = self.names.last_mut().expect("a function has a scope");
                 if names.ranges.insert(name.clone(), range).is_some() {
                     return Err(
@@ -213,12 +224,26 @@ impl<'a> Parser<'a> {
                     );
                 }
             } else {
-                self.declare_register(name, declared.element, line)?;
+                let symbol = self.new_registers(&name, register_width(declared.element), declared.lanes);
+                self.declare(name, symbol, line)?;
             }
             if !self.accept(',')? {
                 return self.expect(';');
             }
         }
+    }
+
+    /// Makes the registers of a name: one, or one for each element of a vector.
+    pub(super) fn new_registers(&mut self, name: &str, width: u8, lanes: u8) -> Symbol {
+        let registers = &mut self.current().registers;
+        let first = registers.len() as RegisterId;
+        if lanes == 1 {
+            registers.push(Register { name: name.to_owned(), width });
+            return Symbol::Register(first);
+        }
+        let elements = ["x", "y", "z", "w"].into_iter().take(lanes.into());
+        registers.extend(elements.map(|element| Register { name: format!("{name}.{element}"), width }));
+        Symbol::Vector { first, lanes }
     }
 
     pub(super) fn declare_register(&mut self, name: String, element: Type, line: u32) -> Result<RegisterId> {

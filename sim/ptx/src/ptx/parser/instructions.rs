@@ -1,6 +1,6 @@
 //! Parses instructions and their operands, and looks up the names in them.
 
-use super::super::ast::{Operand, RawInstruction, Register, RegisterId};
+use super::super::ast::{Operand, RawInstruction, RegisterId};
 use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
 use super::{MAX_OPERANDS, Parser, Result, Symbol, is_special};
@@ -46,7 +46,9 @@ impl<'a> Parser<'a> {
         }
         let span = (start as u32, self.start as u32);
         self.advance()?;
-        self.current().code.push(RawInstruction { line, span, guard, opcode: opcode.to_owned(), operands });
+        let rolled = std::mem::take(&mut self.rolled);
+        let opcode = opcode.to_owned();
+        self.current().code.push(RawInstruction { line, span, guard, opcode, rolled, operands });
         Ok(())
     }
 
@@ -193,6 +195,9 @@ impl<'a> Parser<'a> {
                 Ok(second.map_or(Operand::Register(first), |second| Operand::Pair(first, second)))
             }
             Symbol::Register(id) => Ok(Operand::Register(id)),
+            Symbol::Vector { first, lanes } => {
+                Ok(Operand::Vector((0..lanes.into()).map(|lane| Operand::Register(first + lane)).collect()))
+            }
             Symbol::Variable(id) => {
                 let mut offset = 0i64;
                 // `mov.u64 %rd, x+8`; inside brackets the same rule reads the whole sum.
@@ -226,13 +231,34 @@ impl<'a> Parser<'a> {
                 continue;
             };
             if number < range.count {
-                let registers = &mut self.current().registers;
-                let id = registers.len() as RegisterId;
-                registers.push(Register { name: name.to_owned(), width: range.width });
-                self.names[level].symbols.insert(name.to_owned(), Symbol::Register(id));
-                return Ok(Some(Symbol::Register(id)));
+                let symbol = self.new_registers(name, range.width, range.lanes);
+                self.names[level].symbols.insert(name.to_owned(), symbol);
+                return Ok(Some(symbol));
             }
         }
-        Ok(self.globals.get(name).map(|&id| Symbol::Variable(id)))
+        if let Some(&id) = self.globals.get(name) {
+            return Ok(Some(Symbol::Variable(id)));
+        }
+        self.element(name)
+    }
+
+    /// Looks up an element of a vector register, such as `v.x`.
+    fn element(&mut self, name: &str) -> Result<Option<Symbol>> {
+        let Some((vector, element)) = name.rsplit_once('.').filter(|(vector, _)| !vector.contains('.'))
+        else {
+            return Ok(None);
+        };
+        let Some(lane) = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]]
+            .iter()
+            .position(|names| names.contains(&element))
+        else {
+            return Ok(None);
+        };
+        Ok(match self.symbol(vector)? {
+            Some(Symbol::Vector { first, lanes }) if lane < usize::from(lanes) => {
+                Some(Symbol::Register(first + lane as RegisterId))
+            }
+            _ => None,
+        })
     }
 }

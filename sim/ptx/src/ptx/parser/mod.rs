@@ -27,6 +27,11 @@ type Result<T> = std::result::Result<T, PtxError>;
 #[derive(Debug, Clone, Copy)]
 enum Symbol {
     Register(RegisterId),
+    /// A register of several elements, which are registers with consecutive numbers.
+    Vector {
+        first: RegisterId,
+        lanes: u8,
+    },
     Variable(VariableId),
 }
 
@@ -34,6 +39,7 @@ enum Symbol {
 #[derive(Debug, Clone, Copy)]
 struct RegisterRange {
     width: u8,
+    lanes: u8,
     count: u64,
 }
 
@@ -59,6 +65,8 @@ pub(crate) struct Parser<'a> {
     /// The function being parsed and its open scopes.
     function: Option<Function>,
     names: Vec<Names>,
+    /// Whether the next instruction is in a loop that is said not to be unrolled.
+    rolled: bool,
 }
 
 /// Parses the whole text.
@@ -75,6 +83,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Ast> {
         function_names: HashMap::new(),
         function: None,
         names: Vec::new(),
+        rolled: false,
     };
     if u32::try_from(text.len()).is_err() {
         return Err(parser.error(format!(

@@ -104,3 +104,31 @@ fn arguments_and_launches_that_do_not_fit_are_refused() {
         assert!(run(grid, block).unwrap_err().to_string().starts_with("kernel 'k' cannot be launched: "));
     }
 }
+
+#[test]
+fn a_load_outside_every_buffer_reads_zero_where_the_memory_says_so() {
+    let body = own_element(8)
+        + "mov.u32 %r1, 9; ld.global.u32 %r1, [%rd0-128]; ld.global.v2.u32 {%r4, %r5}, [%rd0+8];\n\
+           st.global.v2.u32 [%rd0], {%r1, %r5}; ret;";
+    let run = |text: &str| {
+        let module = Module::parse("test.ptx", text).unwrap();
+        let mut memory = DeviceMemory::new();
+        memory.set_zero_outside(true);
+        let out = memory.alloc(32 * 8, "out").unwrap();
+        memory.write_u32s(out, &[7; 64]).unwrap();
+        let kernel = module.kernel("k").unwrap();
+        let params = kernel.pack(&[Arg::Ptr(out)]).unwrap();
+        run_functional(&module, &kernel, &LaunchDims::new([1; 3], [32, 1, 1]), &params, &mut memory)
+            .map_err(|error| error.to_string())?;
+        Ok::<_, String>(memory.read_u32s(out, 64).unwrap())
+    };
+    let text = kernel_text("", &body);
+    let out = run(&text).unwrap();
+    // The first 16 lanes read in front of the buffer, the last one behind it.
+    assert_eq!(out[..4], [0, 7, 0, 7]);
+    assert_eq!(out[62..], [7, 0]);
+    let store = run(&text.replace("st.global.v2.u32 [%rd0]", "st.global.v2.u32 [%rd0-128]")).unwrap_err();
+    assert!(store.contains("writes 8 bytes at global address"), "{store}");
+    let null = run(&text.replace("[%rd0-128]", "[0]")).unwrap_err();
+    assert!(null.contains("reads 4 bytes at global address 0x0"), "{null}");
+}

@@ -84,10 +84,6 @@ fn mistakes_are_named_with_their_line() {
         ("A: ret;\nA: ret;", "bad.ptx:14: label 'A' is defined twice"),
         (".reg .b32 x; .reg .f32 x;", "bad.ptx:13: 'x' is declared twice"),
         (
-            "add.s32 %r1, %r2, 4294967296;",
-            "bad.ptx:13: unsupported instruction form `add.s32`: the number 4294967296 does not fit 32 bits",
-        ),
-        (
             "ld.global.v3.u32 %r1, [%rd1];",
             "bad.ptx:13: unsupported instruction form `ld.global.v3.u32`: modifier 'v3' is not known",
         ),

@@ -47,3 +47,18 @@ fn a_pointer_to_no_such_function_is_a_fault() {
         run(&format!("mov.u64 %rd5, 0; {CALL}")).unwrap_err().contains("calls 0x0, which is no function")
     );
 }
+
+#[test]
+fn the_elements_behind_parameters_are_those_that_loads_and_stores_have() {
+    let text = ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, \
+                .param .u64 c, .param .u64 n, .param .u32 m)\n{\n.reg .b32 %r<9>; .reg .f32 %f<4>; .reg .b64 %rd<20>; .reg .b16 %h<3>;\n\
+                ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u64 %rd4, [n];\n\
+                ld.param.u32 %r1, [m]; cvta.to.global.u64 %rd5, %rd1; mul.lo.s64 %rd6, %rd4, 4; add.s64 %rd7, %rd5, %rd6;\n\
+                ld.global.f32 %f1, [%rd7]; st.global.f32 [%rd7+4], %f1; ld.global.u32 %r2, [%rd7];\n\
+                mad.wide.u32 %rd8, %r1, 2, %rd2; ld.global.s16 %h1, [%rd8]; ret;\n}";
+    let module = super::super::Module::parse("test.ptx", text).unwrap();
+    let found = module.kernels()[0].pointers();
+    let seen: Vec<_> = found.iter().map(|p| (p.param, p.bits, p.float, p.signed)).collect();
+    // `c` reaches no access, `n` only an index.
+    assert_eq!(seen, [(0, 32, true, false), (1, 16, false, true)]);
+}

@@ -207,3 +207,26 @@ fn textures_that_cannot_be_are_refused_in_words() {
     );
     assert!(refused(singles(&[4, 2])).contains("samples 1 dimensions of a texture that has 2"));
 }
+
+#[test]
+fn references_and_handles_are_found_through_moves() {
+    use crate::ptx::TextureSource;
+    let body = "mov.u64 %rd1, photo; mov.b64 %rd2, %rd1;\n\
+                tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f1, %f2}];\n\
+                ld.param.u64 %rd3, [out]; mov.u64 %rd4, %rd3;\n\
+                tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd4, {%f1, %f2, %f3, %f3}];\n\
+                mov.u64 %rd5, 5; tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd5, {%r1}]; ret;";
+    let module = Module::parse("test.ptx", &kernel_text(".global .texref photo;", body)).unwrap();
+    let found = module.kernels()[0].textures();
+    let variable = module.global("photo").unwrap().0;
+    let sources: Vec<_> =
+        found.iter().map(|texture| (texture.source, texture.dimensions, texture.cube)).collect();
+    assert_eq!(
+        sources,
+        [
+            (TextureSource::Variable(variable), 2, false),
+            (TextureSource::Param(0), 3, true),
+            (TextureSource::Elsewhere, 1, false)
+        ]
+    );
+}

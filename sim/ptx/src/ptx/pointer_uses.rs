@@ -1,0 +1,115 @@
+//! What a kernel reads and writes through its pointer parameters, as far as its code shows.
+use super::alu::Alu;
+use super::instr::{Instr, Kernel, MemoryForm, NONE, Number, Op, RareAccess, Space};
+
+/// What lies where a parameter points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PointerUse {
+    /// The parameter's number.
+    pub param: usize,
+    /// Bits of an element: 8, 16, 32 or 64.
+    pub bits: u8,
+    /// Whether elements are floating-point numbers.
+    pub float: bool,
+    /// Whether elements are loaded with their sign.
+    pub signed: bool,
+}
+
+/// Parameters as bits.
+type Params = u128;
+
+impl Kernel {
+    /// Returns what lies where the parameters point that loads, stores and atomics reach, in the order of the parameters: what
+    /// most of the instructions say.
+    #[must_use]
+    pub fn pointers(&self) -> Vec<PointerUse> {
+        let reached = self.reached();
+        let of_param = |param: usize| {
+            let mut kinds: Vec<(PointerUse, usize)> = Vec::new();
+            for (instr, params) in self.code.iter().zip(&reached) {
+                if params >> param & 1 == 0 {
+                    continue;
+                }
+                let Some((bits, float, signed)) = element(instr) else { continue };
+                let found = PointerUse { param, bits, float, signed };
+                match kinds.iter_mut().find(|(known, _)| *known == found) {
+                    Some((_, count)) => *count += 1,
+                    None => kinds.push((found, 1)),
+                }
+            }
+            // The first of the most frequent ones.
+            kinds.into_iter().rev().max_by_key(|(_, count)| *count).map(|(found, _)| found)
+        };
+        (0..self.params.len().min(Params::BITS as usize)).filter_map(of_param).collect()
+    }
+
+    /// The parameters that the address of each instruction may come from.
+    fn reached(&self) -> Vec<Params> {
+        let mut held = vec![0; self.register_count];
+        // Registers only gain parameters, so this ends.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for instr in &self.code {
+                let from = self.carried(instr, &held);
+                for &dest in instr.dests() {
+                    changed |= from & !held[usize::from(dest)] != 0;
+                    held[usize::from(dest)] |= from;
+                }
+            }
+        }
+        self.code.iter().map(|instr| address_register(instr).map_or(0, |r| held[usize::from(r)])).collect()
+    }
+
+    /// The parameters whose addresses an instruction gives to its result.
+    fn carried(&self, instr: &Instr, held: &[Params]) -> Params {
+        match instr.op {
+            Op::Load(form) if form.space == Space::Param && instr.a == NONE => {
+                let at = |offset: u32| i64::from(offset) == instr.offset;
+                let found = self.params.iter().position(|p| at(p.offset) && p.bytes == 8);
+                found.filter(|param| *param < Params::BITS as usize).map_or(0, |param| 1 << param)
+            }
+            Op::Alu(Alu::Move64 | Alu::Add64 | Alu::Sub64 | Alu::Select64) => {
+                sources(instr).iter().fold(0, |all, &source| all | held[usize::from(source)])
+            }
+            // The last operand is a sum's; the others are an index and a size.
+            Op::Alu(Alu::MadLo64 | Alu::MadWideU32 | Alu::MadWideS32) => {
+                instr.sources().last().map_or(0, |&source| held[usize::from(source)])
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// The registers that an instruction reads, its guard apart.
+fn sources(instr: &Instr) -> &[u16] {
+    &instr.sources()[usize::from(instr.guard != NONE)..]
+}
+
+/// The scoreboard number of the register that an access to memory has its address in.
+fn address_register(instr: &Instr) -> Option<u16> {
+    if instr.a == NONE {
+        return None;
+    }
+    match instr.op {
+        // The address is decoded after the values that go there.
+        Op::Load(_) | Op::Store(_) | Op::Atomic(_) => sources(instr).last().copied(),
+        // The address that it copies to comes first.
+        Op::RareAccess(RareAccess::Copy(_)) => sources(instr).get(1).copied(),
+        _ => None,
+    }
+}
+
+/// Bits and kind of the elements that an instruction moves.
+fn element(instr: &Instr) -> Option<(u8, bool, bool)> {
+    let of = |form: MemoryForm| {
+        let global = matches!(form.space, Space::Global | Space::Generic);
+        let number = form.element.number;
+        global.then_some((form.element.bits, number == Number::Float, number == Number::Signed))
+    };
+    match instr.op {
+        Op::Load(form) | Op::Store(form) | Op::Atomic(form) => of(form),
+        Op::RareAccess(RareAccess::Copy(_)) => Some((32, false, false)),
+        _ => None,
+    }
+}

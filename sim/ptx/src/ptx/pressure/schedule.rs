@@ -1,0 +1,177 @@
+//! The order in which a block's instructions are executed, and the registers that are live in it.
+
+use super::super::control_flow::Set;
+use super::super::instr::Space;
+use super::allocate::count_straight;
+use super::lean::{Kind, Step};
+use super::region::Region;
+
+/// Copies of a loop's body in which loads are issued together.
+const COPIES: u32 = 4;
+/// Most instructions of a body that is copied.
+const MOST_COPIED: usize = 64;
+
+fn insert(set: &mut Set, register: u32) {
+    set[register as usize / 64] |= 1 << (register % 64);
+}
+
+fn remove(set: &mut Set, register: u32) {
+    set[register as usize / 64] &= !(1 << (register % 64));
+}
+
+fn contains(set: &Set, register: u32) -> bool {
+    set[register as usize / 64] >> (register % 64) & 1 == 1
+}
+
+fn weight(set: &Set, weights: &[u8]) -> u32 {
+    let mut total = 0;
+    for (word, &bits) in set.iter().enumerate() {
+        let mut left = bits;
+        while left != 0 {
+            total += u32::from(weights[word * 64 + left.trailing_zeros() as usize]);
+            left &= left - 1;
+        }
+    }
+    total
+}
+
+/// Applies one instruction to the registers that are live behind it.
+pub(super) fn step_back(live: &mut Set, step: &Step) {
+    if step.replaces {
+        step.dests.iter().for_each(|d| remove(live, *d));
+    }
+    step.sources.iter().for_each(|s| insert(live, *s));
+}
+
+/// The most registers that are live in the instructions, of which those in `out` are live behind them.
+pub(super) fn most(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
+    let mut live = out.clone();
+    let mut now = weight(&live, weights);
+    let mut most = now;
+    for step in steps.iter().rev() {
+        if step.kind == Kind::Nothing {
+            continue;
+        }
+        let weigh = |d: &u32| u32::from(weights[*d as usize]);
+        let dead: u32 = step.dests.iter().filter(|d| !contains(&live, **d)).map(weigh).sum();
+        now += dead;
+        step.dests.iter().for_each(|d| insert(&mut live, *d));
+        let results: u32 = step.dests.iter().map(weigh).sum();
+        most = most.max(now).max(now - results + step.extra.max(results));
+        if step.apart {
+            let mut both = live.clone();
+            step.sources.iter().for_each(|s| insert(&mut both, *s));
+            most = most.max(weight(&both, weights));
+        }
+        step_back(&mut live, step);
+        now = weight(&live, weights);
+        most = most.max(now);
+    }
+    most
+}
+
+/// As [`most`], with the loads of a block issued as early as their addresses are known, in several copies of a body that is
+/// a loop.
+pub(super) fn early(region: Region, out: &Set, weights: &[u8]) -> u32 {
+    let steps = region.steps;
+    let fixed = steps.iter().any(|step| step.kind == Kind::Fixed && !step.dests.is_empty());
+    if !region.repeats || region.rolled || !region.counted || steps.len() > MOST_COPIED || fixed {
+        return count_straight(&order(steps), out, weights);
+    }
+    let mut weights = weights.to_vec();
+    let copied = copy(&steps, &mut weights);
+    let mut out = out.clone();
+    out.resize(weights.len().div_ceil(64), 0);
+    count_straight(&order(copied), &out, &weights)
+}
+
+/// Copies of a loop's body behind each other, each with results of its own but the last.
+fn copy(steps: &[Step], weights: &mut Vec<u8>) -> Vec<Step> {
+    let mut names: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
+    let mut out = Vec::with_capacity(steps.len() * COPIES as usize);
+    for turn in 0..COPIES {
+        let last = turn + 1 == COPIES;
+        for step in steps {
+            // The branch, and steps of addresses and counters, which become offsets.
+            if !last && (step.kind == Kind::Fixed || step.steps_up) {
+                continue;
+            }
+            let mut step = step.clone();
+            for source in &mut step.sources {
+                *source = names.get(source).copied().unwrap_or(*source);
+            }
+            for dest in &mut step.dests {
+                if last {
+                    names.remove(dest);
+                } else {
+                    weights.push(weights[*dest as usize]);
+                    let name = weights.len() as u32 - 1;
+                    names.insert(*dest, name);
+                    *dest = name;
+                }
+            }
+            out.push(step);
+        }
+    }
+    out
+}
+
+/// Loads first, with what they need; then what waits for loads.
+fn order(steps: Vec<Step>) -> Vec<Step> {
+    use std::collections::HashMap;
+    let length = steps.len();
+    // How many loads, one behind the other, are before each instruction's operands.
+    let mut level = vec![0u32; length];
+    let mut feeds = vec![false; length];
+    let mut written: HashMap<u32, usize> = HashMap::new();
+    let mut inputs: Vec<Vec<usize>> = Vec::with_capacity(length);
+    let (mut effects, mut highest) = (0, 0);
+    let mut stores: HashMap<Space, u32> = HashMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        let mut from: Vec<usize> = step.sources.iter().filter_map(|s| written.get(s).copied()).collect();
+        if !step.replaces {
+            from.extend(step.dests.iter().filter_map(|d| written.get(d).copied()));
+        }
+        let loaded = |i: &usize| level[*i] + u32::from(matches!(steps[*i].kind, Kind::Load(_)));
+        let mut mine = from.iter().map(loaded).max().unwrap_or(0);
+        match step.kind {
+            Kind::Load(space) => {
+                let behind = stores.get(&space).into_iter().chain(stores.get(&Space::Generic)).max();
+                mine = mine.max(behind.copied().unwrap_or(0));
+            }
+            Kind::Store(space) => {
+                mine = mine.max(effects);
+                effects = mine;
+                stores.insert(space, mine + 1);
+            }
+            Kind::Fixed => {
+                mine = mine.max(highest).max(effects) + 1;
+                effects = mine;
+                for space in [Space::Global, Space::Shared, Space::Local, Space::Generic, Space::Const] {
+                    stores.insert(space, mine + 1);
+                }
+            }
+            _ => {}
+        }
+        level[at] = mine;
+        highest = highest.max(mine);
+        step.dests.iter().for_each(|d| {
+            written.insert(*d, at);
+        });
+        inputs.push(from);
+    }
+    for at in (0..length).rev() {
+        if feeds[at] || matches!(steps[at].kind, Kind::Load(_)) {
+            inputs[at].iter().for_each(|i| feeds[*i] = true);
+        }
+    }
+    let mut order: Vec<usize> = (0..length).collect();
+    let class = |at: usize| match steps[at].kind {
+        Kind::Load(_) => 1,
+        Kind::Pure => 0,
+        _ => 2,
+    };
+    order.sort_by_key(|at| (level[*at], class(*at)));
+    let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| steps[at].take()).collect()
+}

@@ -1,0 +1,109 @@
+//! The words of help, README, pages and lists: one term per concept (docs/glossary.md).
+use crate::command::selvedge_in;
+use crate::pages::pages;
+use std::fs;
+use std::path::Path;
+
+/// Terms that the project does not use, with the term that it uses in their place.
+const BANNED: &[(&str, &str)] = &[
+    ("allowed is", "must be"),
+    ("allowed are", "must be"),
+    ("answer", "reply, result or decision"),
+    ("answers", "replies, results or decisions"),
+    ("answered", "replied"),
+    ("as told", "as configured"),
+    ("host processor", "host"),
+    ("lie in", "are in"),
+    ("lies in", "is in"),
+    ("not established", "unknown"),
+    ("of one's own", "your own"),
+    ("on its way", "in flight"),
+    ("on their way to", "in flight"),
+    ("pass by", "bypass"),
+    ("passes by", "bypasses"),
+    ("passed by", "bypassed"),
+    ("so many as", "N"),
+    ("stretch", "interval"),
+    ("stretches", "intervals"),
+    ("tell", "report or print"),
+    ("tells", "reports or prints"),
+    ("throw out", "evict"),
+    ("thrown out", "evicted"),
+];
+
+/// Returns the text in lower-case words, one space apart, without code: what is fenced, and what is between backticks.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let mut out = String::from(" ");
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced {
+            continue;
+        }
+        for span in line.split('`').step_by(2) {
+            for word in
+                span.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty())
+            {
+                out += &word.to_lowercase();
+                out.push(' ');
+            }
+            // Words on both sides of code are not neighbors.
+            out += "| ";
+        }
+        // A phrase may go over the end of a line.
+        out.truncate(out.len() - 2);
+    }
+    out
+}
+
+/// Returns each banned term of a text with what to write in its place.
+fn banned(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let found = BANNED.iter().filter(|(term, _)| prose.contains(&format!(" {term} ")));
+    found.map(|(term, instead)| format!("'{term}': write {instead}")).collect()
+}
+
+#[test]
+fn a_banned_term_is_found_in_prose_and_not_in_code() {
+    assert_eq!(banned("A load on its\nway."), ["'on its way': write in flight"]);
+    assert_eq!(banned("`tell`\n```\ntell\n```\nstorytelling"), Vec::<String>::new());
+    assert_eq!(banned("It *tells* the size.").len(), 1);
+}
+
+#[test]
+fn readme_and_pages_use_the_terms_of_the_field() {
+    let mut all = pages(Path::new("docs"));
+    all.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(Into::into));
+    let mut wrong = Vec::new();
+    for page in all {
+        let text = fs::read_to_string(&page).expect("the page is there");
+        wrong.extend(banned(&text).into_iter().map(|what| format!("{}: {what}", page.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn help_and_lists_use_the_terms_of_the_field() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = selvedge_in(folder.path(), &["man", "-o", "man"]);
+    assert!(made.status.success());
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for entry in fs::read_dir(folder.path().join("man")).expect("the pages") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a manual page");
+        texts.push((path.display().to_string(), text));
+    }
+    assert!(texts.len() > 15, "{} manual pages", texts.len());
+    for kind in ["mechanisms", "blocks", "workloads", "configurations"] {
+        let listed = selvedge_in(folder.path(), &["list", kind]);
+        texts.push((kind.into(), String::from_utf8(listed.stdout).expect("text")));
+    }
+    let mut wrong = Vec::new();
+    for (name, text) in texts {
+        wrong.extend(banned(&text).into_iter().map(|what| format!("{name}: {what}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
