@@ -240,7 +240,7 @@ fn new_compiles_cuda_kernels_that_use_its_header() {
     fs::write(folder.path().join("words.txt"), "31").expect("written");
     assert_eq!(run(folder.path(), "counted.toml"), (Some(0), "32 lanes\n".into()));
     let saved = fs::read_to_string(folder.path().join("v.txt")).expect("saved");
-    assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3", "10", "-1", "2"]);
+    assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3.0", "10.0", "-1.0", "2.0"]);
 }
 
 /// A function of the header in single and double precision, the argument's factor, and what the function is.
