@@ -29,6 +29,11 @@ impl Failure {
         Self::new(1, message)
     }
 
+    /// Returns true for results that are wrong, and for a program that says so.
+    pub fn is_mismatch(&self) -> bool {
+        self.code == 1
+    }
+
     /// Stopped by a signal: Ctrl-C, or the end that a batch system or a closed terminal makes. Exit code 130, 143 or 129, as
     /// shells have it.
     pub fn interrupted(message: impl Display) -> Self {

@@ -189,6 +189,20 @@ fn every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused() 
         error.contains("code of sm_75 and no PTX: compile it with PTX, such as nvcc -gencode"),
         "{error}"
     );
+    let refuses = |name: &str, code: i32, line: &str| {
+        let output = selvedge_in(folder.path(), &["cuda", "--", &format!("./{name}")]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{name}: {error}");
+        assert!(error.contains(line), "{name}: {error}");
+    };
+    build("reduction", "relocatable", &[&ptx[..], &["-rdc=true"]].concat());
+    refuses("relocatable", 1, "an empty fat binary: must be compiled without relocatable device code");
+    build("reduction", "static", &[&ptx[..], &["-cudart", "static"]].concat());
+    refuses(
+        "static",
+        2,
+        "it has made no call of the CUDA runtime library: must be linked with the shared one",
+    );
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn new_compiles_cuda_kernels_that_use_its_header() {
     fs::write(folder.path().join("kernels.cu"), KERNELS).expect("written");
     let written = selvedge_in(folder.path(), &["new", "my.toml", "--cuda", "kernels.cu"]);
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    assert_eq!(run(folder.path(), "my.toml"), (Some(0), "32 lanes\n".to_owned()));
+    assert_eq!(run(folder.path(), "my.toml"), (Some(0), "32 lanes\n".into()));
     let text = fs::read_to_string(folder.path().join("my.toml")).expect("there");
     for type_of in ["\"f64\"", "\"f32\"", "\"u32\"", "\"u64\""] {
         assert!(text.contains(&format!("type = {type_of}")), "{type_of} in\n{text}");
@@ -238,9 +238,9 @@ fn new_compiles_cuda_kernels_that_use_its_header() {
     fs::write(folder.path().join("counted.toml"), counted).expect("written");
     fs::write(folder.path().join("counts.txt"), "32 116 40 64").expect("written");
     fs::write(folder.path().join("words.txt"), "31").expect("written");
-    assert_eq!(run(folder.path(), "counted.toml"), (Some(0), "32 lanes\n".to_owned()));
+    assert_eq!(run(folder.path(), "counted.toml"), (Some(0), "32 lanes\n".into()));
     let saved = fs::read_to_string(folder.path().join("v.txt")).expect("saved");
-    assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3", "10", "-1", "2"]);
+    assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3.0", "10.0", "-1.0", "2.0"]);
 }
 
 /// A function of the header in single and double precision, the argument's factor, and what the function is.

@@ -33,6 +33,11 @@ pub enum FatbinError {
         /// What is wrong.
         what: &'static str,
     },
+    /// It has nothing at all.
+    #[error(
+        "the program has an empty fat binary: must be compiled without relocatable device code (nvcc -rdc=true)"
+    )]
+    Empty,
     /// It has machine code only.
     #[error(
         "the program has {found} and no PTX: compile it with PTX, such as nvcc -gencode arch=compute_75,code=compute_75, or \
@@ -147,9 +152,10 @@ pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
         at = next;
     }
     let Some((at, entry)) = best else {
-        let found =
-            if others.is_empty() { "nothing".into() } else { format!("code of {}", others.join(", ")) };
-        return Err(FatbinError::NoPtx { found });
+        if others.is_empty() {
+            return Err(FatbinError::Empty);
+        }
+        return Err(FatbinError::NoPtx { found: format!("code of {}", others.join(", ")) });
     };
     Ok(Ptx { architecture: entry.architecture, text: entry.text(at)? })
 }
@@ -206,6 +212,7 @@ mod tests {
         assert_eq!((found.architecture, found.text.as_str()), (70, "// 70"));
         let refused = ptx(&fat(&[code])).expect_err("it has none").to_string();
         assert!(refused.starts_with("the program has code of sm_75 and no PTX: compile it"), "{refused}");
+        assert_eq!(ptx(&fat(&[])), Err(FatbinError::Empty));
     }
 
     #[test]
