@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const TWO: &str = "size = \"tiny\"\nworkloads = [\"vecadd\"]\nmechanisms = [\"base\", \"dmil\"]\n";
 
 /// Forty points.
-const FORTY: &str = "size = \"small\"\nworkloads = [\"bfs\", \"scan\", \"atax\", \"kmeans\"]\nmechanisms = [\"base\", \"dmil\"]\n\
+const FORTY: &str = "size = \"tiny\"\nworkloads = [\"bfs\", \"scan\", \"atax\", \"kmeans\"]\nmechanisms = [\"base\", \"dmil\"]\n\
                      [[vary]]\nkey = \"l1d.ways\"\nvalues = [1, 2, 4, 8, 16]\n";
 const FORTY_POINTS: usize = 40;
 

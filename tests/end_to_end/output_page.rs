@@ -25,9 +25,8 @@ const NAMES: [&str; 11] = [
 ];
 
 /// Commands that write JSON to a file, with the schema of that.
-const WRITERS: [(&str, &str); 12] = [
+const WRITERS: [(&str, &str); 11] = [
     ("run", "run vecadd --size tiny --mechanism hw-bdi --engine model --json FILE"),
-    ("run", "run vecadd atax --size tiny --mechanism base --json FILE"),
     ("run", "run vecadd --size tiny --max-cycles 100 --json FILE"),
     ("run", "run atax --size tiny --sample detailed=1000,skip=3000 --json FILE"),
     ("run", "compare vecadd --size tiny --engine model --mechanisms base,mdb-local,latte-cc --json FILE"),
