@@ -59,7 +59,10 @@ impl Catalog {
     pub fn figure(&self, id: &str) -> Result<(&Paper, &Figure), Failure> {
         self.figures().find(|(_, figure)| figure.id == id).ok_or_else(|| {
             let names = self.figures().map(|(_, figure)| figure.id.as_str());
-            Failure::usage(format!("{id}: no such figure: {}", allowed(id, names, "selvedge reproduce --list")))
+            Failure::usage(format!(
+                "{id}: no such figure: {}",
+                allowed(id, names, "selvedge reproduce --list")
+            ))
         })
     }
 
@@ -70,7 +73,10 @@ impl Catalog {
     pub fn metric(&self, name: &str) -> Result<&Metric, Failure> {
         self.metrics.get(name).ok_or_else(|| {
             let names = self.metrics.keys().map(String::as_str);
-            Failure::usage(format!("{name}: no such quantity: {}", allowed(name, names, "studies/metrics.toml")))
+            Failure::usage(format!(
+                "{name}: no such quantity: {}",
+                allowed(name, names, "studies/metrics.toml")
+            ))
         })
     }
 
@@ -85,7 +91,12 @@ impl Catalog {
     }
 
     /// Returns the groups of which `figure`, a figure of `paper` with these workloads, has a mean.
-    pub fn groups_of<'a>(&'a self, paper: &'a Paper, figure: &Figure, workloads: &[String]) -> Vec<&'a Group> {
+    pub fn groups_of<'a>(
+        &'a self,
+        paper: &'a Paper,
+        figure: &Figure,
+        workloads: &[String],
+    ) -> Vec<&'a Group> {
         if !figure.groups.is_empty() {
             return figure.groups.iter().filter_map(|name| self.group(name)).collect();
         }

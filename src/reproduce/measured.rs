@@ -97,6 +97,10 @@ impl<'a> Measured<'a> {
 
     /// Returns the commits of the simulator that computed what was read so far.
     pub fn commits(&self) -> String {
-        self.commits.iter().map(|commit| commit.chars().take(12).collect()).collect::<Vec<String>>().join(", ")
+        self.commits
+            .iter()
+            .map(|commit| commit.chars().take(12).collect())
+            .collect::<Vec<String>>()
+            .join(", ")
     }
 }

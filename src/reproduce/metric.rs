@@ -174,7 +174,8 @@ mod tests {
     #[test]
     fn a_quantity_is_a_sum_over_a_sum_with_a_factor() {
         let report = json!({ "a": { "b": 6, "c": 2 }, "list": [{ "d": 5 }] });
-        let metric = metric("sum = [\"a.b\", \"-a.c\"]\nper = [\"list.0.d\"]\nscale = 10.0\nunit = \"number\"");
+        let metric =
+            metric("sum = [\"a.b\", \"-a.c\"]\nper = [\"list.0.d\"]\nscale = 10.0\nunit = \"number\"");
         assert_eq!(metric.value(&report, None), Some(8.0));
     }
 

@@ -152,16 +152,17 @@ fn linked(catalog: &Catalog, outcomes: &[Outcome]) -> String {
     for cause in &catalog.claims.cause {
         let link = format!("[{0}](#{0})", cause.id);
         for (before, after) in [("| ", " |"), ("| ", ","), (", ", ","), (", ", " |")] {
-            text = text.replace(
-                &format!("{before}{}{after}", cause.id),
-                &format!("{before}{link}{after}"),
-            );
+            text = text.replace(&format!("{before}{}{after}", cause.id), &format!("{before}{link}{after}"));
         }
     }
     text
 }
 
-fn section<'a>(catalog: &'a Catalog, measured: &mut Measured<'a>, outcome: &Outcome) -> Result<String, Failure> {
+fn section<'a>(
+    catalog: &'a Catalog,
+    measured: &mut Measured<'a>,
+    outcome: &Outcome,
+) -> Result<String, Failure> {
     let Headline { figure: id, says, note, metric, .. } = outcome.headline;
     let (paper, figure) = catalog.figure(id)?;
     let panels = measured.panels(id)?;
@@ -169,7 +170,7 @@ fn section<'a>(catalog: &'a Catalog, measured: &mut Measured<'a>, outcome: &Outc
     let panel = panels.iter().find(|panel| is_meant(&panel.metric));
     let mut text = format!("\n### {id}\n\n{}, {}: {}. {says}\n", paper.name, figure.figure, figure.title);
     for note in [note, &figure.note].into_iter().flatten() {
-        write!(text, "{note}\n").expect("a string takes it");
+        writeln!(text, "{note}").expect("a string takes it");
     }
     if let Some(panel) = panel {
         let sizes = measured.sizes(id)?;

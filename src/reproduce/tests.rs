@@ -98,7 +98,12 @@ fn figures_name_quantities_groups_applications_and_series_that_exist() {
                 panel.unit == Unit::Ratio && catalog.metric(&panel.metric).expect("it is").against.is_some()
             });
             let reference = super::sample::is_reference_there(&samples, sample, &figure.reference);
-            assert!(!needs || reference, "{id}: nothing to compare {} {} with", sample.labels.workload, sample.series);
+            assert!(
+                !needs || reference,
+                "{id}: nothing to compare {} {} with",
+                sample.labels.workload,
+                sample.series
+            );
         }
     }
 }
@@ -115,7 +120,10 @@ fn what_the_papers_state_is_well_formed() {
             assert!(value.value.is_finite() && value.value > -1.0, "{name}: {}", value.value);
             assert!(!value.place.is_empty(), "{name}: it must say where it stands");
             assert_eq!(value.words.is_some(), value.read == Read::Text, "{name}: text has words");
-            assert!(stated.insert((figure.metric_of(value), &value.of, &value.series)), "{name} is there twice");
+            assert!(
+                stated.insert((figure.metric_of(value), &value.of, &value.series)),
+                "{name} is there twice"
+            );
         }
     }
     let mut groups = BTreeSet::new();
@@ -126,10 +134,8 @@ fn what_the_papers_state_is_well_formed() {
 
 #[test]
 fn applications_are_the_workloads_that_stand_for_them() {
-    let known: Vec<Vec<&str>> = include_str!("../classify/papers.tsv")
-        .lines()
-        .map(|line| line.split('\t').collect())
-        .collect();
+    let known: Vec<Vec<&str>> =
+        include_str!("../classify/papers.tsv").lines().map(|line| line.split('\t').collect()).collect();
     let catalog = catalog();
     for (_, figure) in expressed(&catalog) {
         let Some((prefix, _)) = figure.id.rsplit_once('-') else { continue };
@@ -142,9 +148,8 @@ fn applications_are_the_workloads_that_stand_for_them() {
             if workload.contains('+') {
                 continue;
             }
-            let is_known = known.iter().any(|row| {
-                row[0] == workload && row[1].starts_with(prefix) && row[2] == name
-            });
+            let is_known =
+                known.iter().any(|row| row[0] == workload && row[1].starts_with(prefix) && row[2] == name);
             assert!(is_known, "{}: {name} is not {workload}", figure.id);
         }
     }
@@ -158,7 +163,8 @@ fn eleven_comparisons_have_claims_and_causes_refer_to_them() {
     for cause in &catalog.claims.cause {
         let of_experiment = |figure: &str| figure.starts_with("cause-");
         let has_experiment = cause.tables.iter().any(|table| of_experiment(table))
-            || placeholders(&cause.text).any(|place| Place::parse(place).is_ok_and(|p| of_experiment(p.figure)));
+            || placeholders(&cause.text)
+                .any(|place| Place::parse(place).is_ok_and(|p| of_experiment(p.figure)));
         assert!(has_experiment, "{}: a cause needs an experiment", cause.id);
     }
 }
@@ -271,14 +277,17 @@ fn the_page_has_every_claim_and_a_cause_of_each_large_difference() {
         let (_, figure) = catalog.figure(&headline.figure).expect("a figure");
         let metric = headline.metric.clone().unwrap_or_else(|| figure.metrics[0].clone());
         let unit = catalog.metric(&metric).expect("a quantity").unit;
-        for value in figure.value.iter().filter(|value| {
-            headline.of.contains(&value.of) && figure.metric_of(value) == metric
-        }) {
+        for value in figure
+            .value
+            .iter()
+            .filter(|value| headline.of.contains(&value.of) && figure.metric_of(value) == metric)
+        {
             let name = [figure.id.as_str(), &value.of, &value.series];
             let row = rows.iter().find(|row| row.len() == 9 && row[..3] == name);
             let row = row.unwrap_or_else(|| panic!("{name:?}: must be in the table of claims"));
             assert_eq!(row[4], unit.change(value.value), "{name:?}");
-            let points: f64 = row[5].trim_end_matches(" points").parse().unwrap_or_else(|_| panic!("{row:?}"));
+            let points: f64 =
+                row[5].trim_end_matches(" points").parse().unwrap_or_else(|_| panic!("{row:?}"));
             assert_eq!(row[8] != "-", points.abs() > claims::LARGE_POINTS, "{row:?}");
             for link in row[8].split(", ").filter(|link| *link != "-") {
                 let id = link.split_once('#').map_or(link, |(_, id)| id.trim_end_matches(')'));

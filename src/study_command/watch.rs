@@ -4,6 +4,7 @@ use crate::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_sim::gpu::Control;
 use selvedge_study::{Ended, Entry, Pace, Point, Progress, Status};
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
@@ -18,7 +19,7 @@ const PRINT: Duration = Duration::from_secs(60);
 struct Tally {
     pace: Pace,
     ended: usize,
-    running: usize,
+    running: BTreeSet<usize>,
     failed: usize,
 }
 
@@ -36,7 +37,7 @@ pub struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// None of `points` has ended; `pace` is about them.
     pub fn start(points: &'a [Point], pace: Pace) -> Self {
-        let tally = Arc::new(Mutex::new(Tally { pace, ended: 0, running: 0, failed: 0 }));
+        let tally = Arc::new(Mutex::new(Tally { pace, ended: 0, running: BTreeSet::new(), failed: 0 }));
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(points.len() as u64), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{bar:30}] {msg}");
@@ -76,6 +77,7 @@ fn locked(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
 fn in_words(tally: &Tally, of: usize) -> String {
     let Tally { pace, ended, running, failed } = tally;
     let left = in_units(pace.left(Instant::now()));
+    let running = running.len();
     format!("{ended} of {of} points, {running} running, {failed} failed, about {left} left")
 }
 
@@ -104,16 +106,17 @@ fn say_above(bar: Option<&ProgressBar>, text: &str) {
 impl Progress for Watch<'_> {
     fn started(&self, at: usize, _: &Arc<Control>) {
         let mut tally = locked(&self.tally);
-        tally.running += 1;
+        tally.running.insert(at);
         tally.pace.start(at, Instant::now());
     }
 
-    fn ended(&self, at: usize, entry: &Entry, how: Ended) {
+    fn ended(&self, at: usize, entry: &Entry, _: Ended) {
         let has_failed = entry.status == Status::Failed;
         let mut tally = locked(&self.tally);
         tally.ended += 1;
         tally.failed += usize::from(has_failed);
-        tally.running -= usize::from(how == Ended::Computed);
+        // A point that is refused ends without a start.
+        tally.running.remove(&at);
         tally.pace.end(at, Instant::now());
         drop(tally);
         if has_failed {

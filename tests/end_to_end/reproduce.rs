@@ -28,7 +28,10 @@ fn a_figure_is_that_of_single_runs_and_comes_again_without_any() {
     assert_eq!(table, reproduce(folder.path(), &["--stored"]));
     let csv = std::fs::read_to_string(output.join("tiny.csv")).expect("CSV");
     assert_eq!(csv, reproduce(folder.path(), &["--stored", "--csv", "-"]));
-    assert!(csv.lines().any(|line| line == format!("tiny,speedup,BFS,application,static-bdi,{speedup},,")), "{csv}");
+    assert!(
+        csv.lines().any(|line| line == format!("tiny,speedup,BFS,application,static-bdi,{speedup},,")),
+        "{csv}"
+    );
     let chart = std::fs::read_to_string(output.join("tiny.svg")).expect("a chart");
     assert!(chart.starts_with("<svg") && chart.contains("latte-cc"));
 }
