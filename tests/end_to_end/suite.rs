@@ -204,6 +204,7 @@ fn every_package_is_from_the_registry_and_names_its_license() {
         "selvedge-ptx",
         "selvedge-sim",
         "selvedge-state",
+        "selvedge-study",
         "selvedge-testbenches",
         "selvedge-testing",
         "selvedge-workloads",
