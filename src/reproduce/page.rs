@@ -9,7 +9,7 @@ use selvedge_area::Table;
 use std::fmt::Write;
 
 /// What stands above the tables.
-pub const HEAD: &str = include_str!("results_page.md");
+const HEAD: &str = include_str!("results_page.md");
 
 /// A headline comparison with its claims.
 pub struct Outcome<'a> {
@@ -71,7 +71,7 @@ fn causes(catalog: &Catalog, figure: &str, one: &Compared) -> String {
     }
     let causes = catalog.claims.causes_of(figure, &one.stated.of, &one.stated.series);
     let names: Vec<&str> = causes.iter().map(|cause| cause.id.as_str()).collect();
-    if names.is_empty() { "not established".into() } else { names.join(", ") }
+    if names.is_empty() { "unknown".into() } else { names.join(", ") }
 }
 
 /// How many claims come out.
