@@ -67,7 +67,10 @@ fn an_interrupted_comparison_reports_the_runs_that_have_ended() {
 #[test]
 fn an_interrupted_classification_shows_what_was_measured() {
     let words = ["classify", "vecadd", "kmeans", "--size", "paper", "--jobs", "1"];
-    let output = ended_by("-INT", Path::new("."), &words);
+    let run = start(Path::new("."), &words);
+    // vecadd takes seconds, kmeans minutes.
+    std::thread::sleep(Duration::from_secs(15));
+    let output = end(run, "-INT");
     let error = line(&output, 130, &words);
     assert!(error.contains("measurements are left"), "{error}");
     let table = String::from_utf8_lossy(&output.stdout);
