@@ -56,7 +56,7 @@ pub struct L2Traffic {
     pub fills: u64,
     /// Dirty lines that left for DRAM.
     pub writebacks: u64,
-    /// Cycles in which the port stood still because answers could not leave.
+    /// Cycles in which the port stood still because replies could not leave.
     pub reply_stalls: u64,
     /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.
     pub write_stage_stalls: u64,

@@ -48,7 +48,7 @@ pub struct L2Counters {
     pub allocation_bursts: u64,
     /// Bursts of stores that went on to DRAM at once.
     pub forwarded_bursts: u64,
-    /// Cycles in which the port stood still because answers could not leave.
+    /// Cycles in which the port stood still because replies could not leave.
     pub reply_stalls: u64,
     /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.
     pub write_stage_stalls: u64,
