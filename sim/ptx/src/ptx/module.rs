@@ -103,12 +103,13 @@ impl Module {
         }
         let constants: Arc<[u8]> = constants.into();
         let mut kernels: Vec<Arc<Kernel>> = Vec::new();
+        let mut files_of: HashMap<String, &str> = HashMap::new();
         for (file, text, ast, layout) in parsed {
             let fail = |line, message: String| PtxError { file: file.to_owned(), line, message };
             let functions = inline::functions(&ast);
             for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
-                if let Some(other) = kernels.iter().find(|kernel| kernel.name == function.name) {
-                    let message = format!("kernel '{}' is in {} too", function.name, other.file);
+                if let Some(other) = files_of.insert(function.name.clone(), file) {
+                    let message = format!("kernel '{}' is in {other} too", function.name);
                     return Err(fail(function.line, message));
                 }
                 let mut inlined = inline::inline(&ast, &functions, function)
