@@ -271,7 +271,8 @@ fn partitions_that_the_programs_decide_are_reported_and_fill_the_sm() {
         assert!(*ctas as usize <= curve.len() && curve.iter().all(|ipc| *ipc > 0.0));
     }
     // A CTA of either takes 256 of 1536 threads, and less of all else.
-    assert_eq!((smk.ctas, slicer.ctas.iter().sum()), (vec![3, 3], 6));
+    // Registers bound SMK's partition, threads the other.
+    assert_eq!((smk.ctas, slicer.ctas.iter().sum()), (vec![3, 2], 6));
 }
 
 #[test]
