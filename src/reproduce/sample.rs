@@ -76,7 +76,7 @@ fn report(entry: Entry) -> Result<Value, String> {
     }
 }
 
-/// Which parts of points tell the series of a study apart.
+/// The parts of points that distinguish the series of a study.
 struct Names {
     shares: bool,
     mechanisms: bool,

@@ -3,7 +3,7 @@ use crate::error::one_line;
 use crate::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_sim::gpu::Control;
-use selvedge_study::{Ended, Entry, Pace, Point, Progress, Status};
+use selvedge_study::{Entry, Pace, Point, Progress, Status};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -110,7 +110,7 @@ impl Progress for Watch<'_> {
         tally.pace.start(at, Instant::now());
     }
 
-    fn ended(&self, at: usize, entry: &Entry, _: Ended) {
+    fn ended(&self, at: usize, entry: &Entry) {
         let has_failed = entry.status == Status::Failed;
         let mut tally = locked(&self.tally);
         tally.ended += 1;

@@ -98,6 +98,8 @@ fn taking_samples_changes_nothing() {
 fn every_statistic_is_explained() {
     let list = selvedge(&["stats", "list"]);
     assert!(list.contains("bw_util"), "{list}");
+    let spaced = selvedge(&["stats", "explain", "L2_cache_stats_breakdown[GLOBAL_ACC_R] [HIT]"]);
+    assert!(spaced.starts_with("L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT]: "), "{spaced}");
     let one = selvedge(&["stats", "explain", "averagemflatency"]);
     assert_eq!(
         one,

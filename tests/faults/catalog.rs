@@ -41,10 +41,12 @@ pub fn folder_of(package: &str) -> &str {
         "selvedge-gen" => "gen/verilog",
         "selvedge-hw" => "hw/kit",
         "selvedge-blocks" => "hw/blocks",
+        "selvedge-cudart" => "sim/cudart",
         "selvedge-gpu" => "sim/gpu",
         "selvedge-mechanisms" => "sim/mechanisms",
         "selvedge-ptx" => "sim/ptx",
         "selvedge-sim" => "sim/run",
+        "selvedge-study" => "sim/study",
         "selvedge-workloads" => "sim/workloads",
         _ => package.strip_prefix("selvedge-").unwrap_or_default(),
     }

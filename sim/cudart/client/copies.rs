@@ -17,7 +17,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// A pointer whose place the kind of the copy tells.
+    /// A pointer in the memory that the kind of the copy states.
     pub fn of(pointer: *const c_void, pitch: usize) -> Self {
         Side { pointer: pointer.cast_mut(), pitch, is_device: None }
     }

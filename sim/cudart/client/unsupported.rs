@@ -6,13 +6,13 @@ use crate::{Done, entry};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// What the program has been told of.
-static TOLD: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+/// The calls that were reported, each once.
+static REPORTED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl Runtime {
     /// Says what is not supported, once, and returns CUDA's error for it.
     pub fn not_supported(&self, what: &'static str) -> Done {
-        if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(what) {
+        if REPORTED.lock().unwrap_or_else(PoisonError::into_inner).insert(what) {
             say(&format!("{what}: the simulator does not support it"));
         }
         Err(NOT_SUPPORTED)

@@ -167,8 +167,8 @@ pub struct Session {
     textures: u64,
     record: Option<Record>,
     calls: u64,
-    /// The function whose launch is under way.
-    under_way: Option<String>,
+    /// The function whose launch is in flight.
+    in_flight: Option<String>,
 }
 
 impl Session {
@@ -191,7 +191,7 @@ impl Session {
             capacity,
             textures: 0,
             calls: 0,
-            under_way: None,
+            in_flight: None,
         })
     }
 
@@ -206,7 +206,7 @@ impl Session {
         cycle: u64,
     ) -> Result<Option<LaunchedKernel>, SessionError> {
         self.device.compare(memory)?;
-        if self.under_way.take().is_some() {
+        if self.in_flight.take().is_some() {
             let bytes = memory.take_printed().text.into_bytes();
             self.reply(&Reply { bytes, ..Reply::default() });
         }
@@ -221,7 +221,7 @@ impl Session {
             match self.serve(&request, memory, cycle) {
                 Ok(Served::Reply(reply)) => self.reply(&reply),
                 Ok(Served::Launch(launch)) => {
-                    self.under_way = Some(request.name);
+                    self.in_flight = Some(request.name);
                     return Ok(Some(*launch));
                 }
                 Err(refused) => {
@@ -235,7 +235,7 @@ impl Session {
     /// Gives the program this error of CUDA's for its launch and for every later call: no device recovers from a fault, and what
     /// ends a run ends its calls. Then ends the program, unless it does so soon by itself.
     pub fn fail(&mut self, code: i32) {
-        if self.under_way.take().is_some() {
+        if self.in_flight.take().is_some() {
             self.reply(&Reply { code, is_last: true, ..Reply::default() });
         }
         // How it ends says nothing any more.

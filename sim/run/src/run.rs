@@ -75,7 +75,7 @@ pub enum RunError {
     Trace(#[from] TraceError),
     /// A trace where kernels are needed.
     #[error(
-        "{name}: a trace runs alone, and so does a CUDA program: allowed beside others and to be recorded are workloads and launch files"
+        "{name}: a trace runs alone, and so does a CUDA program: what runs beside others or is recorded must be a workload or a launch file"
     )]
     NoProgram {
         /// The trace.

@@ -253,7 +253,7 @@ impl Program {
         }
     }
 
-    /// Hears of what has ended the run early.
+    /// Reports to a CUDA program what has ended the run early.
     pub fn fail(&mut self, fault: &RunError) {
         if let Program::Live(session) = self {
             session.fail(match fault {

@@ -29,7 +29,7 @@ pub use pace::Pace;
 pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};
 pub use row::{COLUMNS, Column, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
-pub use runner::{Ended, Orders, Progress, Summary, run_points};
+pub use runner::{Orders, Progress, Summary, run_points};
 pub use series::series;
 pub use store::{Entry, Found, Provenance, Status, Store, StoreError};
 pub use study::Study;

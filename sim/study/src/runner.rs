@@ -20,21 +20,12 @@ use std::time::{Duration, Instant};
 /// How long to wait before looking again whether another process has computed a point.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// How a point came to its entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It was in the store, or another process has put it there meanwhile.
-    Found,
-    /// It was computed.
-    Computed,
-}
-
 /// What looks on while points are computed, from several threads. Points are named by their places in the list.
 pub trait Progress: Sync {
     /// The simulation of a point begins.
     fn started(&self, _at: usize, _control: &Arc<Control>) {}
     /// A point has an entry.
-    fn ended(&self, _at: usize, _entry: &Entry, _how: Ended) {}
+    fn ended(&self, _at: usize, _entry: &Entry) {}
     /// Returns what takes the warnings of a point's simulation.
     fn warnings(&self, _at: usize) -> Box<dyn Fn(&str) + Send + Sync> {
         Box::new(|_| {})
@@ -43,7 +34,7 @@ pub trait Progress: Sync {
     fn note(&self, _text: &str) {}
 }
 
-/// A progress that nobody looks at.
+/// A progress without an observer.
 impl Progress for () {}
 
 /// What became of a list of points.
@@ -87,7 +78,7 @@ struct Board<'a> {
     store: &'a Store,
     orders: &'a Orders<'a>,
     progress: &'a dyn Progress,
-    /// What nobody works on.
+    /// Groups that no thread works on.
     waiting: Mutex<VecDeque<Group>>,
     summary: Mutex<Summary>,
     error: Mutex<Option<StoreError>>,
@@ -157,7 +148,7 @@ impl Board<'_> {
     fn take(&self, group: &mut Group) -> bool {
         match self.store.look(&self.points[group.places[0]].key) {
             Found::There(entry) if !(self.orders.retry && entry.status == Status::Failed) => {
-                self.end(group, &entry, Ended::Found);
+                self.end(group, &entry);
                 true
             }
             Found::Damaged(why) => {
@@ -171,7 +162,7 @@ impl Board<'_> {
         }
     }
 
-    fn end(&self, group: &Group, entry: &Entry, how: Ended) {
+    fn end(&self, group: &Group, entry: &Entry) {
         let mut summary = locked(&self.summary);
         let count = group.places.len();
         *match entry.status {
@@ -179,11 +170,8 @@ impl Board<'_> {
             Status::Unsuitable => &mut summary.unsuitable,
             Status::Failed => &mut summary.failed,
         } += count;
-        if how == Ended::Computed {
-            summary.computed += 1;
-        }
         drop(summary);
-        group.places.iter().for_each(|at| self.progress.ended(*at, entry, how));
+        group.places.iter().for_each(|at| self.progress.ended(*at, entry));
     }
 
     /// Works until nothing waits. A point that another process has is looked at again after the others.
@@ -217,7 +205,7 @@ impl Board<'_> {
         let point = &self.points[at];
         let Some(lock) = self.store.lock(&point.key)? else { return Ok(Turn::OfAnother) };
         // Another process may have computed it between the look and the lock.
-        if !self.orders.retry && self.take(group) {
+        if self.take(group) {
             return Ok(Turn::Ended);
         }
         let control = Control::new(self.orders.stop, point.timeout, self.progress.warnings(at));
@@ -230,7 +218,8 @@ impl Board<'_> {
         if let (Some(report), Status::Done, 1) = (&entry.report, entry.status, threads) {
             remember(self.store, point, start.elapsed(), report);
         }
-        self.end(group, &entry, Ended::Computed);
+        locked(&self.summary).computed += 1;
+        self.end(group, &entry);
         Ok(Turn::Ended)
     }
 }

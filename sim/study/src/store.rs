@@ -173,7 +173,7 @@ impl Store {
         }
     }
 
-    /// Returns what is kept under `key`, and tells a damaged entry from none.
+    /// Returns the entry of `key`, or that it is damaged or missing.
     pub fn look(&self, key: &Key) -> Found {
         let path = self.path(key, "json");
         let bytes = match fs::read(&path) {

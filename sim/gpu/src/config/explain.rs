@@ -7,6 +7,7 @@ use super::event_energy::EventEnergy;
 use super::interconnect::Interconnect;
 use super::l1d::L1d;
 use super::l2::L2;
+use super::memory::GlobalMemory;
 use super::read_only::ReadOnly;
 use super::sm::{Alu, Lsu, Pipe, Sm};
 use super::{BUILT_IN, ConfigError, GpuConfig};
@@ -117,6 +118,7 @@ fn meaning(key: &str) -> String {
         "l1d" => L1d::get_field_docs(field),
         "interconnect" => Interconnect::get_field_docs(field),
         "l2" => L2::get_field_docs(field),
+        "memory" => GlobalMemory::get_field_docs(field),
         "dram" => Dram::get_field_docs(field),
         "dram.energy" => DramEnergy::get_field_docs(field),
         "energy" => EventEnergy::get_field_docs(field),

@@ -1,4 +1,5 @@
 //! What global memory does with addresses in no buffer.
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// What a load of a kernel outside every buffer is.
@@ -13,20 +14,15 @@ pub enum OutOfBounds {
 }
 
 /// Rules of global memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct GlobalMemory {
-    /// What a load outside every buffer is.
+    /// What a load outside every buffer is: a fault, or a read of 0 for kernels that read around their buffers by design.
     pub out_of_bounds: OutOfBounds,
 }
 
 impl GlobalMemory {
-    /// Whether reports need not mention it.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether loads outside every buffer read 0.
+    /// Returns whether loads outside every buffer read 0.
     pub fn zero_outside(self) -> bool {
         self.out_of_bounds == OutOfBounds::Zero
     }

@@ -108,7 +108,7 @@ pub struct GpuConfig {
     /// DRAM channels, one per partition.
     pub dram: Dram,
     /// Rules of global memory.
-    #[serde(default, skip_serializing_if = "GlobalMemory::is_default")]
+    #[serde(default)]
     pub memory: GlobalMemory,
     /// Energy of events outside the DRAM.
     pub energy: EventEnergy,

@@ -45,7 +45,7 @@ impl Part {
 }
 
 impl Action {
-    /// Checks a table but for sizes that only the PTX tells.
+    /// Checks a table but for the sizes that only the PTX states.
     pub(super) fn check(
         text: &Text,
         table: &Spanned<RawHost>,
