@@ -125,6 +125,18 @@ fn programs_compute_the_right_results_and_their_records_give_the_same_reports() 
     });
 }
 
+/// clang does not know `__managed__`.
+#[test]
+fn managed_variables_have_one_value_on_both_sides() {
+    let Some(toolkit) = toolkit("managed_variables_have_one_value_on_both_sides", "cuda13") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(toolkit.join("bin/nvcc"));
+    command.args(["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75"]);
+    command.arg("tests/cuda/managed_variables.cu").arg("-o").arg(folder.path().join("managed_variables"));
+    demand(&command.output().expect("nvcc starts"), "managed_variables");
+    ["base", "hw-bdi"].into_iter().for_each(|mechanism| check(folder.path(), "managed_variables", mechanism));
+}
+
 #[test]
 fn what_kernels_print_comes_among_what_the_host_prints() {
     let Some(toolkit) = toolkit("what_kernels_print_comes_among_what_the_host_prints", "cuda11") else {

@@ -146,13 +146,17 @@ extern "C" fn __cudaRegisterSurface(
 
 #[unsafe(no_mangle)]
 extern "C" fn __cudaRegisterManagedVar(
-    _module: *mut *mut c_void,
-    _host: *mut *mut c_void,
+    module: *mut *mut c_void,
+    host: *mut *mut c_void,
     _device_address: *const c_char,
     name: *const c_char,
 ) {
-    let name = text(name).unwrap_or_default();
-    say(&format!("__managed__ {name}: managed variables are not supported, only cudaMallocManaged"));
+    register("__cudaRegisterManagedVar", module, host.cast(), name, false);
+    entry("__cudaRegisterManagedVar", |runtime| {
+        // The host's code looks here for the variable's address.
+        let shared = runtime.share_variable(host.cast())?;
+        put(host, shared)
+    });
 }
 
 #[unsafe(no_mangle)]

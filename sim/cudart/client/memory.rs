@@ -74,6 +74,27 @@ impl Runtime {
         Ok(address)
     }
 
+    /// Gives the host a copy of a device variable at the variable's address.
+    pub fn share_variable(&mut self, symbol: *const c_void) -> Done<*mut c_void> {
+        let (address, size) = self.variable(symbol)?;
+        let first = address - address % PAGE_BYTES;
+        for page in (first..address + size).step_by(PAGE_BYTES as usize) {
+            // Another variable may be in the same page.
+            if self.managed.iter().any(|managed| managed.meets(page, PAGE_BYTES)) {
+                continue;
+            }
+            // SAFETY: the flags map a range that is free, or fail.
+            let mapped = unsafe { mmap(pointer(page), PAGE_BYTES as usize, PROTECTION, FLAGS, -1, 0) };
+            if mapped as usize as u64 != page {
+                return Err(error::MEMORY_ALLOCATION);
+            }
+        }
+        let known = self.connection.call(Call::Read, &[address, size, size, 1], &[])?.bytes;
+        bytes_mut(pointer(address), known.len())?.copy_from_slice(&known);
+        self.managed.push(Managed { address, known });
+        Ok(pointer(address))
+    }
+
     /// Sends what the host has changed of the memory that it shares with kernels, page by page.
     pub fn send_managed(&mut self) -> Done {
         let connection = &mut self.connection;
@@ -105,7 +126,9 @@ fn send_pages(connection: &mut Connection, managed: &mut Managed, now: &[u8]) ->
     let page = PAGE_BYTES as usize;
     let mut start = 0;
     while start < now.len() {
-        let differs = |at: usize| now[at..at + page] != managed.known[at..at + page];
+        // A variable need not fill its last page.
+        let end_of = |at: usize| now.len().min(at + page);
+        let differs = |at: usize| now[at..end_of(at)] != managed.known[at..end_of(at)];
         let end = (start..now.len()).step_by(page).find(|at| !differs(*at)).unwrap_or(now.len());
         if end > start {
             let size = (end - start) as u64;

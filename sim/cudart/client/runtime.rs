@@ -72,6 +72,11 @@ impl Managed {
     pub fn holds(&self, address: u64) -> bool {
         address >= self.address && address - self.address < self.known.len() as u64
     }
+
+    /// Returns whether some of it lies in `bytes` from `address` on.
+    pub fn meets(&self, address: u64, bytes: u64) -> bool {
+        address < self.address + self.known.len() as u64 && self.address < address + bytes
+    }
 }
 
 /// Holds the runtime for the time of a call.
@@ -116,6 +121,10 @@ impl Runtime {
 
     /// Returns the device address and the size of the variable that a host variable stands for.
     pub fn variable(&mut self, symbol: *const c_void) -> Done<(u64, u64)> {
+        // A managed variable is named by the address that both sides know.
+        if let Some(shared) = self.managed.iter().find(|managed| managed.address == symbol as u64) {
+            return Ok((shared.address, shared.known.len() as u64));
+        }
         let variable = self.variables.get(&(symbol as usize)).ok_or(error::INVALID_SYMBOL)?;
         let module = self.modules[variable.module]?;
         let words = self.connection.numbers(Call::Symbol, &[module], variable.name.as_bytes(), 2)?;

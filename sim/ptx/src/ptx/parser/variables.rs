@@ -33,6 +33,17 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Takes the list of attributes behind `.attribute`.
+    fn managed_attribute(&mut self) -> Result<()> {
+        self.expect('(')?;
+        let line = self.line;
+        let word = self.take_word("an attribute")?;
+        if word != ".managed" {
+            return Err(self.error_at(line, format!("attribute '{}': must be .managed", quote(word))));
+        }
+        self.expect(')')
+    }
+
     pub(super) fn type_and_alignment(&mut self) -> Result<DeclaredType> {
         let (mut alignment, mut lanes) = (None, 1u8);
         loop {
@@ -49,6 +60,8 @@ impl<'a> Parser<'a> {
                 }
                 ".v2" => lanes = 2,
                 ".v4" => lanes = 4,
+                // Managed memory is global memory whose address the host knows.
+                ".attribute" => self.managed_attribute()?,
                 ".ptr" | ".global" | ".const" | ".shared" | ".local" => {}
                 _ => {
                     let element = Type::named(word)

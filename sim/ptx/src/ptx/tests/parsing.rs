@@ -120,6 +120,8 @@ fn mistakes_are_named_with_their_line() {
     assert_eq!(error(".version 99.9"), format!("bad.ptx:1: {version}"));
     let recursive = ".version 6.0\n.func f() {\ncall f; ret; }\n.entry k() { call f; ret; }";
     assert_eq!(error(recursive), "bad.ptx:3: 'f' calls 'f' recursively or too deeply");
+    let attribute = error(".version 6.0\n.global .attribute(.unified) .b8 x;");
+    assert_eq!(attribute, "bad.ptx:2: attribute '.unified': must be .managed");
     let huge = error(".version 6.0\n.global .b8 x[99999999999];");
     assert_eq!(huge, "bad.ptx:2: variable 'x' is larger than 1073741824 bytes");
 }
