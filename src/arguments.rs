@@ -36,7 +36,7 @@ Commands:
 {subcommands}
 
 Without a command, selvedge runs the demonstration: two kernels under the baseline and four mechanisms.
-`selvedge COMMAND --help` prints the options of a command; those of `run` may stand without it.
+`selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]` is short for `selvedge run WORKLOAD [OPTIONS]`.
 ";
 
 /// Runs synthesizable hardware for GPU memory systems inside a cycle-accurate GPU, and writes it as Verilog.
@@ -142,8 +142,8 @@ pub struct CompareOptions {
     /// Mechanisms with their options, separated by commas; each is compared with the first
     #[arg(long, value_name = "NAME[,OPTION=VALUE...],NAME...")]
     pub mechanisms: String,
-    /// How large the runs are
-    #[arg(long, default_value_t = Size::Small, value_parser = name_of::<Size>())]
+    /// Size of the workloads' inputs
+    #[arg(long, default_value_t = Size::Tiny, value_parser = name_of::<Size>())]
     pub size: Size,
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
@@ -288,10 +288,10 @@ pub struct RunOptions {
     pub engine: Engine,
     /// How workloads joined by + share the SMs: left-over (unless given); spatial, each on SMs of its own; sm:N,N, CTAs per SM of
     /// each; smk-p, fair shares of an SM's resources; smk-pw[:CYCLES], the same with instruction quotas from each one's IPC
-    /// alone; warped-slicer[:CYCLES], from how each scales alone, measured for CYCLES or as long as the run
+    /// alone; warped-slicer[:CYCLES], from each kernel's scaling alone, profiled for CYCLES or for the whole run
     #[arg(help_heading = "Concurrent kernels", long)]
     pub share: Option<String>,
-    /// Cycles that workloads joined by + run, each started again when it ends; unless given, until each has come to its end
+    /// Cycles that workloads joined by + run, each started again when it ends; unless given, until each has finished
     /// once
     #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles_together: Option<u64>,
@@ -343,7 +343,7 @@ pub struct RunOptions {
     /// Threads on which the SMs of a run are simulated; no result depends on their number
     #[arg(help_heading = "Execution", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
-    /// Check while running every DRAM command against every timing constraint, and what each load gets to see
+    /// Check while running every DRAM command against every timing constraint, and that no load reads stale data
     #[arg(help_heading = "Verification", long)]
     pub check: bool,
     /// Where a run ends.
@@ -435,7 +435,7 @@ pub struct CudaOptions {
     /// Threads on which the SMs are simulated; no result depends on their number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
-    /// Check while running every DRAM command against every timing constraint, and what each load gets to see
+    /// Check while running every DRAM command against every timing constraint, and that no load reads stale data
     #[arg(long)]
     pub check: bool,
     /// Where the run ends.
@@ -663,7 +663,7 @@ pub struct AreaOptions {
     /// Table of technologies to add to the built-in one
     #[arg(long, value_name = "FILE.toml")]
     pub technologies: Option<PathBuf>,
-    /// Show areas at another node beside: gate equivalents times its library's NAND gate
+    /// Also show areas scaled to another node: gate equivalents times the area of that node's NAND gate
     #[arg(long, value_name = "NODE")]
     pub scale_to: Option<String>,
     /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns; the fastest unless given
@@ -678,10 +678,10 @@ pub struct AreaOptions {
     /// Cycles that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
-    /// The first clock that counts in --energy; those before it are simulated only
-    #[arg(long, value_name = "CLOCK", requires = "energy", default_value_t = 0)]
+    /// First cycle that --energy counts; earlier cycles are simulated but not counted
+    #[arg(long, value_name = "N", requires = "energy", default_value_t = 0)]
     pub from: u64,
-    /// What a block got in a waveform, such as one of `selvedge run --vcd`, as stimulus of --energy
+    /// Waveform whose recorded inputs drive --energy, such as one from `selvedge run --vcd`
     #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
     pub vcd: Option<PathBuf>,
     /// Which instance of --vcd, such as sm0.l1d.bdi_decompressor; unless given, the only one with the block's ports

@@ -9,10 +9,10 @@ pub struct BoundOptions {
     /// End a run after N core cycles, report what it has done, and exit with 3
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: Option<u64>,
-    /// The same after the core cycle in which the run has issued N thread instructions
+    /// End a run after the core cycle in which it has issued N thread instructions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_instructions: Option<u64>,
-    /// The same when the run has taken so long on this host, such as 90s, 10m or 2h; which cycle that is depends on the host
+    /// End a run after this much time on this host, such as 90s, 10m or 2h; which cycle that is depends on the host
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
 }

@@ -15,7 +15,7 @@ pub struct CheckpointOptions {
     /// Core cycles from one checkpoint to the next
     #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: u64,
-    /// Continue the run of which --checkpoint has written FILE; all other options must be the same, but for limits and outputs
+    /// Continue the run that --checkpoint saved in FILE; all options except limits and outputs must be the same
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 }

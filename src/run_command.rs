@@ -407,8 +407,12 @@ fn render(reports: &[RunReport]) -> String {
     table.without_empty("speedup").render_within(width())
 }
 
-/// Cycles of the baseline of the same workload over this run's, when both have done the same work.
+/// Returns the cycles of the baseline of the same workload over this run's, when both have done the same work. A single run
+/// has no baseline.
 fn speedup(report: &RunReport, reports: &[RunReport]) -> Option<f64> {
+    if reports.len() == 1 {
+        return None;
+    }
     let base = reports.iter().find(|r| r.workload == report.workload && r.mechanism == "base")?;
     if !base.result.compares_with(report.result) {
         return None;

@@ -27,7 +27,7 @@ pub enum StudyAction {
     Collect(StudyCollectOptions),
     /// Simulate some points by their numbers, as a job of a cluster does
     Point(StudyPointOptions),
-    /// Write what runs a study on many machines: an array job of Slurm, or a Snakefile
+    /// Write a Slurm array job or a Snakefile that runs the study on a cluster
     Export(StudyExportOptions),
 }
 
