@@ -116,9 +116,9 @@ impl Runs {
             )));
         }
         for (point, entry) in study.points().iter().zip(found) {
-            let run = self.point(file, point, entry).map_err(|why| {
-                Failure::usage(format!("{}: {}: {why}", path.display(), point.name()))
-            })?;
+            let run = self
+                .point(file, point, entry)
+                .map_err(|why| Failure::usage(format!("{}: {}: {why}", path.display(), point.name())))?;
             self.runs.push(run);
         }
         Ok(())
@@ -136,8 +136,7 @@ impl Runs {
             None => Run { file, result: status.into(), ..Run::default() },
         };
         let parameters = &point.parameters;
-        let set: String =
-            parameters.set.iter().map(|one| format!(" {}={}", one.key, one.cell())).collect();
+        let set: String = parameters.set.iter().map(|one| format!(" {}={}", one.key, one.cell())).collect();
         Ok(Run {
             workload: point.labels.workload.clone(),
             size: parameters.size.clone(),

@@ -1,4 +1,4 @@
-//! `selvedge report`: does the page show what the files say, in a browser and without a complaint of it?
+//! `selvedge report`: does the page show what files and studies have, in a browser and without a complaint of it?
 use crate::browser::{Page, chromium};
 use crate::command::selvedge_in;
 use selvedge_testbenches::skipped::skip;
@@ -8,7 +8,19 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// Runs for all tests: a comparison, and a run with its intervals.
+/// A study with configurations that differ, and a mechanism that does not suit all of them.
+const STUDY: &str = "name = \"study\"
+size = \"tiny\"
+config = \"gtx480-latte-cc\"
+workloads = [{ workload = \"bfs\", label = \"SS\" }, \"vecadd\"]
+mechanisms = [\"base\", \"latte-cc\", \"mdb-local\"]
+
+[[vary]]
+key = \"l1d.sets\"
+values = [32, 64]
+";
+
+/// Runs for all tests: a comparison, a run with its intervals, and a study.
 static RUNS: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let compare =
@@ -19,6 +31,9 @@ static RUNS: LazyLock<TempDir> = LazyLock::new(|| {
         let output = selvedge_in(folder.path(), &[words, &usual].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
+    fs::write(folder.path().join("study.toml"), STUDY).expect("written");
+    let output = selvedge_in(folder.path(), &["study", "study.toml", "--store", "store"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     folder
 });
 
@@ -97,6 +112,19 @@ fn the_numbers_of_the_page_are_those_of_the_json() {
         let mean = speedups.iter().product::<f64>().powf(1.0 / speedups.len() as f64);
         assert!((number(&row, "geometric mean") - mean).abs() < 1e-12, "{row}: {mean}");
     }
+    for (table, parts) in [("stalls", "sm.scheduler_cycles"), ("energy", "energy"), ("traffic", "dram")] {
+        for (row, report) in rows(&mut page, table).iter().zip(&reports) {
+            let parts = parts.split('.').fold(&report["totals"], |value, key| &value[key]);
+            let expected = match table {
+                "stalls" => parts.as_object().expect("parts").values().filter_map(Value::as_f64).sum(),
+                "energy" => parts["total_nj"].as_f64().expect("a number") / 1000.0,
+                _ => parts["bursts"].as_f64().expect("a number") * 32.0 / f64::from(1 << 20),
+            };
+            let cells = row.as_object().expect("a row").values().filter_map(Value::as_str);
+            let shown: f64 = cells.filter_map(|text| text.parse::<f64>().ok()).sum();
+            assert!((shown - expected).abs() <= 1e-9 * expected, "{table}: {row}: {expected}");
+        }
+    }
     let kernels = reports[0]["kernels"].as_array().expect("launches");
     let launches = rows(&mut page, "launches");
     assert_eq!(launches.len(), kernels.len());
@@ -140,6 +168,47 @@ fn tables_sort_and_a_filter_selects_rows_and_bars() {
     let left = rows(&mut page, "runs");
     assert_eq!((left.len(), &left[0]["mechanism"]), (1, &json!("hw-bdi")));
     page.wait_for(&format!("{bars} === 1"));
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
+#[test]
+fn a_study_is_shown_with_its_labels_reasons_configurations_and_origins() {
+    let name = "a_study_is_shown_with_its_labels_reasons_configurations_and_origins";
+    let Some(program) = chromium() else { return skip(name, "no chromium") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = ["study.toml", "--store", "store", "--paper", "latte-cc-11"];
+    let mut page = Page::open(program, &page(folder.path(), &words), "light");
+    let shown = rows(&mut page, "runs");
+    let collect = ["study", "collect", "study.toml", "--store", "store", "-o", "-"];
+    let collected = selvedge_in(RUNS.path(), &collect).stdout;
+    let mut reader = csv::Reader::from_reader(&*collected);
+    let points: Vec<std::collections::HashMap<String, String>> =
+        reader.deserialize().collect::<Result<_, _>>().expect("CSV");
+    assert_eq!(shown.len(), points.len());
+    for (row, point) in shown.iter().zip(&points) {
+        assert_eq!(row["workload"], point["workload_label"]);
+        assert_eq!(row["configuration"], format!("gtx480-latte-cc l1d.sets={}", point["l1d.sets"]));
+        assert_eq!((&row["cycles"], &row["why"]), (&json!(point["totals.cycles"]), &json!(point["reason"])));
+        let result = if point["status"] == "done" { &point["result"] } else { &point["status"] };
+        assert_eq!(&row["result"], result);
+    }
+    assert!(shown.iter().any(|row| row["why"] != "" && row["speedup"] == ""), "{shown:?}");
+    for (row, point) in rows(&mut page, "provenance-of-runs").iter().zip(&points) {
+        assert_eq!((&row["commit"], &row["command"]), (&json!(point["commit"]), &json!(point["command"])));
+    }
+    // LATTE-CC's figure 11 has SS with 1.2 at latte-cc; its other workloads are not here.
+    let stated: Vec<Value> = rows(&mut page, "papers").into_iter().filter(|row| row["of"] == "SS").collect();
+    assert_eq!(stated.len(), 2, "one for each configuration: {stated:?}");
+    for (row, own) in stated
+        .iter()
+        .zip(shown.iter().filter(|row| row["workload"] == "SS" && row["mechanism"] == "latte-cc"))
+    {
+        assert_eq!((number(row, "the paper's"), &row["ours"]), (1.2, &own["speedup"]));
+    }
+    let differ = rows(&mut page, "configurations");
+    assert_eq!(differ.len(), 1);
+    let values: Vec<&Value> = differ[0].as_object().expect("a row").values().collect();
+    assert!(["l1d.sets", "32", "64"].iter().all(|value| values.contains(&&json!(value))), "{differ:?}");
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 
@@ -264,6 +333,7 @@ fn mistakes_are_one_line_that_names_the_file_and_nothing_is_written() {
     newer["format_version"] = 99.into();
     for (name, text) in [
         ("good.json", good.as_str()),
+        ("study.toml", STUDY),
         ("text.json", "{\"a\":\n oops}"),
         ("empty.json", "[]"),
         ("other.json", "{\"format_version\": 1, \"blocks\": []}"),
@@ -287,6 +357,13 @@ fn mistakes_are_one_line_that_names_the_file_and_nothing_is_written() {
         (&["good.json", "--series", "cycle.csv"], "cycle.csv:2: to_cycle = x: must be a cycle"),
         (&["good.json", "--paper", "paper.csv"], "paper.csv:3: "),
         (&["good.json", "--paper", "none.csv"], "none.csv:2: value = -1: must be a speedup above 0"),
+        (&["good.json", "--paper", "missing.csv"], "cannot read missing.csv: "),
+        (&["good.json", "--paper", "latte-cc-99"], "latte-cc-99: no such figure: "),
+        (
+            &["good.json", "--paper", "lamar-14"],
+            "lamar-14: the paper's text and tables state no speedup of it",
+        ),
+        (&["study.toml", "--store", "store"], "study.toml: no point has a result in store: "),
         (&["good.json", "--area", "good.json"], "good.json: no area of a mechanism"),
         (&["good.json", "--config", "no.toml"], "no.toml"),
         (&["good.json", "-o", "good.json"], "--output good.json is the input good.json"),

@@ -149,6 +149,8 @@ const charts = (() => {
   const time = (host, { steps, launches, order, title, last, panel }) => {
     const x = { type: "quantitative", title: null, scale: { domain: [0, last], nice: false }, axis: { tickCount: 6, format: "~s" } };
     const points = steps.flatMap((one) => [{ ...one, cycle: one.from, at: 0 }, { ...one, cycle: one.to, at: 1 }]);
+    // An axis from 0 on, also where all values are 0.
+    const above = steps.some((one) => one.value < 0) ? {} : { scale: { domainMin: 0, ...(steps.some((one) => one.value > 0) ? {} : { domainMax: 1 }) } };
     const color = { field: "series", type: "nominal", scale: seriesColors(order), legend: order.length > 1 ? { orient: "top", title: null, symbolStrokeWidth: 3 } : null };
     return draw(host, {
       title: panel,
@@ -158,7 +160,7 @@ const charts = (() => {
           encoding: { x: { ...x, field: "cycle" }, color, tooltip: [{ field: "name", title: "launch" },
             { field: "cycle", title: "begins at cycle" }, { field: "series", title: "mechanism" }] } },
         { data: { values: points }, mark: { type: "line", strokeWidth: 1.4 }, encoding: {
-          x: { ...x, field: "cycle" }, y: { field: "value", type: "quantitative", title, axis: { tickCount: 4 } }, color,
+          x: { ...x, field: "cycle" }, y: { field: "value", type: "quantitative", title, axis: { tickCount: 4 }, ...above }, color,
           tooltip: [{ field: "series", title: "mechanism" }, { field: "from", title: "from cycle" }, { field: "to", title: "to cycle" },
             { field: "value", title, format: ",.6~g" }] } },
       ],

@@ -81,11 +81,13 @@ const model = (() => {
   const meanSpeedup = (name, runs) =>
     mean("geometric", runs.filter((run) => run.series === name).map(speedup).filter((one) => one !== undefined));
 
-  /** What is ours beside a value that a paper states, over those of `runs`; undefined where it names none of their series. */
+  /** What is ours beside a value that a paper states, for each series of `runs` that it names. */
   const besides = (paper, stated, runs) => {
     const isNamed = (run) => [run.mechanism, run.series, run.config].includes(stated.series);
-    const series = (runs.find((run) => isNamed(run) && !isBaseline(run)) || {}).series;
-    if (series === undefined) return undefined;
+    return distinct(runs.filter((run) => isNamed(run) && !isBaseline(run)).map((run) => run.series))
+      .map((series) => beside(paper, stated, runs, series));
+  };
+  const beside = (paper, stated, runs, series) => {
     const { over } = stated;
     const isOver = (run) => over === "workload" ? run.workload === stated.of : !over.group || over.group.includes(run.workload);
     const known = runs.filter((run) => run.series === series && isOver(run) && speedup(run) !== undefined);

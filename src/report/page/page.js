@@ -107,8 +107,8 @@
       const groups = model.groups.filter((group) => bars.some((bar) => bar.group === group));
       const mean = order.map((name) => ({ group: charts.MEAN, series: name, value: model.meanSpeedup(name, some) }))
         .filter((one) => one.value !== undefined);
-      const stated = data.paper.flatMap((paper) => paper.values.map((one) => model.besides(paper, one, some)))
-        .filter((one) => one !== undefined && one.runs.length > 0);
+      const stated = data.paper.flatMap((paper) => paper.values.flatMap((one) => model.besides(paper, one, some)))
+        .filter((one) => one.runs.length > 0);
       // A mean has its diamond where the paper's is of the same workloads.
       const marks = stated.flatMap(({ stated: { over, value: mark }, series: name, runs: of, whole }) => {
         const isOfAll = over === "all" || (over.group && of.length === whole && of.length === groups.length);
@@ -331,7 +331,7 @@
     const { names, rows, unknown } = data.configurations;
     if (!names.length && !unknown.length) return;
     const host = section("configurations", "Configurations");
-    if (names.length === 1) host.append(element("p", {}, `All runs whose configuration is known use ${names[0]}.`));
+    if (names.length === 1) host.append(element("p", {}, `${unknown.length ? "All other runs use" : "All runs use"} ${names[0]}.`));
     if (unknown.length) {
       host.append(element("p", { class: "note" }, `Not built in, and not given with --config: ${unknown.join(", ")}.`));
     }
