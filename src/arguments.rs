@@ -67,6 +67,8 @@ pub enum Command {
     Reproduce(ReproduceOptions),
     /// Measure the classes by which the papers sort applications, beside the papers' own
     Classify(ClassifyOptions),
+    /// Write tables and charts of runs as one HTML page that opens from disk
+    Report(ReportOptions),
     /// Write a crate with a mechanism and a block of your own to start from
     Init(InitOptions),
     /// Write a launch file for the kernels of a PTX file
@@ -178,6 +180,36 @@ pub struct CompareOptions {
     /// What it may take of the host
     #[command(flatten)]
     pub limits: LimitOptions,
+}
+
+/// Options of `selvedge report`.
+#[derive(Args)]
+pub struct ReportOptions {
+    /// What to show: JSON of `selvedge run` and `selvedge compare`, and study files, NAME.toml, of which it takes the results that are
+    /// kept
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Folder in which results of studies are kept; unless given, selvedge/points among the user's caches
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// The page to write; - for standard output
+    #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
+    pub output: String,
+    /// CSV of `selvedge run --series`, which the page shows over time; may be repeated
+    #[arg(long, value_name = "FILE.csv")]
+    pub series: Vec<PathBuf>,
+    /// Speedups that a paper states: a figure of `selvedge reproduce --list`, or CSV with workload,mechanism,value; may be repeated
+    #[arg(long, value_name = "FIGURE|FILE.csv")]
+    pub paper: Vec<String>,
+    /// JSON of `selvedge area --mechanism`, in place of what the documentation has; may be repeated
+    #[arg(long, value_name = "FILE.json")]
+    pub area: Vec<PathBuf>,
+    /// The file of a configuration that runs have used; built-in ones and those of studies are known; may be repeated
+    #[arg(long = "config", value_name = "FILE.toml")]
+    pub configs: Vec<String>,
+    /// The title of the page; unless given, the names of the files
+    #[arg(long)]
+    pub title: Option<String>,
 }
 
 /// Options of `selvedge classify`.

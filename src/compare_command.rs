@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
-use crate::plot::{Series, speedups};
+use crate::plot::{Bars, Series, bars};
 use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
 use crate::set_option::configuration;
@@ -227,22 +227,10 @@ fn show(
         cells.extend(std::iter::repeat_n("-".to_string(), 5));
         table.row(cells);
     }
-    if let Some(path) = &options.plot {
-        let names: Vec<String> = options.workloads.iter().map(|name| stem(name)).collect();
-        let series: Vec<Series> = mechanisms
-            .iter()
-            .enumerate()
-            .map(|(at, mechanism)| Series {
-                name: mechanism.text.clone(),
-                values: by_workload
-                    .iter()
-                    .map(|row| row[at].as_ref().and_then(|report| speedup(row[0].as_ref(), report)))
-                    .collect(),
-            })
-            .collect();
-        if let Some(chart) = outputs.note(speedups(&names, &series)) {
-            outputs.write(path, chart);
-        }
+    if let Some(path) = &options.plot
+        && let Some(chart) = outputs.note(chart(options, mechanisms, &by_workload))
+    {
+        outputs.write(path, chart);
     }
     if let Some(target) = &options.json {
         let reports: Vec<&RunReport> = reports.iter().flatten().collect();
@@ -256,6 +244,31 @@ fn show(
         outputs.write_or_print(target, &run_table(reports.iter().flatten()).csv());
     }
     outputs.show(&(table.render_within(width()) + &racing(&by_workload)));
+}
+
+/// The speedups as a chart: a group of bars for each workload and one for the geometric means.
+fn chart(
+    options: &CompareOptions,
+    mechanisms: &[MechanismSpec],
+    by_workload: &[&[Option<RunReport>]],
+) -> Result<String, Failure> {
+    let mut groups: Vec<String> = options.workloads.iter().map(|name| stem(name)).collect();
+    let mut series: Vec<Series> = Vec::new();
+    for (at, mechanism) in mechanisms.iter().enumerate() {
+        let speedup = |row: &&[Option<RunReport>]| speedup(row[0].as_ref(), row[at].as_ref()?);
+        series
+            .push(Series { name: mechanism.text.clone(), values: by_workload.iter().map(speedup).collect() });
+    }
+    if groups.len() > 1 {
+        groups.push("geometric mean".into());
+        for one in &mut series {
+            let known: Vec<f64> = one.values.iter().flatten().copied().collect();
+            one.values.push(geometric_mean(&known));
+        }
+    }
+    let title = format!("Speedup at size {} on {}", options.size, stem(&options.config));
+    let axis = format!("speedup over {}", mechanisms[0].text);
+    bars(&Bars { title: &title, axis: &axis, groups: &groups, series: &series })
 }
 
 /// Returns a line under the table that names the workloads whose execution races, and launch files whose instruction counts

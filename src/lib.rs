@@ -40,6 +40,7 @@ mod new_command;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod reproduce;
 mod run_command;
 mod schema;
@@ -138,6 +139,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Cuda(options) => cuda_command::run(options),
         Command::Compare(options) => compare_command::run(options),
         Command::Classify(options) => classify::run(options),
+        Command::Report(options) => report::run(options),
         Command::Init(options) => init_command::run(options),
         Command::New(options) => new_command::run(options),
         Command::Gen(options) => gen_command::run(options),

@@ -8,11 +8,13 @@ mod page;
 mod paper;
 mod sample;
 mod show;
+mod speedups;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use options::ReproduceOptions;
+pub use speedups::{Over, Speedups, speedups};
 
 use crate::error::Failure;
 use crate::interrupt::stop_flag;

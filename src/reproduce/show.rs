@@ -5,7 +5,7 @@ use super::paper::{Figure, Paper};
 use super::sample::Sample;
 use super::table::{Compared, Line, Panel};
 use crate::error::Failure;
-use crate::plot::{Series, speedups};
+use crate::plot::{Bars, Series, bars};
 use selvedge_area::Table;
 use std::fmt::Write;
 
@@ -177,5 +177,5 @@ pub fn chart(panel: &Panel) -> Result<String, Failure> {
             values: lines.iter().map(|line| line.values[at]).collect(),
         })
         .collect();
-    speedups(&groups, &series)
+    bars(&Bars { title: &panel.title, axis: &panel.metric, groups: &groups, series: &series })
 }

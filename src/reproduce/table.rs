@@ -6,7 +6,7 @@ use super::sample::{Sample, reference};
 use crate::error::Failure;
 
 /// The mean of all applications of a figure.
-const ALL: &str = "all shown";
+pub const ALL: &str = "all shown";
 
 /// Changes that are less than this are none.
 const NO_CHANGE: f64 = 0.01;

@@ -2,6 +2,8 @@
 mod bad_input;
 #[cfg(unix)]
 mod bench;
+#[cfg(unix)]
+mod browser;
 mod caba;
 mod checkpoints;
 mod classify;
@@ -37,6 +39,8 @@ mod printing;
 mod probe;
 mod races;
 mod readme;
+#[cfg(unix)]
+mod report;
 mod reproduce;
 mod shared_cells;
 mod stale_verilog;

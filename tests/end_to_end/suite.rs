@@ -57,6 +57,7 @@ fn run_with(cargo: &str) -> (Option<i32>, Vec<String>) {
         "sta",
         "clang++-19",
         "valgrind",
+        "chromium",
         "apt-get",
         "sudo",
         "rustup",
