@@ -149,8 +149,8 @@ const charts = (() => {
   const time = (host, { steps, launches, order, title, last, panel }) => {
     const x = { type: "quantitative", title: null, scale: { domain: [0, last], nice: false }, axis: { tickCount: 6, format: "~s" } };
     const points = steps.flatMap((one) => [{ ...one, cycle: one.from, at: 0 }, { ...one, cycle: one.to, at: 1 }]);
-    // An axis from 0 on, also where all values are 0.
-    const above = steps.some((one) => one.value < 0) ? {} : { scale: { domainMin: 0, ...(steps.some((one) => one.value > 0) ? {} : { domainMax: 1 }) } };
+    // Where all values are 0, the axis has no end of its own.
+    const above = steps.some((one) => one.value) ? {} : { scale: { domain: [0, 1] } };
     const color = { field: "series", type: "nominal", scale: seriesColors(order), legend: order.length > 1 ? { orient: "top", title: null, symbolStrokeWidth: 3 } : null };
     return draw(host, {
       title: panel,
