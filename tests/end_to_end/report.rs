@@ -205,6 +205,9 @@ fn a_study_is_shown_with_its_labels_reasons_configurations_and_origins() {
     {
         assert_eq!((number(row, "the paper's"), &row["ours"]), (1.2, &own["speedup"]));
     }
+    assert_eq!(stated[0]["mechanism"], "latte-cc @ l1d.sets=32");
+    let group = rows(&mut page, "papers").into_iter().find(|row| row["of"] == "C-Sens").expect("a group");
+    assert_eq!(group["workloads"], "1 of 11");
     let differ = rows(&mut page, "configurations");
     assert_eq!(differ.len(), 1);
     let values: Vec<&Value> = differ[0].as_object().expect("a row").values().collect();
@@ -245,6 +248,9 @@ fn every_section_is_drawn_in_light_and_in_dark_without_a_complaint() {
         );
         // Speedup, area, stalls, traffic, energy, four of the SMs and eight over time.
         assert_eq!(page.evaluate("document.querySelectorAll('.chart svg').length"), 17);
+        let wide = "[...document.querySelectorAll('.chart svg')].filter((svg) =>
+            svg.viewBox.baseVal.width > svg.closest('.chart').clientWidth).length";
+        assert_eq!(page.evaluate(wide), 0, "charts that are wider than their place");
         let marks = page.evaluate("document.querySelectorAll('#speedup .mark-symbol.role-mark path').length");
         assert_eq!(marks, 2, "a diamond for the workload and one for the mean");
         let contrast = page.evaluate(CONTRAST).as_f64().expect("a number");

@@ -11,7 +11,7 @@ const charts = (() => {
     view: { stroke: null },
     axis: {
       labelColor: "currentColor", titleColor: "currentColor", domainColor: "currentColor", tickColor: "currentColor",
-      gridColor: "currentColor", gridOpacity: 0.15, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 220,
+      gridColor: "currentColor", gridOpacity: 0.15, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 300,
     },
     legend: { labelColor: "currentColor", titleColor: "currentColor", labelFontSize: 12, labelLimit: 360, symbolType: "square" },
     header: { labelColor: "currentColor", titleColor: "currentColor", labelFontSize: 12, labelFontWeight: "bold", labelLimit: 260 },
@@ -89,7 +89,7 @@ const charts = (() => {
   /** Stacked bars, a small chart for each group with a bar for each series. `parts` have `group`, `series`, `part`, `value`. */
   const stacks = (host, { groups, order, parts, names, title, isShare }) => {
     const room = roomIn(host);
-    const labels = Math.min(220, 14 + 7 * Math.max(...order.map((name) => name.length)));
+    const labels = Math.min(300, 14 + 7 * Math.max(...order.map((name) => name.length)));
     const across = Math.max(1, Math.min(groups.length, Math.floor(room / (labels + 250))));
     const width = Math.min(460, Math.floor(room / across) - labels - 40);
     const at = new Map(names.map((name, index) => [name, index]));
@@ -149,8 +149,8 @@ const charts = (() => {
   const time = (host, { steps, launches, order, title, last, panel }) => {
     const x = { type: "quantitative", title: null, scale: { domain: [0, last], nice: false }, axis: { tickCount: 6, format: "~s" } };
     const points = steps.flatMap((one) => [{ ...one, cycle: one.from, at: 0 }, { ...one, cycle: one.to, at: 1 }]);
-    // An axis from 0 on, also where all values are 0.
-    const above = steps.some((one) => one.value < 0) ? {} : { scale: { domainMin: 0, ...(steps.some((one) => one.value > 0) ? {} : { domainMax: 1 }) } };
+    // Where all values are 0, the axis has no end of its own.
+    const above = steps.some((one) => one.value) ? {} : { scale: { domain: [0, 1] } };
     const color = { field: "series", type: "nominal", scale: seriesColors(order), legend: order.length > 1 ? { orient: "top", title: null, symbolStrokeWidth: 3 } : null };
     return draw(host, {
       title: panel,

@@ -16,11 +16,19 @@ const model = (() => {
     return found === null ? undefined : found;
   };
 
+  /** The words that all configurations begin with, which distinguish none. */
+  const common = (() => {
+    const names = distinct(data.runs.map((run) => run.config)).map((name) => name.split(" "));
+    const [first] = names;
+    const differs = first ? first.findIndex((word, at) => names.some((one) => one[at] !== word)) : 0;
+    return differs < 0 ? 0 : differs;
+  })();
+
   // Labels: workloads by name and mechanisms by name, with what else distinguishes the runs of this page.
   for (const run of data.runs) {
     run.group = run.workload + (several.size ? ` (${run.size})` : "");
     run.series = run.mechanism + (run.share ? ` ${run.share}` : "");
-    if (several.config) run.series += ` @ ${run.config}`;
+    if (several.config) run.series += ` @ ${run.config.split(" ").slice(common).join(" ") || run.config}`;
     if (several.engine) run.series += ` [${run.engine}]`;
   }
   const seen = new Map();

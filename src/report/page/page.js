@@ -8,9 +8,9 @@
   const nav = document.querySelector("nav");
 
   /** Adds a section with a heading; sections without anything to show are not added. */
-  const section = (id, title, note) => {
+  const section = (id, title, note, kind = "note") => {
     const made = element("section", { id }, element("h2", {}, title));
-    if (note) made.append(element("p", { class: "note" }, note));
+    if (note) made.append(element("p", { class: kind }, note));
     main.append(made);
     nav.append(element("a", { href: `#${id}` }, title));
     return made;
@@ -60,7 +60,7 @@
   };
 
   const runs = () => {
-    const host = section("runs", "Runs", "Click on a heading to sort; the words of the filter select runs here and in the charts.");
+    const host = section("runs", "Runs", "Click on a heading to sort; the words of the filter select runs here and in the charts.", "note hint");
     const controls = host.appendChild(element("div", { class: "controls" }));
     const filter = element("input", { type: "search", id: "filter", placeholder: "words, such as bfs latte-cc",
       oninput: (event) => { state.filter = event.target.value.trim(); redraw(); } });
@@ -300,10 +300,11 @@
           return at < 0 || row[at + 2] === null ? NaN : row[at + 2];
         }));
         const of = (row) => total(row, added) / (dividing ? total(row, dividing) : 1);
-        return one.rows.map((row) => ({ from: row[0], to: row[1], value: of(row), series: one.mechanism }))
-          .filter((step) => Number.isFinite(step.value));
+        // An interval without a value breaks the line.
+        const known = (value) => (Number.isFinite(value) ? value : null);
+        return one.rows.map((row) => ({ from: row[0], to: row[1], value: known(of(row)), series: one.mechanism }));
       });
-      if (!steps.length) return undefined;
+      if (steps.every((step) => step.value === null)) return undefined;
       const marks = data.runs.filter((run) => run.workload === workload && order.includes(run.mechanism) && run.launches.length > 1)
         .flatMap((run) => {
           let cycle = 0;
@@ -366,7 +367,7 @@
   area();
   stacked("stalls", "Stalls", "What the cycles of the warp schedulers went on.", "share of scheduler cycles", stallParts, true);
   stacked("traffic", "DRAM traffic", "Bursts of 32 bytes.", "MiB", trafficParts, false);
-  stacked("energy", "Energy", "Of the whole GPU. Parts below a hundredth of every run are in `other`.", "energy, uJ", energyParts, false);
+  stacked("energy", "Energy", "Of the whole GPU. Parts below a hundredth of every run are in other.", "energy, uJ", energyParts, false);
   launches();
   sms();
   time();
