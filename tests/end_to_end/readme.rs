@@ -95,7 +95,8 @@ fn the_table_of_mechanisms_is_the_registrys() {
 fn the_readme_counts_what_there_is() {
     let text = readme().replace('\n', " ");
     let (mechanisms, blocks, workloads) = (ALL.len(), BLOCKS.len(), all().len());
-    let counts = format!("{mechanisms} mechanisms built from {blocks} hardware blocks, and {workloads} workloads");
+    let counts =
+        format!("{mechanisms} mechanisms built from {blocks} hardware blocks, and {workloads} workloads");
     assert!(text.contains(&counts), "the README must say: {counts}");
 }
 
