@@ -47,7 +47,7 @@ pub fn simulate(
 ) -> Result<Option<Failure>, Failure> {
     let stop = stop_flag()?;
     let costs: Vec<f64> = estimate(points, store, BUDGET, &stop).iter().map(|one| one.seconds).collect();
-    let watch = Watch::start(points, Pace::new(costs.clone(), jobs));
+    let watch = Watch::start(points, Pace::of(points, &costs, jobs));
     let orders = Orders { jobs, retry, stop: &stop, costs: &costs };
     let summary = run_points(points, store, &orders, &watch).map_err(Failure::usage);
     drop(watch);

@@ -7,7 +7,7 @@ use crate::interrupt::stop_flag;
 use crate::output::{print, width};
 use selvedge_area::Table;
 use selvedge_sim::printable::printable;
-use selvedge_study::{Basis, Entry, Estimate, Pace, Row, Status, Store, Study, estimate};
+use selvedge_study::{Basis, Entry, Estimate, Pace, Point, Row, Status, Store, Study, estimate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -27,12 +27,13 @@ pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
     if stop.load(Ordering::Relaxed) {
         return Err(Failure::interrupted("interrupted"));
     }
-    print(&(counts(&study, &store) + &time(&estimates, jobs(options.jobs))))
+    print(&(counts(&study, &store) + &time(study.points(), &estimates, jobs(options.jobs))))
 }
 
 /// How long the points take that have no result, and from what that is known.
-fn time(estimates: &[Estimate], jobs: usize) -> String {
-    let pace = Pace::new(estimates.iter().map(|one| one.seconds).collect(), jobs);
+fn time(points: &[Point], estimates: &[Estimate], jobs: usize) -> String {
+    let costs: Vec<f64> = estimates.iter().map(|one| one.seconds).collect();
+    let pace = Pace::of(points, &costs, jobs);
     let by = |basis: Basis| estimates.iter().filter(|one| one.basis == basis).count();
     let bases = [
         (Basis::Run, "from runs with the same mechanism"),
