@@ -5,7 +5,7 @@ use crate::classify::Paper;
 use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::Engine;
@@ -238,7 +238,7 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 27] = [
+const NEED_TIMING: [&str; 28] = [
     "registers",
     "sample",
     "threads",
@@ -257,6 +257,7 @@ const NEED_TIMING: [&str; 27] = [
     "series",
     "every",
     "vcd",
+    "trace_events",
     "probe",
     "list_probes",
     "from",
@@ -269,7 +270,7 @@ const NEED_TIMING: [&str; 27] = [
 ];
 
 /// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
-const NO_SAMPLES: [&str; 13] = [
+const NO_SAMPLES: [&str; 14] = [
     "share",
     "cycles_together",
     "alone",
@@ -278,6 +279,7 @@ const NO_SAMPLES: [&str; 13] = [
     "csv",
     "series",
     "vcd",
+    "trace_events",
     "check",
     "max_instructions",
     "checkpoint",
@@ -287,6 +289,7 @@ const NO_SAMPLES: [&str; 13] = [
 
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
+#[command(group = ArgGroup::new("recording").args(["vcd", "trace_events"]).multiple(true))]
 pub struct RunOptions {
     /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
     /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
@@ -357,11 +360,15 @@ pub struct RunOptions {
     /// Write the ports of the probed blocks as a waveform
     #[arg(help_heading = "Waveforms", long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
+    /// Write launches, CTAs, warps' stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events, which Perfetto
+    /// and Chrome open
+    #[arg(help_heading = "Waveforms", long, value_name = "FILE")]
+    pub trace_events: Option<PathBuf>,
     /// Block instance to record, such as sm0.milg; may be repeated
-    #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "vcd")]
+    #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
     /// Print the block instances that --probe can name in this run, and do not run
-    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "json", "stats", "launches", "csv", "series", "inject"])]
+    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "trace_events", "json", "stats", "launches", "csv", "series", "inject"])]
     pub list_probes: bool,
     /// First cycle to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
@@ -408,6 +415,7 @@ impl RunOptions {
 
 /// Options of `selvedge cuda`. Those that `run` has, too, mean the same.
 #[derive(Args)]
+#[command(group = ArgGroup::new("recording").args(["vcd", "trace_events"]).multiple(true))]
 pub struct CudaOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file
     #[arg(long, default_value = "gtx480")]
@@ -455,8 +463,12 @@ pub struct CudaOptions {
     /// Write the ports of the probed blocks as a waveform
     #[arg(long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
+    /// Write launches, CTAs, warps' stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events, which Perfetto
+    /// and Chrome open
+    #[arg(long, value_name = "FILE")]
+    pub trace_events: Option<PathBuf>,
     /// Block instance to record, such as sm0.milg; may be repeated
-    #[arg(long, value_name = "INSTANCE", requires = "vcd")]
+    #[arg(long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
     /// First cycle to record
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -488,7 +500,7 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 18] = [
+const CUDA_NEEDS_TIMING: [&str; 19] = [
     "registers",
     "verify_functional",
     "threads",
@@ -500,6 +512,7 @@ const CUDA_NEEDS_TIMING: [&str; 18] = [
     "series",
     "every",
     "vcd",
+    "trace_events",
     "probe",
     "from",
     "cycles",
@@ -526,6 +539,7 @@ impl CudaOptions {
             series: self.series.clone(),
             every: self.every,
             vcd: self.vcd.clone(),
+            trace_events: self.trace_events.clone(),
             probe: self.probe.clone(),
             from: self.from,
             cycles: self.cycles,

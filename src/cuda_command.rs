@@ -7,7 +7,7 @@ use crate::output::{Outputs, say};
 use crate::progress::Progress;
 use crate::run_command::{
     classify, is_interrupted, machine, mismatch, plan, show, show_printed, spec, write_divergence,
-    write_traces,
+    write_timeline, write_traces,
 };
 use selvedge_sim::best;
 use selvedge_sim::config::GpuConfig;
@@ -46,6 +46,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
             outputs.interrupted();
         }
         write_traces(&as_run, &outcome.traces, &mut outputs);
+        write_timeline(&as_run, outcome.timeline.as_ref(), &outcome.traces, &config, &mut outputs);
         if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
             write_divergence(fault.as_ref(), &mut outputs);
         }

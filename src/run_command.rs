@@ -10,6 +10,7 @@ use crate::output::{Outputs, Plan, print, say, width};
 use crate::progress::Progress;
 use crate::set_option::configuration;
 use crate::together_command;
+use crate::trace_events::trace_events;
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
@@ -26,6 +27,7 @@ use selvedge_sim::run::{
 };
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
+use selvedge_sim::timeline::Timeline;
 use selvedge_sim::workload::Size;
 use selvedge_study::{run_table, series};
 use serde::Serialize;
@@ -67,8 +69,11 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         let names = specs.iter().map(probe_names).collect::<Result<Vec<_>, _>>();
         return show_probes(&names.map_err(|e| classify(&e))?.concat());
     }
-    if specs.len() > 1 && options.vcd.is_some() {
-        return Err(Failure::usage("--vcd: must be given with a workload, since it records one run"));
+    let recorded = [("--vcd", &options.vcd), ("--trace-events", &options.trace_events)];
+    if let Some((option, _)) = recorded.into_iter().find(|(_, file)| specs.len() > 1 && file.is_some()) {
+        return Err(Failure::usage(format!(
+            "{option}: must be given with a workload, since it records one run"
+        )));
     }
     let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload)).check()?;
     let stop = stop_flag()?;
@@ -98,6 +103,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             outputs.interrupted();
         }
         write_traces(options, &outcome.traces, &mut outputs);
+        write_timeline(options, outcome.timeline.as_ref(), &outcome.traces, &spec.config, &mut outputs);
         if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
             write_divergence(fault.as_ref(), &mut outputs);
         }
@@ -141,6 +147,7 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
         target.iter().for_each(|target| plan.write_or_print(option, target));
     }
     options.vcd.iter().for_each(|path| plan.write("--vcd", path));
+    options.trace_events.iter().for_each(|path| plan.write("--trace-events", path));
     options.checkpoints.plan(&mut plan);
     for workload in workloads {
         plan.read_source(workload, options.input.as_deref());
@@ -176,6 +183,25 @@ pub(super) fn write_traces(options: &RunOptions, traces: &[Trace], outputs: &mut
     let Some(path) = &options.vcd else { return };
     if let Some(text) = outputs.note(waveform(traces)) {
         outputs.write(path, text);
+    }
+}
+
+/// Writes the timeline and what the probes recorded, where a file for it is given.
+pub(super) fn write_timeline(
+    options: &RunOptions,
+    timeline: Option<&Timeline>,
+    traces: &[Trace],
+    config: &GpuConfig,
+    outputs: &mut Outputs,
+) {
+    let (Some(path), Some(timeline)) = (&options.trace_events, timeline) else { return };
+    if let Some(cycle) = timeline.cut_at {
+        say(format!(
+            "selvedge: the trace events end at cycle {cycle}: --cycles must be smaller for the rest\n"
+        ));
+    }
+    if let Some(bytes) = outputs.note(trace_events(timeline, traces, config)) {
+        outputs.write(path, bytes);
     }
 }
 
@@ -235,6 +261,17 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
     Ok(specs)
 }
 
+/// What a run records, and the faults that strike it.
+pub(super) fn probes(options: &RunOptions, faults: Vec<(String, Fault)>) -> ProbeSpec {
+    ProbeSpec {
+        instances: options.probe.clone(),
+        timeline: options.trace_events.is_some(),
+        from: options.from,
+        cycles: options.cycles,
+        faults,
+    }
+}
+
 /// The run of one workload under one mechanism.
 pub(super) fn spec(
     options: &RunOptions,
@@ -244,8 +281,7 @@ pub(super) fn spec(
     size: Size,
 ) -> Result<RunSpec, Failure> {
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
-    let probes =
-        ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
+    let probes = probes(options, faults);
     Ok(RunSpec {
         workload: workload.clone(),
         size,

@@ -7,11 +7,11 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::progress::Progress;
 use crate::run_command::{
-    classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
+    classify, is_interrupted, parse_fault, plan, probes, show_printed, show_probes, write_divergence,
+    write_timeline, write_traces,
 };
 use crate::set_option::configuration;
 use selvedge_area::Table;
-use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
@@ -65,6 +65,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
         outputs.interrupted();
     }
     write_traces(options, &outcome.traces, &mut outputs);
+    write_timeline(options, outcome.timeline.as_ref(), &outcome.traces, &spec.config, &mut outputs);
     if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
         write_divergence(fault.as_ref(), &mut outputs);
     }
@@ -114,12 +115,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         isolated: None,
         mechanism,
         engine: options.engine,
-        probes: ProbeSpec {
-            instances: options.probe.clone(),
-            from: options.from,
-            cycles: options.cycles,
-            faults,
-        },
+        probes: probes(options, faults),
         check_dram: options.check,
         max_memory: limits.memory,
         bounds: options.bounds.bounds(),

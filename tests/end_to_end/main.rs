@@ -50,6 +50,7 @@ mod studies;
 mod suite;
 mod threads;
 mod together;
+mod trace_events;
 mod traces;
 mod untrusted;
 mod validation;

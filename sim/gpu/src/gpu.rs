@@ -33,6 +33,7 @@ use crate::sm::{SimFault, Sm, TickContext};
 use crate::snapshot::Snapshot;
 use crate::stats::KernelCounters;
 use crate::stats::MechanismCounters;
+use crate::timeline::{Happening, Recorder, Timeline, Track, View};
 use crate::wakes::Wakes;
 use crate::witness::Witness;
 use sampled::Sampled;
@@ -174,6 +175,9 @@ pub struct Gpu {
     #[state(skip = "the caller's")]
     control: Arc<Control>,
     witness: Witness,
+    /// The recorder of a timeline, if there is one.
+    #[state(skip = "an option")]
+    recorder: Option<Box<Recorder>>,
     /// How SMs run ahead on several threads, where they do.
     #[state(skip = "no SM is ahead between two calls")]
     windows: Option<Box<Windows>>,
@@ -212,6 +216,7 @@ impl Gpu {
             next_look: 0,
             control,
             witness: Witness::default(),
+            recorder: None,
             windows: None,
         }
     }
@@ -293,6 +298,37 @@ impl Gpu {
     /// The counters that were taken: from the beginning, in the order of time.
     pub fn samples(&self) -> &[Snapshot] {
         &self.samples
+    }
+
+    /// Records a timeline of the core cycles of `interval`. SMs that run ahead on other threads have none.
+    pub fn record_timeline(&mut self, interval: Range<u64>) {
+        self.recorder = Some(Box::new(Recorder::new(interval)));
+        self.next_look = self.now;
+    }
+
+    /// Returns the timeline that was recorded, if one was.
+    pub fn take_timeline(&mut self) -> Option<Timeline> {
+        self.record();
+        Some(self.recorder.take()?.finish(self.now))
+    }
+
+    /// Lets the recorder look at the GPU, and looks again when it next has to.
+    fn record(&mut self) {
+        let Some(mut recorder) = self.recorder.take() else { return };
+        recorder.look(self);
+        self.next_look = recorder.next(self.now).map_or(self.next_look, |next| next.min(self.next_look));
+        self.recorder = Some(recorder);
+    }
+
+    /// Shows what holds at the end of this cycle, for a timeline.
+    pub(crate) fn show(&self, view: &mut View) {
+        for running in &self.running {
+            let kernel = view.kernel(&running.kernel.kernel.name);
+            let track = Track::Launch { slot: running.kernel.slot };
+            view.show(track, Happening::Launch { kernel, starts: running.from });
+        }
+        self.sms.iter().for_each(|sm| sm.show(view));
+        self.system.show(view);
     }
 
     fn take_sample(&mut self) {
@@ -682,6 +718,7 @@ impl Gpu {
         let sm = &self.config.sm;
         let peak = u64::from(sm.count) * u64::from(sm.schedulers) * 32;
         self.next_look = self.next_poll.min(self.bounds.next(self.now, instructions, peak));
+        self.record();
         Ok(())
     }
 

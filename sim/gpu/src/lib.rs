@@ -2,7 +2,7 @@
 //!
 //! From the bottom up: [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory system behind the
 //! SMs), [`sm`], [`gpu`]; [`mechanism`] is the interface of what plugs into SMs and partitions, [`energy`] what the events
-//! cost, [`trace`] recorded instructions instead of kernels, [`share`] how kernels of several programs divide the GPU;
+//! cost, [`timeline`] what happens in each cycle, [`trace`] recorded instructions instead of kernels, [`share`] how kernels of several programs divide the GPU;
 //! [`limits`] on what a run takes of the host, [`reach`] on where its files lie.
 mod abilities;
 pub mod bounds;
@@ -26,6 +26,7 @@ pub mod sm;
 pub mod snapshot;
 pub mod stage;
 pub mod stats;
+pub mod timeline;
 pub mod trace;
 mod wakes;
 pub mod witness;

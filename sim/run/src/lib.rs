@@ -15,13 +15,15 @@ pub mod run;
 pub mod simulation;
 pub mod source;
 pub mod statistic;
+#[cfg(test)]
+mod timeline_tests;
 pub mod together;
 #[cfg(test)]
 mod trace_tests;
 
 pub use selvedge_gpu::{
     bounds, cache, config, crossbar, dram, energy, events, gpu, limits, packet, partition, pipe_kind,
-    printable, reach, share, sm, snapshot, stats, trace, witness,
+    printable, reach, share, sm, snapshot, stats, timeline, trace, witness,
 };
 pub use selvedge_mechanisms::codecs::Ratios;
 pub use selvedge_ptx::{memory, ptx, texture};

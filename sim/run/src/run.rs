@@ -16,6 +16,7 @@ use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
 use selvedge_gpu::share::ShareError;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_gpu::timeline::Timeline;
 use selvedge_gpu::trace::TraceError;
 use selvedge_gpu::trace::strace::{Recorded, Recording};
 use selvedge_hw::Engine;
@@ -180,6 +181,8 @@ pub struct RunOutcome {
     pub fault: Option<RunError>,
     /// What the probed block instances have seen.
     pub traces: Vec<Trace>,
+    /// The timeline, if one was to be recorded.
+    pub timeline: Option<Timeline>,
     /// What the kernels have printed, in the order of the simulated cycles; the launch that stopped early included.
     pub printed: Printed,
     /// The files that the host program writes; none when the run stopped early.
@@ -314,8 +317,12 @@ fn run_recorded(
         // witness beside them.
         gpu.watch();
     }
-    // Skipped CTAs execute on the memory as it is.
-    gpu.set_threads(if sample.is_some() { 1 } else { spec.threads });
+    let timeline = spec.probes.timeline_cycles();
+    // Skipped CTAs execute on the memory as it is, and SMs that run ahead show no cycle.
+    gpu.set_threads(if sample.is_some() || timeline.is_some() { 1 } else { spec.threads });
+    if let Some(cycles) = timeline {
+        gpu.record_timeline(cycles);
+    }
     gpu.sample(spec.sample_cycles);
     gpu.bound(spec.bounds);
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
@@ -408,7 +415,8 @@ fn run_recorded(
     };
     let printed = memory.take_printed();
     let most_resident_warps = gpu.most_resident_warps();
-    Ok(RunOutcome { report, fault, traces: gpu.traces(), printed, outputs, most_resident_warps })
+    let (traces, timeline) = (gpu.traces(), gpu.take_timeline());
+    Ok(RunOutcome { report, fault, traces, timeline, printed, outputs, most_resident_warps })
 }
 
 /// The names of the block instances that a run can record.

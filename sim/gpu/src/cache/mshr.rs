@@ -258,6 +258,12 @@ impl<T: Copy> MshrTable<T> {
         self.waiting
     }
 
+    /// Returns the entries of lines in flight, each with its line.
+    pub fn entries(&self) -> impl Iterator<Item = (u16, u64)> {
+        let held = self.table.iter().filter(|id| **id != NONE);
+        held.map(|id| (*id as u16, self.entries[*id as usize].line))
+    }
+
     /// The lines in flight with the number of requests that wait for each, in ascending order: for reports.
     pub fn lines(&self) -> Vec<(u64, u32)> {
         let held = self.table.iter().filter(|id| **id != NONE).map(|id| &self.entries[*id as usize]);

@@ -300,6 +300,19 @@ impl Channel {
         self.refresh_at <= now
     }
 
+    /// Returns the open rows with their sub-ranks and banks.
+    pub fn open_rows(&self) -> impl Iterator<Item = (u8, u8, u64)> {
+        (0..).zip(&self.ranks).flat_map(|(sub_rank, rank)| {
+            let banks = (0..self.bank_count).map(move |bank| (sub_rank, bank as u8, rank.row(bank)));
+            banks.filter(|(_, _, row)| *row != CLOSED)
+        })
+    }
+
+    /// Returns the bursts that were read or written so far.
+    pub fn bursts(&self) -> u64 {
+        self.counters.bursts
+    }
+
     /// Counters from the start to the last tick.
     pub fn counters(&self) -> DramCounters {
         self.counters_at(self.now)

@@ -3,18 +3,28 @@ use crate::mechanism::MechanismError;
 use selvedge_hw::{Direction, Engine, Fault, HwBlock, Instance, Ports};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// What to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProbeSpec {
     /// Names of block instances.
     pub instances: Vec<String>,
+    /// Record a timeline, too.
+    pub timeline: bool,
     /// First core cycle (for blocks at an L2 partition: L2 cycle) to record.
     pub from: u64,
     /// Cycles to record.
     pub cycles: u64,
     /// Faults to plant into the RTL of named instances, for verification.
     pub faults: Vec<(String, Fault)>,
+}
+
+impl ProbeSpec {
+    /// Returns the core cycles of the timeline, if one is to be recorded.
+    pub fn timeline_cycles(&self) -> Option<Range<u64>> {
+        self.timeline.then(|| self.from..self.from.saturating_add(self.cycles))
+    }
 }
 
 /// A block instance of a mechanism.

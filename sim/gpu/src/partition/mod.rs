@@ -20,6 +20,7 @@ use crate::dram::{Channel, Checker, DramCounters};
 use crate::id_set::IdSet;
 use crate::packet::Packet;
 use crate::stage::MechanismFault;
+use crate::timeline::{Counter, Happening, Track, View};
 use crate::wakes::Wakes;
 use crate::witness::Witness;
 use schemars::JsonSchema;
@@ -319,6 +320,26 @@ impl MemorySystem {
     /// Commands that the checkers have judged.
     pub fn dram_commands_checked(&self) -> u64 {
         self.partitions.iter().map(|p| p.channel.checked()).sum()
+    }
+
+    /// Shows lines in flight, open rows and the work of the channels, for a timeline.
+    pub(crate) fn show(&self, view: &mut View) {
+        let mut slice = 0;
+        for (channel, partition) in (0..).zip(&self.partitions) {
+            for one in &partition.slices {
+                let mut misses = 0;
+                for (entry, line) in one.misses() {
+                    view.show(Track::L2Mshr { slice, entry }, Happening::Miss { line });
+                    misses += 1;
+                }
+                view.level(Counter::L2Misses { slice }, misses);
+                slice += 1;
+            }
+            for (sub_rank, bank, row) in partition.channel.open_rows() {
+                view.show(Track::Bank { channel, sub_rank, bank }, Happening::Row { row });
+            }
+            view.total(Counter::Bursts { channel }, partition.channel.bursts());
+        }
     }
 
     /// One line per packet, request and line that waits: component, queue, what waits. For deadlock reports.

@@ -606,6 +606,11 @@ impl Slice {
         self.counters
     }
 
+    /// Returns the MSHRs of lines in flight, each with its line.
+    pub fn misses(&self) -> impl Iterator<Item = (u16, u64)> {
+        self.mshr.entries()
+    }
+
     /// One line per request inside, with what it waits for: for deadlock reports.
     pub fn describe_waiting(&self, out: &mut Vec<String>) {
         let name = self.map.slice_name(self.number);

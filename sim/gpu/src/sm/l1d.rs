@@ -600,6 +600,11 @@ impl L1d {
         self.miss_queue.is_empty() && self.leaving.is_empty() && self.mshr.is_empty() && self.passing == 0
     }
 
+    /// Returns the MSHRs of lines in flight, each with its line.
+    pub fn misses(&self) -> impl Iterator<Item = (u16, u64)> {
+        self.mshr.entries()
+    }
+
     /// A line for each miss in flight and each packet in the miss queue, for a deadlock report.
     pub fn describe_waiting(&self) -> Vec<String> {
         let misses = self.mshr.lines().into_iter();

@@ -29,6 +29,7 @@ mod regions;
 mod schedule;
 pub mod scheduler;
 pub mod scoreboard;
+mod show;
 mod spin;
 pub mod two_level;
 mod waiting;

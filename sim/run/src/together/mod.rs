@@ -28,6 +28,7 @@ use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::KernelCounters;
+use selvedge_gpu::timeline::Timeline;
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::{DeviceMemory, Printed};
@@ -75,6 +76,8 @@ pub struct TogetherOutcome {
     pub fault: Option<RunError>,
     /// What the probed block instances have seen.
     pub traces: Vec<Trace>,
+    /// The timeline, if one was to be recorded.
+    pub timeline: Option<Timeline>,
     /// What the kernels have printed, every start of a program anew.
     pub printed: Printed,
     /// The files that the host programs wrote at their first ends.
@@ -233,6 +236,7 @@ pub fn run_with_checkpoints(
         report,
         fault,
         traces: machine.gpu.traces(),
+        timeline: machine.gpu.take_timeline(),
         printed: machine.memory.take_printed(),
         outputs: machine.programs.iter_mut().flat_map(|program| program.take_outputs()).collect(),
     })
@@ -340,6 +344,9 @@ impl<'a> Machine<'a> {
         gpu.system_mut().check_dram(spec.check_dram);
         if spec.check_dram || cfg!(debug_assertions) {
             gpu.watch();
+        }
+        if let Some(cycles) = probed.timeline_cycles() {
+            gpu.record_timeline(cycles);
         }
         gpu.share(share);
         Ok(Machine { spec, gpu, memory, programs })

@@ -158,9 +158,8 @@ fn a_partition_gives_each_kernel_its_ctas_in_every_sm() {
 fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
     let probes = ProbeSpec {
         instances: vec!["sm0.milg".into(), "sm0.milg1".into()],
-        from: 0,
         cycles: 5_000,
-        faults: vec![],
+        ..ProbeSpec::default()
     };
     let spec = TogetherSpec {
         mechanism: "dmil".parse().expect("valid"),

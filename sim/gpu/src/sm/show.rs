@@ -1,0 +1,50 @@
+//! What an SM shows of itself at the end of a cycle, for a timeline.
+use super::{Hold, Sm, WarpSlot};
+use crate::sm::pipes::PipeKind;
+use crate::timeline::{Counter, Happening, Track, View, WarpState};
+
+impl Sm {
+    /// Shows CTAs, warps and lines in flight.
+    pub(crate) fn show(&self, view: &mut View) {
+        let sm = self.id;
+        for (slot, cta) in (0..).zip(&self.ctas) {
+            if let Some(cta) = cta {
+                let kernel = view.kernel(&cta.kernel.kernel.name);
+                view.show(Track::Cta { sm, slot }, Happening::Cta { kernel, cta: cta.cta });
+            }
+        }
+        for (slot, warp) in (0..).zip(&self.warps) {
+            if let Some(warp) = warp {
+                let code = &warp.kernel.kernel.code;
+                let line = warp.warp.pc().map_or(0, |pc| code[pc as usize].line);
+                let state = self.state_of(slot, warp);
+                view.show(Track::Warp { sm, slot }, Happening::Warp { state, line });
+            }
+        }
+        let mut misses = 0;
+        for (entry, line) in self.l1d.misses() {
+            view.show(Track::L1dMshr { sm, entry }, Happening::Miss { line });
+            misses += 1;
+        }
+        view.level(Counter::L1dMisses { sm }, misses);
+        view.total(Counter::Issued { sm }, self.counters.warp_instructions);
+    }
+
+    /// Returns what the next instruction of a warp waits for.
+    fn state_of(&self, slot: u8, warp: &WarpSlot) -> WarpState {
+        let bit = 1 << slot;
+        match warp.hold {
+            Hold::Control => WarpState::Branch,
+            Hold::Barrier(_) => WarpState::Barrier,
+            Hold::Fence { .. } => WarpState::Fence,
+            Hold::Exited => WarpState::Ended,
+            Hold::None if self.sides.fetching & bit != 0 => WarpState::Fetch,
+            Hold::None if self.held_warps() & bit != 0 => WarpState::Mechanism,
+            Hold::None if self.dependent & bit != 0 && warp.from_memory.is_empty() => WarpState::Result,
+            Hold::None if self.dependent & bit != 0 => WarpState::Load,
+            Hold::None if self.stopped() & bit != 0 => WarpState::Quota,
+            Hold::None if self.ready[PipeKind::Memory as usize] & bit != 0 => WarpState::ReadyForMemory,
+            Hold::None => WarpState::Ready,
+        }
+    }
+}
