@@ -7,11 +7,11 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::progress::Progress;
 use crate::run_command::{
-    classify, is_interrupted, parse_fault, plan, show_printed, show_probes, write_divergence, write_traces,
+    classify, is_interrupted, parse_fault, plan, probes, show_printed, show_probes, write_divergence,
+    write_traces,
 };
 use crate::set_option::configuration;
 use selvedge_area::Table;
-use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
@@ -51,20 +51,20 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     if options.list_probes {
         return show_probes(&probe_names(&spec).map_err(|e| classify(&e))?);
     }
-    let mut outputs = plan(options, spec.workloads.iter()).check()?;
+    let mut outputs = plan(options, spec.workloads.iter())?.check()?;
     spec.isolated = isolated(options, outputs.plan());
     let stop = stop_flag()?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
     let progress = Progress::start(title, &stop, options.bounds.timeout);
     let outcome = simulate(&spec, &options.checkpoints.checkpoints(), progress.control());
     drop(progress);
-    let outcome = outcome.map_err(|e| classify(&e))?;
+    let mut outcome = outcome.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);
     let interrupted = is_interrupted(outcome.fault.as_ref());
     if interrupted {
         outputs.interrupted();
     }
-    write_traces(options, &outcome.traces, &mut outputs);
+    write_traces(options, std::mem::take(&mut outcome.traces), &mut outputs);
     if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
         write_divergence(fault.as_ref(), &mut outputs);
     }
@@ -114,12 +114,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         isolated: None,
         mechanism,
         engine: options.engine,
-        probes: ProbeSpec {
-            instances: options.probe.clone(),
-            from: options.from,
-            cycles: options.cycles,
-            faults,
-        },
+        probes: probes(options, faults),
         check_dram: options.check,
         max_memory: limits.memory,
         bounds: options.bounds.bounds(),

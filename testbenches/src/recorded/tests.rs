@@ -3,6 +3,7 @@ use super::*;
 use crate::vectors::{Vector, Vectors};
 use crate::wave;
 use selvedge_blocks::find;
+use selvedge_hw::Clock;
 use std::path::PathBuf;
 
 fn port(name: &'static str, bits: usize, direction: Direction) -> Port {
@@ -15,14 +16,18 @@ fn file(folder: &tempfile::TempDir, text: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
+fn recording(cycles: u64) -> wave::Recording {
+    wave::Recording { cycles, seed: 1, clock: Clock { domain: "core", mhz: 1400 }, inside: true }
+}
+
 #[test]
 fn a_blocks_waveform_gives_its_vectors_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let entry = find("milg").expect("a block");
     let params = entry.defaults();
-    let recorded = wave::run(entry, &params, 300, 1).expect("a waveform");
+    let recorded = wave::run(entry, &params, recording(300)).expect("a waveform");
     let ports = entry.ports(&params).expect("its ports");
-    let read = read(&file(&folder, &recorded.vcd), None, &ports, usize::MAX).expect("it has the block");
+    let read = read(&file(&folder, recorded.vcd()), None, &ports, usize::MAX).expect("it has the block");
     assert_eq!(read.instance, "selvedge.milg");
     let expected: Vec<Vector> = Vectors::new(entry, &params, 1).expect("vectors").take(300).collect();
     // The clock in reset before the recording is one more than the vectors begin with.

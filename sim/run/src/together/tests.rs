@@ -160,6 +160,7 @@ fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
         instances: vec!["sm0.milg".into(), "sm0.milg1".into()],
         from: 0,
         cycles: 5_000,
+        inside: false,
         faults: vec![],
     };
     let spec = TogetherSpec {
