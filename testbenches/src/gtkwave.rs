@@ -1,8 +1,9 @@
 //! GTKWave's save file: the signals of a waveform in groups, at a zoom and a time at which there is something to see.
 use crate::name_files::NameFiles;
 use crate::vectors::side;
+use selvedge_hw::rtl::registers::Register;
 use selvedge_hw::wave::{ROOT, Sample, Trace, clocks, cycle_variable};
-use selvedge_hw::{Direction, Port};
+use selvedge_hw::{Clock, Direction, Port};
 use std::fmt::Write;
 
 /// The window, pixels.
@@ -85,27 +86,31 @@ struct View {
 
 impl View {
     fn of(traces: &[Trace]) -> Self {
-        let first = traces
-            .iter()
-            .filter_map(|trace| Some((trace.clock.rise(first_interesting(trace)?), trace)))
-            .min_by_key(|(time, _)| *time);
-        let period = clocks(traces).iter().map(|clock| clock.period()).fold(1000.0, f64::max);
+        let period =
+            clocks(traces).iter().map(Clock::period).reduce(f64::max).unwrap_or(Clock::default().period());
         let zoom = -(CYCLES * period * FRAME / WAVES).log2();
-        let Some((marker, trace)) = first else { return View { start: 0, marker: 0, zoom } };
-        let begin =
-            traces.iter().filter_map(|trace| Some(trace.clock.rise(trace.samples.first()?.cycle))).min();
-        let cycle = trace.clock.cycle_at(marker);
-        let start = trace.clock.rise(cycle.saturating_sub(BEFORE)).max(begin.unwrap_or(0));
-        View { start, marker, zoom }
+        // Before its first sample an instance shows nothing.
+        let begins = traces.iter().filter_map(|trace| Some(trace.clock.rise(trace.samples.first()?.cycle)));
+        let all = begins.max().unwrap_or(0);
+        let first = traces.iter().filter_map(|trace| Some((trace, first_interesting(trace, all)?)));
+        let Some((trace, sample)) = first.min_by_key(|(trace, sample)| trace.clock.rise(sample.cycle)) else {
+            return View { start: all, marker: all, zoom };
+        };
+        // Nor is there anything to see in reset.
+        let last_reset = trace.samples.iter().rfind(|one| one.reset && one.cycle < sample.cycle);
+        let awake = last_reset.map_or(0, |one| one.cycle + 1);
+        let start = trace.clock.rise(sample.cycle.saturating_sub(BEFORE).max(awake));
+        View { start: start.max(all), marker: trace.clock.rise(sample.cycle), zoom }
     }
 }
 
-/// Returns the first cycle in which the block takes something or gives something; without one the first out of reset, or the first
-/// at all.
-fn first_interesting(trace: &Trace) -> Option<u64> {
-    let awake = || trace.samples.iter().filter(|sample| !sample.reset);
+/// Returns the first sample from picosecond `from` on in which the block takes something or gives something; without one the first
+/// out of reset, or the first at all.
+fn first_interesting(trace: &Trace, from: u64) -> Option<&Sample> {
+    let samples = || trace.samples.iter().filter(|sample| trace.clock.rise(sample.cycle) >= from);
+    let awake = || samples().filter(|sample| !sample.reset);
     let first = awake().find(|sample| is_interesting(trace, sample));
-    first.or_else(|| awake().next()).or(trace.samples.first()).map(|sample| sample.cycle)
+    first.or_else(|| awake().next()).or_else(|| samples().next())
 }
 
 /// Returns whether a valid input is accepted, a valid output is there, or, in a block without either, any bit of the inputs is set.
@@ -149,15 +154,29 @@ impl File {
             });
         }
         if !trace.registers.is_empty() {
+            // Those of a sub-block stand in a group of its name: many are called the same.
+            let mut registers: Vec<&Register> = trace.registers.iter().collect();
+            registers.sort_by_key(|register| &register.scope);
             self.group("registers", |file| {
-                for register in &trace.registers {
-                    let path: Vec<&str> =
-                        register.scope.iter().chain([&register.name]).map(String::as_str).collect();
-                    let name = signal(&scope, &path.join("."), register.bits);
-                    let translated = names.register(register);
-                    file.line(format(register.bits, translated), &name, translated);
+                for of_block in registers.chunk_by(|a, b| a.scope == b.scope) {
+                    let inner = of_block[0].scope.join(".");
+                    match inner.is_empty() {
+                        true => file.registers(&scope, of_block, names),
+                        false => file.group(&inner, |file| {
+                            file.registers(&format!("{scope}.{inner}"), of_block, names)
+                        }),
+                    }
                 }
             });
+        }
+    }
+
+    /// Adds the registers of a scope.
+    fn registers(&mut self, scope: &str, registers: &[&Register], names: &NameFiles) {
+        for register in registers {
+            let translated = names.register(register);
+            let name = signal(scope, &register.name, register.bits);
+            self.line(format(register.bits, translated), &name, translated);
         }
     }
 

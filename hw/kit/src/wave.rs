@@ -174,6 +174,13 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
         (domain.members, members) = (own, others);
         domain.span();
     }
+    // Every clock counts from the beginning of the waveform to its end, whichever instance is recorded then.
+    let recorded = || domains.iter().filter(|domain| !domain.is_empty());
+    let begin = recorded().filter_map(Domain::next_edge).min();
+    let end = recorded().map(Domain::end).max();
+    if let (Some(begin), Some(end)) = (begin, end) {
+        domains.iter_mut().for_each(|domain| domain.widen(begin, end));
+    }
     let mut now = None;
     // The edge that comes first; at the same time, that of the clock that was declared first.
     while let Some((time, domain)) = domains
@@ -187,9 +194,7 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
         }
         domain.edge(&mut sink)?;
     }
-    if let Some(end) = domains.iter().filter(|domain| !domain.is_empty()).map(Domain::end).max() {
-        sink.time(end)?;
-    }
+    sink.time(end.unwrap_or(0))?;
     sink.finish()
 }
 
@@ -225,6 +230,14 @@ impl<Id: Copy> Domain<'_, Id> {
         let cycles = || samples().map(|sample| sample.cycle);
         self.next = cycles().min().map(|first| (first, false));
         self.last = cycles().max().unwrap_or(0);
+    }
+
+    /// Adds the cycles that begin from `begin` on and end up to `end`.
+    fn widen(&mut self, begin: u64, end: u64) {
+        let first = self.clock.cycle_at(begin);
+        let first = if self.clock.rise(first) < begin { first + 1 } else { first };
+        self.last = self.clock.cycle_at(end).saturating_sub(1);
+        self.next = (first <= self.last).then_some((first, false));
     }
 
     /// Returns the time of the next edge.
@@ -492,7 +505,10 @@ mod tests {
         assert_eq!(history(&text, &["selvedge", "l2", "b", "a_i"]), [(7142, "0".into()), (8571, "1".into())]);
         let number =
             |name| history(&text, &["selvedge", name]).into_iter().map(|(time, _)| time).collect::<Vec<_>>();
-        assert_eq!((number("core_cycle"), number("l2_cycle")), (vec![7142, 7857], vec![7142, 8571]));
+        assert_eq!(
+            (number("core_cycle"), number("l2_cycle")),
+            (vec![7142, 7857, 8571, 9285], vec![7142, 8571])
+        );
         let text = String::from_utf8(text).unwrap();
         let times: Vec<u64> = text.lines().filter_map(|line| line.strip_prefix('#')?.parse().ok()).collect();
         assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");

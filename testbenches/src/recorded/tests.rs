@@ -77,6 +77,10 @@ fn an_instance_is_named_by_the_end_of_its_path_and_refused_by_a_reason() {
     assert!(refused(None, &wide).ends_with("it has no instance with clk_i, data_i[66]"));
     assert!(refused(Some("a"), &wide).ends_with("tb.a: data_i has 65 bits, not the block's 66"));
     assert!(refused(Some("a"), &[port("go_i", 1, Direction::Input)]).ends_with("tb.a: it has no go_i"));
+    let fst = folder.path().join("w.fst");
+    std::fs::write(&fst, "").expect("written");
+    let refusal = read(&fst, None, &q, 2).expect_err("FST is not read").to_string();
+    assert!(refusal.ends_with("w.fst: must be VCD, not FST; fst2vcd of GTKWave converts it"), "{refusal}");
     std::fs::write(&path, "no waveform").expect("written");
     assert!(refused(None, &q).contains("no waveform (VCD): "));
     let idle = "$scope module a $end $var wire 1 c clk_i $end $var wire 1 q q_o $end $upscope $end $enddefinitions $end #0 0c\n";
