@@ -77,7 +77,7 @@ pub enum Command {
     Gen(GenOptions),
     /// Synthesize blocks and report area, clock and energy in standard cells, or resources of an FPGA
     Area(Box<AreaOptions>),
-    /// Write a block's waveform, a GTKWave save file and a self-checking Verilog testbench
+    /// Write a block's waveform as VCD or FST, a GTKWave save file and a self-checking Verilog testbench
     Wave(WaveOptions),
     /// Record what a workload executes, or print what is in a trace
     Trace(TraceOptions),
@@ -238,7 +238,7 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 28] = [
+const NEED_TIMING: [&str; 29] = [
     "registers",
     "sample",
     "threads",
@@ -259,6 +259,7 @@ const NEED_TIMING: [&str; 28] = [
     "vcd",
     "trace_events",
     "probe",
+    "inside",
     "list_probes",
     "from",
     "cycles",
@@ -294,7 +295,7 @@ pub struct RunOptions {
     /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
     /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
     pub workload: Option<String>,
-    /// Size of the workload's input; tiny unless given
+    /// Size of the workload's input (default: tiny)
     #[arg(long, value_parser = name_of::<Size>())]
     pub size: Option<Size>,
     /// A real input file instead of the built-in input
@@ -321,19 +322,19 @@ pub struct RunOptions {
     /// What the mechanism's blocks run as
     #[arg(help_heading = "Configuration and mechanism", long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
-    /// How workloads joined by + share the SMs: left-over (unless given); spatial, each on SMs of its own; sm:N,N, CTAs per SM of
+    /// How workloads joined by + share the SMs: left-over (default); spatial, each on SMs of its own; sm:N,N, CTAs per SM of
     /// each; smk-p, fair shares of an SM's resources; smk-pw[:CYCLES], the same with instruction quotas from each one's IPC
     /// alone; warped-slicer[:CYCLES], from each kernel's scaling alone, profiled for CYCLES or for the whole run
     #[arg(help_heading = "Concurrent kernels", long)]
     pub share: Option<String>,
-    /// Cycles that workloads joined by + run, each started again when it ends; unless given, until each has finished
+    /// Cycles that workloads joined by + run, each started again when it ends (default: until each has finished)
     /// once
     #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles_together: Option<u64>,
     /// Run each of the workloads joined by + alone too, to compare
     #[arg(help_heading = "Concurrent kernels", long)]
     pub alone: bool,
-    /// Folder in which the runs of --alone are kept and looked up, or none; unless given, selvedge/alone among the user's caches
+    /// Folder in which the runs of --alone are kept and looked up, or none (default: selvedge/alone among the user's caches)
     #[arg(help_heading = "Concurrent kernels", long, value_name = "DIR", requires = "alone")]
     pub cache: Option<String>,
     /// Write the report as JSON to FILE (- for standard output)
@@ -357,20 +358,24 @@ pub struct RunOptions {
     /// Cycles of an interval of --series
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Write the ports of the probed blocks as a waveform
+    /// Write the ports of the probed blocks as a waveform, FST if the name ends in .fst and VCD otherwise; a save file for GTKWave
+    /// and the names of values are written beside it
     #[arg(help_heading = "Waveforms", long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
     /// Write launches, CTAs, warps' stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events, which Perfetto
     /// and Chrome open
     #[arg(help_heading = "Waveforms", long, value_name = "FILE")]
     pub trace_events: Option<PathBuf>,
+    /// Record the registers within the probed blocks, too
+    #[arg(help_heading = "Waveforms", long, requires = "vcd")]
+    pub inside: bool,
     /// Block instance to record, such as sm0.milg; may be repeated
     #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
     /// Print the block instances that --probe can name in this run, and do not run
     #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "trace_events", "json", "stats", "launches", "csv", "series", "inject"])]
     pub list_probes: bool,
-    /// First cycle to record
+    /// First cycle to record, of the probed block's own clock
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
     pub from: u64,
     /// Number of cycles to record
@@ -460,17 +465,21 @@ pub struct CudaOptions {
     /// Cycles of a row of --series
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Write the ports of the probed blocks as a waveform
+    /// Write the ports of the probed blocks as a waveform, FST if the name ends in .fst and VCD otherwise; a save file for GTKWave
+    /// and the names of values are written beside it
     #[arg(long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
     /// Write launches, CTAs, warps' stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events, which Perfetto
     /// and Chrome open
     #[arg(long, value_name = "FILE")]
     pub trace_events: Option<PathBuf>,
+    /// Record the registers within the probed blocks, too
+    #[arg(long, requires = "vcd")]
+    pub inside: bool,
     /// Block instance to record, such as sm0.milg; may be repeated
     #[arg(long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
-    /// First cycle to record
+    /// First cycle to record, of the probed block's own clock
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub from: u64,
     /// Number of cycles to record
@@ -500,7 +509,7 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 19] = [
+const CUDA_NEEDS_TIMING: [&str; 20] = [
     "registers",
     "verify_functional",
     "threads",
@@ -514,6 +523,7 @@ const CUDA_NEEDS_TIMING: [&str; 19] = [
     "vcd",
     "trace_events",
     "probe",
+    "inside",
     "from",
     "cycles",
     "check",
@@ -541,6 +551,7 @@ impl CudaOptions {
             vcd: self.vcd.clone(),
             trace_events: self.trace_events.clone(),
             probe: self.probe.clone(),
+            inside: self.inside,
             from: self.from,
             cycles: self.cycles,
             threads: self.threads,
@@ -721,7 +732,7 @@ pub struct AreaOptions {
     /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
     #[arg(long)]
     pub energy: bool,
-    /// Cycles that --energy simulates; unless given, 500 of the block's stimulus or all of --vcd
+    /// Cycles that --energy simulates (default: 500 of the block's stimulus, or all of --vcd)
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
     /// First cycle that --energy counts; earlier cycles are simulated but not counted
@@ -730,7 +741,7 @@ pub struct AreaOptions {
     /// Waveform whose recorded inputs drive --energy, such as one from `selvedge run --vcd`
     #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
     pub vcd: Option<PathBuf>,
-    /// Which instance of --vcd, such as sm0.l1d.bdi_decompressor; unless given, the only one with the block's ports
+    /// Which instance of --vcd, such as sm0.l1d.bdi_decompressor (default: the only one with the block's ports)
     #[arg(long, value_name = "NAME", requires = "vcd")]
     pub instance: Option<String>,
     /// Turn memories into flip-flops instead of listing them beside the cells
@@ -806,13 +817,20 @@ pub struct WaveOptions {
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// Clock cycles of stimulus
-    #[arg(long, default_value_t = 1000)]
+    /// Cycles of stimulus
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
     /// Seed of the stimulus
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Waveform to write; the .gtkw file and the testbench are written beside it
+    /// Frequency of the block's clock in MHz, which the times in the waveform follow; the default is the core clock of gtx480
+    #[arg(long, value_name = "N", default_value_t = 1400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub mhz: u32,
+    /// Record the registers within the block, too
+    #[arg(long)]
+    pub inside: bool,
+    /// Waveform to write, FST if it ends in .fst and VCD otherwise; a save file for GTKWave, the names of values and the testbench
+    /// are written beside it
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 }

@@ -27,7 +27,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let (config, sources) = machine(&as_run)?;
     let mechanism = options.mechanism.as_deref().unwrap_or("base");
     check(options, &config, mechanism)?;
-    let mut files = plan(&as_run, std::iter::empty());
+    let mut files = plan(&as_run, std::iter::empty())?;
     files.read(&program(options)?);
     options.record.iter().for_each(|file| files.write("--record", file));
     let mut outputs = files.check()?;
@@ -40,13 +40,13 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
         let spec = spec(&as_run, &config, &workload, mechanism, Size::Tiny)?;
         let title = format!("{} {}", live.name(), spec.mechanism.text);
         let progress = Progress::without_bar(title, &stop, options.bounds.timeout);
-        let outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
+        let mut outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
         show_printed(&outcome.printed);
         if is_interrupted(outcome.fault.as_ref()) {
             outputs.interrupted();
         }
-        write_traces(&as_run, &outcome.traces, &mut outputs);
         write_timeline(&as_run, outcome.timeline.as_ref(), &outcome.traces, &config, &mut outputs);
+        write_traces(&as_run, std::mem::take(&mut outcome.traces), &mut outputs);
         if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
             write_divergence(fault.as_ref(), &mut outputs);
         }

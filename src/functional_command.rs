@@ -16,7 +16,7 @@ use std::path::Path;
 /// Runs what the options name, and shows how much was executed and whether the results are right.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let specs = specs(options)?;
-    let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload)).check()?;
+    let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload))?.check()?;
     let stop = stop_flag()?;
     let mut reports = Vec::new();
     let mut failure = None;

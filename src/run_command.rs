@@ -13,7 +13,7 @@ use crate::together_command;
 use crate::trace_events::trace_events;
 use schemars::JsonSchema;
 use selvedge_area::Table;
-use selvedge_hw::wave::{Trace, write_vcd};
+use selvedge_hw::wave::Trace;
 use selvedge_hw::{Divergence, Fault};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Estimate;
@@ -30,6 +30,7 @@ use selvedge_sim::statistic;
 use selvedge_sim::timeline::Timeline;
 use selvedge_sim::workload::Size;
 use selvedge_study::{run_table, series};
+use selvedge_testbenches::wave::{Format, Waveform, save_path};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -75,7 +76,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             "{option}: must be given with a workload, since it records one run"
         )));
     }
-    let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload)).check()?;
+    let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload))?.check()?;
     let stop = stop_flag()?;
     let mut reports = Vec::new();
     let mut failure = None;
@@ -91,7 +92,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             None => simulate(spec, &options.checkpoints.checkpoints(), progress.control()),
         };
         drop(progress);
-        let outcome = match outcome {
+        let mut outcome = match outcome {
             Ok(outcome) => outcome,
             Err(error) => {
                 failure = Some(classify(&error));
@@ -102,8 +103,8 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         if is_interrupted(outcome.fault.as_ref()) {
             outputs.interrupted();
         }
-        write_traces(options, &outcome.traces, &mut outputs);
         write_timeline(options, outcome.timeline.as_ref(), &outcome.traces, &spec.config, &mut outputs);
+        write_traces(options, std::mem::take(&mut outcome.traces), &mut outputs);
         if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
             write_divergence(fault.as_ref(), &mut outputs);
         }
@@ -132,7 +133,13 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 }
 
 /// Returns the files that a run of these workloads reads and writes.
-pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a Source>) -> Plan {
+///
+/// # Errors
+/// A format of waveforms that is not written.
+pub(super) fn plan<'a>(
+    options: &RunOptions,
+    workloads: impl Iterator<Item = &'a Source>,
+) -> Result<Plan, Failure> {
     let mut plan = Plan::default();
     plan.read_config(&options.config);
     [&options.energy_from, &options.latency_from].into_iter().flatten().for_each(|path| plan.read(path));
@@ -146,14 +153,25 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
     for (option, target) in printable {
         target.iter().for_each(|target| plan.write_or_print(option, target));
     }
-    options.vcd.iter().for_each(|path| plan.write("--vcd", path));
     options.trace_events.iter().for_each(|path| plan.write("--trace-events", path));
+    if let Some(path) = &options.vcd {
+        Format::of(path).map_err(Failure::usage)?;
+        plan.write("--vcd", path);
+        if is_file(path) {
+            plan.write("the save file of --vcd", &save_path(path));
+        }
+    }
     options.checkpoints.plan(&mut plan);
     for workload in workloads {
         plan.read_source(workload, options.input.as_deref());
         plan.write_saves(workload);
     }
-    plan
+    Ok(plan)
+}
+
+/// Returns whether a path is or becomes a file, which others can stand beside; a pipe is none.
+fn is_file(path: &Path) -> bool {
+    path.metadata().map_or(true, |there| there.is_file())
 }
 
 /// Returns whether it was Ctrl-C that ended a run early.
@@ -178,11 +196,22 @@ pub(super) fn show_printed(printed: &Printed) {
     }
 }
 
-/// Writes what the probes recorded, where a file for it is given.
-pub(super) fn write_traces(options: &RunOptions, traces: &[Trace], outputs: &mut Outputs) {
+/// Writes what the probes recorded, where a file for it is given, and what viewers need beside it.
+pub(super) fn write_traces(options: &RunOptions, traces: Vec<Trace>, outputs: &mut Outputs) {
     let Some(path) = &options.vcd else { return };
-    if let Some(text) = outputs.note(waveform(traces)) {
-        outputs.write(path, text);
+    let waveform = Waveform { traces };
+    let Some(bytes) = outputs.note(waveform.bytes(path).map_err(Failure::usage)) else { return };
+    let beside = if is_file(path) { waveform.beside(path) } else { Ok(Vec::new()) };
+    outputs.write(path, bytes);
+    let Some(beside) = outputs.note(beside.map_err(Failure::usage)) else { return };
+    for (at, (path, bytes)) in beside.iter().enumerate() {
+        match at {
+            // The save file is in the plan; which values have names, the recording shows.
+            0 => outputs.write(path, bytes),
+            _ => {
+                outputs.write_late("the names of values", path, bytes);
+            }
+        }
     }
 }
 
@@ -209,18 +238,10 @@ pub(super) fn write_timeline(
 pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static), outputs: &mut Outputs) {
     let Some(divergence) = fault.downcast_ref::<Divergence>() else { return };
     let name = format!("divergence-{}.vcd", divergence.instance);
-    let Some(text) = outputs.note(waveform(&divergence.history)) else { return };
+    let text = Waveform { traces: divergence.history.clone() }.vcd();
     if outputs.write_late("the waveform of the difference", Path::new(&name), text) {
         say(format!("selvedge: the last cycles before the difference are in {name}\n"));
     }
-}
-
-/// The traces as VCD text.
-fn waveform(traces: &[Trace]) -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    write_vcd(&mut text, traces)
-        .map_err(|e| Failure::simulation(format!("the waveform cannot be written: {e}")))?;
-    Ok(text)
 }
 
 /// A planted fault, INSTANCE:CYCLE:BIT.
@@ -261,15 +282,11 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
     Ok(specs)
 }
 
-/// What a run records, and the faults that strike it.
+/// What to record, and the faults to plant.
 pub(super) fn probes(options: &RunOptions, faults: Vec<(String, Fault)>) -> ProbeSpec {
-    ProbeSpec {
-        instances: options.probe.clone(),
-        timeline: options.trace_events.is_some(),
-        from: options.from,
-        cycles: options.cycles,
-        faults,
-    }
+    let (from, cycles, inside) = (options.from, options.cycles, options.inside);
+    let timeline = options.trace_events.is_some();
+    ProbeSpec { instances: options.probe.clone(), timeline, from, cycles, inside, faults }
 }
 
 /// The run of one workload under one mechanism.

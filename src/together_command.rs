@@ -51,21 +51,21 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     if options.list_probes {
         return show_probes(&probe_names(&spec).map_err(|e| classify(&e))?);
     }
-    let mut outputs = plan(options, spec.workloads.iter()).check()?;
+    let mut outputs = plan(options, spec.workloads.iter())?.check()?;
     spec.isolated = isolated(options, outputs.plan());
     let stop = stop_flag()?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
     let progress = Progress::start(title, &stop, options.bounds.timeout);
     let outcome = simulate(&spec, &options.checkpoints.checkpoints(), progress.control());
     drop(progress);
-    let outcome = outcome.map_err(|e| classify(&e))?;
+    let mut outcome = outcome.map_err(|e| classify(&e))?;
     show_printed(&outcome.printed);
     let interrupted = is_interrupted(outcome.fault.as_ref());
     if interrupted {
         outputs.interrupted();
     }
-    write_traces(options, &outcome.traces, &mut outputs);
     write_timeline(options, outcome.timeline.as_ref(), &outcome.traces, &spec.config, &mut outputs);
+    write_traces(options, std::mem::take(&mut outcome.traces), &mut outputs);
     if let Some(RunError::Fault(SimFault::Mechanism(fault))) = &outcome.fault {
         write_divergence(fault.as_ref(), &mut outputs);
     }

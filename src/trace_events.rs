@@ -72,7 +72,7 @@ pub fn trace_events(timeline: &Timeline, traces: &[Trace], config: &GpuConfig) -
     let mut events = Events::default();
     events.add_timeline(timeline);
     for trace in traces {
-        events.add_ports(trace, cycle_length(&trace.instance, config));
+        events.add_ports(trace, f64::from(config.clock.core_mhz) / f64::from(trace.clock.mhz));
     }
     let file = json!({
         "displayTimeUnit": "ns",
@@ -81,12 +81,6 @@ pub fn trace_events(timeline: &Timeline, traces: &[Trace], config: &GpuConfig) -
     });
     serde_json::to_vec(&file)
         .map_err(|error| Failure::simulation(format!("the trace events have no JSON form: {error}")))
-}
-
-/// Core cycles of a cycle of an instance: those of L2 slices have the L2's clock.
-fn cycle_length(instance: &str, config: &GpuConfig) -> f64 {
-    let clock = &config.clock;
-    if instance.starts_with("l2.") { f64::from(clock.core_mhz) / f64::from(clock.l2_mhz) } else { 1.0 }
 }
 
 /// The events of a file.
@@ -250,7 +244,7 @@ fn state_name(state: WarpState) -> &'static str {
 mod tests {
     use super::*;
     use selvedge_hw::wave::Sample;
-    use selvedge_hw::{Direction, Port};
+    use selvedge_hw::{Clock, Direction, Port};
 
     fn config() -> GpuConfig {
         GpuConfig::load("gtx480").expect("built in")
@@ -307,18 +301,24 @@ mod tests {
             cycle,
             reset: false,
             values: vec![vec![valid], line.to_vec()],
+            registers: vec![],
         };
         let samples = vec![sample(100, 0, [1, 0]), sample(101, 1, [1, 0]), sample(110, 1, [2, 1])];
-        let trace = |instance: &str| Trace {
+        let trace = |instance: &str, clock| Trace {
             instance: instance.into(),
+            clock,
             ports: vec![port("valid_i", 1), port("line_i", 128)],
+            names: &[],
+            registers: vec![],
             samples: samples.clone(),
         };
         let timeline = Timeline::default();
-        let counts = events(&timeline, &[trace("sm0.decompressor")], "C");
+        let clock = config().clock;
+        let [core, l2] = [clock.core_mhz, clock.l2_mhz].map(|mhz| Clock { domain: "", mhz });
+        let counts = events(&timeline, &[trace("sm0.decompressor", core)], "C");
         let times = |events: &[Value]| events.iter().map(|event| event["ts"].as_f64()).collect::<Vec<_>>();
         assert_eq!(times(&counts), [Some(100.0), Some(101.0)], "a change each");
-        let slices = events(&timeline, &[trace("sm0.decompressor")], "X");
+        let slices = events(&timeline, &[trace("sm0.decompressor", core)], "X");
         let shown: Vec<(&Value, &Value, &Value)> =
             slices.iter().map(|e| (&e["name"], &e["ts"], &e["dur"])).collect();
         assert_eq!(
@@ -329,8 +329,7 @@ mod tests {
             ]
         );
         // The L2 has a slower clock than the core.
-        let counts = events(&timeline, &[trace("l2.p0.md_cache")], "C");
-        let clock = config().clock;
+        let counts = events(&timeline, &[trace("l2.p0.md_cache", l2)], "C");
         let ratio = f64::from(clock.core_mhz) / f64::from(clock.l2_mhz);
         assert_eq!(times(&counts), [Some(100.0 * ratio), Some(101.0 * ratio)]);
         assert!(ratio > 1.0);

@@ -4,7 +4,10 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`vectors`] | a block's stimulus with the outputs that the golden model expects |
-//! | [`wave`] | VCD and GTKWave save file of a run of the RTL |
+//! | [`wave`] | waveforms as VCD or FST, with what viewers need beside them |
+//! | [`fst`](mod@fst) | a waveform as FST |
+//! | [`gtkwave`] | GTKWave's save file |
+//! | [`name_files`] | names of values, for viewers |
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
@@ -21,8 +24,11 @@
 pub mod emitted;
 pub mod equivalence;
 pub mod formal;
+pub mod fst;
+pub mod gtkwave;
 pub mod icarus;
 pub mod literal;
+pub mod name_files;
 pub mod parallel;
 pub mod recorded;
 pub mod skipped;

@@ -7,6 +7,7 @@
 mod tests;
 
 use crate::vectors::{side, zeros};
+use crate::wave::Format;
 use selvedge_hw::{Direction, Port, PortBits, StimulusBits};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -91,6 +92,9 @@ pub fn read(
     let bad = |problem: String| RecordedError::NoStimulus { path: path.to_path_buf(), problem };
     let file = File::open(path).map_err(|source| RecordedError::Io { path: path.to_path_buf(), source })?;
     let mut parser = Parser::new(BufReader::new(file).take(MOST_HEADER));
+    if Format::of(path) == Ok(Format::Fst) {
+        return Err(bad("must be VCD, not FST; fst2vcd of GTKWave converts it".into()));
+    }
     let scopes = header(&mut parser).map_err(|error| bad(format!("no waveform (VCD): {error}")))?;
     parser.reader().set_limit(u64::MAX);
     let (instance, variables) = find(scopes, instance, ports).map_err(bad)?;

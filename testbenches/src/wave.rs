@@ -1,117 +1,150 @@
-//! Waveforms of a block at work: its RTL driven by its stimulus, as a VCD file and a GTKWave save file beside it.
+//! Waveforms of blocks at work, with what a viewer needs beside them: a save file, and the names of values.
+use crate::fst::fst;
+use crate::gtkwave::save_file;
+use crate::name_files::NameFiles;
 use crate::vectors::{side, stimulus};
+use selvedge_hw::rtl::registers::Registers;
 use selvedge_hw::wave::{Sample, Trace, write_vcd};
-use selvedge_hw::{BlockEntry, Direction, ParamError, Port};
+use selvedge_hw::{BlockEntry, Clock, Direction, ParamError};
 use serde_json::Value;
-use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// The scope under which [`selvedge_hw::wave::write_vcd`] puts every instance.
-const ROOT: &str = "selvedge";
+/// Endings of formats of waveforms that are not written.
+const OTHERS: [&str; 8] = ["fsdb", "ghw", "lxt", "lxt2", "lx2", "shm", "vpd", "vzt"];
 
-/// How GTKWave shows a signal, in the hexadecimal flags that its save files use.
-#[derive(Clone, Copy)]
-enum Format {
-    Binary,
-    Decimal,
-    Hexadecimal,
+/// A format of waveforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text that every viewer reads.
+    Vcd,
+    /// Compressed.
+    Fst,
 }
 
 impl Format {
-    /// Bits stand alone, up to 16 bits are read as a number, and what is wider as digits.
-    fn of(bits: usize) -> Self {
-        match bits {
-            1 => Format::Binary,
-            2..=16 => Format::Decimal,
-            _ => Format::Hexadecimal,
-        }
-    }
-
-    /// Right-aligned, in the format's base.
-    fn flags(self) -> &'static str {
-        match self {
-            Format::Binary => "@28",
-            Format::Decimal => "@24",
-            Format::Hexadecimal => "@22",
+    /// Returns the format of a file by its ending: FST for `.fst`, otherwise VCD.
+    ///
+    /// # Errors
+    /// The ending of another format of waveforms.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
+            Some("fst") => Ok(Format::Fst),
+            Some(other) if OTHERS.contains(&other) => {
+                Err(format!("cannot write {}: must end in .vcd or .fst", path.display()))
+            }
+            _ => Ok(Format::Vcd),
         }
     }
 }
 
-/// A run of a block's RTL.
+/// Recorded block instances.
 #[derive(Clone, Debug)]
 pub struct Waveform {
-    /// The VCD file: `clk_i`, `rst_ni` and every port under `selvedge.<block>`, and the number `cycle` beside them. A cycle
-    /// lasts 10 ns and begins with the rising edge; outputs in reset read as unknown.
-    pub vcd: Vec<u8>,
-    block: &'static str,
-    ports: Vec<Port>,
+    /// What was recorded.
+    pub traces: Vec<Trace>,
 }
 
 impl Waveform {
-    /// The GTKWave save file for a VCD of that name in the same folder: signals in the groups "clock and reset", "inputs"
-    /// and "outputs".
-    pub fn gtkw(&self, vcd_file: &str) -> String {
-        let mut text = format!("[*]\n[*] {} of Selvedge\n[*]\n", self.block);
-        // When both names lack a folder, GTKWave looks for the VCD where the save file is, not in the current folder.
-        let stem = vcd_file.strip_suffix(".vcd").unwrap_or(vcd_file);
-        writeln!(text, "[dumpfile] \"{vcd_file}\"\n[savefile] \"{stem}.gtkw\"\n[timestart] 0")
-            .expect(IN_MEMORY);
-        writeln!(text, "[treeopen] {ROOT}.\n[treeopen] {ROOT}.{}.", self.block).expect(IN_MEMORY);
-        let scope = format!("{ROOT}.{}", self.block);
-        let own = |port: &Port| (Format::of(port.bits), signal(&scope, port.name, port.bits));
-        let clocking = [
-            // An integer has no range in GTKWave, unlike a wire of as many bits.
-            (Format::Decimal, format!("{ROOT}.cycle")),
-            (Format::Binary, signal(&scope, "clk_i", 1)),
-            (Format::Binary, signal(&scope, "rst_ni", 1)),
-        ];
-        group(&mut text, "clock and reset", clocking);
-        group(&mut text, "inputs", side(&self.ports, Direction::Input).map(own));
-        group(&mut text, "outputs", side(&self.ports, Direction::Output).map(own));
+    /// Returns the VCD file: `clk_i`, `rst_ni`, every port and every recorded register under `selvedge.<instance>`, and the number
+    /// of the cycle beside them. A cycle begins with the rising edge; outputs in reset read as unknown.
+    ///
+    /// # Panics
+    /// Never: memory takes it.
+    pub fn vcd(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        write_vcd(&mut text, &self.traces).expect("writing to memory cannot fail");
         text
     }
-}
 
-const IN_MEMORY: &str = "writing to memory cannot fail";
+    /// Returns what [`Self::vcd`] has, as an FST file.
+    ///
+    /// # Errors
+    /// What the writer reports.
+    pub fn fst(&self) -> io::Result<Vec<u8>> {
+        fst(&self.traces)
+    }
 
-/// A signal as GTKWave names it: a vector with its range.
-fn signal(scope: &str, name: &str, bits: usize) -> String {
-    match bits {
-        1 => format!("{scope}.{name}"),
-        _ => format!("{scope}.{name}[{}:0]", bits - 1),
+    /// Returns the waveform in the format that `path` asks for.
+    ///
+    /// # Errors
+    /// A format that is not written, and what the writer reports.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+        match Format::of(path)? {
+            Format::Vcd => Ok(self.vcd()),
+            Format::Fst => self.fst().map_err(|e| format!("cannot write {}: {e}", path.display())),
+        }
+    }
+
+    /// Returns the files beside the waveform at `path`: GTKWave's save file first, then those with the names of values.
+    ///
+    /// # Errors
+    /// A path that is no file's.
+    pub fn beside(&self, path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+        let no_file = || format!("cannot write {}: it is no file name", path.display());
+        let name = |part: Option<&std::ffi::OsStr>| {
+            part.map(|part| part.to_string_lossy().into_owned()).ok_or_else(no_file)
+        };
+        let (name, stem) = (name(path.file_name())?, name(path.file_stem())?);
+        let save = save_file(&self.traces, &name, &stem).into_bytes();
+        let mut files = vec![(save_path(path), save)];
+        for (name, text) in NameFiles::of(&self.traces).files(&stem) {
+            files.push((path.with_file_name(name), text.into_bytes()));
+        }
+        Ok(files)
     }
 }
 
-/// An open group: flag 800000 begins it, 1000000 ends it, 200 marks a line that is no signal.
-fn group(text: &mut String, name: &str, signals: impl IntoIterator<Item = (Format, String)>) {
-    writeln!(text, "@800200\n-{name}").expect(IN_MEMORY);
-    for (format, signal) in signals {
-        writeln!(text, "{}\n{signal}", format.flags()).expect(IN_MEMORY);
-    }
-    writeln!(text, "@1000200\n-{name}").expect(IN_MEMORY);
+/// Returns the path of the save file of a waveform.
+pub fn save_path(waveform: &Path) -> PathBuf {
+    waveform.with_extension("gtkw")
 }
 
-/// Runs `cycles` clocks of a block's stimulus through its RTL, the first of them in reset.
+/// What to record of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Recording {
+    /// Cycles of stimulus, the first of them in reset.
+    pub cycles: u64,
+    /// Seed of the stimulus.
+    pub seed: u64,
+    /// The block's clock.
+    pub clock: Clock,
+    /// Record the registers, too.
+    pub inside: bool,
+}
+
+/// Runs a block's stimulus through its RTL.
 ///
 /// # Errors
 /// When the parameters are not valid.
-pub fn run(entry: &dyn BlockEntry, params: &Value, cycles: u64, seed: u64) -> Result<Waveform, ParamError> {
+pub fn run(entry: &dyn BlockEntry, params: &Value, recording: Recording) -> Result<Waveform, ParamError> {
     let ports = entry.ports(params)?;
     let mut rtl = entry.rtl(params)?;
+    let registers = match (recording.inside, rtl.block()) {
+        (true, Some(block)) => Registers::of(block),
+        _ => Registers::default(),
+    };
     let in_reset: Vec<Vec<u64>> = side(&ports, Direction::Output).map(|port| vec![0; port.words()]).collect();
-    let samples = (0..cycles).zip(stimulus(entry, params, seed)?).map(|(cycle, clock)| {
-        let outputs = if clock.reset {
+    let mut samples = Vec::new();
+    for (cycle, clock) in (0..recording.cycles).zip(stimulus(entry, params, recording.seed)?) {
+        if clock.reset {
             rtl.reset();
-            in_reset.clone()
-        } else {
-            rtl.step(&clock.inputs)
-        };
+        }
+        // A step ends with the edge after which registers have their next values.
+        let held = rtl.block().filter(|_| recording.inside).map(|block| registers.read(block));
+        let outputs = if clock.reset { in_reset.clone() } else { rtl.step(&clock.inputs) };
         let mut values = clock.inputs;
         values.extend(outputs);
-        Sample { cycle, reset: clock.reset, values }
-    });
-    let trace =
-        Trace { instance: entry.name().to_string(), ports: ports.clone(), samples: samples.collect() };
-    let mut vcd = Vec::new();
-    write_vcd(&mut vcd, &[trace]).expect(IN_MEMORY);
-    Ok(Waveform { vcd, block: entry.name(), ports })
+        samples.push(Sample { cycle, reset: clock.reset, values, registers: held.unwrap_or_default() });
+    }
+    let trace = Trace {
+        instance: entry.name().to_string(),
+        clock: recording.clock,
+        ports,
+        names: entry.value_names(),
+        registers: registers.list().to_vec(),
+        samples,
+    };
+    Ok(Waveform { traces: vec![trace] })
 }

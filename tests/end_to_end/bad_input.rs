@@ -61,6 +61,11 @@ fn an_unknown_probe_names_the_instances() {
 fn an_unknown_block_names_the_nearest() {
     usage(&["gen", "bdi"], "bdi_compressor");
     usage(&["wave", "bdi", "-o", "x.vcd"], "bdi_compressor");
+    usage(&["wave", "milg", "-o", "x.ghw"], "cannot write x.ghw: must end in .vcd or .fst");
+    let run = ["run", "vecadd", "--mechanism", "dmil", "--probe", "sm0.milg"];
+    usage(&[&run[..], &["--vcd", "x.vzt"]].concat(), "cannot write x.vzt: must end in .vcd or .fst");
+    let inside = ["--vcd", "x.vcd", "--inside", "--engine", "model"];
+    usage(&[&run[..], &inside].concat(), "--inside: the engine must be rtl or lockstep, not model");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod energy;
 mod engines;
 mod fidelity;
 mod functional;
+mod gtkwave;
 mod guide;
 #[cfg(target_os = "linux")]
 mod instructions;

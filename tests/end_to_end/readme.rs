@@ -50,6 +50,12 @@ fn every_command_of_the_page_of_commands_runs() {
     assert!(follow(&page) >= 20, "the page shows the commands");
 }
 
+#[test]
+fn every_command_of_the_page_of_waveforms_runs() {
+    let page = fs::read_to_string("docs/waveforms.md").expect("the page is there");
+    assert!(follow(&page) >= 5, "the page shows the commands");
+}
+
 fn check(folder: &std::path::Path, words: &[&str]) {
     let output = selvedge_in(folder, words);
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -2,6 +2,7 @@
 use crate::corners::Corners;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Direction, Port, Ports};
+use crate::value_names::ValueNames;
 use rust_hdl_core::prelude::Block;
 use selvedge_state::State;
 use serde::Serialize;
@@ -26,6 +27,9 @@ pub trait RtlBlock<I, O>: Clocked<I, O> + State + Send {
     /// Inverts bit `bit` of the block's output registers, laid end to end in the order of the output ports (those that
     /// come straight from registers): a single-event upset, for verification of the checkers. `bit` counts modulo the number of register bits.
     fn upset(&mut self, bit: usize);
+
+    /// Returns the elaborated block as it stands, for [`Registers`](crate::rtl::registers::Registers).
+    fn as_block(&self) -> &dyn Block;
 }
 
 /// A memory or register of a block.
@@ -103,6 +107,9 @@ pub trait HwBlock: Sized + 'static {
     /// Operations that model, RTL and Verilog are compared over at the default parameters: 100,000, or 20,000 for a block
     /// that is very large. Their unit is that of [`Corners::operations`].
     const OPERATIONS: u64 = 100_000;
+
+    /// Names of its ports' values, for viewers of waveforms.
+    const VALUE_NAMES: &'static [ValueNames] = &[];
 
     /// Elaboration parameters. The default is the configuration of the checked-in Verilog.
     type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + Send + std::fmt::Debug;

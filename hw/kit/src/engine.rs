@@ -1,7 +1,10 @@
 //! Engines: a block instance that runs as golden model, as RTL, or as both in lock-step.
 use crate::block::{Clocked, HwBlock, RtlBlock};
+use crate::clock::Clock;
 use crate::params::ParamError;
 use crate::ports::Ports;
+use crate::registry::PortBits;
+use crate::rtl::registers::Registers;
 use crate::wave::{self, Sample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
@@ -77,12 +80,14 @@ impl FromStr for Fault {
     }
 }
 
-/// A fault cannot be planted because nothing but a golden model runs.
+/// A fault cannot be planted, or registers cannot be recorded, because nothing but a golden model runs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{instance}: a fault needs RTL to strike, but the engine is model; use rtl or lockstep")]
+#[error("{instance}: {what}, but the engine is model; use rtl or lockstep")]
 pub struct NoRtl {
     /// The instance.
     pub instance: String,
+    /// What needs RTL.
+    pub what: &'static str,
 }
 
 /// The first difference between golden model and RTL. Reads as one line.
@@ -146,7 +151,7 @@ impl<B: HwBlock> Record<B> {
     fn sample(&self, params: &B::Params, side: impl Fn(&(B::Out, B::Out)) -> B::Out) -> Sample {
         let mut values = self.inputs.to_bits(params);
         values.extend(self.outputs.as_ref().map(side).unwrap_or_default().to_bits(params));
-        Sample { cycle: self.cycle, reset: self.outputs.is_none(), values }
+        Sample { cycle: self.cycle, reset: self.outputs.is_none(), values, registers: Vec::new() }
     }
 }
 
@@ -177,6 +182,16 @@ struct Recorder<B: HwBlock> {
     from: u64,
     cycles: u64,
     records: Vec<Record<B>>,
+    inside: Option<Inside>,
+}
+
+/// The registers of an instance's RTL, and what they held.
+struct Inside {
+    registers: Registers,
+    /// In the cycle that is running.
+    present: PortBits,
+    /// In each recorded cycle.
+    values: Vec<PortBits>,
 }
 
 enum Core<B: HwBlock> {
@@ -212,6 +227,8 @@ pub struct Instance<B: HwBlock> {
     core: Core<B>,
     fault: Option<Fault>,
     recorder: Option<Box<Recorder<B>>>,
+    /// There is something to do before a step: a fault to plant, or registers to read.
+    is_attended: bool,
 }
 
 impl<B: HwBlock> Instance<B> {
@@ -236,6 +253,7 @@ impl<B: HwBlock> Instance<B> {
             core,
             fault: None,
             recorder: None,
+            is_attended: false,
         })
     }
 
@@ -283,21 +301,47 @@ impl<B: HwBlock> Instance<B> {
     /// When the engine is `model`.
     pub fn inject(&mut self, fault: Fault) -> Result<(), NoRtl> {
         if matches!(self.core, Core::Model(_)) {
-            return Err(NoRtl { instance: self.name.clone() });
+            return Err(NoRtl { instance: self.name.clone(), what: "a fault needs RTL to strike" });
         }
         self.fault = Some(fault);
+        self.is_attended = true;
         Ok(())
     }
 
     /// Records the ports of up to `cycles` cycles from cycle `from` on; see [`Self::trace`].
     pub fn watch(&mut self, from: u64, cycles: u64) {
-        self.recorder = Some(Box::new(Recorder { from, cycles, records: Vec::new() }));
+        self.recorder = Some(Box::new(Recorder { from, cycles, records: Vec::new(), inside: None }));
+        self.is_attended = self.fault.is_some();
     }
 
-    /// What was recorded since [`Self::watch`]; none when nothing is watched.
+    /// As [`Self::watch`], and records the registers of the RTL.
+    ///
+    /// # Errors
+    /// When the engine is `model`.
+    pub fn watch_inside(&mut self, from: u64, cycles: u64) -> Result<(), NoRtl> {
+        let registers = match &self.core {
+            Core::Rtl(rtl) | Core::Lockstep { rtl, .. } => Registers::of(rtl.as_block()),
+            Core::Model(_) => {
+                return Err(NoRtl { instance: self.name.clone(), what: "only RTL has registers" });
+            }
+        };
+        let inside = Some(Inside { registers, present: Vec::new(), values: Vec::new() });
+        self.recorder = Some(Box::new(Recorder { from, cycles, records: Vec::new(), inside }));
+        self.is_attended = true;
+        Ok(())
+    }
+
+    /// What was recorded since [`Self::watch`]; none when nothing is watched. The clock is [`Clock::default`].
     pub fn trace(&self) -> Option<Trace> {
         let recorder = self.recorder.as_ref()?;
-        Some(trace::<B>(self.name.clone(), &self.params, recorder.records.iter(), |pair| pair.1))
+        let mut trace = trace::<B>(self.name.clone(), &self.params, recorder.records.iter(), |pair| pair.1);
+        if let Some(inside) = &recorder.inside {
+            trace.registers = inside.registers.list().to_vec();
+            for (sample, values) in trace.samples.iter_mut().zip(&inside.values) {
+                sample.registers.clone_from(values);
+            }
+        }
+        Some(trace)
     }
 
     /// One clock: applies `inputs`, returns the outputs before the clock edge, takes the edge.
@@ -306,8 +350,8 @@ impl<B: HwBlock> Instance<B> {
     /// The first difference between model and RTL, when the engine is `lockstep`. The instance is of no further use then.
     #[inline]
     pub fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<Divergence>> {
-        if self.fault.is_some() {
-            self.strike();
+        if self.is_attended {
+            self.attend();
         }
         let (expected, outputs) = match &mut self.core {
             Core::Model(model) => {
@@ -346,13 +390,34 @@ impl<B: HwBlock> Instance<B> {
                 ring.push(record);
             }
         }
+        self.look_inside();
         if let Some(recorder) = &mut self.recorder {
             recorder.see(record);
         }
         self.cycle += 1;
     }
 
+    /// Does what there is to do before a step.
     #[cold]
+    fn attend(&mut self) {
+        self.strike();
+        self.look_inside();
+        let is_inside = self.recorder.as_ref().is_some_and(|recorder| recorder.inside.is_some());
+        self.is_attended = self.fault.is_some() || is_inside;
+    }
+
+    /// Reads the registers if they are to be recorded in this cycle.
+    fn look_inside(&mut self) {
+        let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.wants(self.cycle)) else {
+            return;
+        };
+        if let Some(inside) = &mut recorder.inside
+            && let Core::Rtl(rtl) | Core::Lockstep { rtl, .. } = &self.core
+        {
+            inside.present = inside.registers.read(rtl.as_block());
+        }
+    }
+
     fn strike(&mut self) {
         if self.fault.is_some_and(|fault| fault.cycle <= self.cycle)
             && let Some(fault) = self.fault.take()
@@ -418,9 +483,16 @@ impl<B: HwBlock> State for Instance<B> {
 }
 
 impl<B: HwBlock> Recorder<B> {
+    fn wants(&self, cycle: u64) -> bool {
+        cycle >= self.from && cycle - self.from < self.cycles
+    }
+
     fn see(&mut self, record: Record<B>) {
-        if record.cycle >= self.from && record.cycle - self.from < self.cycles {
+        if self.wants(record.cycle) {
             self.records.push(record);
+            if let Some(inside) = &mut self.inside {
+                inside.values.push(std::mem::take(&mut inside.present));
+            }
         }
     }
 }
@@ -432,7 +504,8 @@ fn trace<'a, B: HwBlock>(
     side: impl Fn(&(B::Out, B::Out)) -> B::Out + Copy,
 ) -> Trace {
     let samples = records.map(|record| record.sample(params, side)).collect();
-    Trace { instance, ports: B::ports(params), samples }
+    let (ports, names) = (B::ports(params), B::VALUE_NAMES);
+    Trace { instance, clock: Clock::default(), ports, names, registers: Vec::new(), samples }
 }
 
 /// A value in hexadecimal without leading zeros.

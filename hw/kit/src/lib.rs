@@ -4,6 +4,7 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`block`] | the contract: [`HwBlock`], [`Clocked`], [`RtlBlock`] |
+//! | [`clock`] | the time of a clock's edges |
 //! | [`corners`] | what a block's stimulus must reach: [`Corners`] |
 //! | [`ports`](mod@ports) | typed port values that convert to bits, declared by [`ports!`] |
 //! | [`params`] | parameter declarations, parsing and errors |
@@ -12,7 +13,9 @@
 //! | [`pipeline`] | the golden model of an elastic pipeline |
 //! | [`prng`], [`traffic`] | random numbers and traffic for stimuli |
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
-//! | [`wave`] | recorded ports as VCD |
+//! | [`wave`] | recorded ports and registers as a waveform |
+//! | [`vcd`](mod@vcd) | a waveform as VCD |
+//! | [`value_names`] | names of a port's values |
 //! | [`file`] | files of bounded size |
 //! | [`index_function`] | from line addresses to the sets of a cache |
 //! | [`names`] | the nearest names to one that does not exist |
@@ -23,6 +26,7 @@
 extern crate self as selvedge_hw;
 
 pub mod block;
+pub mod clock;
 pub mod corners;
 pub mod engine;
 pub mod file;
@@ -36,16 +40,20 @@ pub mod prng;
 pub mod registry;
 pub mod rtl;
 pub mod traffic;
+pub mod value_names;
+pub mod vcd;
 pub mod verify;
 pub mod wave;
 
 pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
+pub use clock::Clock;
 pub use corners::{Corner, Corners, PortCorners};
 pub use engine::{Divergence, Engine, Fault, Instance};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Port, PortValue, Ports};
 pub use prng::Prng;
 pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits};
+pub use value_names::ValueNames;
 // For the macros.
 #[doc(hidden)]
 pub use selvedge_state;
@@ -56,6 +64,6 @@ pub mod prelude {
     pub use crate::rtl::prelude::*;
     pub use crate::{
         Allowed, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Prng, Stimulus, StimulusIter,
-        Storage, block_params,
+        Storage, ValueNames, block_params,
     };
 }

@@ -1,8 +1,9 @@
 //! Blocks seen without their types, as every tool walks them, and the list of those that a program adds.
-use crate::block::{Claim, Clocked, Facts, HwBlock};
+use crate::block::{Claim, Clocked, Facts, HwBlock, RtlBlock};
 use crate::corners::{Corner, Corners};
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Port, Ports};
+use crate::value_names::ValueNames;
 use rust_hdl_core::prelude::Block;
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -60,6 +61,10 @@ pub trait ClockedBits {
     fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits;
     /// One clock with `rst_ni` low and every input zero.
     fn reset(&mut self);
+    /// Returns the elaborated block as it stands; nothing but RTL has one.
+    fn block(&self) -> Option<&dyn Block> {
+        None
+    }
 }
 
 /// Watches a stimulus as bits; see [`Corners`].
@@ -87,6 +92,10 @@ pub trait BlockEntry: Sync {
     fn schema(&self) -> &'static [ParamSpec];
     /// The storage that the paper claims.
     fn claim(&self) -> Option<Claim>;
+    /// Names of its ports' values.
+    fn value_names(&self) -> &'static [ValueNames] {
+        &[]
+    }
     /// Operations of a full comparison; see [`HwBlock::OPERATIONS`].
     fn operations(&self) -> u64;
     /// The default of every parameter.
@@ -210,6 +219,9 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     fn claim(&self) -> Option<Claim> {
         B::CLAIM
     }
+    fn value_names(&self) -> &'static [ValueNames] {
+        B::VALUE_NAMES
+    }
     fn operations(&self) -> u64 {
         B::OPERATIONS
     }
@@ -236,7 +248,7 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     }
     fn rtl(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError> {
         let params = Self::typed(params)?;
-        Ok(Box::new(Erased::<B> { inner: B::rtl(&params)?, params }))
+        Ok(Box::new(ErasedRtl::<B> { inner: B::rtl(&params)?, params }))
     }
     fn elaborate(&self, params: &Value) -> Result<Box<dyn Block>, ParamError> {
         Ok(B::rtl(&Self::typed(params)?)?.into_block())
@@ -285,5 +297,22 @@ impl<B: HwBlock> ClockedBits for Erased<B> {
     }
     fn reset(&mut self) {
         self.inner.reset();
+    }
+}
+
+struct ErasedRtl<B: HwBlock> {
+    inner: Box<dyn RtlBlock<B::In, B::Out>>,
+    params: B::Params,
+}
+
+impl<B: HwBlock> ClockedBits for ErasedRtl<B> {
+    fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits {
+        self.inner.step(&B::In::from_bits(inputs)).to_bits(&self.params)
+    }
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+    fn block(&self) -> Option<&dyn Block> {
+        Some(self.inner.as_block())
     }
 }

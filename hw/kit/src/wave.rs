@@ -1,14 +1,17 @@
-//! Waveforms: recorded port values of one or several block instances, written as a VCD file.
+//! Waveforms: recorded values of the ports and registers of one or several block instances, written in a format's [`Sink`].
+use crate::clock::Clock;
 use crate::ports::{Direction, Port};
+use crate::rtl::registers::Register;
+use crate::value_names::ValueNames;
+use crate::vcd::Vcd;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
-use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
-/// Nanoseconds of VCD time per clock cycle: cycle `c` shows from time `10 c`, where `clk_i` rises, up to `10 (c + 1)`. In a cycle
-/// in which an instance is not clocked its `clk_i` stays low.
-pub const CYCLE_NS: u64 = 10;
+/// The scope that holds everything.
+pub const ROOT: &str = "selvedge";
 
-/// The port values of one cycle.
+/// The values of one cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// Number of the cycle.
@@ -17,6 +20,8 @@ pub struct Sample {
     pub reset: bool,
     /// Little-endian words of every port, in the order of [`Trace::ports`].
     pub values: Vec<Vec<u64>>,
+    /// Little-endian words of every register before the edge that ends the cycle, in the order of [`Trace::registers`].
+    pub registers: Vec<Vec<u64>>,
 }
 
 /// The history of one instance.
@@ -24,62 +29,302 @@ pub struct Sample {
 pub struct Trace {
     /// Instance name; its dots become nested scopes ("sm0.milg").
     pub instance: String,
+    /// Its clock. In cycle `c` the instance shows its values from [`Clock::rise`] of `c` on, where `clk_i` rises.
+    pub clock: Clock,
     /// The recorded ports.
     pub ports: Vec<Port>,
-    /// Samples with rising cycle numbers. In a cycle without a sample the instance is not clocked, and its ports are as before.
+    /// Names of the ports' values.
+    pub names: &'static [ValueNames],
+    /// The recorded registers; none unless they were asked for.
+    pub registers: Vec<Register>,
+    /// Samples with rising cycle numbers. In a cycle without a sample the instance is not clocked, and its values are as before.
     pub samples: Vec<Sample>,
 }
 
-/// The VCD identifiers of one trace.
-struct Variables {
-    clock: IdCode,
-    reset: IdCode,
-    ports: Vec<IdCode>,
+/// What a variable of a waveform is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number that is no signal: that of the cycle.
+    Number,
+    /// A port into the block.
+    Input,
+    /// A port out of the block.
+    Output,
+    /// A register within the block.
+    Register,
 }
 
-/// Writes the traces as VCD text: for each instance `clk_i`, `rst_ni` and every port, and at the top the number `cycle`.
+/// A variable of a waveform.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable<'a> {
+    /// Its name in its scope.
+    pub name: &'a str,
+    /// Its width.
+    pub bits: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// What it means, or nothing.
+    pub doc: &'a str,
+}
+
+/// A format of waveforms. First come scopes and variables, then [`Sink::begin`], then times and changes, at last [`Sink::finish`].
+pub trait Sink {
+    /// What names a variable.
+    type Id: Copy;
+    /// What the end of the waveform gives.
+    type Output;
+    /// Opens a scope within the present one.
+    ///
+    /// # Errors
+    /// What the writer reports; so for the other functions.
+    fn open(&mut self, scope: &str) -> io::Result<()>;
+    /// Closes the present scope.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn close(&mut self) -> io::Result<()>;
+    /// Declares a variable in the present scope.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn variable(&mut self, variable: &Variable<'_>) -> io::Result<Self::Id>;
+    /// Ends the declarations.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn begin(&mut self) -> io::Result<()>;
+    /// Moves forward in time.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn time(&mut self, ps: u64) -> io::Result<()>;
+    /// Changes a variable; `bits` are `0`, `1` and `x`, highest first.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn change(&mut self, id: Self::Id, bits: &[u8]) -> io::Result<()>;
+    /// Ends the waveform.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn finish(self) -> io::Result<Self::Output>;
+}
+
+/// The variables of one trace.
+struct Variables<Id> {
+    clock: Id,
+    reset: Id,
+    ports: Vec<Id>,
+    registers: Vec<Id>,
+}
+
+/// Returns the name of the variable with the number of a clock's cycle, in [`ROOT`]: `cycle`, or `core_cycle` where the traces
+/// have several clocks.
+pub fn cycle_variable(traces: &[Trace], clock: Clock) -> String {
+    match clocks(traces).len() {
+        0 | 1 => "cycle".into(),
+        _ => format!("{}_cycle", clock.domain),
+    }
+}
+
+/// Returns every clock of the traces once, in their order.
+pub fn clocks(traces: &[Trace]) -> Vec<Clock> {
+    let mut clocks: Vec<Clock> = Vec::new();
+    for trace in traces {
+        if !clocks.contains(&trace.clock) {
+            clocks.push(trace.clock);
+        }
+    }
+    clocks
+}
+
+/// Writes the traces as VCD text: for each instance `clk_i`, `rst_ni`, every port and every register, and at the top the number
+/// of the cycle.
 ///
 /// # Errors
 /// What the writer reports.
 pub fn write_vcd(out: impl Write, traces: &[Trace]) -> io::Result<()> {
-    let mut vcd = Writer::new(out);
-    vcd.timescale(1, TimescaleUnit::NS)?;
-    vcd.add_module("selvedge")?;
-    let cycle = vcd.add_var(VarType::Integer, 64, "cycle", None)?;
-    let variables = declare(&mut vcd, traces)?;
-    vcd.upscope()?;
-    vcd.enddefinitions()?;
-
-    let cycles = || traces.iter().flat_map(|trace| trace.samples.iter().map(|sample| sample.cycle));
-    let (Some(first), Some(last)) = (cycles().min(), cycles().max()) else {
-        return vcd.flush();
-    };
-    let mut next = vec![0usize; traces.len()];
-    for now in first..=last {
-        vcd.timestamp(now * CYCLE_NS)?;
-        vcd.change_vector(cycle, bits(&[now], 64))?;
-        let mut clocked = Vec::new();
-        for ((trace, variables), next) in traces.iter().zip(&variables).zip(&mut next) {
-            let earlier = next.checked_sub(1).map(|index| &trace.samples[index]);
-            if let Some(sample) = trace.samples.get(*next).filter(|sample| sample.cycle == now) {
-                vcd.change_scalar(variables.clock, Value::V1)?;
-                change(&mut vcd, trace, variables, earlier, sample)?;
-                clocked.push(variables.clock);
-                *next += 1;
-            } else if now == first {
-                vcd.change_scalar(variables.clock, Value::V0)?;
-            }
-        }
-        vcd.timestamp(now * CYCLE_NS + CYCLE_NS / 2)?;
-        for clock in clocked {
-            vcd.change_scalar(clock, Value::V0)?;
-        }
-    }
-    vcd.timestamp((last + 1) * CYCLE_NS)?;
-    vcd.flush()
+    write(Vcd::new(out)?, traces)
 }
 
-/// Writes the traces to a file, whole or not at all: the text goes to a sibling file that then takes the name.
+/// Writes the traces in any format.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
+    sink.open(ROOT)?;
+    let mut domains = Vec::new();
+    for clock in clocks(traces) {
+        let name = cycle_variable(traces, clock);
+        let doc = format!("number of the cycle of the clock of {} MHz", clock.mhz);
+        let variable = Variable { name: &name, bits: 64, kind: Kind::Number, doc: &doc };
+        domains.push(Domain {
+            clock,
+            id: sink.variable(&variable)?,
+            members: Vec::new(),
+            next: None,
+            last: 0,
+        });
+    }
+    let mut members = declare(&mut sink, traces)?;
+    sink.close()?;
+    sink.begin()?;
+    for domain in &mut domains {
+        let (own, others) = members.into_iter().partition(|member| member.trace.clock == domain.clock);
+        (domain.members, members) = (own, others);
+        domain.span();
+    }
+    // Every clock counts from the beginning of the waveform to its end, whichever instance is recorded then.
+    let recorded = || domains.iter().filter(|domain| !domain.is_empty());
+    let begin = recorded().filter_map(Domain::next_edge).min();
+    let end = recorded().map(Domain::end).max();
+    if let (Some(begin), Some(end)) = (begin, end) {
+        domains.iter_mut().for_each(|domain| domain.widen(begin, end));
+    }
+    let mut now = None;
+    // The edge that comes first; at the same time, that of the clock that was declared first.
+    while let Some((time, domain)) = domains
+        .iter_mut()
+        .filter_map(|domain| Some((domain.next_edge()?, domain)))
+        .min_by_key(|(time, _)| *time)
+    {
+        if now != Some(time) {
+            sink.time(time)?;
+            now = Some(time);
+        }
+        domain.edge(&mut sink)?;
+    }
+    sink.time(end.unwrap_or(0))?;
+    sink.finish()
+}
+
+/// A trace that is being written.
+struct Member<'a, Id> {
+    trace: &'a Trace,
+    variables: Variables<Id>,
+    /// The next sample.
+    next: usize,
+    /// The level of its clock; none before the first edge.
+    level: Option<bool>,
+}
+
+/// A clock with the traces that it drives.
+struct Domain<'a, Id> {
+    clock: Clock,
+    /// The number of the cycle.
+    id: Id,
+    members: Vec<Member<'a, Id>>,
+    /// The next cycle, and whether its rising edge is past; none after the last.
+    next: Option<(u64, bool)>,
+    last: u64,
+}
+
+impl<Id: Copy> Domain<'_, Id> {
+    fn is_empty(&self) -> bool {
+        self.members.iter().all(|member| member.trace.samples.is_empty())
+    }
+
+    /// Sets the first cycle and the last.
+    fn span(&mut self) {
+        let samples = || self.members.iter().flat_map(|member| &member.trace.samples);
+        let cycles = || samples().map(|sample| sample.cycle);
+        self.next = cycles().min().map(|first| (first, false));
+        self.last = cycles().max().unwrap_or(0);
+    }
+
+    /// Adds the cycles that begin from `begin` on and end up to `end`.
+    fn widen(&mut self, begin: u64, end: u64) {
+        let first = self.clock.cycle_at(begin);
+        let first = if self.clock.rise(first) < begin { first + 1 } else { first };
+        self.last = self.clock.cycle_at(end).saturating_sub(1);
+        self.next = (first <= self.last).then_some((first, false));
+    }
+
+    /// Returns the time of the next edge.
+    fn next_edge(&self) -> Option<u64> {
+        let (cycle, is_risen) = self.next?;
+        Some(if is_risen { self.clock.fall(cycle) } else { self.clock.rise(cycle) })
+    }
+
+    /// Returns the time at which the last cycle ends.
+    fn end(&self) -> u64 {
+        self.clock.rise(self.last + 1)
+    }
+
+    /// Writes what changes at the next edge, and goes on to the one after it.
+    fn edge<S: Sink<Id = Id>>(&mut self, sink: &mut S) -> io::Result<()> {
+        let Some((cycle, is_risen)) = self.next else { return Ok(()) };
+        if is_risen {
+            for member in self.members.iter_mut().filter(|member| member.level == Some(true)) {
+                sink.change(member.variables.clock, b"0")?;
+                member.level = Some(false);
+            }
+            self.next = (cycle < self.last).then_some((cycle + 1, false));
+            return Ok(());
+        }
+        sink.change(self.id, &bits(&[cycle], 64))?;
+        for member in &mut self.members {
+            member.rise(cycle, sink)?;
+        }
+        self.next = Some((cycle, true));
+        Ok(())
+    }
+}
+
+impl<Id: Copy> Member<'_, Id> {
+    /// Writes what changes as `cycle` begins. The clock stays low where the instance is not clocked.
+    fn rise<S: Sink<Id = Id>>(&mut self, cycle: u64, sink: &mut S) -> io::Result<()> {
+        let samples = &self.trace.samples;
+        let earlier = self.next.checked_sub(1).map(|index| &samples[index]);
+        match samples.get(self.next).filter(|sample| sample.cycle == cycle) {
+            Some(sample) => {
+                sink.change(self.variables.clock, b"1")?;
+                self.change(earlier, sample, sink)?;
+                self.level = Some(true);
+                self.next += 1;
+            }
+            None if self.level.is_none() => {
+                sink.change(self.variables.clock, b"0")?;
+                self.level = Some(false);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn change<S: Sink<Id = Id>>(
+        &self,
+        earlier: Option<&Sample>,
+        sample: &Sample,
+        sink: &mut S,
+    ) -> io::Result<()> {
+        let variables = &self.variables;
+        if earlier.is_none_or(|earlier| earlier.reset != sample.reset) {
+            sink.change(variables.reset, if sample.reset { b"0" } else { b"1" })?;
+        }
+        for (index, port) in self.trace.ports.iter().enumerate() {
+            // Outputs in reset are not sampled: they keep what they showed, or read as unknown.
+            if sample.reset && port.direction == Direction::Output {
+                if earlier.is_none_or(|earlier| !earlier.reset) {
+                    sink.change(variables.ports[index], &vec![b'x'; port.bits])?;
+                }
+            } else if earlier
+                .is_none_or(|earlier| earlier.reset || earlier.values[index] != sample.values[index])
+            {
+                sink.change(variables.ports[index], &bits(&sample.values[index], port.bits))?;
+            }
+        }
+        for (index, register) in self.trace.registers.iter().enumerate() {
+            let words = &sample.registers[index];
+            if earlier.is_none_or(|earlier| earlier.registers[index] != *words) {
+                sink.change(variables.registers[index], &bits(words, register.bits))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the traces to a VCD file, whole or not at all: the text goes to a sibling file that then takes the name.
 ///
 /// # Errors
 /// When the file cannot be created, written or renamed.
@@ -96,79 +341,65 @@ pub fn write_vcd_file(path: &Path, traces: &[Trace]) -> io::Result<()> {
     written
 }
 
-/// Declares every trace's variables. Instances that share the first parts of their names share scopes.
-fn declare<W: Write>(vcd: &mut Writer<W>, traces: &[Trace]) -> io::Result<Vec<Variables>> {
-    let scopes = |index: usize| traces[index].instance.split('.').collect::<Vec<_>>();
-    let mut by_name: Vec<usize> = (0..traces.len()).collect();
-    by_name.sort_by_key(|index| scopes(*index));
-    let mut open: Vec<&str> = Vec::new();
-    let mut declared = Vec::new();
-    for index in by_name {
-        let path = scopes(index);
-        let shared = open.iter().zip(&path).take_while(|(a, b)| a == b).count();
-        for _ in shared..open.len() {
-            vcd.upscope()?;
+/// The open scopes below [`ROOT`].
+#[derive(Default)]
+struct Scopes(Vec<String>);
+
+impl Scopes {
+    /// Closes and opens scopes up to `path`. Paths that come in order open each scope once.
+    fn enter<S: Sink>(&mut self, path: &[String], sink: &mut S) -> io::Result<()> {
+        let shared = self.0.iter().zip(path).take_while(|(a, b)| a == b).count();
+        for _ in shared..self.0.len() {
+            sink.close()?;
         }
         for scope in &path[shared..] {
-            vcd.add_module(scope)?;
+            sink.open(scope)?;
         }
-        open = path;
-        let clock = vcd.add_wire(1, "clk_i")?;
-        let reset = vcd.add_wire(1, "rst_ni")?;
-        let ports = &traces[index].ports;
-        let ports =
-            ports.iter().map(|port| vcd.add_wire(port.bits as u32, port.name)).collect::<io::Result<_>>()?;
-        declared.push((index, Variables { clock, reset, ports }));
+        self.0 = path.to_vec();
+        Ok(())
     }
-    for _ in open {
-        vcd.upscope()?;
-    }
-    declared.sort_by_key(|(index, _)| *index);
-    Ok(declared.into_iter().map(|(_, variables)| variables).collect())
 }
 
-fn change<W: Write>(
-    vcd: &mut Writer<W>,
-    trace: &Trace,
-    variables: &Variables,
-    earlier: Option<&Sample>,
-    sample: &Sample,
-) -> io::Result<()> {
-    if earlier.is_none_or(|earlier| earlier.reset != sample.reset) {
-        vcd.change_scalar(variables.reset, !sample.reset)?;
-    }
-    for (index, port) in trace.ports.iter().enumerate() {
-        // Outputs in reset are not sampled: they keep what they showed, or read as unknown.
-        let unknown = sample.reset && port.direction == Direction::Output;
-        if unknown {
-            if earlier.is_none_or(|earlier| !earlier.reset) {
-                show(vcd, variables.ports[index], std::iter::repeat_n(Value::X, port.bits))?;
-            }
-        } else if earlier.is_none_or(|earlier| earlier.reset || earlier.values[index] != sample.values[index])
-        {
-            show(vcd, variables.ports[index], bits(&sample.values[index], port.bits))?;
+/// Declares every trace's variables. Instances that share the first parts of their names share scopes.
+fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Member<'a, S::Id>>> {
+    let mut scopes = Scopes::default();
+    let path = |trace: &Trace| trace.instance.split('.').map(String::from).collect::<Vec<_>>();
+    let mut by_name: Vec<usize> = (0..traces.len()).collect();
+    by_name.sort_by_key(|index| path(&traces[*index]));
+    let mut declared = BTreeMap::new();
+    for index in by_name {
+        let trace = &traces[index];
+        let path = path(trace);
+        scopes.enter(&path, sink)?;
+        let mut input = |name, doc: &str| sink.variable(&Variable { name, bits: 1, kind: Kind::Input, doc });
+        let clock = input("clk_i", &format!("clock, {} MHz", trace.clock.mhz))?;
+        let reset = input("rst_ni", "reset, active low")?;
+        let mut ports = Vec::new();
+        for port in &trace.ports {
+            let kind = match port.direction {
+                Direction::Input => Kind::Input,
+                Direction::Output => Kind::Output,
+            };
+            ports.push(sink.variable(&Variable { name: port.name, bits: port.bits, kind, doc: port.doc })?);
         }
+        let mut by_scope: Vec<usize> = (0..trace.registers.len()).collect();
+        by_scope.sort_by_key(|at| &trace.registers[*at].scope);
+        let mut registers = BTreeMap::new();
+        for at in by_scope {
+            let Register { scope, name, bits, doc, .. } = &trace.registers[at];
+            scopes.enter(&[&path[..], scope].concat(), sink)?;
+            registers.insert(at, sink.variable(&Variable { name, bits: *bits, kind: Kind::Register, doc })?);
+        }
+        let variables = Variables { clock, reset, ports, registers: registers.into_values().collect() };
+        declared.insert(index, Member { trace, variables, next: 0, level: None });
     }
-    Ok(())
+    scopes.enter(&[], sink)?;
+    Ok(declared.into_values().collect())
 }
 
-/// Writes a value: a scalar for a single bit, else a vector.
-fn show<W: Write>(
-    vcd: &mut Writer<W>,
-    variable: IdCode,
-    bits: impl ExactSizeIterator<Item = Value>,
-) -> io::Result<()> {
-    let mut bits = bits;
-    if bits.len() == 1 {
-        bits.try_for_each(|bit| vcd.change_scalar(variable, bit))
-    } else {
-        vcd.change_vector(variable, bits)
-    }
-}
-
-/// The bits of a value, highest first.
-fn bits(words: &[u64], bits: usize) -> impl ExactSizeIterator<Item = Value> + '_ {
-    (0..bits).rev().map(|bit| Value::from(words[bit / 64] >> (bit % 64) & 1 != 0))
+/// The bits of a value as text, highest first.
+fn bits(words: &[u64], bits: usize) -> Vec<u8> {
+    (0..bits).rev().map(|bit| b'0' + (words[bit / 64] >> (bit % 64) & 1) as u8).collect()
 }
 
 #[cfg(test)]
@@ -177,13 +408,14 @@ mod tests {
     use std::io::BufReader;
 
     fn trace(instance: &str, samples: Vec<Sample>) -> Trace {
-        let port = |name, bits, direction| Port { name, bits, direction, doc: "" };
+        let port = |name, bits, direction| Port { name, bits, direction, doc: "what it is" };
         let ports = vec![port("a_i", 1, Direction::Input), port("line_o", 70, Direction::Output)];
-        Trace { instance: instance.to_string(), ports, samples }
+        let clock = Clock::default();
+        Trace { instance: instance.to_string(), clock, ports, names: &[], registers: Vec::new(), samples }
     }
 
     fn sample(cycle: u64, a: u64, line: [u64; 2]) -> Sample {
-        Sample { cycle, reset: false, values: vec![vec![a], line.to_vec()] }
+        Sample { cycle, reset: false, values: vec![vec![a], line.to_vec()], registers: Vec::new() }
     }
 
     /// Value of a variable at the end of each time stamp, as text with the highest bit first.
@@ -215,28 +447,32 @@ mod tests {
         write_vcd(&mut text, &[trace("sm0.milg", samples)]).unwrap();
         let line = history(&text, &["selvedge", "sm0", "milg", "line_o"]);
         let bits = |high: u64, low: u64| format!("{high:06b}{low:064b}");
-        assert_eq!(line, [(30, bits(0, 5)), (40, bits(0x21, 5))]);
-        assert_eq!(history(&text, &["selvedge", "sm0", "milg", "a_i"]), [(30, "1".into()), (60, "0".into())]);
+        assert_eq!(line, [(3000, bits(0, 5)), (4000, bits(0x21, 5))]);
+        assert_eq!(
+            history(&text, &["selvedge", "sm0", "milg", "a_i"]),
+            [(3000, "1".into()), (6000, "0".into())]
+        );
         let clock = history(&text, &["selvedge", "sm0", "milg", "clk_i"]);
         assert_eq!(
             clock.iter().filter(|(_, level)| level == "1").map(|(time, _)| *time).collect::<Vec<_>>(),
-            [30, 40, 60],
+            [3000, 4000, 6000],
             "in cycle 5 it is not clocked"
         );
     }
 
     #[test]
     fn outputs_in_reset_are_unknown_and_return_after_it() {
-        let reset = Sample { cycle: 1, reset: true, values: vec![vec![0], vec![0, 0]] };
+        let reset =
+            Sample { cycle: 1, reset: true, values: vec![vec![0], vec![0, 0]], registers: Vec::new() };
         let mut text = Vec::new();
         let samples = vec![sample(0, 0, [9, 0]), reset, sample(2, 0, [9, 0])];
         write_vcd(&mut text, &[trace("c", samples)]).unwrap();
         let line: Vec<_> = history(&text, &["selvedge", "c", "line_o"]);
         assert_eq!(line.len(), 3);
-        assert!(line[1].0 == 10 && line[1].1.contains('x') && line[2].1.ends_with("1001"), "{line:?}");
+        assert!(line[1].0 == 1000 && line[1].1.contains('x') && line[2].1.ends_with("1001"), "{line:?}");
         assert_eq!(
             history(&text, &["selvedge", "c", "rst_ni"]),
-            [(0, "1".into()), (10, "0".into()), (20, "1".into())]
+            [(0, "1".into()), (1000, "0".into()), (2000, "1".into())]
         );
     }
 
@@ -246,8 +482,65 @@ mod tests {
         let mut text = Vec::new();
         write_vcd(&mut text, &traces).unwrap();
         assert_eq!(history(&text, &["selvedge", "a", "a_i"]), [(0, "1".into())]);
-        assert_eq!(history(&text, &["selvedge", "b", "a_i"]), [(20, "1".into())]);
+        assert_eq!(history(&text, &["selvedge", "b", "a_i"]), [(2000, "1".into())]);
         assert_eq!(history(&text, &["selvedge", "cycle"]).len(), 3);
+    }
+
+    #[test]
+    fn instances_of_two_clocks_keep_their_own_periods() {
+        let (core, l2) = (Clock { domain: "core", mhz: 1400 }, Clock { domain: "l2", mhz: 700 });
+        let samples = |first| vec![sample(first, 0, [1, 0]), sample(first + 1, 1, [2, 0])];
+        let traces = [
+            Trace { clock: core, ..trace("sm0.a", samples(10)) },
+            Trace { clock: l2, ..trace("l2.b", samples(5)) },
+        ];
+        let mut text = Vec::new();
+        write_vcd(&mut text, &traces).unwrap();
+        let rises = |instance: &[&str]| {
+            let clock = history(&text, &[&["selvedge"], instance, &["clk_i"]].concat());
+            clock.into_iter().filter(|(_, level)| level == "1").map(|(time, _)| time).collect::<Vec<_>>()
+        };
+        assert_eq!(rises(&["sm0", "a"]), [7142, 7857]);
+        assert_eq!(rises(&["l2", "b"]), [7142, 8571]);
+        assert_eq!(history(&text, &["selvedge", "l2", "b", "a_i"]), [(7142, "0".into()), (8571, "1".into())]);
+        let number =
+            |name| history(&text, &["selvedge", name]).into_iter().map(|(time, _)| time).collect::<Vec<_>>();
+        assert_eq!(
+            (number("core_cycle"), number("l2_cycle")),
+            (vec![7142, 7857, 8571, 9285], vec![7142, 8571])
+        );
+        let text = String::from_utf8(text).unwrap();
+        let times: Vec<u64> = text.lines().filter_map(|line| line.strip_prefix('#')?.parse().ok()).collect();
+        assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+        assert_eq!(times.last(), Some(&10_000), "the last cycle is shown whole");
+    }
+
+    #[test]
+    fn a_port_is_described_and_a_register_stands_in_its_scope() {
+        let mut one = trace("c", vec![sample(0, 0, [9, 0]), sample(1, 0, [9, 0])]);
+        let register = |scope: &[&str], name: &str| Register {
+            scope: scope.iter().map(ToString::to_string).collect(),
+            name: name.into(),
+            bits: 3,
+            what: String::new(),
+            values: Vec::new(),
+            doc: "what waits $end".into(),
+        };
+        one.registers = vec![register(&["in"], "x_q"), register(&[], "y_q"), register(&["in"], "z_q")];
+        one.samples[0].registers = vec![vec![1], vec![2], vec![3]];
+        one.samples[1].registers = vec![vec![1], vec![2], vec![4]];
+        let mut text = Vec::new();
+        write_vcd(&mut text, &[one]).unwrap();
+        assert_eq!(history(&text, &["selvedge", "c", "in", "x_q"]), [(0, "001".into())]);
+        assert_eq!(history(&text, &["selvedge", "c", "y_q"]), [(0, "010".into())]);
+        assert_eq!(
+            history(&text, &["selvedge", "c", "in", "z_q"]),
+            [(0, "011".into()), (1000, "100".into())]
+        );
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("$comment\n    a_i: what it is\n$end"), "{text}");
+        assert!(text.contains("z_q: what waits end\n$end"), "{text}");
+        assert_eq!(text.matches("$scope module in ").count(), 1);
     }
 
     #[test]

@@ -37,6 +37,7 @@ use crate::timeline::{Happening, Recorder, Timeline, Track, View};
 use crate::wakes::Wakes;
 use crate::witness::Witness;
 use sampled::Sampled;
+use selvedge_hw as hw;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Global;
@@ -269,11 +270,18 @@ impl Gpu {
         self.system.parts().for_each(|parts| parts.counters(out));
     }
 
-    /// What the mechanism's recorded block instances have seen.
+    /// What the mechanism's recorded block instances have seen, those of the SMs at the core clock and those of the partitions
+    /// at the L2's.
     pub fn traces(&self) -> Vec<Trace> {
         let mut traces = Vec::new();
         self.sms.iter().for_each(|sm| sm.parts().traces(&mut traces));
+        let of_sms = traces.len();
         self.system.parts().for_each(|parts| parts.traces(&mut traces));
+        let clock = &self.config.clock;
+        let (core, l2) = traces.split_at_mut(of_sms);
+        for (traces, domain, mhz) in [(core, "core", clock.core_mhz), (l2, "l2", clock.l2_mhz)] {
+            traces.iter_mut().for_each(|trace| trace.clock = hw::Clock { domain, mhz });
+        }
         traces
     }
 

@@ -3,6 +3,7 @@ use super::*;
 use crate::vectors::{Vector, Vectors};
 use crate::wave;
 use selvedge_blocks::find;
+use selvedge_hw::Clock;
 use std::path::PathBuf;
 
 fn port(name: &'static str, bits: usize, direction: Direction) -> Port {
@@ -15,14 +16,18 @@ fn file(folder: &tempfile::TempDir, text: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
+fn recording(cycles: u64) -> wave::Recording {
+    wave::Recording { cycles, seed: 1, clock: Clock { domain: "core", mhz: 1400 }, inside: true }
+}
+
 #[test]
 fn a_blocks_waveform_gives_its_vectors_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let entry = find("milg").expect("a block");
     let params = entry.defaults();
-    let recorded = wave::run(entry, &params, 300, 1).expect("a waveform");
+    let recorded = wave::run(entry, &params, recording(300)).expect("a waveform");
     let ports = entry.ports(&params).expect("its ports");
-    let read = read(&file(&folder, &recorded.vcd), None, &ports, usize::MAX).expect("it has the block");
+    let read = read(&file(&folder, recorded.vcd()), None, &ports, usize::MAX).expect("it has the block");
     assert_eq!(read.instance, "selvedge.milg");
     let expected: Vec<Vector> = Vectors::new(entry, &params, 1).expect("vectors").take(300).collect();
     // The clock in reset before the recording is one more than the vectors begin with.
@@ -72,6 +77,10 @@ fn an_instance_is_named_by_the_end_of_its_path_and_refused_by_a_reason() {
     assert!(refused(None, &wide).ends_with("it has no instance with clk_i, data_i[66]"));
     assert!(refused(Some("a"), &wide).ends_with("tb.a: data_i has 65 bits, not the block's 66"));
     assert!(refused(Some("a"), &[port("go_i", 1, Direction::Input)]).ends_with("tb.a: it has no go_i"));
+    let fst = folder.path().join("w.fst");
+    std::fs::write(&fst, "").expect("written");
+    let refusal = read(&fst, None, &q, 2).expect_err("FST is not read").to_string();
+    assert!(refusal.ends_with("w.fst: must be VCD, not FST; fst2vcd of GTKWave converts it"), "{refusal}");
     std::fs::write(&path, "no waveform").expect("written");
     assert!(refused(None, &q).contains("no waveform (VCD): "));
     let idle = "$scope module a $end $var wire 1 c clk_i $end $var wire 1 q q_o $end $upscope $end $enddefinitions $end #0 0c\n";

@@ -42,6 +42,17 @@ impl Encoding {
         [Uncompressed, Zeros, B8D0, B8D1, B8D2, B8D4, B4D0, B4D1, B4D2, B2D0, B2D1]
     };
 
+    /// Every tag with the name of its encoding.
+    pub const NAMES: [(u64, &'static str); 11] = {
+        let mut names = [(0, ""); 11];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = (at as u64, Self::ALL[at].name());
+            at += 1;
+        }
+        names
+    };
+
     /// Its name: bytes of a base and of a delta.
     pub const fn name(self) -> &'static str {
         use Encoding::*;
@@ -158,7 +169,10 @@ mod tests {
     fn tags_and_encodings_are_one_to_one() {
         for tag in 0..16 {
             match Encoding::from_tag(tag) {
-                Some(encoding) => assert_eq!(encoding.tag(), tag),
+                Some(encoding) => {
+                    assert_eq!(encoding.tag(), tag);
+                    assert_eq!(Encoding::NAMES[usize::from(tag)], (u64::from(tag), encoding.name()));
+                }
                 None => assert!(tag > 10),
             }
         }

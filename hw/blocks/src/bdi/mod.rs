@@ -68,6 +68,11 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::value_names::ValueNames;
+
+/// The names of the tags.
+const VALUE_NAMES: ValueNames =
+    ValueNames { what: "bdi_encoding", ports: &["encoding_i", "encoding_o"], names: &Encoding::NAMES };
 
 /// The most pipeline registers that can be asked for.
 pub const MAX_DEPTH: usize = 5;
@@ -148,6 +153,7 @@ impl HwBlock for BdiCompressor {
         "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     type Params = BdiParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -185,6 +191,7 @@ impl HwBlock for BdiDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     type Params = BdiParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -93,6 +93,18 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::value_names::ValueNames;
+
+/// The names of the tags.
+const VALUE_NAMES: ValueNames = ValueNames {
+    what: "cpack_encoding",
+    ports: &["encoding_i", "encoding_o"],
+    names: &[
+        (Encoding::Uncompressed as u64, "uncompressed"),
+        (Encoding::Compressed as u64, "compressed"),
+        (Encoding::Zeros as u64, "zeros"),
+    ],
+};
 
 /// Lines over which model, RTL and Verilog are compared: each takes eight cycles, and many more through a Verilog simulator.
 const OPERATIONS: u64 = 20_000;
@@ -150,6 +162,7 @@ impl HwBlock for CpackCompressor {
     const SUMMARY: &'static str = "compresses a cache line with a dictionary of its own words";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const OPERATIONS: u64 = OPERATIONS;
     type Params = CpackParams;
     type In = CompressorIn;
@@ -208,6 +221,7 @@ impl HwBlock for CpackDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from codes that refer to its own words";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const OPERATIONS: u64 = OPERATIONS;
     type Params = CpackParams;
     type In = DecompressorIn;

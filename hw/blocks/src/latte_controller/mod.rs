@@ -87,6 +87,7 @@ use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage}
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::value_names::ValueNames;
 
 /// Cycles from `ep_end_o` to `decided_o`.
 pub const DECISION_CYCLES: u32 = 55;
@@ -124,6 +125,15 @@ impl HwBlock for LatteController {
     const OPERATIONS: u64 = 100_000;
     const CLAIM: Option<Claim> = Some(Claim { bits: 1072, source: "LATTE-CC, section IV.C.3" });
     const PARAMS: &'static [ParamSpec] = LatteControllerParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[ValueNames {
+        what: "latte_mode",
+        ports: &["mode_o", "lookup_mode_o"],
+        names: &[
+            (Mode::None as u64, "none"),
+            (Mode::LowLatency as u64, "low_latency"),
+            (Mode::HighCapacity as u64, "high_capacity"),
+        ],
+    }];
     type Params = LatteControllerParams;
     type In = LatteControllerIn;
     type Out = LatteControllerOut;

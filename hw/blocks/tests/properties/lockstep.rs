@@ -2,7 +2,7 @@
 use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor, BdiParams, CompressorIn, Encoding};
 use selvedge_blocks::line::LINE_WORDS;
 use selvedge_blocks::milg::{Milg, MilgParams};
-use selvedge_hw::wave::CYCLE_NS;
+use selvedge_hw::Clock;
 use selvedge_hw::{Divergence, Engine, Fault, HwBlock, Instance};
 use std::io::BufReader;
 
@@ -72,8 +72,8 @@ fn the_divergence_writes_the_last_64_cycles_of_both_sides() {
         match command.unwrap() {
             vcd::Command::Timestamp(now) => time = now,
             vcd::Command::ChangeVector(code, value) if code == model || code == rtl => {
-                first.get_or_insert(time / CYCLE_NS);
-                last.push((time / CYCLE_NS, code, value));
+                first.get_or_insert(Clock::default().cycle_at(time));
+                last.push((Clock::default().cycle_at(time), code, value));
             }
             _ => {}
         }

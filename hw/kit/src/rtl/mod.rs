@@ -15,6 +15,7 @@
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
 //! | [`idle`] | [`Idle`](idle::Idle): skips a clocked sub-block that has come to rest |
 //! | [`source`] | a block's body as data: what `#[hdl_gen]` makes, and rust-hdl's syntax tree of it |
+//! | [`registers`] | [`Registers`](registers::Registers): every register of a block by name, and what it holds |
 //! | [`once`] | [`Once`](once::Once): evaluates pure logic once per change of its inputs |
 //! | [`activity`] | whether a register or memory changed: what does not change need not be evaluated |
 //! | [`circuit`] | evaluates a block in order and once per clock, as a simulation does |
@@ -84,6 +85,7 @@ pub mod once;
 pub mod packer;
 pub mod pipe;
 pub mod reg;
+pub mod registers;
 pub mod replicated_mem;
 pub mod source;
 pub mod step;

@@ -22,7 +22,8 @@
 use super::activity;
 use super::circuit::Part;
 use rust_hdl_core::prelude::{
-    Bit, Block, Clock, In, Logic, Out, Probe, Signal, Synth, Verilog, Wrapper, ast::VerilogLiteral,
+    Atom, AtomKind, Bit, Block, Clock, In, Logic, Out, PinConstraint, Probe, Signal, Synth, TypeDescriptor,
+    VCDValue, Verilog, Wrapper, ast::VerilogLiteral,
 };
 use selvedge_state::State;
 
@@ -152,8 +153,41 @@ impl<T: Synth> Block for Reg<T> {
         self.clock.accept("clock", probe);
         self.reset_n.accept("reset_n", probe);
         self.d.accept("d", probe);
-        self.q.accept("q", probe);
+        probe.visit_atom("q", &Held(&self.q));
         probe.visit_end_scope(name, self);
+    }
+}
+
+/// What a register holds, for probes. The signal takes the value only where [`circuit`](super::circuit) evaluates what reads it.
+struct Held<'a, T: Synth>(&'a Signal<Out, T>);
+
+impl<T: Synth> Atom for Held<'_, T> {
+    fn bits(&self) -> usize {
+        self.0.bits()
+    }
+    fn connected(&self) -> bool {
+        self.0.connected()
+    }
+    fn changed(&self) -> bool {
+        self.0.changed()
+    }
+    fn kind(&self) -> AtomKind {
+        self.0.kind()
+    }
+    fn descriptor(&self) -> TypeDescriptor {
+        self.0.descriptor()
+    }
+    fn vcd(&self) -> VCDValue {
+        self.0.next.vcd()
+    }
+    fn id(&self) -> usize {
+        self.0.id()
+    }
+    fn verilog(&self) -> VerilogLiteral {
+        self.0.next.verilog()
+    }
+    fn constraints(&self) -> Vec<PinConstraint> {
+        self.0.constraints()
     }
 }
 

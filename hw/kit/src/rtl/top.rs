@@ -92,6 +92,10 @@ impl<T: RtlTop> RtlBlock<T::In, T::Out> for RtlInstance<T> {
         self.top.wake();
         self.top.upset(bit);
     }
+
+    fn as_block(&self) -> &dyn Block {
+        &self.top
+    }
 }
 
 /// The value of a signal that is a port or an output register.

@@ -72,6 +72,9 @@ pub enum MechanismError {
         /// The instances there are.
         allowed: String,
     },
+    /// Registers that are to be recorded where no RTL runs.
+    #[error("--inside: the engine must be rtl or lockstep, not model, which has no registers")]
+    Inside,
     /// A planted fault beyond the outputs of its block.
     #[error("--inject {fault}: must be a bit from 0 to {last}, one of the block's output ports")]
     Fault {

@@ -16,6 +16,8 @@ pub struct ProbeSpec {
     pub from: u64,
     /// Cycles to record.
     pub cycles: u64,
+    /// Record the registers of the instances' RTL, too.
+    pub inside: bool,
     /// Faults to plant into the RTL of named instances, for verification.
     pub faults: Vec<(String, Fault)>,
 }
@@ -58,7 +60,15 @@ impl Probes {
         let mut instance =
             Instance::new(name.clone(), params, self.engine).expect("the mechanism's options were validated");
         if self.spec.instances.contains(&name) {
-            instance.watch(self.spec.from, self.spec.cycles);
+            let (from, cycles) = (self.spec.from, self.spec.cycles);
+            match self.spec.inside {
+                true => {
+                    instance
+                        .watch_inside(from, cycles)
+                        .expect("check_engine() refuses this under the model engine");
+                }
+                false => instance.watch(from, cycles),
+            }
         }
         for (_, fault) in self.spec.faults.iter().filter(|(target, _)| *target == name) {
             let bits: usize = B::Out::describe(params, Direction::Output).iter().map(|port| port.bits).sum();
@@ -73,11 +83,14 @@ impl Probes {
         instance
     }
 
-    /// Refuses faults without RTL; call before building.
+    /// Refuses faults and recorded registers without RTL; call before building.
     ///
     /// # Errors
-    /// [`MechanismError::Probe`].
+    /// [`MechanismError::Probe`], [`MechanismError::Inside`].
     pub fn check_engine(&self) -> Result<(), MechanismError> {
+        if self.spec.inside && self.engine == Engine::Model {
+            return Err(MechanismError::Inside);
+        }
         match self.spec.faults.first() {
             Some((name, _)) if self.engine == Engine::Model => Err(MechanismError::Probe {
                 name: name.clone(),

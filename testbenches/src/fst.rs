@@ -1,0 +1,116 @@
+//! A waveform as an FST file, the compressed binary format of GTKWave that other viewers read, too.
+use fst_writer::{
+    FstBodyWriter, FstFileType, FstHeaderWriter, FstInfo, FstScopeType, FstSignalId, FstSignalType,
+    FstVarDirection, FstVarType, FstWriteError,
+};
+use selvedge_hw::wave::{Kind, Sink, Trace, Variable, write};
+use std::io::{self, Cursor};
+
+type Memory = Cursor<Vec<u8>>;
+
+/// Picoseconds, as powers of ten of a second.
+const PICOSECOND: i8 = -12;
+
+/// Changes are compressed together up to this size in memory, bytes.
+const SECTION: usize = 64 << 20;
+
+/// The bytes of an FST file of these traces.
+///
+/// # Errors
+/// What the writer reports.
+pub fn fst(traces: &[Trace]) -> io::Result<Vec<u8>> {
+    let info = FstInfo {
+        start_time: 0,
+        timescale_exponent: PICOSECOND,
+        version: "Selvedge".into(),
+        // The same run gives the same file.
+        date: String::new(),
+        file_type: FstFileType::Verilog,
+    };
+    let header = FstHeaderWriter::new(Memory::default(), &info).map_err(broken)?;
+    write(Fst(Some(Stage::Header(header))), traces)
+}
+
+/// Writes an FST file to memory. There is no stage only while one becomes the next.
+struct Fst(Option<Stage>);
+
+enum Stage {
+    Header(FstHeaderWriter<Memory>),
+    Body(FstBodyWriter<Memory>),
+}
+
+fn broken(error: FstWriteError) -> io::Error {
+    io::Error::other(error)
+}
+
+impl Fst {
+    fn header(&mut self) -> io::Result<&mut FstHeaderWriter<Memory>> {
+        match &mut self.0 {
+            Some(Stage::Header(header)) => Ok(header),
+            _ => Err(io::Error::other("the declarations have ended")),
+        }
+    }
+
+    fn body(&mut self) -> io::Result<&mut FstBodyWriter<Memory>> {
+        match &mut self.0 {
+            Some(Stage::Body(body)) => Ok(body),
+            _ => Err(io::Error::other("the declarations have not ended")),
+        }
+    }
+}
+
+impl Sink for Fst {
+    type Id = FstSignalId;
+    type Output = Vec<u8>;
+
+    fn open(&mut self, scope: &str) -> io::Result<()> {
+        self.header()?.scope(scope, "", FstScopeType::Module).map_err(broken)
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.header()?.up_scope().map_err(broken)
+    }
+
+    fn variable(&mut self, variable: &Variable<'_>) -> io::Result<FstSignalId> {
+        let (kind, direction) = match variable.kind {
+            Kind::Number => (FstVarType::Integer, FstVarDirection::Implicit),
+            Kind::Input => (FstVarType::Wire, FstVarDirection::Input),
+            Kind::Output => (FstVarType::Wire, FstVarDirection::Output),
+            Kind::Register => (FstVarType::Reg, FstVarDirection::Implicit),
+        };
+        // The range of a vector is a part of its name.
+        let name = match (variable.kind, variable.bits) {
+            (Kind::Number, _) | (_, 1) => variable.name.to_string(),
+            (_, bits) => format!("{} [{}:0]", variable.name, bits - 1),
+        };
+        let width = FstSignalType::bit_vec(variable.bits as u32);
+        self.header()?.var(name, width, kind, direction, None).map_err(broken)
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        let Some(Stage::Header(header)) = self.0.take() else {
+            return Err(io::Error::other("the declarations have ended"));
+        };
+        self.0 = Some(Stage::Body(header.finish().map_err(broken)?));
+        Ok(())
+    }
+
+    fn time(&mut self, ps: u64) -> io::Result<()> {
+        let body = self.body()?;
+        if body.size() > SECTION {
+            body.flush().map_err(broken)?;
+        }
+        body.time_change(ps).map_err(broken)
+    }
+
+    fn change(&mut self, id: FstSignalId, bits: &[u8]) -> io::Result<()> {
+        self.body()?.signal_change(id, bits).map_err(broken)
+    }
+
+    fn finish(mut self) -> io::Result<Vec<u8>> {
+        let Some(Stage::Body(body)) = self.0.take() else {
+            return Err(io::Error::other("the declarations have not ended"));
+        };
+        Ok(body.finish().map_err(broken)?.into_inner())
+    }
+}

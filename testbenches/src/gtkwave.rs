@@ -1,0 +1,237 @@
+//! GTKWave's save file: the signals of a waveform in groups, at a zoom and a time at which there is something to see.
+use crate::name_files::NameFiles;
+use crate::vectors::side;
+use selvedge_hw::rtl::registers::Register;
+use selvedge_hw::wave::{ROOT, Sample, Trace, clocks, cycle_variable};
+use selvedge_hw::{Clock, Direction, Port};
+use std::fmt::Write;
+
+/// The window, pixels.
+const WINDOW: (u32, u32) = (1600, 900);
+/// Width of the panel with names and values.
+const NAMES: u32 = 420;
+/// Width that is left for the waves, where the tree of scopes is folded.
+const WAVES: f64 = 1140.0;
+/// Pixels to which GTKWave's zoom refers: at zoom Z they show 2^-Z units of time.
+const FRAME: f64 = 200.0;
+/// Cycles that fill the window.
+const CYCLES: f64 = 20.0;
+/// Cycles that are shown before the first interesting one.
+const BEFORE: u64 = 2;
+/// Wider ports are shown as words of 32 bits, too.
+const WIDE: usize = 64;
+const WORD: usize = 32;
+
+const IN_MEMORY: &str = "writing to memory cannot fail";
+
+// Flags of lines, in hexadecimal as save files have them.
+const HEXADECIMAL: u32 = 0x2;
+const DECIMAL: u32 = 0x4;
+const BINARY: u32 = 0x8;
+const RIGHT: u32 = 0x20;
+const BLANK: u32 = 0x200;
+const COLLAPSED: u32 = 0x1000;
+const TRANSLATED: u32 = 0x2000;
+const CLOSED: u32 = 0x40_0000;
+const BEGIN: u32 = 0x80_0000;
+const END: u32 = 0x100_0000;
+
+/// Returns the save file of a waveform that is called `waveform` in the same folder; without its ending that is `stem`.
+pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
+    let names = NameFiles::of(traces);
+    let mut file =
+        File { text: String::new(), files: names.files(stem).into_iter().map(|(name, _)| name).collect() };
+    let title: Vec<&str> = traces.iter().map(|trace| trace.instance.as_str()).collect();
+    let view = View::of(traces);
+    // When both names lack a folder, GTKWave looks for the waveform where the save file is, not in the current folder.
+    write!(
+        file.text,
+        "[*]\n[*] {} of Selvedge\n[*]\n[dumpfile] \"{waveform}\"\n[savefile] \"{stem}.gtkw\"\n[timestart] {}\n\
+         [size] {} {}\n[pos] -1 -1\n*{:.6} {}{}\n",
+        title.join(", "),
+        view.start,
+        WINDOW.0,
+        WINDOW.1,
+        view.zoom,
+        view.marker,
+        // The named markers a to z.
+        " -1".repeat(26),
+    )
+    .expect(IN_MEMORY);
+    writeln!(file.text, "[treeopen] {ROOT}.").expect(IN_MEMORY);
+    for trace in traces {
+        writeln!(file.text, "[treeopen] {ROOT}.{}.", trace.instance).expect(IN_MEMORY);
+    }
+    writeln!(file.text, "[sst_width] 1\n[signals_width] {NAMES}\n[sst_expanded] 0").expect(IN_MEMORY);
+    for clock in clocks(traces) {
+        // A number has no range in GTKWave, unlike a vector of as many bits.
+        file.line(DECIMAL | RIGHT, &format!("{ROOT}.{}", cycle_variable(traces, clock)), None);
+    }
+    for trace in traces {
+        match traces.len() {
+            1 => file.trace(trace, &names),
+            _ => file.group(&trace.instance, |file| file.trace(trace, &names)),
+        }
+    }
+    file.text
+}
+
+/// What the window shows at first.
+struct View {
+    /// The left edge and the marker, whose values stand beside the names.
+    start: u64,
+    marker: u64,
+    zoom: f64,
+}
+
+impl View {
+    fn of(traces: &[Trace]) -> Self {
+        let period =
+            clocks(traces).iter().map(Clock::period).reduce(f64::max).unwrap_or(Clock::default().period());
+        let zoom = -(CYCLES * period * FRAME / WAVES).log2();
+        // Before its first sample an instance shows nothing.
+        let begins = traces.iter().filter_map(|trace| Some(trace.clock.rise(trace.samples.first()?.cycle)));
+        let all = begins.max().unwrap_or(0);
+        let first = traces.iter().filter_map(|trace| Some((trace, first_interesting(trace, all)?)));
+        let Some((trace, sample)) = first.min_by_key(|(trace, sample)| trace.clock.rise(sample.cycle)) else {
+            return View { start: all, marker: all, zoom };
+        };
+        // Nor is there anything to see in reset.
+        let last_reset = trace.samples.iter().rfind(|one| one.reset && one.cycle < sample.cycle);
+        let awake = last_reset.map_or(0, |one| one.cycle + 1);
+        let start = trace.clock.rise(sample.cycle.saturating_sub(BEFORE).max(awake));
+        View { start: start.max(all), marker: trace.clock.rise(sample.cycle), zoom }
+    }
+}
+
+/// Returns the first sample from picosecond `from` on in which the block takes something or gives something; without one the first
+/// out of reset, or the first at all.
+fn first_interesting(trace: &Trace, from: u64) -> Option<&Sample> {
+    let samples = || trace.samples.iter().filter(|sample| trace.clock.rise(sample.cycle) >= from);
+    let awake = || samples().filter(|sample| !sample.reset);
+    let first = awake().find(|sample| is_interesting(trace, sample));
+    first.or_else(|| awake().next()).or_else(|| samples().next())
+}
+
+/// Returns whether a valid input is accepted, a valid output is there, or, in a block without either, any bit of the inputs is set.
+fn is_interesting(trace: &Trace, sample: &Sample) -> bool {
+    let bits = || trace.ports.iter().zip(&sample.values).filter(|(port, _)| port.bits == 1);
+    let is_set = |name: &str| bits().find(|(port, _)| port.name == name).map(|(_, value)| value[0] != 0);
+    let mut has_valid = false;
+    for (port, value) in bits() {
+        let accepts = match (port.name.strip_suffix("valid_i"), port.name.strip_suffix("valid_o")) {
+            (Some(stem), _) => is_set(&format!("{stem}ready_o")),
+            (_, Some(stem)) => is_set(&format!("{stem}ready_i")),
+            _ => continue,
+        };
+        has_valid |= port.direction == Direction::Input;
+        if value[0] != 0 && accepts.unwrap_or(true) {
+            return true;
+        }
+    }
+    !has_valid && bits().any(|(port, value)| port.direction == Direction::Input && value[0] != 0)
+}
+
+/// The text of a save file as it grows.
+struct File {
+    text: String,
+    /// The files with names of values.
+    files: Vec<String>,
+}
+
+impl File {
+    /// Adds the signals of an instance.
+    fn trace(&mut self, trace: &Trace, names: &NameFiles) {
+        let scope = format!("{ROOT}.{}", trace.instance);
+        self.group("clock and reset", |file| {
+            file.line(BINARY | RIGHT, &format!("{scope}.clk_i"), None);
+            file.line(BINARY | RIGHT, &format!("{scope}.rst_ni"), None);
+        });
+        for (title, direction) in [("inputs", Direction::Input), ("outputs", Direction::Output)] {
+            self.group(title, |file| {
+                side(&trace.ports, direction)
+                    .for_each(|port| file.port(&scope, port, names.port(trace, port)));
+            });
+        }
+        if !trace.registers.is_empty() {
+            // Those of a sub-block stand in a group of its name: many are called the same.
+            let mut registers: Vec<&Register> = trace.registers.iter().collect();
+            registers.sort_by_key(|register| &register.scope);
+            self.group("registers", |file| {
+                for of_block in registers.chunk_by(|a, b| a.scope == b.scope) {
+                    let inner = of_block[0].scope.join(".");
+                    match inner.is_empty() {
+                        true => file.registers(&scope, of_block, names),
+                        false => file.group(&inner, |file| {
+                            file.registers(&format!("{scope}.{inner}"), of_block, names)
+                        }),
+                    }
+                }
+            });
+        }
+    }
+
+    /// Adds the registers of a scope.
+    fn registers(&mut self, scope: &str, registers: &[&Register], names: &NameFiles) {
+        for register in registers {
+            let translated = names.register(register);
+            let name = signal(scope, &register.name, register.bits);
+            self.line(format(register.bits, translated), &name, translated);
+        }
+    }
+
+    /// Adds a port; behind a wide one, folded, its words.
+    fn port(&mut self, scope: &str, port: &Port, translated: Option<usize>) {
+        let name = signal(scope, port.name, port.bits);
+        let flags = format(port.bits, translated);
+        if port.bits <= WIDE {
+            self.line(flags, &name, translated);
+            return;
+        }
+        self.line(flags | BEGIN | CLOSED, &name, None);
+        for low in (0..port.bits).step_by(WORD) {
+            let high = (low + WORD).min(port.bits) - 1;
+            let mut word = format!("#{{{}[{high}:{low}]}}", port.name);
+            // GTKWave counts the bits of a vector from the left.
+            for bit in (low..=high).rev() {
+                write!(word, " ({}){name}", port.bits - 1 - bit).expect(IN_MEMORY);
+            }
+            self.line(HEXADECIMAL | RIGHT, &word, None);
+        }
+        self.line(END | CLOSED | COLLAPSED | BLANK, "-group_end", None);
+    }
+
+    /// Adds a group with what `fill` adds.
+    fn group(&mut self, title: &str, fill: impl FnOnce(&mut Self)) {
+        self.line(BEGIN | BLANK, &format!("-{title}"), None);
+        fill(self);
+        self.line(END | BLANK, &format!("-{title}"), None);
+    }
+
+    fn line(&mut self, flags: u32, what: &str, translated: Option<usize>) {
+        writeln!(self.text, "@{flags:x}").expect(IN_MEMORY);
+        if let Some(at) = translated {
+            writeln!(self.text, "^{} {}", at + 1, self.files[at]).expect(IN_MEMORY);
+        }
+        writeln!(self.text, "{what}").expect(IN_MEMORY);
+    }
+}
+
+/// Bits stand alone, up to 16 bits are read as a number, and what is wider as digits. Names stand for numbers.
+fn format(bits: usize, translated: Option<usize>) -> u32 {
+    let format = match bits {
+        1 => BINARY,
+        2..=16 => DECIMAL,
+        _ if translated.is_some() => DECIMAL,
+        _ => HEXADECIMAL,
+    };
+    format | RIGHT | if translated.is_some() { TRANSLATED } else { 0 }
+}
+
+/// A signal as GTKWave names it: a vector with its range.
+fn signal(scope: &str, name: &str, bits: usize) -> String {
+    match bits {
+        1 => format!("{scope}.{name}"),
+        _ => format!("{scope}.{name}[{}:0]", bits - 1),
+    }
+}

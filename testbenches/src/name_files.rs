@@ -1,0 +1,84 @@
+//! Files with the names of values beside a waveform. GTKWave reads them as translate filter files, Surfer as mappings.
+use selvedge_hw::Port;
+use selvedge_hw::rtl::registers::Register;
+use selvedge_hw::wave::Trace;
+use std::fmt::Write;
+
+/// The names of the values of a width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Names {
+    what: String,
+    bits: usize,
+    names: Vec<(u64, String)>,
+}
+
+/// The files that the signals of a waveform need, each once.
+#[derive(Clone, Debug, Default)]
+pub struct NameFiles(Vec<Names>);
+
+impl NameFiles {
+    /// Returns the files of everything in these traces.
+    pub fn of(traces: &[Trace]) -> Self {
+        let mut files = NameFiles::default();
+        let ports =
+            traces.iter().flat_map(|trace| trace.ports.iter().filter_map(|port| of_port(trace, port)));
+        let registers = traces.iter().flat_map(|trace| trace.registers.iter().filter_map(of_register));
+        for names in ports.chain(registers) {
+            if !files.0.contains(&names) {
+                files.0.push(names);
+            }
+        }
+        files
+    }
+
+    /// Returns the number of the file of a port, from 0.
+    pub fn port(&self, trace: &Trace, port: &Port) -> Option<usize> {
+        let names = of_port(trace, port)?;
+        self.0.iter().position(|known| *known == names)
+    }
+
+    /// Returns the number of the file of a register, from 0.
+    pub fn register(&self, register: &Register) -> Option<usize> {
+        let names = of_register(register)?;
+        self.0.iter().position(|known| *known == names)
+    }
+
+    /// Returns each file's name for a waveform whose name without its ending is `stem`, and its text.
+    pub fn files(&self, stem: &str) -> Vec<(String, String)> {
+        (0..self.0.len()).map(|at| (format!("{stem}.{}.names", self.title(at)), self.text(at))).collect()
+    }
+
+    /// Returns what the values of a file are. Where several are called the same, later ones have a number.
+    fn title(&self, at: usize) -> String {
+        let what = &self.0[at].what;
+        match self.0[..at].iter().filter(|earlier| earlier.what == *what).count() {
+            0 => what.clone(),
+            earlier => format!("{what}_{}", earlier + 1),
+        }
+    }
+
+    /// Returns the text of a file: the two lines of Surfer's head, which to GTKWave are values that no signal has, then a line
+    /// per value.
+    fn text(&self, at: usize) -> String {
+        let mut text = format!("Name: {}\nBits: {}\n", self.title(at), self.0[at].bits);
+        for (value, name) in &self.0[at].names {
+            writeln!(text, "{value} {name}").expect("writing to memory cannot fail");
+        }
+        text
+    }
+}
+
+fn of_port(trace: &Trace, port: &Port) -> Option<Names> {
+    let found = trace.names.iter().find(|names| names.ports.contains(&port.name))?;
+    let names = found.names.iter().map(|(value, name)| (*value, name.to_string())).collect();
+    (port.bits > 1).then(|| Names { what: found.what.into(), bits: port.bits, names })
+}
+
+fn of_register(register: &Register) -> Option<Names> {
+    let is_named = !register.values.is_empty() && register.bits > 1;
+    is_named.then(|| Names {
+        what: register.what.clone(),
+        bits: register.bits,
+        names: register.values.clone(),
+    })
+}
