@@ -10,6 +10,7 @@
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | what an instance got and gave in a waveform |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
+//! | [`compiler`] | the emitted Verilog compiled for the GPU, where blocks run as Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
 //! | [`parallel`] | some threads for work that waits for them |
@@ -18,6 +19,7 @@
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
 
+pub mod compiler;
 pub mod emitted;
 pub mod equivalence;
 pub mod formal;

@@ -1,7 +1,9 @@
-//! Engines: a block instance that runs as golden model, as RTL, or as both in lock-step.
+//! Engines: a block instance that runs as golden model, as RTL, as compiled Verilog, or as two of these in lock-step.
 use crate::block::{Clocked, HwBlock, RtlBlock};
+use crate::compiled::{BlockCompiler, CompileError, Compiled};
 use crate::params::ParamError;
 use crate::ports::Ports;
+use crate::registry::Entry;
 use crate::wave::{self, Sample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
@@ -37,13 +39,75 @@ pub enum Engine {
     /// The RTL alone: what is simulated is what is synthesized.
     #[default]
     Rtl,
-    /// Both, compared at every port in every cycle.
+    /// The block's Verilog alone, compiled by a [`BlockCompiler`].
+    Verilog,
+    /// Model and RTL, compared at every port in every cycle.
     Lockstep,
+    /// Model and Verilog, compared in the same way.
+    #[serde(rename = "model+verilog")]
+    #[strum(serialize = "model+verilog")]
+    ModelVerilog,
+    /// RTL and Verilog, compared in the same way.
+    #[serde(rename = "rtl+verilog")]
+    #[strum(serialize = "rtl+verilog")]
+    RtlVerilog,
 }
+
+impl Engine {
+    /// Returns what runs, and what runs beside it.
+    pub fn sides(self) -> (Side, Option<Side>) {
+        match self {
+            Engine::Model => (Side::Model, None),
+            Engine::Rtl => (Side::Rtl, None),
+            Engine::Verilog => (Side::Verilog, None),
+            Engine::Lockstep => (Side::Model, Some(Side::Rtl)),
+            Engine::ModelVerilog => (Side::Model, Some(Side::Verilog)),
+            Engine::RtlVerilog => (Side::Rtl, Some(Side::Verilog)),
+        }
+    }
+
+    /// Returns whether one of its sides is `side`.
+    pub fn has(self, side: Side) -> bool {
+        let (first, second) = self.sides();
+        first == side || second == Some(side)
+    }
+
+    /// Returns the engine that runs two sides, in whichever order, and compares them.
+    ///
+    /// # Errors
+    /// Text that does not name two different sides.
+    pub fn lockstep(pair: &str) -> Result<Self, BadPair> {
+        let (first, second) = pair.split_once(',').unwrap_or((pair, ""));
+        match [first.trim(), second.trim()] {
+            ["model", "rtl"] | ["rtl", "model"] => Ok(Engine::Lockstep),
+            ["model", "verilog"] | ["verilog", "model"] => Ok(Engine::ModelVerilog),
+            ["rtl", "verilog"] | ["verilog", "rtl"] => Ok(Engine::RtlVerilog),
+            _ => Err(BadPair(pair.into())),
+        }
+    }
+}
+
+/// One form of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
+pub enum Side {
+    /// The golden model.
+    #[strum(serialize = "model")]
+    Model,
+    /// The RTL.
+    #[strum(serialize = "RTL")]
+    Rtl,
+    /// Verilog that a [`BlockCompiler`] has compiled.
+    Verilog,
+}
+
+/// Text that does not name two forms of a block.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}`: must be two of model, rtl and verilog with a comma between them, as in rtl,verilog")]
+pub struct BadPair(pub String);
 
 /// A word that names no engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown engine `{0}`; engines: model, rtl, lockstep")]
+#[error("unknown engine `{0}`; engines: {engines}", engines = Engine::VARIANTS.join(", "))]
 pub struct UnknownEngine(pub String);
 
 impl UnknownEngine {
@@ -77,15 +141,32 @@ impl FromStr for Fault {
     }
 }
 
-/// A fault cannot be planted because nothing but a golden model runs.
+/// A fault cannot be planted because no RTL runs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{instance}: a fault needs RTL to strike, but the engine is model; use rtl or lockstep")]
+#[error("{instance}: a fault needs RTL to strike, but the engine is {engine}; use rtl, lockstep or rtl+verilog")]
 pub struct NoRtl {
     /// The instance.
     pub instance: String,
+    /// Its engine.
+    pub engine: Engine,
 }
 
-/// The first difference between golden model and RTL. Reads as one line.
+/// An instance could not be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The parameters are not valid.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// The block has no compiled form.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// Nothing compiles blocks.
+    #[error("the engine {0} needs a compiler of Verilog, which only the command selvedge brings along")]
+    NoCompiler(Engine),
+}
+
+/// The first difference between two forms of a block. Reads as one line.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     /// The block's name.
@@ -96,16 +177,18 @@ pub struct Divergence {
     pub cycle: u64,
     /// The first port that differs.
     pub port: &'static str,
-    /// The model's value of the port, in hexadecimal.
-    pub model: String,
-    /// The RTL's value of the port, in hexadecimal.
-    pub rtl: String,
-    /// The last [`HISTORY_CYCLES`] cycles up to this one, as seen at the model's and at the RTL's ports.
+    /// The two forms; what the first one gives is expected.
+    pub sides: [Side; 2],
+    /// The first one's value of the port, in hexadecimal.
+    pub expected: String,
+    /// The second one's value of the port, in hexadecimal.
+    pub got: String,
+    /// The last [`HISTORY_CYCLES`] cycles up to this one, as seen at the ports of both.
     pub history: Vec<Trace>,
 }
 
 impl Divergence {
-    /// Writes the history as a VCD file, the model's ports under `<instance>.model`, the RTL's under `<instance>.rtl`.
+    /// Writes the history as a VCD file, the ports of each side under `<instance>.<side>`, such as `<instance>.model`.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -116,10 +199,10 @@ impl Divergence {
 
 impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence { block, instance, cycle, port, sides: [first, second], expected, got, .. } = self;
         write!(
             f,
-            "{} ({}): model and RTL differ in cycle {} at port {}: model {}, RTL {}",
-            self.instance, self.block, self.cycle, self.port, self.model, self.rtl
+            "{instance} ({block}): {first} and {second} differ in cycle {cycle} at port {port}: {first} {expected}, {second} {got}"
         )
     }
 }
@@ -129,7 +212,7 @@ impl std::error::Error for Divergence {}
 /// One cycle at an instance's ports.
 struct Record<B: HwBlock> {
     cycle: u64,
-    /// Inputs, and the outputs of the model (where one runs) and of the RTL; none in reset.
+    /// Inputs, and the outputs of both sides (the same where one runs alone); none in reset.
     inputs: B::In,
     outputs: Option<(B::Out, B::Out)>,
 }
@@ -157,6 +240,10 @@ struct Ring<B: HwBlock> {
 }
 
 impl<B: HwBlock> Ring<B> {
+    fn new() -> Self {
+        Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 }
+    }
+
     fn push(&mut self, record: Record<B>) {
         if self.records.len() < HISTORY_CYCLES {
             self.records.push(record);
@@ -179,10 +266,65 @@ struct Recorder<B: HwBlock> {
     records: Vec<Record<B>>,
 }
 
+/// One form of the block.
 enum Core<B: HwBlock> {
     Model(B::Model),
     Rtl(Box<dyn RtlBlock<B::In, B::Out>>),
-    Lockstep { model: B::Model, rtl: Box<dyn RtlBlock<B::In, B::Out>>, ring: Ring<B> },
+    Verilog(Box<Compiled<B>>),
+}
+
+impl<B: HwBlock> Core<B> {
+    fn new(side: Side, params: &B::Params, compile: impl FnOnce() -> Compile<B>) -> Result<Self, BuildError> {
+        Ok(match side {
+            Side::Model => Core::Model(B::model(params)?),
+            Side::Rtl => Core::Rtl(B::rtl(params)?),
+            Side::Verilog => Core::Verilog(Box::new(compile()?)),
+        })
+    }
+
+    fn step(&mut self, inputs: &B::In) -> B::Out {
+        match self {
+            Core::Model(model) => model.step(inputs),
+            Core::Rtl(rtl) => rtl.step(inputs),
+            Core::Verilog(verilog) => verilog.step(inputs),
+        }
+    }
+
+    fn reset(&mut self) {
+        match self {
+            Core::Model(model) => model.reset(),
+            Core::Rtl(rtl) => rtl.reset(),
+            Core::Verilog(verilog) => verilog.reset(),
+        }
+    }
+}
+
+/// A compiled block, or why there is none.
+type Compile<B> = Result<Compiled<B>, BuildError>;
+
+impl<B: HwBlock> State for Core<B> {
+    /// Of compiled Verilog nothing is known that could be saved; runs with checkpoints refuse it.
+    fn save(&self, to: &mut Writer) {
+        match self {
+            Core::Model(model) => model.save(to),
+            Core::Rtl(rtl) => rtl.save(to),
+            Core::Verilog(_) => {}
+        }
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        match self {
+            Core::Model(model) => model.load(from),
+            Core::Rtl(rtl) => rtl.load(from),
+            Core::Verilog(_) => Err(from.shape("compiled Verilog, which no checkpoint holds")),
+        }
+    }
+}
+
+/// What runs beside the first form, and is compared with it.
+struct Beside<B: HwBlock> {
+    core: Core<B>,
+    sides: [Side; 2],
+    ring: Ring<B>,
 }
 
 /// A named instance of a block under one engine.
@@ -209,31 +351,61 @@ pub struct Instance<B: HwBlock> {
     name: String,
     params: B::Params,
     cycle: u64,
+    engine: Engine,
     core: Core<B>,
+    beside: Option<Box<Beside<B>>>,
     fault: Option<Fault>,
     recorder: Option<Box<Recorder<B>>>,
 }
 
 impl<B: HwBlock> Instance<B> {
-    /// An instance in its reset state, at cycle 0.
+    /// An instance in its reset state, at cycle 0, under an engine without Verilog.
     ///
     /// # Errors
     /// When the parameters are not valid.
+    ///
+    /// # Panics
+    /// Under an engine with Verilog, for which [`Self::with`] takes a compiler.
     pub fn new(name: impl Into<String>, params: &B::Params, engine: Engine) -> Result<Self, ParamError> {
+        match Self::with(name, params, engine, None) {
+            Err(BuildError::Params(error)) => Err(error),
+            other => Ok(other.expect("engines without Verilog need no compiler")),
+        }
+    }
+
+    /// An instance in its reset state, at cycle 0, whose Verilog `compiler` compiles.
+    ///
+    /// # Errors
+    /// When the parameters are not valid, or the engine has a side of Verilog that cannot be compiled.
+    pub fn with(
+        name: impl Into<String>,
+        params: &B::Params,
+        engine: Engine,
+        compiler: Option<&dyn BlockCompiler>,
+    ) -> Result<Self, BuildError> {
         B::validate(params)?;
-        let core = match engine {
-            Engine::Model => Core::Model(B::model(params)?),
-            Engine::Rtl => Core::Rtl(B::rtl(params)?),
-            Engine::Lockstep => {
-                let ring = Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 };
-                Core::Lockstep { model: B::model(params)?, rtl: B::rtl(params)?, ring }
-            }
+        let compile = || {
+            let compiler = compiler.ok_or(BuildError::NoCompiler(engine))?;
+            let values = serde_json::to_value(params).expect("parameters are plain numbers and switches");
+            Ok(Compiled::new(compiler.compile(&Entry::<B>::NEW, &values)?, params))
+        };
+        let (first, second) = engine.sides();
+        let core = Core::new(first, params, compile)?;
+        let beside = match second {
+            None => None,
+            Some(second) => Some(Box::new(Beside {
+                core: Core::new(second, params, compile)?,
+                sides: [first, second],
+                ring: Ring::new(),
+            })),
         };
         Ok(Instance {
             name: name.into(),
             params: params.clone(),
             cycle: 0,
+            engine,
             core,
+            beside,
             fault: None,
             recorder: None,
         })
@@ -251,18 +423,14 @@ impl<B: HwBlock> Instance<B> {
 
     /// The engine that runs it.
     pub fn engine(&self) -> Engine {
-        match self.core {
-            Core::Model(_) => Engine::Model,
-            Core::Rtl(_) => Engine::Rtl,
-            Core::Lockstep { .. } => Engine::Lockstep,
-        }
+        self.engine
     }
 
-    /// The golden model, unless the RTL runs alone.
+    /// The golden model, where one runs.
     pub fn model(&self) -> Option<&B::Model> {
         match &self.core {
-            Core::Model(model) | Core::Lockstep { model, .. } => Some(model),
-            Core::Rtl(_) => None,
+            Core::Model(model) => Some(model),
+            _ => None,
         }
     }
 
@@ -280,10 +448,10 @@ impl<B: HwBlock> Instance<B> {
     /// Plants a fault in the RTL.
     ///
     /// # Errors
-    /// When the engine is `model`.
+    /// When no RTL runs.
     pub fn inject(&mut self, fault: Fault) -> Result<(), NoRtl> {
-        if matches!(self.core, Core::Model(_)) {
-            return Err(NoRtl { instance: self.name.clone() });
+        if !self.engine.has(Side::Rtl) {
+            return Err(NoRtl { instance: self.name.clone(), engine: self.engine });
         }
         self.fault = Some(fault);
         Ok(())
@@ -303,27 +471,19 @@ impl<B: HwBlock> Instance<B> {
     /// One clock: applies `inputs`, returns the outputs before the clock edge, takes the edge.
     ///
     /// # Errors
-    /// The first difference between model and RTL, when the engine is `lockstep`. The instance is of no further use then.
+    /// The first difference between two sides, when the engine has two. The instance is of no further use then.
     #[inline]
     pub fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<Divergence>> {
         if self.fault.is_some() {
             self.strike();
         }
-        let (expected, outputs) = match &mut self.core {
-            Core::Model(model) => {
-                let outputs = model.step(inputs);
-                (outputs, outputs)
-            }
-            Core::Rtl(rtl) => {
-                let outputs = rtl.step(inputs);
-                (outputs, outputs)
-            }
-            Core::Lockstep { model, rtl, ring } => {
-                let pair = (model.step(inputs), rtl.step(inputs));
-                ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
-                pair
-            }
-        };
+        let expected = self.core.step(inputs);
+        let mut outputs = expected;
+        if let Some(beside) = &mut self.beside {
+            outputs = beside.core.step(inputs);
+            let outputs = Some((expected, outputs));
+            beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs });
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.see(Record { cycle: self.cycle, inputs: *inputs, outputs: Some((expected, outputs)) });
         }
@@ -337,14 +497,10 @@ impl<B: HwBlock> Instance<B> {
     /// One clock with reset active and inputs zero.
     pub fn reset(&mut self) {
         let record = Record { cycle: self.cycle, inputs: B::In::default(), outputs: None };
-        match &mut self.core {
-            Core::Model(model) => model.reset(),
-            Core::Rtl(rtl) => rtl.reset(),
-            Core::Lockstep { model, rtl, ring } => {
-                model.reset();
-                rtl.reset();
-                ring.push(record);
-            }
+        self.core.reset();
+        if let Some(beside) = &mut self.beside {
+            beside.core.reset();
+            beside.ring.push(record);
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.see(record);
@@ -354,34 +510,37 @@ impl<B: HwBlock> Instance<B> {
 
     #[cold]
     fn strike(&mut self) {
-        if self.fault.is_some_and(|fault| fault.cycle <= self.cycle)
-            && let Some(fault) = self.fault.take()
-            && let Core::Rtl(rtl) | Core::Lockstep { rtl, .. } = &mut self.core
-        {
-            rtl.upset(fault.bit);
+        if self.fault.is_none_or(|fault| fault.cycle > self.cycle) {
+            return;
+        }
+        let Some(fault) = self.fault.take() else { return };
+        let cores = [Some(&mut self.core), self.beside.as_mut().map(|beside| &mut beside.core)];
+        for core in cores.into_iter().flatten() {
+            if let Core::Rtl(rtl) = core {
+                rtl.upset(fault.bit);
+            }
         }
     }
 
     #[cold]
-    fn divergence(&self, model: &B::Out, rtl: &B::Out) -> Box<Divergence> {
-        let (model_bits, rtl_bits) = (model.to_bits(&self.params), rtl.to_bits(&self.params));
+    fn divergence(&self, expected: &B::Out, got: &B::Out) -> Box<Divergence> {
+        let beside = self.beside.as_ref().expect("what runs alone differs from nothing");
+        let (expected, got) = (expected.to_bits(&self.params), got.to_bits(&self.params));
         // A difference beyond a port's width would be invisible in the words, but is a difference still: blame port 0.
-        let port = model_bits.iter().zip(&rtl_bits).position(|(a, b)| a != b).unwrap_or(0);
-        let history = match &self.core {
-            Core::Lockstep { ring, .. } => vec![
-                trace::<B>(format!("{}.model", self.name), &self.params, ring.in_order(), |pair| pair.0),
-                trace::<B>(format!("{}.rtl", self.name), &self.params, ring.in_order(), |pair| pair.1),
-            ],
-            _ => Vec::new(),
+        let port = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(0);
+        let history = |at: usize, side: fn(&(B::Out, B::Out)) -> B::Out| {
+            let name = format!("{}.{}", self.name, beside.sides[at].to_string().to_lowercase());
+            trace::<B>(name, &self.params, beside.ring.in_order(), side)
         };
         Box::new(Divergence {
             block: B::NAME,
             instance: self.name.clone(),
             cycle: self.cycle,
             port: B::Out::NAMES[port],
-            model: hex(&model_bits[port]),
-            rtl: hex(&rtl_bits[port]),
-            history,
+            sides: beside.sides,
+            expected: hex(&expected[port]),
+            got: hex(&got[port]),
+            history: vec![history(0, |pair| pair.0), history(1, |pair| pair.1)],
         })
     }
 }
@@ -390,13 +549,9 @@ impl<B: HwBlock> State for Instance<B> {
     fn save(&self, to: &mut Writer) {
         self.cycle.save(to);
         self.fault.is_some().save(to);
-        match &self.core {
-            Core::Model(model) => model.save(to),
-            Core::Rtl(rtl) => rtl.save(to),
-            Core::Lockstep { model, rtl, .. } => {
-                model.save(to);
-                rtl.save(to);
-            }
+        self.core.save(to);
+        if let Some(beside) = &self.beside {
+            beside.core.save(to);
         }
     }
     /// The history that a difference shows begins anew, as does what is recorded.
@@ -405,15 +560,11 @@ impl<B: HwBlock> State for Instance<B> {
         if !bool::read(from)? {
             self.fault = None;
         }
-        match &mut self.core {
-            Core::Model(model) => model.load(from),
-            Core::Rtl(rtl) => rtl.load(from),
-            Core::Lockstep { model, rtl, ring } => {
-                *ring = Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 };
-                model.load(from)?;
-                rtl.load(from)
-            }
-        }
+        self.core.load(from)?;
+        self.beside.as_mut().map_or(Ok(()), |beside| {
+            beside.ring = Ring::new();
+            beside.core.load(from)
+        })
     }
 }
 
@@ -463,8 +614,11 @@ mod tests {
         }
         assert_eq!(
             "fpga".parse::<Engine>().unwrap_err().to_string(),
-            "unknown engine `fpga`; engines: model, rtl, lockstep"
+            "unknown engine `fpga`; engines: model, rtl, verilog, lockstep, model+verilog, rtl+verilog"
         );
+        assert_eq!(Engine::lockstep("verilog,rtl"), Ok(Engine::RtlVerilog));
+        assert_eq!(Engine::lockstep("model, rtl"), Ok(Engine::Lockstep));
+        assert!(Engine::lockstep("rtl,rtl").is_err() && Engine::lockstep("rtl").is_err());
         assert_eq!("12:3".parse(), Ok(Fault { cycle: 12, bit: 3 }));
         assert_eq!(
             "12".parse::<Fault>().unwrap_err().to_string(),

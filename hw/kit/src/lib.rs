@@ -8,7 +8,8 @@
 //! | [`ports`](mod@ports) | typed port values that convert to bits, declared by [`ports!`] |
 //! | [`params`] | parameter declarations, parsing and errors |
 //! | [`registry`] | blocks without their types: [`BlockEntry`], and the list of those that a program adds |
-//! | [`engine`] | [`Instance`]: a block under the engine `model`, `rtl` or `lockstep` |
+//! | [`engine`] | [`Instance`]: a block under an engine: model, RTL, Verilog, or two of them in lockstep |
+//! | [`compiled`] | [`CompiledBlock`]: Verilog that somebody else compiles and steps |
 //! | [`pipeline`] | the golden model of an elastic pipeline |
 //! | [`prng`], [`traffic`] | random numbers and traffic for stimuli |
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
@@ -23,6 +24,7 @@
 extern crate self as selvedge_hw;
 
 pub mod block;
+pub mod compiled;
 pub mod corners;
 pub mod engine;
 pub mod file;
@@ -40,8 +42,9 @@ pub mod verify;
 pub mod wave;
 
 pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
+pub use compiled::{BlockCompiler, CompileError, CompiledBlock};
 pub use corners::{Corner, Corners, PortCorners};
-pub use engine::{Divergence, Engine, Fault, Instance};
+pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Port, PortValue, Ports};
 pub use prng::Prng;

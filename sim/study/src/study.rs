@@ -166,7 +166,7 @@ struct Reader<'a> {
 }
 
 const SIZES: &str = "tiny, small, study or paper";
-const ENGINES: &str = "model, rtl or lockstep";
+const ENGINES: &str = "model, rtl, verilog, lockstep, model+verilog or rtl+verilog";
 const SHARES: &str = "left-over, spatial, smk-p, smk-pw[:CYCLES], warped-slicer[:CYCLES] or sm:N,N";
 
 impl<'a> Reader<'a> {

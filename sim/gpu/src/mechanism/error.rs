@@ -72,6 +72,14 @@ pub enum MechanismError {
         /// The instances there are.
         allowed: String,
     },
+    /// A block instance that cannot be built under the engine.
+    #[error("{instance}: {why}")]
+    Instance {
+        /// The instance.
+        instance: String,
+        /// Why not.
+        why: String,
+    },
     /// A planted fault beyond the outputs of its block.
     #[error("--inject {fault}: must be a bit from 0 to {last}, one of the block's output ports")]
     Fault {
