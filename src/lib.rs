@@ -50,6 +50,7 @@ mod stats_command;
 mod study_command;
 mod together_command;
 mod trace_command;
+mod verilog_option;
 mod wave_command;
 
 use arguments::{Arguments, Command};

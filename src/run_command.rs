@@ -13,7 +13,7 @@ use crate::together_command;
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::{Trace, write_vcd};
-use selvedge_hw::{Divergence, Fault};
+use selvedge_hw::{BlockCompiler, Divergence, Fault};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Estimate;
 use selvedge_sim::mechanism::probe::ProbeSpec;
@@ -141,6 +141,7 @@ pub(super) fn plan<'a>(options: &RunOptions, workloads: impl Iterator<Item = &'a
         target.iter().for_each(|target| plan.write_or_print(option, target));
     }
     options.vcd.iter().for_each(|path| plan.write("--vcd", path));
+    options.verilog.verilog.iter().flat_map(|own| &own.files).for_each(|path| plan.read(path));
     options.checkpoints.plan(&mut plan);
     for workload in workloads {
         plan.read_source(workload, options.input.as_deref());
@@ -222,6 +223,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
         (None, false) => SHOWCASE_MECHANISMS.to_vec(),
     };
     let limits = options.limits();
+    let compiler = options.verilog.compiler(options.engine())?;
     let mut specs = Vec::new();
     for (name, size) in named(options) {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
@@ -229,9 +231,10 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
             refuse_for_traces(options)?;
         }
         for text in &mechanisms {
-            specs.push(spec(options, config, &workload, text, size)?);
+            specs.push(spec(options, config, &workload, text, size, compiler.as_ref())?);
         }
     }
+    options.verilog.check_blocks(specs.iter().map(|spec| &spec.mechanism), config, 1)?;
     Ok(specs)
 }
 
@@ -242,17 +245,23 @@ pub(super) fn spec(
     workload: &Source,
     mechanism: &str,
     size: Size,
+    compiler: Option<&Arc<dyn BlockCompiler>>,
 ) -> Result<RunSpec, Failure> {
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
-    let probes =
-        ProbeSpec { instances: options.probe.clone(), from: options.from, cycles: options.cycles, faults };
+    let probes = ProbeSpec {
+        instances: options.probe.clone(),
+        from: options.from,
+        cycles: options.cycles,
+        faults,
+        compiler: compiler.cloned(),
+    };
     Ok(RunSpec {
         workload: workload.clone(),
         size,
         input: options.input.clone(),
         config: Arc::clone(config),
         mechanism: latency_from::mechanism(mechanism, options.latency_from.as_deref())?,
-        engine: options.engine,
+        engine: options.engine(),
         probes,
         check_dram: options.check,
         threads: options.threads.unwrap_or(1) as usize,

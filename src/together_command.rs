@@ -104,21 +104,24 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
+    let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
+    options.verilog.check_blocks(std::iter::once(&mechanism), &config, names.len())?;
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
-        config: Arc::new(configuration(&options.config, &options.set, options.registers)?),
+        config,
         share,
         cycles: options.cycles_together,
         alone: options.alone,
         isolated: None,
         mechanism,
-        engine: options.engine,
+        engine: options.engine(),
         probes: ProbeSpec {
             instances: options.probe.clone(),
             from: options.from,
             cycles: options.cycles,
             faults,
+            compiler: options.verilog.compiler(options.engine())?,
         },
         check_dram: options.check,
         max_memory: limits.memory,

@@ -3,12 +3,15 @@
 //! [`Verilated`](crate::verilator::Verilated) serves tests: a call per port, values in vectors. Here one call takes a whole
 //! cycle, and says whether it has changed anything.
 use crate::emitted::Emitted;
+use crate::own::{Own, differences, latency, ports_of_header};
 use crate::tool::{GXX, ToolError, VERILATOR, write};
 use crate::vectors::side;
 use crate::verilator::{LIBRARY, UNIT, compiler_options, fingerprint, include, install, one_unit, runtime};
 use libloading::Library;
 use selvedge_gen::{EmitOptions, ResetStyle};
-use selvedge_hw::{BlockCompiler, BlockEntry, CompileError, CompiledBlock, Direction, Port};
+use selvedge_hw::{
+    BlockCompiler, BlockEntry, ClockedBits, CompileError, CompiledBlock, Direction, Pace, Port, PortBits,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -19,8 +22,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Options of Verilator. Registers that neither reset nor an initial value reaches begin with random bits, the same in every
 /// run. Warnings do not end it: the emitted Verilog has tests of its own for them.
-const VERILATOR_OPTIONS: [&str; 8] =
-    ["--cc", "-O3", "-Wno-fatal", "--x-initial", "unique", "--x-assign", "fast", "--noassert"];
+const VERILATOR_OPTIONS: [&str; 7] =
+    ["--cc", "-O3", "-Wno-fatal", "--x-initial", "unique", "--x-assign", "fast"];
 /// Replaces the level of optimization of [`compiler_options`]: a run steps a block more often than a test.
 const OPTIMIZATION: &str = "-O2";
 /// Most complaints of Verilator that a message quotes.
@@ -40,6 +43,8 @@ pub struct VerilogCompiler {
     cache: PathBuf,
     version: String,
     note: Note,
+    /// What stands in the place of blocks.
+    own: Vec<Own>,
     /// What this process has loaded, by block and parameters.
     known: Mutex<HashMap<(&'static str, String), Slot>>,
 }
@@ -58,19 +63,19 @@ fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl VerilogCompiler {
-    /// Returns a compiler that keeps its work in the folder `cache`, which threads and processes may share. `note` takes a line
-    /// whenever something is compiled.
+    /// Returns a compiler that keeps its work in the folder `cache`, which threads and processes may share. `own` stands in the
+    /// place of blocks. `note` takes a line whenever something is compiled.
     ///
     /// # Errors
     /// When Verilator is missing, or the folder cannot be used.
-    pub fn new(cache: &Path, note: Note) -> Result<Self, ToolError> {
+    pub fn new(cache: &Path, own: Vec<Own>, note: Note) -> Result<Self, ToolError> {
         std::fs::create_dir_all(cache).map_err(ToolError::at(cache))?;
         let cache = cache.canonicalize().map_err(ToolError::at(cache))?;
         let version = VERILATOR.run(&cache, ["--version"])?;
-        Ok(VerilogCompiler { cache, version, note, known: Mutex::default() })
+        Ok(VerilogCompiler { cache, version, note, own, known: Mutex::default() })
     }
 
-    /// Returns the library of a block's emitted Verilog.
+    /// Returns the library of a block: of what stands in its place, or else of its emitted Verilog.
     fn library(&self, block: &dyn BlockEntry, params: &Value) -> Result<Arc<Loaded>, CompileError> {
         let line = |error: &dyn fmt::Display| CompileError(error.to_string());
         let slot = Arc::clone(locked(&self.known).entry((block.name(), params.to_string())).or_default());
@@ -78,31 +83,128 @@ impl VerilogCompiler {
         if let Some(library) = &*slot {
             return Ok(Arc::clone(library));
         }
-        let options = EmitOptions::of(block, params, ResetStyle::AsyncLow);
-        let emitted = Emitted::of(block, params, &options).map_err(|e| line(&e))?;
-        let path = self.compiled(&emitted).map_err(|error| line(&short(error)))?;
+        let own = self.own_of(block.name());
+        let path = if let Some(own) = own {
+            let ports = block.ports(params).map_err(|e| line(&e))?;
+            self.compiled_own(own, &ports)?
+        } else {
+            let options = EmitOptions::of(block, params, ResetStyle::AsyncLow);
+            let emitted = Emitted::of(block, params, &options).map_err(|e| line(&e))?;
+            self.compiled(&emitted).map_err(|error| line(&short(error)))?
+        };
         let library = Arc::new(Loaded::open(&path).map_err(|error| line(&error))?);
+        if let Some(own) = own {
+            check_latency(own, block, params, &library)?;
+        }
         *slot = Some(Arc::clone(&library));
         Ok(library)
     }
 
-    /// Compiles Verilog where the cache does not have it, and returns the library's path.
+    /// Returns what stands in the place of a block.
+    fn own_of(&self, block: &str) -> Option<&Own> {
+        self.own.iter().find(|own| own.block == block)
+    }
+
+    /// Returns the folder in which the library of this content is kept.
+    fn place(&self, name: &str, content: &[String]) -> PathBuf {
+        let mut all = vec![self.version.clone(), VERILATOR_OPTIONS.concat(), OPTIMIZATION.into()];
+        all.extend_from_slice(content);
+        self.cache.join(format!("{name}-{}", fingerprint(&all.concat())))
+    }
+
+    /// Compiles emitted Verilog where the cache does not have it, and returns the library's path.
     fn compiled(&self, emitted: &Emitted) -> Result<PathBuf, ToolError> {
         let shim = shim(&emitted.ports);
-        let mut content = vec![self.version.clone(), VERILATOR_OPTIONS.concat(), OPTIMIZATION.into()];
-        content.push(shim.clone());
+        let mut content = vec![shim.clone()];
         content.extend(emitted.sources.iter().map(|source| source.text.clone()));
-        let kept = self.cache.join(format!("{}-{}", emitted.name, fingerprint(&content.concat())));
+        let kept = self.place(&emitted.name, &content);
         if !kept.join(LIBRARY).exists() {
             (self.note)(&format!("Verilator compiles {}", emitted.name));
             let runtime = runtime(&self.cache, &self.version)?;
             install(&self.cache, &kept, |folder| {
                 let files = emitted.write(folder)?;
-                translate(folder, &emitted.name, files.iter().map(|file| file.display().to_string()))?;
+                let files = files.iter().map(|file| file.display().to_string());
+                translate(folder, &emitted.name, files)?;
                 link(folder, &shim, &runtime)
             })?;
         }
         Ok(kept.join(LIBRARY))
+    }
+
+    /// Compiles Verilog of the user where the cache does not have it, and returns the library's path. Its ports must be the
+    /// block's.
+    fn compiled_own(&self, own: &Own, ports: &[Port]) -> Result<PathBuf, CompileError> {
+        let say = |what: &dyn fmt::Display| CompileError(format!("--verilog {}: {what}", own.text));
+        let refused = |error: ToolError| say(&short(error));
+        let mut arguments = Vec::new();
+        for file in &own.files {
+            let whole = file.canonicalize().map_err(|error| refused(ToolError::at(file)(error)))?;
+            let folder = whole.parent().map(|folder| format!("-I{}", folder.display()));
+            arguments.extend(folder.filter(|folder| !arguments.contains(folder)));
+            arguments.push(whole.display().to_string());
+        }
+        // Included files count, too.
+        let preprocess = [vec!["-E".to_string()], arguments.clone()].concat();
+        let text = VERILATOR.run(&self.cache, preprocess).map_err(refused)?;
+        let shim = shim(ports);
+        let kept = self.place(&own.block, &[shim.clone(), own.top.clone(), text]);
+        if kept.join(LIBRARY).exists() {
+            return Ok(kept.join(LIBRARY));
+        }
+        (self.note)(&format!("Verilator compiles {}", own.text));
+        let runtime = runtime(&self.cache, &self.version).map_err(refused)?;
+        let mut differ = None;
+        let installed = install(&self.cache, &kept, |folder| {
+            translate(folder, &own.top, arguments.into_iter())?;
+            let header = folder.join("obj/Vdut.h");
+            let header = std::fs::read_to_string(&header).map_err(ToolError::at(&header))?;
+            let differences = differences(&ports_of_header(&header), ports);
+            if !differences.is_empty() {
+                let message = format!("the ports of module {} are not the block's", own.top);
+                differ = Some(format!("{message}: {}", differences.join("; ")));
+                return Err(ToolError::Failed { program: VERILATOR.program, message });
+            }
+            link(folder, &shim, &runtime)
+        });
+        match (differ, installed) {
+            (Some(differ), _) => Err(say(&differ)),
+            (None, installed) => installed.map(|()| kept.join(LIBRARY)).map_err(refused),
+        }
+    }
+}
+
+/// Refuses a stream of another latency than the block's model has, or than is stated.
+fn check_latency(
+    own: &Own,
+    block: &dyn BlockEntry,
+    params: &Value,
+    library: &Arc<Loaded>,
+) -> Result<(), CompileError> {
+    if !block.is_stream() {
+        // A latency that is stated is refused where the instance is built.
+        return Ok(());
+    }
+    let line = |error: &dyn fmt::Display| CompileError(error.to_string());
+    let mut model = block.model(params).map_err(|error| line(&error))?;
+    model.reset();
+    let wanted = latency(block, params, |inputs| model.step(inputs)).map_err(|error| line(&error))?;
+    let ports = block.ports(params).map_err(|error| line(&error))?;
+    let mut circuit = Circuit::new(Arc::clone(library));
+    let found = latency(block, params, |inputs| circuit.step_ports(inputs, &ports));
+    let say = |what: String| Err(CompileError(format!("--verilog {}: {what}", own.text)));
+    match (found.map_err(|error| line(&error))?, own.latency.or(wanted)) {
+        (Some(found), Some(wanted)) if found == wanted => Ok(()),
+        (None, _) => say("gives nothing after reset for the first line of the block's stimulus".into()),
+        (Some(found), Some(stated)) if own.latency.is_some() => {
+            say(format!("the latency of module {} is {found}: must be {stated}, as is stated", own.top))
+        }
+        (Some(found), wanted) => {
+            let wanted = wanted.unwrap_or_default();
+            let top = &own.top;
+            say(format!(
+                "the latency of module {top} is {found}: must be {wanted}, as the block's is, or be stated by latency={found}"
+            ))
+        }
     }
 }
 
@@ -113,6 +215,46 @@ impl BlockCompiler for VerilogCompiler {
         params: &Value,
     ) -> Result<Box<dyn CompiledBlock>, CompileError> {
         Ok(Box::new(Circuit::new(self.library(block, params)?)))
+    }
+
+    fn replaces(&self, block: &str) -> Option<Pace> {
+        let own = self.own_of(block)?;
+        Some(if own.latency.is_some() { Pace::Items } else { Pace::Cycles })
+    }
+
+    fn replacements(&self) -> Vec<String> {
+        self.own.iter().map(|own| own.text.clone()).collect()
+    }
+}
+
+impl VerilogCompiler {
+    /// Returns a block, or what stands in its place, to be stepped by bits.
+    ///
+    /// # Errors
+    /// As [`BlockCompiler::compile`].
+    pub fn clocked(
+        &self,
+        block: &dyn BlockEntry,
+        params: &Value,
+    ) -> Result<Box<dyn ClockedBits>, CompileError> {
+        let ports = block.ports(params).map_err(|error| CompileError(error.to_string()))?;
+        Ok(Box::new(ByBits { circuit: Circuit::new(self.library(block, params)?), ports }))
+    }
+}
+
+/// An instance that is stepped by bits.
+struct ByBits {
+    circuit: Circuit,
+    ports: Vec<Port>,
+}
+
+impl ClockedBits for ByBits {
+    fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits {
+        self.circuit.step_ports(inputs, &self.ports)
+    }
+
+    fn reset(&mut self) {
+        self.circuit.reset();
     }
 }
 
@@ -200,6 +342,20 @@ impl Circuit {
         let mut circuit = Circuit { dut, library };
         circuit.reset();
         circuit
+    }
+
+    /// One clock by the values of ports.
+    fn step_ports(&mut self, inputs: &[Vec<u64>], ports: &[Port]) -> PortBits {
+        let words: Vec<usize> = side(ports, Direction::Output).map(Port::words).collect();
+        let mut outputs = vec![0; words.iter().sum()];
+        self.step(&inputs.concat(), &mut outputs, false);
+        let mut rest = outputs.as_slice();
+        let mut take = |words| {
+            let (value, others) = rest.split_at(words);
+            rest = others;
+            value.to_vec()
+        };
+        words.into_iter().map(&mut take).collect()
     }
 }
 
@@ -320,7 +476,7 @@ mod tests {
 
     /// The accumulator, whose ports are `enable_i` and `addend_i` of 100 bits, `sum_o` of 100 bits and `parity_o`.
     fn circuit(next: &str) -> Result<Circuit, ToolError> {
-        let compiler = VerilogCompiler::new(&cache(), Box::new(|_| ())).unwrap();
+        let compiler = VerilogCompiler::new(&cache(), Vec::new(), Box::new(|_| ())).unwrap();
         let path = compiler.compiled(&verilog(ResetStyle::AsyncLow, next))?;
         Ok(Circuit::new(Arc::new(Loaded::open(&path)?)))
     }
@@ -350,7 +506,7 @@ mod tests {
 
     #[test]
     fn two_instances_have_nothing_in_common() {
-        let compiler = VerilogCompiler::new(&cache(), Box::new(|_| ())).unwrap();
+        let compiler = VerilogCompiler::new(&cache(), Vec::new(), Box::new(|_| ())).unwrap();
         let path = compiler.compiled(&verilog(ResetStyle::AsyncLow, "sum_q + addend_i")).unwrap();
         let library = Arc::new(Loaded::open(&path).unwrap());
         let [mut first, mut second] = [0, 1].map(|_| Circuit::new(Arc::clone(&library)));

@@ -6,6 +6,7 @@
 //! | [`vectors`] | a block's stimulus with the outputs that the golden model expects |
 //! | [`wave`] | VCD and GTKWave save file of a run of the RTL |
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
+//! | [`own`] | Verilog of the user in the place of a block |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | what an instance got and gave in a waveform |
@@ -25,6 +26,7 @@ pub mod equivalence;
 pub mod formal;
 pub mod icarus;
 pub mod literal;
+pub mod own;
 pub mod parallel;
 pub mod recorded;
 pub mod skipped;

@@ -1,7 +1,7 @@
 //! Waveforms of a block at work: its RTL driven by its stimulus, as a VCD file and a GTKWave save file beside it.
 use crate::vectors::{side, stimulus};
 use selvedge_hw::wave::{Sample, Trace, write_vcd};
-use selvedge_hw::{BlockEntry, Direction, ParamError, Port};
+use selvedge_hw::{BlockEntry, ClockedBits, Direction, ParamError, Port};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -95,8 +95,21 @@ fn group(text: &mut String, name: &str, signals: impl IntoIterator<Item = (Forma
 /// # Errors
 /// When the parameters are not valid.
 pub fn run(entry: &dyn BlockEntry, params: &Value, cycles: u64, seed: u64) -> Result<Waveform, ParamError> {
+    run_on(&mut *entry.rtl(params)?, entry, params, cycles, seed)
+}
+
+/// As [`run`], with another circuit in the place of the RTL.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    rtl: &mut dyn ClockedBits,
+    entry: &dyn BlockEntry,
+    params: &Value,
+    cycles: u64,
+    seed: u64,
+) -> Result<Waveform, ParamError> {
     let ports = entry.ports(params)?;
-    let mut rtl = entry.rtl(params)?;
     let in_reset: Vec<Vec<u64>> = side(&ports, Direction::Output).map(|port| vec![0; port.words()]).collect();
     let samples = (0..cycles).zip(stimulus(entry, params, seed)?).map(|(cycle, clock)| {
         let outputs = if clock.reset {

@@ -27,6 +27,25 @@ pub trait BlockCompiler: Debug + Send + Sync {
     /// Why that is not possible, in one line.
     fn compile(&self, block: &dyn BlockEntry, params: &Value)
     -> Result<Box<dyn CompiledBlock>, CompileError>;
+
+    /// Returns how a block is compared with what stands in its place under every engine; none for a block that stays.
+    fn replaces(&self, _block: &str) -> Option<Pace> {
+        None
+    }
+
+    /// Returns what stands in the place of blocks, for reports; empty where all blocks stay.
+    fn replacements(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// How a block and what stands in its place are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Every port in every cycle.
+    Cycles,
+    /// The items that come out, in their order: the latency is another one. The block is a stream; see [`HwBlock::IS_STREAM`].
+    Items,
 }
 
 /// Why a block has no compiled form.

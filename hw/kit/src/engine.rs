@@ -1,6 +1,7 @@
 //! Engines: a block instance that runs as golden model, as RTL, as compiled Verilog, or as two of these in lock-step.
 use crate::block::{Clocked, HwBlock, RtlBlock};
-use crate::compiled::{BlockCompiler, CompileError, Compiled};
+use crate::compiled::{BlockCompiler, CompileError, Compiled, Pace};
+use crate::items::Items;
 use crate::params::ParamError;
 use crate::ports::Ports;
 use crate::registry::Entry;
@@ -70,6 +71,15 @@ impl Engine {
     pub fn has(self, side: Side) -> bool {
         let (first, second) = self.sides();
         first == side || second == Some(side)
+    }
+
+    /// Returns the engine of a block in whose place something compiled stands: that instead of the one side, or of the second.
+    fn replaced(self) -> Self {
+        match self {
+            Engine::Model | Engine::Rtl | Engine::Verilog => Engine::Verilog,
+            Engine::Lockstep | Engine::ModelVerilog => Engine::ModelVerilog,
+            Engine::RtlVerilog => Engine::RtlVerilog,
+        }
     }
 
     /// Returns the engine that runs two sides, in whichever order, and compares them.
@@ -143,7 +153,9 @@ impl FromStr for Fault {
 
 /// A fault cannot be planted because no RTL runs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{instance}: a fault needs RTL to strike, but the engine is {engine}; use rtl, lockstep or rtl+verilog")]
+#[error(
+    "{instance}: a fault needs RTL to strike, but the engine is {engine}; use rtl, lockstep or rtl+verilog"
+)]
 pub struct NoRtl {
     /// The instance.
     pub instance: String,
@@ -161,6 +173,11 @@ pub enum BuildError {
     /// The block has no compiled form.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// Something of another latency stands in the place of a block that is no stream.
+    #[error(
+        "{0}: a latency can be stated for blocks that give their items in order, whatever the cycles: the codecs bdi, fpc, bpc and cpack"
+    )]
+    NoStream(&'static str),
     /// Nothing compiles blocks.
     #[error("the engine {0} needs a compiler of Verilog, which only the command selvedge brings along")]
     NoCompiler(Engine),
@@ -325,6 +342,19 @@ struct Beside<B: HwBlock> {
     core: Core<B>,
     sides: [Side; 2],
     ring: Ring<B>,
+    /// Where items are compared and not cycles.
+    items: Option<Items<B>>,
+}
+
+impl<B: HwBlock> Beside<B> {
+    /// Steps both; returns what the first one gives, and the second. Where items are compared, the first one gives what the
+    /// second one does, except for the items that this gives.
+    fn step(&mut self, first: &mut Core<B>, inputs: &B::In) -> (B::Out, B::Out) {
+        let Some(items) = &mut self.items else { return (first.step(inputs), self.core.step(inputs)) };
+        let outputs = self.core.step(inputs);
+        let expected = items.follow(inputs, &outputs, |inputs| first.step(inputs));
+        (expected.unwrap_or(outputs), outputs)
+    }
 }
 
 /// A named instance of a block under one engine.
@@ -389,6 +419,12 @@ impl<B: HwBlock> Instance<B> {
             let values = serde_json::to_value(params).expect("parameters are plain numbers and switches");
             Ok(Compiled::new(compiler.compile(&Entry::<B>::NEW, &values)?, params))
         };
+        let pace = compiler.and_then(|compiler| compiler.replaces(B::NAME));
+        let engine = if pace.is_some() { engine.replaced() } else { engine };
+        let items = Items::new();
+        if pace == Some(Pace::Items) && items.is_none() {
+            return Err(BuildError::NoStream(B::NAME));
+        }
         let (first, second) = engine.sides();
         let core = Core::new(first, params, compile)?;
         let beside = match second {
@@ -397,6 +433,7 @@ impl<B: HwBlock> Instance<B> {
                 core: Core::new(second, params, compile)?,
                 sides: [first, second],
                 ring: Ring::new(),
+                items: items.filter(|_| pace == Some(Pace::Items)),
             })),
         };
         Ok(Instance {
@@ -477,13 +514,17 @@ impl<B: HwBlock> Instance<B> {
         if self.fault.is_some() {
             self.strike();
         }
-        let expected = self.core.step(inputs);
-        let mut outputs = expected;
-        if let Some(beside) = &mut self.beside {
-            outputs = beside.core.step(inputs);
-            let outputs = Some((expected, outputs));
-            beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs });
-        }
+        let (expected, outputs) = match &mut self.beside {
+            None => {
+                let outputs = self.core.step(inputs);
+                (outputs, outputs)
+            }
+            Some(beside) => {
+                let pair = beside.step(&mut self.core, inputs);
+                beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
+                pair
+            }
+        };
         if let Some(recorder) = &mut self.recorder {
             recorder.see(Record { cycle: self.cycle, inputs: *inputs, outputs: Some((expected, outputs)) });
         }
@@ -500,6 +541,7 @@ impl<B: HwBlock> Instance<B> {
         self.core.reset();
         if let Some(beside) = &mut self.beside {
             beside.core.reset();
+            beside.items.iter_mut().for_each(Items::clear);
             beside.ring.push(record);
         }
         if let Some(recorder) = &mut self.recorder {
@@ -528,10 +570,11 @@ impl<B: HwBlock> Instance<B> {
         let (expected, got) = (expected.to_bits(&self.params), got.to_bits(&self.params));
         // A difference beyond a port's width would be invisible in the words, but is a difference still: blame port 0.
         let port = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(0);
-        let history = |at: usize, side: fn(&(B::Out, B::Out)) -> B::Out| {
+        let history = [0, 1].map(|at| {
             let name = format!("{}.{}", self.name, beside.sides[at].to_string().to_lowercase());
+            let side = move |pair: &(B::Out, B::Out)| if at == 0 { pair.0 } else { pair.1 };
             trace::<B>(name, &self.params, beside.ring.in_order(), side)
-        };
+        });
         Box::new(Divergence {
             block: B::NAME,
             instance: self.name.clone(),
@@ -540,7 +583,7 @@ impl<B: HwBlock> Instance<B> {
             sides: beside.sides,
             expected: hex(&expected[port]),
             got: hex(&got[port]),
-            history: vec![history(0, |pair| pair.0), history(1, |pair| pair.1)],
+            history: history.into(),
         })
     }
 }

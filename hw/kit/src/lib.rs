@@ -16,6 +16,7 @@
 //! | [`wave`] | recorded ports as VCD |
 //! | [`file`] | files of bounded size |
 //! | [`index_function`] | from line addresses to the sets of a cache |
+//! | `items` | a block that keeps up with a circuit of another latency |
 //! | [`names`] | the nearest names to one that does not exist |
 //! | [`printable`](mod@printable) | text of others, made fit for a terminal |
 //! | [`rtl`] | the kit that RTL stands on |
@@ -29,6 +30,7 @@ pub mod corners;
 pub mod engine;
 pub mod file;
 pub mod index_function;
+mod items;
 pub mod names;
 pub mod params;
 pub mod pipeline;
@@ -42,7 +44,7 @@ pub mod verify;
 pub mod wave;
 
 pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
-pub use compiled::{BlockCompiler, CompileError, CompiledBlock};
+pub use compiled::{BlockCompiler, CompileError, CompiledBlock, Pace};
 pub use corners::{Corner, Corners, PortCorners};
 pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side};
 pub use params::{Allowed, ParamError, ParamSpec};

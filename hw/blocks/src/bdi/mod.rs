@@ -148,6 +148,7 @@ impl HwBlock for BdiCompressor {
         "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const IS_STREAM: bool = true;
     type Params = BdiParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -185,6 +186,7 @@ impl HwBlock for BdiDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const IS_STREAM: bool = true;
     type Params = BdiParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -150,6 +150,7 @@ impl HwBlock for CpackCompressor {
     const SUMMARY: &'static str = "compresses a cache line with a dictionary of its own words";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
+    const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
     type Params = CpackParams;
     type In = CompressorIn;
@@ -208,6 +209,7 @@ impl HwBlock for CpackDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from codes that refer to its own words";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
+    const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
     type Params = CpackParams;
     type In = DecompressorIn;

@@ -20,6 +20,20 @@ pub struct ProbeSpec {
     pub compiler: Option<Arc<dyn BlockCompiler>>,
 }
 
+impl ProbeSpec {
+    /// Returns what blocks run as, for reports: the engine, and what stands in the place of blocks.
+    pub fn engine_name(&self, engine: Engine) -> String {
+        let own = self.compiler.as_ref().map(|compiler| compiler.replacements()).unwrap_or_default();
+        [vec![engine.to_string()], own].concat().join("; ")
+    }
+
+    /// Returns whether Verilog runs: by the engine, or in the place of blocks.
+    pub fn runs_verilog(&self, engine: Engine) -> bool {
+        engine.has(Side::Verilog)
+            || self.compiler.as_ref().is_some_and(|compiler| !compiler.replacements().is_empty())
+    }
+}
+
 /// A block instance of a mechanism.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockInstance {
@@ -59,7 +73,8 @@ impl Probes {
     pub fn instance<B: HwBlock>(&self, name: String, params: &B::Params) -> Instance<B> {
         let mut instance = self.build(name.clone(), params).unwrap_or_else(|why| {
             self.failed.borrow_mut().get_or_insert((name.clone(), why));
-            Instance::new(name.clone(), params, Engine::Model).expect("the mechanism's options were validated")
+            Instance::new(name.clone(), params, Engine::Model)
+                .expect("the mechanism's options were validated")
         });
         if self.spec.instances.contains(&name) {
             instance.watch(self.spec.from, self.spec.cycles);
