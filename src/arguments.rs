@@ -698,6 +698,9 @@ pub struct AreaOptions {
     /// Kernels at the same time that --mechanism is built for
     #[arg(long, default_value_t = 1, requires = "mechanism", value_parser = clap::value_parser!(u32).range(1..=4))]
     pub kernels: u32,
+    /// Your own Verilog in the place of a block's: a module with the block's ports; may be repeated
+    #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP]", conflicts_with_all = ["mechanism", "find_depth"])]
+    pub verilog: Vec<Own>,
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,

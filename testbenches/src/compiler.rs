@@ -134,18 +134,10 @@ impl VerilogCompiler {
     /// Compiles Verilog of the user where the cache does not have it, and returns the library's path. Its ports must be the
     /// block's.
     fn compiled_own(&self, own: &Own, ports: &[Port]) -> Result<PathBuf, CompileError> {
-        let say = |what: &dyn fmt::Display| CompileError(format!("--verilog {}: {what}", own.text));
-        let refused = |error: ToolError| say(&short(error));
-        let mut arguments = Vec::new();
-        for file in &own.files {
-            let whole = file.canonicalize().map_err(|error| refused(ToolError::at(file)(error)))?;
-            let folder = whole.parent().map(|folder| format!("-I{}", folder.display()));
-            arguments.extend(folder.filter(|folder| !arguments.contains(folder)));
-            arguments.push(whole.display().to_string());
-        }
+        let refused = |error| refused(own, error);
+        let arguments = arguments(own).map_err(refused)?;
         // Included files count, too.
-        let preprocess = [vec!["-E".to_string()], arguments.clone()].concat();
-        let text = VERILATOR.run(&self.cache, preprocess).map_err(refused)?;
+        let text = self.preprocessed(&["-E"], &arguments).map_err(refused)?;
         let shim = shim(ports);
         let kept = self.place(&own.block, &[shim.clone(), own.top.clone(), text]);
         if kept.join(LIBRARY).exists() {
@@ -153,24 +145,68 @@ impl VerilogCompiler {
         }
         (self.note)(&format!("Verilator compiles {}", own.text));
         let runtime = runtime(&self.cache, &self.version).map_err(refused)?;
-        let mut differ = None;
         let installed = install(&self.cache, &kept, |folder| {
-            translate(folder, &own.top, arguments.into_iter())?;
-            let header = folder.join("obj/Vdut.h");
-            let header = std::fs::read_to_string(&header).map_err(ToolError::at(&header))?;
-            let differences = differences(&ports_of_header(&header), ports);
-            if !differences.is_empty() {
-                let message = format!("the ports of module {} are not the block's", own.top);
-                differ = Some(format!("{message}: {}", differences.join("; ")));
-                return Err(ToolError::Failed { program: VERILATOR.program, message });
-            }
+            translate_own(folder, own, arguments, ports)?;
             link(folder, &shim, &runtime)
         });
-        match (differ, installed) {
-            (Some(differ), _) => Err(say(&differ)),
-            (None, installed) => installed.map(|()| kept.join(LIBRARY)).map_err(refused),
-        }
+        installed.map(|()| kept.join(LIBRARY)).map_err(refused)
     }
+
+    fn preprocessed(&self, options: &[&str], arguments: &[String]) -> Result<String, ToolError> {
+        let options = options.iter().map(|option| option.to_string());
+        VERILATOR.run(&self.cache, options.chain(arguments.iter().cloned()))
+    }
+
+    /// Returns the text of Verilog of the user with all that it includes, for other tools. Its ports must be the block's.
+    ///
+    /// # Errors
+    /// Files that Verilator refuses, and other ports than the block's.
+    pub fn plain_text(
+        &self,
+        own: &Own,
+        block: &dyn BlockEntry,
+        params: &Value,
+    ) -> Result<String, CompileError> {
+        let ports = block.ports(params).map_err(|error| CompileError(error.to_string()))?;
+        let text = || {
+            let arguments = arguments(own)?;
+            let text = self.preprocessed(&["-E", "-P"], &arguments)?;
+            let folder = tempfile::tempdir_in(&self.cache).map_err(ToolError::at(&self.cache))?;
+            translate_own(folder.path(), own, arguments, &ports)?;
+            Ok(text)
+        };
+        text().map_err(|error| refused(own, error))
+    }
+}
+
+/// Returns what Verilator is to read: the user's files, and where they include from.
+fn arguments(own: &Own) -> Result<Vec<String>, ToolError> {
+    let mut arguments = Vec::new();
+    for file in &own.files {
+        let whole = file.canonicalize().map_err(ToolError::at(file))?;
+        let folder = whole.parent().map(|folder| format!("-I{}", folder.display()));
+        arguments.extend(folder.filter(|folder| !arguments.contains(folder)));
+        arguments.push(whole.display().to_string());
+    }
+    Ok(arguments)
+}
+
+/// Verilog of the user to C++; an error where the ports of its top module are not `ports`.
+fn translate_own(folder: &Path, own: &Own, arguments: Vec<String>, ports: &[Port]) -> Result<(), ToolError> {
+    translate(folder, &own.top, arguments.into_iter())?;
+    let header = folder.join("obj/Vdut.h");
+    let header = std::fs::read_to_string(&header).map_err(ToolError::at(&header))?;
+    let differences = differences(&ports_of_header(&header), ports);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let (top, differences) = (own.top.clone(), differences.join("; "));
+    Err(ToolError::Ports { top, differences })
+}
+
+/// Names the option in what was wrong.
+fn refused(own: &Own, error: ToolError) -> CompileError {
+    CompileError(format!("--verilog {}: {}", own.text, short(error)))
 }
 
 /// Refuses a stream of another latency than the block's model has, or than is stated.
