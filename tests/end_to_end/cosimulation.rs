@@ -253,7 +253,11 @@ fn the_page_does_what_it_says() {
     for file in ["bdi_decompressor.v", "bdi_decompressor_3.v", "milg.v"] {
         fs::copy(reference(file), folder.path().join(file)).expect("a copy");
     }
-    with_a_changed_bit(folder.path());
+    let milg = fs::read_to_string(reference("milg.v")).expect("the reference");
+    let right = "inflight_o <= balance[6:0];";
+    assert!(milg.contains(right));
+    let wrong = milg.replace(right, "inflight_o <= (balance == 9'd3) ? 7'd2 : balance[6:0];");
+    fs::write(folder.path().join("milg_wrong.v"), wrong).expect("a file");
     let page = fs::read_to_string("docs/cosimulation.md").expect("the page");
     let mut said = String::new();
     let mut lines = 0;

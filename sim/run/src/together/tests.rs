@@ -161,6 +161,7 @@ fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
         from: 0,
         cycles: 5_000,
         faults: vec![],
+        ..ProbeSpec::default()
     };
     let spec = TogetherSpec {
         mechanism: "dmil".parse().expect("valid"),
