@@ -8,9 +8,10 @@ use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::sweep;
 use crate::progress::Tally;
+use crate::verilog_option::compiler;
 use selvedge_area::AreaError;
 use selvedge_area::asic::MemoryStyle;
-use selvedge_area::batch::{Job, Target, folder_name, study_all};
+use selvedge_area::batch::{Job, OwnVerilog, Target, folder_name, study_all};
 use selvedge_area::depth::{PARAMETER, depths};
 use selvedge_area::fpga::Family;
 use selvedge_area::liberty::{Liberty, OSU018};
@@ -23,6 +24,8 @@ use selvedge_area::technology::Technologies;
 use selvedge_area::tool::YOSYS;
 use selvedge_blocks::find;
 use selvedge_hw::BlockEntry;
+use selvedge_testbenches::own::Own;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -82,18 +85,48 @@ fn of_study(job: &Job<'_>, error: &AreaError) -> Failure {
 
 /// Every block under every value of the swept parameter.
 fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
-    let entries = if options.all {
+    let entries: Vec<&'static dyn BlockEntry> = if options.all {
         selvedge_blocks::all()
     } else {
         options.blocks.iter().map(|name| find(name).map_err(Failure::usage)).collect::<Result<_, _>>()?
     };
+    check_own(options, &entries)?;
     let mut jobs = Vec::new();
     for entry in entries {
         for words in parameter_words(options, entry)? {
-            jobs.push(Job { entry, params: params(entry, &words)?, target: 0 });
+            let params = params(entry, &words)?;
+            let own = own_verilog(options, entry, &params)?;
+            jobs.push(Job { entry, params, target: 0, own });
         }
     }
     Ok(jobs)
+}
+
+/// Returns the Verilog that `--verilog` puts in the place of a block.
+fn own_verilog(
+    options: &AreaOptions,
+    entry: &dyn BlockEntry,
+    params: &Value,
+) -> Result<Option<OwnVerilog>, Failure> {
+    let Some(own) = options.verilog.iter().find(|own| own.block == entry.name()) else { return Ok(None) };
+    if let Some(file) = own.files.iter().find(|file| file.extension().is_some_and(|end| end == "sv")) {
+        let message = format!("{}: must be Verilog, NAME.v, which is what Yosys reads", file.display());
+        return Err(Failure::usage(format!("--verilog {}: {message}", own.text)));
+    }
+    let compiler = compiler("--verilog", std::slice::from_ref(own))?;
+    let text = compiler.plain_text(own, entry, params).map_err(Failure::usage)?;
+    Ok(Some(OwnVerilog { top: own.top.clone(), text }))
+}
+
+/// Refuses Verilog in the place of a block that is not studied.
+fn check_own(options: &AreaOptions, entries: &[&dyn BlockEntry]) -> Result<(), Failure> {
+    let is_there = |own: &&Own| entries.iter().any(|entry| entry.name() == own.block);
+    match options.verilog.iter().find(|own| !is_there(own)) {
+        None => Ok(()),
+        Some(own) => {
+            Err(Failure::usage(format!("--verilog {}: must be of a block that is studied", own.text)))
+        }
+    }
 }
 
 /// The `name=value` words of each turn: those of `--param`, and one of `--sweep` or of `--find-depth`.

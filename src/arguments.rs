@@ -4,6 +4,7 @@ use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
 use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
+use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
@@ -13,6 +14,7 @@ use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::Reach;
 use selvedge_sim::workload::{Group, Size};
+use selvedge_testbenches::own::Own;
 use std::ffi::OsString;
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -159,6 +161,9 @@ pub struct CompareOptions {
     /// What the mechanisms' blocks run as
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
+    /// Two forms of each block, and Verilog of the user.
+    #[command(flatten)]
+    pub verilog: VerilogOptions,
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
@@ -238,7 +243,7 @@ pub struct ClassifyOptions {
 }
 
 /// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 29] = [
+const NEED_TIMING: [&str; 31] = [
     "registers",
     "sample",
     "threads",
@@ -247,6 +252,8 @@ const NEED_TIMING: [&str; 29] = [
     "resume",
     "mechanism",
     "engine",
+    "lockstep",
+    "verilog",
     "share",
     "cycles_together",
     "alone",
@@ -322,6 +329,9 @@ pub struct RunOptions {
     /// What the mechanism's blocks run as
     #[arg(help_heading = "Configuration and mechanism", long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
+    /// Two forms of each block, and Verilog of the user.
+    #[command(flatten)]
+    pub verilog: VerilogOptions,
     /// How workloads joined by + share the SMs: left-over (default); spatial, each on SMs of its own; sm:N,N, CTAs per SM of
     /// each; smk-p, fair shares of an SM's resources; smk-pw[:CYCLES], the same with instruction quotas from each one's IPC
     /// alone; warped-slicer[:CYCLES], from each kernel's scaling alone, profiled for CYCLES or for the whole run
@@ -408,6 +418,11 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// Returns what the blocks run as.
+    pub fn engine(&self) -> Engine {
+        self.verilog.lockstep.unwrap_or(self.engine)
+    }
+
     /// Returns the limits of the run.
     pub fn limits(&self) -> Limits {
         let mut limits = self.limits.limits();
@@ -437,6 +452,9 @@ pub struct CudaOptions {
     /// What the mechanism's blocks run as
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
+    /// Two forms of each block, and Verilog of the user.
+    #[command(flatten)]
+    pub verilog: VerilogOptions,
     /// Execute the kernels for their values alone, without timing
     #[arg(long, conflicts_with_all = CUDA_NEEDS_TIMING)]
     pub functional: bool,
@@ -509,12 +527,14 @@ pub struct CudaOptions {
 }
 
 /// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 20] = [
+const CUDA_NEEDS_TIMING: [&str; 22] = [
     "registers",
     "verify_functional",
     "threads",
     "mechanism",
     "engine",
+    "lockstep",
+    "verilog",
     "stats",
     "launches",
     "csv",
@@ -541,6 +561,7 @@ impl CudaOptions {
             set: self.set.clone(),
             mechanism: self.mechanism.clone(),
             engine: self.engine,
+            verilog: self.verilog.clone(),
             functional: self.functional,
             json: self.json.clone(),
             stats: self.stats.clone(),
@@ -702,6 +723,9 @@ pub struct AreaOptions {
     /// Kernels at the same time that --mechanism is built for
     #[arg(long, default_value_t = 1, requires = "mechanism", value_parser = clap::value_parser!(u32).range(1..=4))]
     pub kernels: u32,
+    /// Your own Verilog in the place of a block's: a module with the block's ports; may be repeated
+    #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP]", conflicts_with_all = ["mechanism", "find_depth"])]
+    pub verilog: Vec<Own>,
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
@@ -817,6 +841,9 @@ pub struct WaveOptions {
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
+    /// Your own Verilog or SystemVerilog in the place of the block's RTL: a module with the block's ports
+    #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
+    pub verilog: Option<Own>,
     /// Cycles of stimulus
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,

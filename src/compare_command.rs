@@ -98,6 +98,9 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
     let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
     let limits = options.limits.limits();
+    let engine = options.verilog.lockstep.unwrap_or(options.engine);
+    let probes = ProbeSpec { compiler: options.verilog.compiler(engine)?, ..ProbeSpec::default() };
+    options.verilog.check_blocks(mechanisms.iter(), &config, 1)?;
     let mut specs = Vec::new();
     for name in &options.workloads {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
@@ -108,8 +111,8 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
                 input: None,
                 config: Arc::clone(&config),
                 mechanism: mechanism.clone(),
-                engine: options.engine,
-                probes: ProbeSpec::default(),
+                engine,
+                probes: probes.clone(),
                 check_dram: false,
                 threads: 1,
                 sample_cycles: None,
@@ -131,6 +134,7 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
     plan.read_config(&options.config);
     options.latency_from.iter().for_each(|path| plan.read(path));
     specs.iter().for_each(|spec| plan.read_source(&spec.workload, None));
+    options.verilog.verilog.iter().flat_map(|own| &own.files).for_each(|path| plan.read(path));
     options.plot.iter().for_each(|path| plan.write("--plot", path));
     options.json.iter().for_each(|target| plan.write_or_print("--json", target));
     options.csv.iter().for_each(|target| plan.write_or_print("--csv", target));

@@ -37,7 +37,9 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let failure = if options.functional {
         run_untimed(&as_run, workload, &config, &stop, &mut outputs)?
     } else {
-        let spec = spec(&as_run, &config, &workload, mechanism, Size::Tiny)?;
+        let compiler = as_run.verilog.compiler(as_run.engine())?;
+        let spec = spec(&as_run, &config, &workload, mechanism, Size::Tiny, compiler.as_ref())?;
+        as_run.verilog.check_blocks(std::iter::once(&spec.mechanism), &config, 1)?;
         let title = format!("{} {}", live.name(), spec.mechanism.text);
         let progress = Progress::without_bar(title, &stop, options.bounds.timeout);
         let mut outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;

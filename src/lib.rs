@@ -51,6 +51,7 @@ mod study_command;
 mod together_command;
 mod trace_command;
 mod trace_events;
+mod verilog_option;
 mod wave_command;
 
 use arguments::{Arguments, Command};

@@ -14,7 +14,7 @@ use crate::trace_events::trace_events;
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::Trace;
-use selvedge_hw::{Divergence, Fault};
+use selvedge_hw::{BlockCompiler, Divergence, Fault};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Estimate;
 use selvedge_sim::mechanism::probe::ProbeSpec;
@@ -161,6 +161,7 @@ pub(super) fn plan<'a>(
             plan.write("the save file of --vcd", &save_path(path));
         }
     }
+    options.verilog.verilog.iter().flat_map(|own| &own.files).for_each(|path| plan.read(path));
     options.checkpoints.plan(&mut plan);
     for workload in workloads {
         plan.read_source(workload, options.input.as_deref());
@@ -269,6 +270,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
         (None, false) => SHOWCASE_MECHANISMS.to_vec(),
     };
     let limits = options.limits();
+    let compiler = options.verilog.compiler(options.engine())?;
     let mut specs = Vec::new();
     for (name, size) in named(options) {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
@@ -276,9 +278,10 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
             refuse_for_traces(options)?;
         }
         for text in &mechanisms {
-            specs.push(spec(options, config, &workload, text, size)?);
+            specs.push(spec(options, config, &workload, text, size, compiler.as_ref())?);
         }
     }
+    options.verilog.check_blocks(specs.iter().map(|spec| &spec.mechanism), config, 1)?;
     Ok(specs)
 }
 
@@ -286,7 +289,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
 pub(super) fn probes(options: &RunOptions, faults: Vec<(String, Fault)>) -> ProbeSpec {
     let (from, cycles, inside) = (options.from, options.cycles, options.inside);
     let timeline = options.trace_events.is_some();
-    ProbeSpec { instances: options.probe.clone(), timeline, from, cycles, inside, faults }
+    ProbeSpec { instances: options.probe.clone(), timeline, from, cycles, inside, faults, compiler: None }
 }
 
 /// The run of one workload under one mechanism.
@@ -296,16 +299,17 @@ pub(super) fn spec(
     workload: &Source,
     mechanism: &str,
     size: Size,
+    compiler: Option<&Arc<dyn BlockCompiler>>,
 ) -> Result<RunSpec, Failure> {
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
-    let probes = probes(options, faults);
+    let probes = ProbeSpec { compiler: compiler.cloned(), ..probes(options, faults) };
     Ok(RunSpec {
         workload: workload.clone(),
         size,
         input: options.input.clone(),
         config: Arc::clone(config),
         mechanism: latency_from::mechanism(mechanism, options.latency_from.as_deref())?,
-        engine: options.engine,
+        engine: options.engine(),
         probes,
         check_dram: options.check,
         threads: options.threads.unwrap_or(1) as usize,

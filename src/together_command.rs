@@ -12,6 +12,7 @@ use crate::run_command::{
 };
 use crate::set_option::configuration;
 use selvedge_area::Table;
+use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
@@ -105,17 +106,22 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
+    let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
+    options.verilog.check_blocks(std::iter::once(&mechanism), &config, names.len())?;
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
-        config: Arc::new(configuration(&options.config, &options.set, options.registers)?),
+        config,
         share,
         cycles: options.cycles_together,
         alone: options.alone,
         isolated: None,
         mechanism,
-        engine: options.engine,
-        probes: probes(options, faults),
+        engine: options.engine(),
+        probes: ProbeSpec {
+            compiler: options.verilog.compiler(options.engine())?,
+            ..probes(options, faults)
+        },
         check_dram: options.check,
         max_memory: limits.memory,
         bounds: options.bounds.bounds(),

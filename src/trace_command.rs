@@ -5,6 +5,7 @@ use crate::interrupt::{end_on_signal, stop_flag};
 use crate::output::{Plan, print, width};
 use crate::progress::Progress;
 use crate::run_command::{classify, mismatch, show_printed};
+use crate::verilog_option::VerilogOptions;
 use selvedge_area::Table;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::limits::Limits;
@@ -39,7 +40,10 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         config: Arc::new(GpuConfig::load(&options.config).map_err(Failure::usage)?),
         mechanism: options.mechanism.parse().map_err(Failure::usage)?,
         engine: options.engine,
-        probes: ProbeSpec::default(),
+        probes: ProbeSpec {
+            compiler: VerilogOptions::default().compiler(options.engine)?,
+            ..ProbeSpec::default()
+        },
         check_dram: false,
         threads: 1,
         sample_cycles: None,

@@ -3,6 +3,7 @@ use crate::arguments::WaveOptions;
 use crate::error::Failure;
 use crate::gen_command::params;
 use crate::output::write_files;
+use crate::verilog_option::compiler;
 use selvedge_blocks::find;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::Clock;
@@ -23,7 +24,17 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
         clock: Clock { domain: "", mhz: options.mhz },
         inside: options.inside,
     };
-    let waveform = wave::run(entry, &params, recording).map_err(Failure::usage)?;
+    let mut circuit = match &options.verilog {
+        None => entry.rtl(&params).map_err(Failure::usage)?,
+        Some(own) if own.block != entry.name() => {
+            return Err(Failure::usage(format!("--verilog {}: must be {}=FILE", own.text, entry.name())));
+        }
+        Some(own) => {
+            let compiler = compiler("--verilog", std::slice::from_ref(own))?;
+            compiler.clocked(entry, &params).map_err(Failure::usage)?
+        }
+    };
+    let waveform = wave::run_on(&mut *circuit, entry, &params, recording).map_err(Failure::usage)?;
     let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::AsyncLow)
         .map_err(Failure::usage)?;
     let mut files = vec![(path.clone(), waveform.bytes(path).map_err(Failure::usage)?)];

@@ -11,9 +11,12 @@ pub use run::simulate;
 
 use crate::error::Failure;
 use crate::isolated::caches_of_user;
+use crate::verilog_option::compiler;
 use options::StudyFile;
+use selvedge_hw::BlockCompiler;
 use selvedge_study::{Shell, Store, Study};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Does what the options ask for.
 pub fn run(options: &StudyOptions) -> Result<(), Failure> {
@@ -35,7 +38,11 @@ fn open(options: &StudyFile) -> Result<(Study, Store), Failure> {
 
 /// Returns the study in `file`, and the store that is given or the usual one.
 fn open_file(file: &Path, given: Option<&Path>) -> Result<(Study, Store), Failure> {
-    let study = Study::read(file).map_err(Failure::usage)?;
+    let mut study = Study::read(file).map_err(Failure::usage)?;
+    if study.runs_verilog() {
+        let compiler: Arc<dyn BlockCompiler> = Arc::new(compiler("engine", &[])?);
+        study.compile_with(&compiler);
+    }
     Ok((study, store(given)?))
 }
 

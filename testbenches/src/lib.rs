@@ -9,10 +9,12 @@
 //! | [`gtkwave`] | GTKWave's save file |
 //! | [`name_files`] | names of values, for viewers |
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
+//! | [`own`] | Verilog of the user in the place of a block |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | what an instance got and gave in a waveform |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
+//! | [`compiler`] | the emitted Verilog compiled for the GPU, where blocks run as Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
 //! | [`parallel`] | some threads for work that waits for them |
@@ -21,6 +23,7 @@
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
 
+pub mod compiler;
 pub mod emitted;
 pub mod equivalence;
 pub mod formal;
@@ -29,6 +32,7 @@ pub mod gtkwave;
 pub mod icarus;
 pub mod literal;
 pub mod name_files;
+pub mod own;
 pub mod parallel;
 pub mod recorded;
 pub mod skipped;

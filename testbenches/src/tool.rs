@@ -48,6 +48,14 @@ pub enum ToolError {
         /// What it wrote.
         message: String,
     },
+    /// The ports of a user's module are not those of the block.
+    #[error("the ports of module {top} are not the block's: {differences}")]
+    Ports {
+        /// The module.
+        top: String,
+        /// A phrase for each difference.
+        differences: String,
+    },
     /// A file or folder that the program needs cannot be written or read, or the program cannot be started.
     #[error("{path}: {source}")]
     Io {

@@ -13,12 +13,12 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 /// The shared object that [`Verilated::build`] makes.
-const LIBRARY: &str = "libdut.so";
+pub(crate) const LIBRARY: &str = "libdut.so";
 /// Verilator's library, compiled once for all blocks.
 const RUNTIME: &str = "libverilated.a";
 
 /// The source that all others are compiled as.
-const UNIT: &str = "unit.cpp";
+pub(crate) const UNIT: &str = "unit.cpp";
 
 /// What the shared object exports. The first argument is always what `New` returned.
 type New = unsafe extern "C" fn() -> *mut c_void;
@@ -164,14 +164,14 @@ impl Drop for Verilated {
 }
 
 /// A name for a text: equal for equal texts.
-fn fingerprint(text: &str) -> String {
+pub(crate) fn fingerprint(text: &str) -> String {
     let mut hasher = std::hash::DefaultHasher::new();
     text.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
 /// Makes a folder in another one of `cache` and moves it to its place when it is complete, so that nobody sees half of it.
-fn install(
+pub(crate) fn install(
     cache: &Path,
     place: &Path,
     make: impl FnOnce(&Path) -> Result<(), ToolError>,
@@ -188,13 +188,13 @@ fn install(
 }
 
 /// The folder of Verilator's headers and library sources.
-fn include(folder: &Path) -> Result<String, ToolError> {
+pub(crate) fn include(folder: &Path) -> Result<String, ToolError> {
     let root = VERILATOR.run(folder, ["--getenv", "VERILATOR_ROOT"])?;
     Ok(format!("{}/include", root.trim()))
 }
 
 /// Options for every compilation. Without unique and exported symbols the C++ statics of two loaded models stay apart.
-fn compiler_options(include: &str) -> Vec<String> {
+pub(crate) fn compiler_options(include: &str) -> Vec<String> {
     let mut options =
         ["-O1", "-std=c++17", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"].map(String::from).to_vec();
     options.extend([format!("-I{include}"), format!("-I{include}/vltstd")]);
@@ -202,7 +202,7 @@ fn compiler_options(include: &str) -> Vec<String> {
 }
 
 /// Compiles Verilator's library where the cache does not have it, and returns its path.
-fn runtime(cache: &Path, version: &str) -> Result<PathBuf, ToolError> {
+pub(crate) fn runtime(cache: &Path, version: &str) -> Result<PathBuf, ToolError> {
     // One thread compiles while the others wait: what they would compile is the same.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,7 +243,7 @@ fn compile(emitted: &Emitted, shim: &str, runtime: &Path, folder: &Path) -> Resu
 
 /// A source that includes every other one of the folder. Compiled one by one, each would read the C++ library's headers
 /// again, which takes three times as long as all the rest.
-fn one_unit(model: &Path) -> Result<String, ToolError> {
+pub(crate) fn one_unit(model: &Path) -> Result<String, ToolError> {
     let mut parts = Vec::new();
     for file in std::fs::read_dir(model).map_err(ToolError::at(model))? {
         let name = file.map_err(ToolError::at(model))?.file_name().display().to_string();

@@ -5,7 +5,7 @@ use crate::name_files::NameFiles;
 use crate::vectors::{side, stimulus};
 use selvedge_hw::rtl::registers::Registers;
 use selvedge_hw::wave::{Sample, Trace, write_vcd};
-use selvedge_hw::{BlockEntry, Clock, Direction, ParamError};
+use selvedge_hw::{BlockEntry, Clock, ClockedBits, Direction, ParamError};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -119,8 +119,20 @@ pub struct Recording {
 /// # Errors
 /// When the parameters are not valid.
 pub fn run(entry: &dyn BlockEntry, params: &Value, recording: Recording) -> Result<Waveform, ParamError> {
+    run_on(&mut *entry.rtl(params)?, entry, params, recording)
+}
+
+/// As [`run`], with another circuit in the place of the RTL. One that is no RTL shows no registers.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    rtl: &mut dyn ClockedBits,
+    entry: &dyn BlockEntry,
+    params: &Value,
+    recording: Recording,
+) -> Result<Waveform, ParamError> {
     let ports = entry.ports(params)?;
-    let mut rtl = entry.rtl(params)?;
     let registers = match (recording.inside, rtl.block()) {
         (true, Some(block)) => Registers::of(block),
         _ => Registers::default(),

@@ -49,7 +49,7 @@ fn a_mechanism_option_out_of_range_names_the_range() {
 
 #[test]
 fn an_unknown_engine_names_those_there_are() {
-    usage(&["run", "vecadd", "--engine", "verilog"], "lockstep");
+    usage(&["run", "vecadd", "--engine", "fpga"], "lockstep");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn a_flipped_bit_in_a_partitions_decompressor_is_caught_too() {
 fn a_fault_without_rtl_to_strike_is_a_mistake_of_the_user() {
     let (code, error, _) = strike("sm0.decompressor", 1, 1, "model");
     assert_eq!(code, Some(2), "{error}");
-    assert!(error.contains("rtl and lockstep"), "{error}");
+    assert!(error.contains("rtl, lockstep"), "{error}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod clusters;
 mod command;
 mod compare;
 mod configs;
+mod cosimulation;
 #[cfg(target_os = "linux")]
 mod cuda;
 mod energy;

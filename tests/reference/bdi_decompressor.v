@@ -1,103 +1,143 @@
-// Reference for the area of bdi_decompressor, written by hand: base-delta-immediate for lines of 128 bytes in one cycle.
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The deltas of the payload's encoding are laid into lanes of 16 bits; one row of adders serves words of every width.
+// A decompressor of base-delta-immediate cache lines of 128 bytes, written by hand from the description of the format:
+// base, mask and deltas from bit 0 up, a set bit of the mask for a word that is a delta from zero. It shares nothing with
+// the Verilog that Selvedge emits. The tests put it in the place of the block.
 
-`default_nettype none
+`timescale 1ns / 1ps
 
-module bdi_decompressor (
-  input  wire          clk_i,
-  input  wire          rst_ni,
-  input  wire          valid_i,
-  input  wire    [3:0] encoding_i,
-  input  wire [1023:0] payload_i,
-  output wire          ready_o,
-  output reg           valid_o,
-  output reg           error_o,
-  output reg  [1023:0] line_o,
-  input  wire          ready_i
+module bdi_decompressor #(
+	parameter STAGES = 1
+) (
+	input               clk_i,
+	input               rst_ni,
+
+	// compressed side
+	input               valid_i,
+	output              ready_o,
+	input      [3:0]    encoding_i,
+	input      [1023:0] payload_i,
+
+	// line side
+	output              valid_o,
+	input               ready_i,
+	output              error_o,
+	output     [1023:0] line_o
 );
 
-  // Deltas, sign-extended to words, and the mask of words that are deltas from zero.
-  reg [1023:0] delta;
-  reg [63:0] zero;
-  integer i;
-  always @(*) begin
-    delta = 1024'd0;
-    zero = 64'd0;
-    case (encoding_i)
-      4'd0: delta = payload_i;
-      4'd3: begin
-        zero[15:0] = payload_i[79:64];
-        for (i = 0; i < 16; i = i + 1)
-          delta[i*64 +: 64] = {{56{payload_i[80+i*8+7]}}, payload_i[80+i*8 +: 8]};
-      end
-      4'd4: begin
-        zero[15:0] = payload_i[79:64];
-        for (i = 0; i < 16; i = i + 1)
-          delta[i*64 +: 64] = {{48{payload_i[80+i*16+15]}}, payload_i[80+i*16 +: 16]};
-      end
-      4'd5: begin
-        zero[15:0] = payload_i[79:64];
-        for (i = 0; i < 16; i = i + 1)
-          delta[i*64 +: 64] = {{32{payload_i[80+i*32+31]}}, payload_i[80+i*32 +: 32]};
-      end
-      4'd7: begin
-        zero[31:0] = payload_i[63:32];
-        for (i = 0; i < 32; i = i + 1)
-          delta[i*32 +: 32] = {{24{payload_i[64+i*8+7]}}, payload_i[64+i*8 +: 8]};
-      end
-      4'd8: begin
-        zero[31:0] = payload_i[63:32];
-        for (i = 0; i < 32; i = i + 1)
-          delta[i*32 +: 32] = {{16{payload_i[64+i*16+15]}}, payload_i[64+i*16 +: 16]};
-      end
-      4'd10: begin
-        zero = payload_i[79:16];
-        for (i = 0; i < 64; i = i + 1)
-          delta[i*16 +: 16] = {{8{payload_i[80+i*8+7]}}, payload_i[80+i*8 +: 8]};
-      end
-      default: ;
-    endcase
-  end
+	// tags
+	localparam RAW   = 4'd0,  ZERO  = 4'd1,
+	           B8_D0 = 4'd2,  B8_D1 = 4'd3,  B8_D2 = 4'd4,  B8_D4 = 4'd5,
+	           B4_D0 = 4'd6,  B4_D1 = 4'd7,  B4_D2 = 4'd8,
+	           B2_D0 = 4'd9,  B2_D1 = 4'd10;
 
-  // The base as often as it fits into 8 bytes; none for lines as they are, for zeros, and for tags that mean nothing.
-  wire words8 = encoding_i >= 4'd2 & encoding_i <= 4'd5;
-  wire words4 = encoding_i >= 4'd6 & encoding_i <= 4'd8;
-  wire words2 = encoding_i == 4'd9 | encoding_i == 4'd10;
-  wire [63:0] repeated =
-    words8 ? payload_i[63:0] : words4 ? {2{payload_i[31:0]}} : words2 ? {4{payload_i[15:0]}} : 64'd0;
+	//---------------------------------------------------------------- words of 8 bytes
+	wire [63:0] base8 = payload_i[63:0];
+	wire [15:0] mask8 = payload_i[79:64];
+	wire [1023:0] lines8 [0:3];
 
-  // Adders of 16 bits, whose carries are passed on inside a word.
-  reg [1023:0] line;
-  reg carry;
-  reg from_zero;
-  integer lane;
-  always @(*) begin
-    carry = 1'b0;
-    for (lane = 0; lane < 64; lane = lane + 1) begin
-      if (lane % 4 == 0 | (lane % 2 == 0 & !words8) | (!words8 & !words4))
-        carry = 1'b0;
-      from_zero = words8 ? zero[lane/4] : words4 ? zero[lane/2] : zero[lane];
-      {carry, line[lane*16 +: 16]} =
-        {1'b0, delta[lane*16 +: 16]} + {1'b0, repeated[lane%4*16 +: 16] & {16{!from_zero}}} + {16'd0, carry};
-    end
-  end
+	genvar w;
+	generate
+		for (w = 0; w < 16; w = w + 1) begin : word8
+			wire [63:0] from = mask8[w] ? 64'd0 : base8;
+			wire signed [7:0]  by1 = payload_i[80 +  8 * w +:  8];
+			wire signed [15:0] by2 = payload_i[80 + 16 * w +: 16];
+			wire signed [31:0] by4 = payload_i[80 + 32 * w +: 32];
+			assign lines8[0][64 * w +: 64] = base8;
+			assign lines8[1][64 * w +: 64] = from + {{56{by1[7]}},  by1};
+			assign lines8[2][64 * w +: 64] = from + {{48{by2[15]}}, by2};
+			assign lines8[3][64 * w +: 64] = from + {{32{by4[31]}}, by4};
+		end
+	endgenerate
 
-  assign ready_o = ready_i | !valid_o;
+	//---------------------------------------------------------------- words of 4 bytes
+	wire [31:0] base4 = payload_i[31:0];
+	wire [31:0] mask4 = payload_i[63:32];
+	wire [1023:0] lines4 [0:2];
 
-  always @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      valid_o <= 1'b0;
-      error_o <= 1'b0;
-      line_o <= 1024'd0;
-    end else if (ready_o) begin
-      valid_o <= valid_i;
-      if (valid_i) begin
-        error_o <= encoding_i > 4'd10;
-        line_o <= line;
-      end
-    end
+	generate
+		for (w = 0; w < 32; w = w + 1) begin : word4
+			wire [31:0] from = mask4[w] ? 32'd0 : base4;
+			wire signed [7:0]  by1 = payload_i[64 +  8 * w +:  8];
+			wire signed [15:0] by2 = payload_i[64 + 16 * w +: 16];
+			assign lines4[0][32 * w +: 32] = base4;
+			assign lines4[1][32 * w +: 32] = from + {{24{by1[7]}},  by1};
+			assign lines4[2][32 * w +: 32] = from + {{16{by2[15]}}, by2};
+		end
+	endgenerate
+
+	//---------------------------------------------------------------- words of 2 bytes
+	wire [15:0] base2 = payload_i[15:0];
+	wire [63:0] mask2 = payload_i[79:16];
+	wire [1023:0] lines2 [0:1];
+
+	generate
+		for (w = 0; w < 64; w = w + 1) begin : word2
+			wire [15:0] from = mask2[w] ? 16'd0 : base2;
+			wire signed [7:0] by1 = payload_i[80 + 8 * w +: 8];
+			assign lines2[0][16 * w +: 16] = base2;
+			assign lines2[1][16 * w +: 16] = from + {{8{by1[7]}}, by1};
+		end
+	endgenerate
+
+	//---------------------------------------------------------------- which of them it is
+	reg [1023:0] line;
+	reg          bad;
+
+	always @* begin
+		bad = 1'b0;
+		case (encoding_i)
+			RAW:     line = payload_i;
+			ZERO:    line = {1024{1'b0}};
+			B8_D0:   line = lines8[0];
+			B8_D1:   line = lines8[1];
+			B8_D2:   line = lines8[2];
+			B8_D4:   line = lines8[3];
+			B4_D0:   line = lines4[0];
+			B4_D1:   line = lines4[1];
+			B4_D2:   line = lines4[2];
+			B2_D0:   line = lines2[0];
+			B2_D1:   line = lines2[1];
+			default: begin
+				line = {1024{1'b0}};
+				bad  = 1'b1;
+			end
+		endcase
+	end
+
+	//---------------------------------------------------------------- stages that hold a line each
+	reg  [1024:0] held [0:STAGES - 1];
+	reg  [STAGES - 1:0] full;
+	wire [STAGES:0] room;
+
+	assign room[STAGES] = ready_i;
+
+	genvar s;
+	generate
+		for (s = 0; s < STAGES; s = s + 1) begin : stage
+			wire comes;
+			assign room[s] = !full[s] || room[s + 1];
+
+			if (s == 0) begin : first
+				assign comes = valid_i;
+				always @(posedge clk_i or negedge rst_ni)
+					if (!rst_ni) held[s] <= 1025'd0;
+					else if (comes && room[s]) held[s] <= {bad, line};
+			end else begin : later
+				assign comes = full[s - 1];
+				always @(posedge clk_i or negedge rst_ni)
+					if (!rst_ni) held[s] <= 1025'd0;
+					else if (comes && room[s]) held[s] <= held[s - 1];
+			end
+
+			always @(posedge clk_i or negedge rst_ni)
+				if (!rst_ni) full[s] <= 1'b0;
+				else if (room[s]) full[s] <= comes;
+		end
+	endgenerate
+
+	assign ready_o = room[0];
+	assign valid_o = full[STAGES - 1];
+	assign {error_o, line_o} = held[STAGES - 1];
 
 endmodule
-
-`default_nettype wire

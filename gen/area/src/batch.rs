@@ -4,7 +4,7 @@ use crate::fpga::Family;
 use crate::operation::EnergySetup;
 use crate::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use crate::tool::Found;
-use selvedge_gen::{Cells, EmitOptions, ResetStyle, emit};
+use selvedge_gen::{Cells, EmitOptions, Module, ResetStyle, emit};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::parallel;
 use serde_json::Value;
@@ -36,6 +36,17 @@ pub struct Job<'a> {
     pub params: Value,
     /// The place of its target.
     pub target: usize,
+    /// Verilog that is studied in the place of what the block emits.
+    pub own: Option<OwnVerilog>,
+}
+
+/// Verilog of the user with the ports of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnVerilog {
+    /// Its top module.
+    pub top: String,
+    /// All of it.
+    pub text: String,
 }
 
 /// The outcome of each study, by its place; none when it was not reached.
@@ -98,7 +109,11 @@ impl Job<'_> {
         };
         let facts = self.entry.facts(&self.params)?;
         let block = self.entry.elaborate(&self.params)?;
-        let design = emit(block.as_ref(), self.entry.name(), &options)?;
+        let mut design = emit(block.as_ref(), self.entry.name(), &options)?;
+        if let Some(OwnVerilog { top, text }) = &self.own {
+            let ports = design.top().ports.clone();
+            design.modules = vec![Module { name: top.clone(), text: text.clone(), ports, cell: false }];
+        }
         let subject = Subject {
             design: &design,
             options: &options,
@@ -112,7 +127,9 @@ impl Job<'_> {
                 fpga(&subject, yosys, *family, placer.as_ref(), folder, stop)?
             }
         };
-        report.claimed_bits = self.entry.claim().map(|claim| claim.bits);
+        if self.own.is_none() {
+            report.claimed_bits = self.entry.claim().map(|claim| claim.bits);
+        }
         if let Target::Asic(setup, Some(energy)) = target {
             energy.study(self.entry, &subject, setup, &mut report, folder, stop)?;
         }

@@ -145,7 +145,7 @@ pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
             parts.push(part);
         }
     }
-    let job = |part: &Part| Job { entry: part.entry, params: part.parameters.clone(), target: 0 };
+    let job = |part: &Part| Job { entry: part.entry, params: part.parameters.clone(), target: 0, own: None };
     parts.into_iter().map(job).collect()
 }
 

@@ -1,9 +1,11 @@
-//! Engines: a block instance that runs as golden model, as RTL, or as both in lock-step.
+//! Engines: a block instance that runs as golden model, as RTL, as compiled Verilog, or as two of these in lock-step.
 use crate::block::{Clocked, HwBlock, RtlBlock};
 use crate::clock::Clock;
+use crate::compiled::{BlockCompiler, CompileError, Compiled, Pace};
+use crate::items::Items;
 use crate::params::ParamError;
 use crate::ports::Ports;
-use crate::registry::PortBits;
+use crate::registry::{Entry, PortBits};
 use crate::rtl::registers::Registers;
 use crate::wave::{self, Sample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
@@ -40,13 +42,84 @@ pub enum Engine {
     /// The RTL alone: what is simulated is what is synthesized.
     #[default]
     Rtl,
-    /// Both, compared at every port in every cycle.
+    /// The block's Verilog alone, compiled by a [`BlockCompiler`].
+    Verilog,
+    /// Model and RTL, compared at every port in every cycle.
     Lockstep,
+    /// Model and Verilog, compared in the same way.
+    #[serde(rename = "model+verilog")]
+    #[strum(serialize = "model+verilog")]
+    ModelVerilog,
+    /// RTL and Verilog, compared in the same way.
+    #[serde(rename = "rtl+verilog")]
+    #[strum(serialize = "rtl+verilog")]
+    RtlVerilog,
 }
+
+impl Engine {
+    /// Returns what runs, and what runs beside it.
+    pub fn sides(self) -> (Side, Option<Side>) {
+        match self {
+            Engine::Model => (Side::Model, None),
+            Engine::Rtl => (Side::Rtl, None),
+            Engine::Verilog => (Side::Verilog, None),
+            Engine::Lockstep => (Side::Model, Some(Side::Rtl)),
+            Engine::ModelVerilog => (Side::Model, Some(Side::Verilog)),
+            Engine::RtlVerilog => (Side::Rtl, Some(Side::Verilog)),
+        }
+    }
+
+    /// Returns whether one of its sides is `side`.
+    pub fn has(self, side: Side) -> bool {
+        let (first, second) = self.sides();
+        first == side || second == Some(side)
+    }
+
+    /// Returns the engine of a block in whose place something compiled stands: that instead of the one side, or of the second.
+    fn replaced(self) -> Self {
+        match self {
+            Engine::Model | Engine::Rtl | Engine::Verilog => Engine::Verilog,
+            Engine::Lockstep | Engine::ModelVerilog => Engine::ModelVerilog,
+            Engine::RtlVerilog => Engine::RtlVerilog,
+        }
+    }
+
+    /// Returns the engine that runs two sides, in whichever order, and compares them.
+    ///
+    /// # Errors
+    /// Text that does not name two different sides.
+    pub fn lockstep(pair: &str) -> Result<Self, BadPair> {
+        let (first, second) = pair.split_once(',').unwrap_or((pair, ""));
+        match [first.trim(), second.trim()] {
+            ["model", "rtl"] | ["rtl", "model"] => Ok(Engine::Lockstep),
+            ["model", "verilog"] | ["verilog", "model"] => Ok(Engine::ModelVerilog),
+            ["rtl", "verilog"] | ["verilog", "rtl"] => Ok(Engine::RtlVerilog),
+            _ => Err(BadPair(pair.into())),
+        }
+    }
+}
+
+/// One form of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
+pub enum Side {
+    /// The golden model.
+    #[strum(serialize = "model")]
+    Model,
+    /// The RTL.
+    #[strum(serialize = "RTL")]
+    Rtl,
+    /// Verilog that a [`BlockCompiler`] has compiled.
+    Verilog,
+}
+
+/// Text that does not name two forms of a block.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}`: must be two of model, rtl and verilog with a comma between them, as in rtl,verilog")]
+pub struct BadPair(pub String);
 
 /// A word that names no engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown engine `{0}`; engines: model, rtl, lockstep")]
+#[error("unknown engine `{0}`; engines: {engines}", engines = Engine::VARIANTS.join(", "))]
 pub struct UnknownEngine(pub String);
 
 impl UnknownEngine {
@@ -80,17 +153,39 @@ impl FromStr for Fault {
     }
 }
 
-/// A fault cannot be planted, or registers cannot be recorded, because nothing but a golden model runs.
+/// A fault cannot be planted, or registers cannot be recorded, because no RTL runs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{instance}: {what}, but the engine is model; use rtl or lockstep")]
+#[error("{instance}: {what}, but the engine is {engine}; use rtl, lockstep or rtl+verilog")]
 pub struct NoRtl {
     /// The instance.
     pub instance: String,
     /// What needs RTL.
     pub what: &'static str,
+    /// The instance's engine.
+    pub engine: Engine,
 }
 
-/// The first difference between golden model and RTL. Reads as one line.
+/// An instance could not be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The parameters are not valid.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// The block has no compiled form.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// Something of another latency stands in the place of a block that is no stream.
+    #[error(
+        "{0}: a latency can be stated for blocks that give their items in order, whatever the cycles: the codecs bdi, fpc, bpc and cpack"
+    )]
+    NoStream(&'static str),
+    /// Nothing compiles blocks.
+    #[error("the engine {0} needs a compiler of Verilog, which only the command selvedge brings along")]
+    NoCompiler(Engine),
+}
+
+/// The first difference between two forms of a block. Reads as one line.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     /// The block's name.
@@ -101,16 +196,18 @@ pub struct Divergence {
     pub cycle: u64,
     /// The first port that differs.
     pub port: &'static str,
-    /// The model's value of the port, in hexadecimal.
-    pub model: String,
-    /// The RTL's value of the port, in hexadecimal.
-    pub rtl: String,
-    /// The last [`HISTORY_CYCLES`] cycles up to this one, as seen at the model's and at the RTL's ports.
+    /// The two forms; what the first one gives is expected.
+    pub sides: [Side; 2],
+    /// The first one's value of the port, in hexadecimal.
+    pub expected: String,
+    /// The second one's value of the port, in hexadecimal.
+    pub got: String,
+    /// The last [`HISTORY_CYCLES`] cycles up to this one, as seen at the ports of both.
     pub history: Vec<Trace>,
 }
 
 impl Divergence {
-    /// Writes the history as a VCD file, the model's ports under `<instance>.model`, the RTL's under `<instance>.rtl`.
+    /// Writes the history as a VCD file, the ports of each side under `<instance>.<side>`, such as `<instance>.model`.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -121,10 +218,10 @@ impl Divergence {
 
 impl fmt::Display for Divergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence { block, instance, cycle, port, sides: [first, second], expected, got, .. } = self;
         write!(
             f,
-            "{} ({}): model and RTL differ in cycle {} at port {}: model {}, RTL {}",
-            self.instance, self.block, self.cycle, self.port, self.model, self.rtl
+            "{instance} ({block}): {first} and {second} differ in cycle {cycle} at port {port}: {first} {expected}, {second} {got}"
         )
     }
 }
@@ -134,7 +231,7 @@ impl std::error::Error for Divergence {}
 /// One cycle at an instance's ports.
 struct Record<B: HwBlock> {
     cycle: u64,
-    /// Inputs, and the outputs of the model (where one runs) and of the RTL; none in reset.
+    /// Inputs, and the outputs of both sides (the same where one runs alone); none in reset.
     inputs: B::In,
     outputs: Option<(B::Out, B::Out)>,
 }
@@ -162,6 +259,10 @@ struct Ring<B: HwBlock> {
 }
 
 impl<B: HwBlock> Ring<B> {
+    fn new() -> Self {
+        Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 }
+    }
+
     fn push(&mut self, record: Record<B>) {
         if self.records.len() < HISTORY_CYCLES {
             self.records.push(record);
@@ -194,10 +295,89 @@ struct Inside {
     values: Vec<PortBits>,
 }
 
+/// One form of the block.
 enum Core<B: HwBlock> {
     Model(B::Model),
     Rtl(Box<dyn RtlBlock<B::In, B::Out>>),
-    Lockstep { model: B::Model, rtl: Box<dyn RtlBlock<B::In, B::Out>>, ring: Ring<B> },
+    Verilog(Box<Compiled<B>>),
+}
+
+impl<B: HwBlock> Core<B> {
+    fn new(side: Side, params: &B::Params, compile: impl FnOnce() -> Compile<B>) -> Result<Self, BuildError> {
+        Ok(match side {
+            Side::Model => Core::Model(B::model(params)?),
+            Side::Rtl => Core::Rtl(B::rtl(params)?),
+            Side::Verilog => Core::Verilog(Box::new(compile()?)),
+        })
+    }
+
+    fn step(&mut self, inputs: &B::In) -> B::Out {
+        match self {
+            Core::Model(model) => model.step(inputs),
+            Core::Rtl(rtl) => rtl.step(inputs),
+            Core::Verilog(verilog) => verilog.step(inputs),
+        }
+    }
+
+    fn reset(&mut self) {
+        match self {
+            Core::Model(model) => model.reset(),
+            Core::Rtl(rtl) => rtl.reset(),
+            Core::Verilog(verilog) => verilog.reset(),
+        }
+    }
+}
+
+/// A compiled block, or why there is none.
+type Compile<B> = Result<Compiled<B>, BuildError>;
+
+impl<B: HwBlock> State for Core<B> {
+    /// Of compiled Verilog nothing is known that could be saved; runs with checkpoints refuse it.
+    fn save(&self, to: &mut Writer) {
+        match self {
+            Core::Model(model) => model.save(to),
+            Core::Rtl(rtl) => rtl.save(to),
+            Core::Verilog(_) => {}
+        }
+    }
+    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+        match self {
+            Core::Model(model) => model.load(from),
+            Core::Rtl(rtl) => rtl.load(from),
+            Core::Verilog(_) => Err(from.shape("compiled Verilog, which no checkpoint holds")),
+        }
+    }
+}
+
+/// Returns the RTL among the forms of an instance, if it is there.
+fn rtl_of<'a, B: HwBlock>(
+    core: &'a Core<B>,
+    beside: Option<&'a Beside<B>>,
+) -> Option<&'a dyn RtlBlock<B::In, B::Out>> {
+    [Some(core), beside.map(|beside| &beside.core)].into_iter().flatten().find_map(|core| match core {
+        Core::Rtl(rtl) => Some(&**rtl),
+        _ => None,
+    })
+}
+
+/// What runs beside the first form, and is compared with it.
+struct Beside<B: HwBlock> {
+    core: Core<B>,
+    sides: [Side; 2],
+    ring: Ring<B>,
+    /// Where items are compared and not cycles.
+    items: Option<Items<B>>,
+}
+
+impl<B: HwBlock> Beside<B> {
+    /// Steps both; returns what the first one gives, and the second. Where items are compared, the first one gives what the
+    /// second one does, except for the items that this gives.
+    fn step(&mut self, first: &mut Core<B>, inputs: &B::In) -> (B::Out, B::Out) {
+        let Some(items) = &mut self.items else { return (first.step(inputs), self.core.step(inputs)) };
+        let outputs = self.core.step(inputs);
+        let expected = items.follow(inputs, &outputs, |inputs| first.step(inputs));
+        (expected.unwrap_or(outputs), outputs)
+    }
 }
 
 /// A named instance of a block under one engine.
@@ -224,7 +404,9 @@ pub struct Instance<B: HwBlock> {
     name: String,
     params: B::Params,
     cycle: u64,
+    engine: Engine,
     core: Core<B>,
+    beside: Option<Box<Beside<B>>>,
     fault: Option<Fault>,
     recorder: Option<Box<Recorder<B>>>,
     /// There is something to do before a step: a fault to plant, or registers to read.
@@ -232,25 +414,60 @@ pub struct Instance<B: HwBlock> {
 }
 
 impl<B: HwBlock> Instance<B> {
-    /// An instance in its reset state, at cycle 0.
+    /// An instance in its reset state, at cycle 0, under an engine without Verilog.
     ///
     /// # Errors
     /// When the parameters are not valid.
+    ///
+    /// # Panics
+    /// Under an engine with Verilog, for which [`Self::with`] takes a compiler.
     pub fn new(name: impl Into<String>, params: &B::Params, engine: Engine) -> Result<Self, ParamError> {
+        match Self::with(name, params, engine, None) {
+            Err(BuildError::Params(error)) => Err(error),
+            other => Ok(other.expect("engines without Verilog need no compiler")),
+        }
+    }
+
+    /// An instance in its reset state, at cycle 0, whose Verilog `compiler` compiles.
+    ///
+    /// # Errors
+    /// When the parameters are not valid, or the engine has a side of Verilog that cannot be compiled.
+    pub fn with(
+        name: impl Into<String>,
+        params: &B::Params,
+        engine: Engine,
+        compiler: Option<&dyn BlockCompiler>,
+    ) -> Result<Self, BuildError> {
         B::validate(params)?;
-        let core = match engine {
-            Engine::Model => Core::Model(B::model(params)?),
-            Engine::Rtl => Core::Rtl(B::rtl(params)?),
-            Engine::Lockstep => {
-                let ring = Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 };
-                Core::Lockstep { model: B::model(params)?, rtl: B::rtl(params)?, ring }
-            }
+        let compile = || {
+            let compiler = compiler.ok_or(BuildError::NoCompiler(engine))?;
+            let values = serde_json::to_value(params).expect("parameters are plain numbers and switches");
+            Ok(Compiled::new(compiler.compile(&Entry::<B>::NEW, &values)?, params))
+        };
+        let pace = compiler.and_then(|compiler| compiler.replaces(B::NAME));
+        let engine = if pace.is_some() { engine.replaced() } else { engine };
+        let items = Items::new();
+        if pace == Some(Pace::Items) && items.is_none() {
+            return Err(BuildError::NoStream(B::NAME));
+        }
+        let (first, second) = engine.sides();
+        let core = Core::new(first, params, compile)?;
+        let beside = match second {
+            None => None,
+            Some(second) => Some(Box::new(Beside {
+                core: Core::new(second, params, compile)?,
+                sides: [first, second],
+                ring: Ring::new(),
+                items: items.filter(|_| pace == Some(Pace::Items)),
+            })),
         };
         Ok(Instance {
             name: name.into(),
             params: params.clone(),
             cycle: 0,
+            engine,
             core,
+            beside,
             fault: None,
             recorder: None,
             is_attended: false,
@@ -269,18 +486,14 @@ impl<B: HwBlock> Instance<B> {
 
     /// The engine that runs it.
     pub fn engine(&self) -> Engine {
-        match self.core {
-            Core::Model(_) => Engine::Model,
-            Core::Rtl(_) => Engine::Rtl,
-            Core::Lockstep { .. } => Engine::Lockstep,
-        }
+        self.engine
     }
 
-    /// The golden model, unless the RTL runs alone.
+    /// The golden model, where one runs.
     pub fn model(&self) -> Option<&B::Model> {
         match &self.core {
-            Core::Model(model) | Core::Lockstep { model, .. } => Some(model),
-            Core::Rtl(_) => None,
+            Core::Model(model) => Some(model),
+            _ => None,
         }
     }
 
@@ -298,10 +511,11 @@ impl<B: HwBlock> Instance<B> {
     /// Plants a fault in the RTL.
     ///
     /// # Errors
-    /// When the engine is `model`.
+    /// When no RTL runs.
     pub fn inject(&mut self, fault: Fault) -> Result<(), NoRtl> {
-        if matches!(self.core, Core::Model(_)) {
-            return Err(NoRtl { instance: self.name.clone(), what: "a fault needs RTL to strike" });
+        if !self.engine.has(Side::Rtl) {
+            let what = "a fault needs RTL to strike";
+            return Err(NoRtl { instance: self.name.clone(), what, engine: self.engine });
         }
         self.fault = Some(fault);
         self.is_attended = true;
@@ -317,14 +531,13 @@ impl<B: HwBlock> Instance<B> {
     /// As [`Self::watch`], and records the registers of the RTL.
     ///
     /// # Errors
-    /// When the engine is `model`.
+    /// When no RTL runs.
     pub fn watch_inside(&mut self, from: u64, cycles: u64) -> Result<(), NoRtl> {
-        let registers = match &self.core {
-            Core::Rtl(rtl) | Core::Lockstep { rtl, .. } => Registers::of(rtl.as_block()),
-            Core::Model(_) => {
-                return Err(NoRtl { instance: self.name.clone(), what: "only RTL has registers" });
-            }
+        let Some(rtl) = rtl_of(&self.core, self.beside.as_deref()) else {
+            let what = "only RTL has registers";
+            return Err(NoRtl { instance: self.name.clone(), what, engine: self.engine });
         };
+        let registers = Registers::of(rtl.as_block());
         let inside = Some(Inside { registers, present: Vec::new(), values: Vec::new() });
         self.recorder = Some(Box::new(Recorder { from, cycles, records: Vec::new(), inside }));
         self.is_attended = true;
@@ -347,24 +560,20 @@ impl<B: HwBlock> Instance<B> {
     /// One clock: applies `inputs`, returns the outputs before the clock edge, takes the edge.
     ///
     /// # Errors
-    /// The first difference between model and RTL, when the engine is `lockstep`. The instance is of no further use then.
+    /// The first difference between two sides, when the engine has two. The instance is of no further use then.
     #[inline]
     pub fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<Divergence>> {
         if self.is_attended {
             self.attend();
         }
-        let (expected, outputs) = match &mut self.core {
-            Core::Model(model) => {
-                let outputs = model.step(inputs);
+        let (expected, outputs) = match &mut self.beside {
+            None => {
+                let outputs = self.core.step(inputs);
                 (outputs, outputs)
             }
-            Core::Rtl(rtl) => {
-                let outputs = rtl.step(inputs);
-                (outputs, outputs)
-            }
-            Core::Lockstep { model, rtl, ring } => {
-                let pair = (model.step(inputs), rtl.step(inputs));
-                ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
+            Some(beside) => {
+                let pair = beside.step(&mut self.core, inputs);
+                beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
                 pair
             }
         };
@@ -381,14 +590,11 @@ impl<B: HwBlock> Instance<B> {
     /// One clock with reset active and inputs zero.
     pub fn reset(&mut self) {
         let record = Record { cycle: self.cycle, inputs: B::In::default(), outputs: None };
-        match &mut self.core {
-            Core::Model(model) => model.reset(),
-            Core::Rtl(rtl) => rtl.reset(),
-            Core::Lockstep { model, rtl, ring } => {
-                model.reset();
-                rtl.reset();
-                ring.push(record);
-            }
+        self.core.reset();
+        if let Some(beside) = &mut self.beside {
+            beside.core.reset();
+            beside.items.iter_mut().for_each(Items::clear);
+            beside.ring.push(record);
         }
         self.look_inside();
         if let Some(recorder) = &mut self.recorder {
@@ -411,42 +617,45 @@ impl<B: HwBlock> Instance<B> {
         let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.wants(self.cycle)) else {
             return;
         };
-        if let Some(inside) = &mut recorder.inside
-            && let Core::Rtl(rtl) | Core::Lockstep { rtl, .. } = &self.core
-        {
+        let rtl = rtl_of(&self.core, self.beside.as_deref());
+        if let (Some(inside), Some(rtl)) = (&mut recorder.inside, rtl) {
             inside.present = inside.registers.read(rtl.as_block());
         }
     }
 
     fn strike(&mut self) {
-        if self.fault.is_some_and(|fault| fault.cycle <= self.cycle)
-            && let Some(fault) = self.fault.take()
-            && let Core::Rtl(rtl) | Core::Lockstep { rtl, .. } = &mut self.core
-        {
-            rtl.upset(fault.bit);
+        if self.fault.is_none_or(|fault| fault.cycle > self.cycle) {
+            return;
+        }
+        let Some(fault) = self.fault.take() else { return };
+        let cores = [Some(&mut self.core), self.beside.as_mut().map(|beside| &mut beside.core)];
+        for core in cores.into_iter().flatten() {
+            if let Core::Rtl(rtl) = core {
+                rtl.upset(fault.bit);
+            }
         }
     }
 
     #[cold]
-    fn divergence(&self, model: &B::Out, rtl: &B::Out) -> Box<Divergence> {
-        let (model_bits, rtl_bits) = (model.to_bits(&self.params), rtl.to_bits(&self.params));
+    fn divergence(&self, expected: &B::Out, got: &B::Out) -> Box<Divergence> {
+        let beside = self.beside.as_ref().expect("what runs alone differs from nothing");
+        let (expected, got) = (expected.to_bits(&self.params), got.to_bits(&self.params));
         // A difference beyond a port's width would be invisible in the words, but is a difference still: blame port 0.
-        let port = model_bits.iter().zip(&rtl_bits).position(|(a, b)| a != b).unwrap_or(0);
-        let history = match &self.core {
-            Core::Lockstep { ring, .. } => vec![
-                trace::<B>(format!("{}.model", self.name), &self.params, ring.in_order(), |pair| pair.0),
-                trace::<B>(format!("{}.rtl", self.name), &self.params, ring.in_order(), |pair| pair.1),
-            ],
-            _ => Vec::new(),
-        };
+        let port = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(0);
+        let history = [0, 1].map(|at| {
+            let name = format!("{}.{}", self.name, beside.sides[at].to_string().to_lowercase());
+            let side = move |pair: &(B::Out, B::Out)| if at == 0 { pair.0 } else { pair.1 };
+            trace::<B>(name, &self.params, beside.ring.in_order(), side)
+        });
         Box::new(Divergence {
             block: B::NAME,
             instance: self.name.clone(),
             cycle: self.cycle,
             port: B::Out::NAMES[port],
-            model: hex(&model_bits[port]),
-            rtl: hex(&rtl_bits[port]),
-            history,
+            sides: beside.sides,
+            expected: hex(&expected[port]),
+            got: hex(&got[port]),
+            history: history.into(),
         })
     }
 }
@@ -455,13 +664,9 @@ impl<B: HwBlock> State for Instance<B> {
     fn save(&self, to: &mut Writer) {
         self.cycle.save(to);
         self.fault.is_some().save(to);
-        match &self.core {
-            Core::Model(model) => model.save(to),
-            Core::Rtl(rtl) => rtl.save(to),
-            Core::Lockstep { model, rtl, .. } => {
-                model.save(to);
-                rtl.save(to);
-            }
+        self.core.save(to);
+        if let Some(beside) = &self.beside {
+            beside.core.save(to);
         }
     }
     /// The history that a difference shows begins anew, as does what is recorded.
@@ -470,15 +675,11 @@ impl<B: HwBlock> State for Instance<B> {
         if !bool::read(from)? {
             self.fault = None;
         }
-        match &mut self.core {
-            Core::Model(model) => model.load(from),
-            Core::Rtl(rtl) => rtl.load(from),
-            Core::Lockstep { model, rtl, ring } => {
-                *ring = Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 };
-                model.load(from)?;
-                rtl.load(from)
-            }
-        }
+        self.core.load(from)?;
+        self.beside.as_mut().map_or(Ok(()), |beside| {
+            beside.ring = Ring::new();
+            beside.core.load(from)
+        })
     }
 }
 
@@ -536,8 +737,11 @@ mod tests {
         }
         assert_eq!(
             "fpga".parse::<Engine>().unwrap_err().to_string(),
-            "unknown engine `fpga`; engines: model, rtl, lockstep"
+            "unknown engine `fpga`; engines: model, rtl, verilog, lockstep, model+verilog, rtl+verilog"
         );
+        assert_eq!(Engine::lockstep("verilog,rtl"), Ok(Engine::RtlVerilog));
+        assert_eq!(Engine::lockstep("model, rtl"), Ok(Engine::Lockstep));
+        assert!(Engine::lockstep("rtl,rtl").is_err() && Engine::lockstep("rtl").is_err());
         assert_eq!("12:3".parse(), Ok(Fault { cycle: 12, bit: 3 }));
         assert_eq!(
             "12".parse::<Fault>().unwrap_err().to_string(),

@@ -9,7 +9,8 @@
 //! | [`ports`](mod@ports) | typed port values that convert to bits, declared by [`ports!`] |
 //! | [`params`] | parameter declarations, parsing and errors |
 //! | [`registry`] | blocks without their types: [`BlockEntry`], and the list of those that a program adds |
-//! | [`engine`] | [`Instance`]: a block under the engine `model`, `rtl` or `lockstep` |
+//! | [`engine`] | [`Instance`]: a block under an engine: model, RTL, Verilog, or two of them in lockstep |
+//! | [`compiled`] | [`CompiledBlock`]: Verilog that somebody else compiles and steps |
 //! | [`pipeline`] | the golden model of an elastic pipeline |
 //! | [`prng`], [`traffic`] | random numbers and traffic for stimuli |
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
@@ -18,6 +19,7 @@
 //! | [`value_names`] | names of a port's values |
 //! | [`file`] | files of bounded size |
 //! | [`index_function`] | from line addresses to the sets of a cache |
+//! | `items` | a block that keeps up with a circuit of another latency |
 //! | [`names`] | the nearest names to one that does not exist |
 //! | [`printable`](mod@printable) | text of others, made fit for a terminal |
 //! | [`rtl`] | the kit that RTL stands on |
@@ -27,10 +29,12 @@ extern crate self as selvedge_hw;
 
 pub mod block;
 pub mod clock;
+pub mod compiled;
 pub mod corners;
 pub mod engine;
 pub mod file;
 pub mod index_function;
+mod items;
 pub mod names;
 pub mod params;
 pub mod pipeline;
@@ -47,8 +51,9 @@ pub mod wave;
 
 pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
 pub use clock::Clock;
+pub use compiled::{BlockCompiler, CompileError, CompiledBlock, Pace};
 pub use corners::{Corner, Corners, PortCorners};
-pub use engine::{Divergence, Engine, Fault, Instance};
+pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Port, PortValue, Ports};
 pub use prng::Prng;

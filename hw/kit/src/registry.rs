@@ -98,6 +98,10 @@ pub trait BlockEntry: Sync {
     }
     /// Operations of a full comparison; see [`HwBlock::OPERATIONS`].
     fn operations(&self) -> u64;
+    /// Returns whether it is a stream; see [`HwBlock::IS_STREAM`].
+    fn is_stream(&self) -> bool {
+        false
+    }
     /// The default of every parameter.
     fn defaults(&self) -> Value;
     /// Parses `(name, value)` pairs into the complete object of parameters.
@@ -224,6 +228,9 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     }
     fn operations(&self) -> u64 {
         B::OPERATIONS
+    }
+    fn is_stream(&self) -> bool {
+        B::IS_STREAM
     }
     fn defaults(&self) -> Value {
         Self::object(&B::Params::default())

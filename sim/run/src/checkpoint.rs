@@ -7,6 +7,7 @@
 //! anew with that. So host programs need not know of checkpoints.
 use rustc_hash::FxHasher;
 use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_hw::Engine;
 use selvedge_ptx::memory::{DeviceMemory, HostRead};
 use selvedge_state::{Reader, State, StateError, Writer};
@@ -43,6 +44,19 @@ impl Checkpoints {
             return Identity::default();
         }
         of_run()
+    }
+
+    /// Refuses checkpoints of a run whose state they cannot hold.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Verilog`].
+    pub(crate) fn check(&self, probes: &ProbeSpec, engine: Engine) -> Result<(), CheckpointError> {
+        let option = match self {
+            Checkpoints { file: Some(_), .. } => "--checkpoint",
+            Checkpoints { resume: Some(_), .. } => "--resume",
+            _ => return Ok(()),
+        };
+        if probes.runs_verilog(engine) { Err(CheckpointError::Verilog { option }) } else { Ok(()) }
     }
 }
 
@@ -85,6 +99,14 @@ pub enum CheckpointError {
         found: String,
         /// What the command has.
         expected: String,
+    },
+    /// A run with Verilog.
+    #[error(
+        "{option}: must be given without compiled Verilog, whose state no checkpoint holds: use the engine rtl"
+    )]
+    Verilog {
+        /// The option.
+        option: &'static str,
     },
     /// A state that does not suit the run.
     #[error("{}: the checkpoint's state: {error}", file.display())]

@@ -281,6 +281,7 @@ fn run_recorded(
     recording: &mut Option<RecordingRun>,
     sample: Option<SampleSpec>,
 ) -> Result<RunOutcome, RunError> {
+    checkpoints.check(&spec.probes, spec.engine)?;
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let mut program = Program::new(spec)?;
@@ -390,7 +391,7 @@ fn run_recorded(
         size: spec.workload.size_name(spec.size),
         config: spec.config.name.clone(),
         mechanism: spec.mechanism.text.clone(),
-        engine: spec.engine.to_string(),
+        engine: spec.probes.engine_name(spec.engine),
         result: Outcome::new(
             fault.as_ref(),
             verdict.as_ref().map(|checked| *checked).map_err(String::as_str),

@@ -6,8 +6,8 @@ use crate::overrides::{Override, overridden, text_of};
 use crate::parameters::Parameters;
 use crate::point::{Labels, Point, Work};
 use crate::sources::{Loaded, Sources};
-use selvedge_hw::Engine;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
+use selvedge_hw::{BlockCompiler, Engine, Side};
 use selvedge_sim::best::settled;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::gpu::Bounds;
@@ -47,6 +47,28 @@ impl Study {
         let text = read_text(path, MOST_TEXT_BYTES)
             .map_err(|e| StudyError::Unreadable { file: file.clone(), why: e.to_string() })?;
         Self::parse(&text, path)
+    }
+
+    /// Returns whether a point runs Verilog, for which [`Study::compile_with`] brings the compiler.
+    pub fn runs_verilog(&self) -> bool {
+        let engine = |point: &Point| match &point.work {
+            Ok(Work::One(spec)) => Some(spec.engine),
+            Ok(Work::Together(spec)) => Some(spec.engine),
+            Err(_) => None,
+        };
+        self.points.iter().filter_map(engine).any(|engine| engine.has(Side::Verilog))
+    }
+
+    /// Lets `compiler` compile the Verilog of every point.
+    pub fn compile_with(&mut self, compiler: &Arc<dyn BlockCompiler>) {
+        for point in &mut self.points {
+            let probes = match &mut point.work {
+                Ok(Work::One(spec)) => &mut spec.probes,
+                Ok(Work::Together(spec)) => &mut spec.probes,
+                Err(_) => continue,
+            };
+            probes.compiler = Some(Arc::clone(compiler));
+        }
     }
 
     /// Parses the text of a study file; `origin` names it in messages, and the paths in it start from the folder of `origin`.
@@ -166,7 +188,7 @@ struct Reader<'a> {
 }
 
 const SIZES: &str = "tiny, small, study or paper";
-const ENGINES: &str = "model, rtl or lockstep";
+const ENGINES: &str = "model, rtl, verilog, lockstep, model+verilog or rtl+verilog";
 const SHARES: &str = "left-over, spatial, smk-p, smk-pw[:CYCLES], warped-slicer[:CYCLES] or sm:N,N";
 
 impl<'a> Reader<'a> {

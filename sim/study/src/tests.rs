@@ -100,7 +100,10 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
         ("workloads = [{ label = \"x\" }]", "my.toml:1: a workload has no `workload`: must be a workload"),
         ("size = \"large\"", "my.toml:1: size = \"large\": must be tiny, small, study or paper"),
         ("engine = 1", "my.toml:1: engine = 1: must be a string that is not empty"),
-        ("engine = \"rlt\"", "my.toml:1: engine = \"rlt\": must be model, rtl or lockstep"),
+        (
+            "engine = \"rlt\"",
+            "my.toml:1: engine = \"rlt\": must be model, rtl, verilog, lockstep, model+verilog or rtl+verilog",
+        ),
         ("config = \"gtx48\"", "my.toml:1: configuration `gtx48`: neither a built-in one"),
         ("config = \"gtx480\"\nconfigs = [\"gtx480\"]", "my.toml:2: configs: must be given without config"),
         (

@@ -154,6 +154,7 @@ impl HwBlock for BdiCompressor {
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
+    const IS_STREAM: bool = true;
     type Params = BdiParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -192,6 +193,7 @@ impl HwBlock for BdiDecompressor {
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
+    const IS_STREAM: bool = true;
     type Params = BdiParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -121,6 +121,7 @@ impl HwBlock for BpcCompressor {
     const SUMMARY: &'static str = "compresses a cache line by bit planes of its words' differences";
     const SOURCE: &'static str = "LATTE-CC, table I";
     const PARAMS: &'static [ParamSpec] = BpcParams::SPECS;
+    const IS_STREAM: bool = true;
     // Eleven cycles each.
     const OPERATIONS: u64 = 20_000;
     type Params = BpcParams;
@@ -168,6 +169,7 @@ impl HwBlock for BpcDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from the codes of its bit planes";
     const SOURCE: &'static str = "LATTE-CC, table I";
     const PARAMS: &'static [ParamSpec] = BpcParams::SPECS;
+    const IS_STREAM: bool = true;
     // Up to eleven cycles each.
     const OPERATIONS: u64 = 20_000;
     type Params = BpcParams;

@@ -163,6 +163,7 @@ impl HwBlock for CpackCompressor {
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
+    const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
     type Params = CpackParams;
     type In = CompressorIn;
@@ -222,6 +223,7 @@ impl HwBlock for CpackDecompressor {
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
+    const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
     type Params = CpackParams;
     type In = DecompressorIn;

@@ -183,6 +183,7 @@ impl HwBlock for FpcCompressor {
     const SUMMARY: &'static str = "compresses a cache line word by word into frequent patterns";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
+    const IS_STREAM: bool = true;
     type Params = CompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -240,6 +241,7 @@ impl HwBlock for FpcDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its frequent patterns";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
+    const IS_STREAM: bool = true;
     type Params = DecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -48,8 +48,8 @@ fn a_flipped_bit_of_a_delta_is_caught_in_its_cycle_at_its_port() {
     let divergence = flipped_delta_bit();
     assert_eq!((divergence.cycle, divergence.port), (100, "payload_o"));
     // From the top: 16 deltas 15 to 0, the empty mask, the base. The fault sets bit 0 of the first delta.
-    assert_eq!(divergence.model, "0xf0e0d0c0b0a0908070605040302010000004000500060007000");
-    assert_eq!(divergence.rtl, "0xf0e0d0c0b0a0908070605040302010100004000500060007000");
+    assert_eq!(divergence.expected, "0xf0e0d0c0b0a0908070605040302010000004000500060007000");
+    assert_eq!(divergence.got, "0xf0e0d0c0b0a0908070605040302010100004000500060007000");
     let line = divergence.to_string();
     assert!(!line.contains('\n') && line.starts_with("sm3.bdi_compressor (bdi_compressor): "), "{line}");
 }

@@ -73,8 +73,16 @@ pub enum MechanismError {
         allowed: String,
     },
     /// Registers that are to be recorded where no RTL runs.
-    #[error("--inside: the engine must be rtl or lockstep, not model, which has no registers")]
+    #[error("--inside: the engine must be rtl, lockstep or rtl+verilog: others have no registers to record")]
     Inside,
+    /// A block instance that cannot be built under the engine.
+    #[error("{instance}: {why}")]
+    Instance {
+        /// The instance.
+        instance: String,
+        /// Why not.
+        why: String,
+    },
     /// A planted fault beyond the outputs of its block.
     #[error("--inject {fault}: must be a bit from 0 to {last}, one of the block's output ports")]
     Fault {

@@ -153,6 +153,7 @@ pub fn run_with_checkpoints(
         return Err(RunError::Programs { count, most: KERNEL_SLOTS });
     }
     // A run that is stopped before its shares are known reports that it has done nothing.
+    checkpoints.check(&spec.probes, spec.engine)?;
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let shares = match &mut checkpoint {
@@ -217,7 +218,7 @@ pub fn run_with_checkpoints(
         size: spec.size.to_string(),
         config: spec.config.name.clone(),
         mechanism: spec.mechanism.text.clone(),
-        engine: spec.engine.to_string(),
+        engine: spec.probes.engine_name(spec.engine),
         share: spec.share.to_string(),
         partition,
         limit: fault.as_ref().and_then(RunError::limit),
