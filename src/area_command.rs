@@ -39,7 +39,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = systems(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { system::jobs(&systems) };
     let jobs: Vec<Job<'_>> = (0..options.targets.len())
-        .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
+        .flat_map(|target| jobs.iter().map(move |job| Job { target, reset: options.reset, ..job.clone() }))
         .collect();
     let mut outputs = plan(options, &jobs).check()?;
     let targets = targets(options)?;
@@ -90,7 +90,7 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
     let mut jobs = Vec::new();
     for entry in entries {
         for words in parameter_words(options, entry)? {
-            jobs.push(Job { entry, params: params(entry, &words)?, target: 0 });
+            jobs.push(Job { entry, params: params(entry, &words)?, target: 0, reset: options.reset });
         }
     }
     Ok(jobs)

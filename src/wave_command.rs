@@ -20,7 +20,7 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
         .map(|n| n.to_string_lossy().into_owned())
         .ok_or_else(|| Failure::usage(format!("cannot write {}: it is no file name", vcd.display())))?;
     let waveform = wave::run(entry, &params, options.cycles, options.seed).map_err(Failure::usage)?;
-    let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::AsyncLow)
+    let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::default())
         .map_err(Failure::usage)?;
     let beside = |file: &str| vcd.with_file_name(file);
     let (verilog, vectors) = (beside(&bench.verilog_file()), beside(&bench.vectors_file()));

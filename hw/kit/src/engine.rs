@@ -1,7 +1,7 @@
 //! Engines: a block instance that runs as golden model, as RTL, or as both in lock-step.
 use crate::block::{Clocked, HwBlock, RtlBlock};
 use crate::params::ParamError;
-use crate::ports::Ports;
+use crate::ports::{Ports, first_difference};
 use crate::wave::{self, Sample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub enum Engine {
     /// The RTL alone: what is simulated is what is synthesized.
     #[default]
     Rtl,
-    /// Both, compared at every port in every cycle.
+    /// Both, compared in every cycle at every port whose value means something then.
     Lockstep,
 }
 
@@ -327,8 +327,10 @@ impl<B: HwBlock> Instance<B> {
         if let Some(recorder) = &mut self.recorder {
             recorder.see(Record { cycle: self.cycle, inputs: *inputs, outputs: Some((expected, outputs)) });
         }
-        if expected != outputs {
-            return Err(self.divergence(&expected, &outputs));
+        if expected != outputs
+            && let Some(divergence) = self.divergence(&expected, &outputs)
+        {
+            return Err(divergence);
         }
         self.cycle += 1;
         Ok(outputs)
@@ -362,11 +364,16 @@ impl<B: HwBlock> Instance<B> {
         }
     }
 
+    /// Returns what differs, unless it is all without meaning.
     #[cold]
-    fn divergence(&self, model: &B::Out, rtl: &B::Out) -> Box<Divergence> {
+    fn divergence(&self, model: &B::Out, rtl: &B::Out) -> Option<Box<Divergence>> {
         let (model_bits, rtl_bits) = (model.to_bits(&self.params), rtl.to_bits(&self.params));
         // A difference beyond a port's width would be invisible in the words, but is a difference still: blame port 0.
-        let port = model_bits.iter().zip(&rtl_bits).position(|(a, b)| a != b).unwrap_or(0);
+        let port = match first_difference(B::outputs(&self.params).iter(), &model_bits, &rtl_bits) {
+            Some(port) => port,
+            None if model_bits == rtl_bits => 0,
+            None => return None,
+        };
         let history = match &self.core {
             Core::Lockstep { ring, .. } => vec![
                 trace::<B>(format!("{}.model", self.name), &self.params, ring.in_order(), |pair| pair.0),
@@ -374,7 +381,7 @@ impl<B: HwBlock> Instance<B> {
             ],
             _ => Vec::new(),
         };
-        Box::new(Divergence {
+        Some(Box::new(Divergence {
             block: B::NAME,
             instance: self.name.clone(),
             cycle: self.cycle,
@@ -382,7 +389,7 @@ impl<B: HwBlock> Instance<B> {
             model: hex(&model_bits[port]),
             rtl: hex(&rtl_bits[port]),
             history,
-        })
+        }))
     }
 }
 

@@ -43,7 +43,7 @@ pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter
 pub use corners::{Corner, Corners, PortCorners};
 pub use engine::{Divergence, Engine, Fault, Instance};
 pub use params::{Allowed, ParamError, ParamSpec};
-pub use ports::{Direction, Port, PortValue, Ports};
+pub use ports::{Direction, Payload, Port, PortValue, Ports};
 pub use prng::Prng;
 pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits};
 // For the macros.

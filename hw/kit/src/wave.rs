@@ -177,7 +177,7 @@ mod tests {
     use std::io::BufReader;
 
     fn trace(instance: &str, samples: Vec<Sample>) -> Trace {
-        let port = |name, bits, direction| Port { name, bits, direction, doc: "" };
+        let port = |name, bits, direction| Port { name, bits, direction, doc: "", valid: None };
         let ports = vec![port("a_i", 1, Direction::Input), port("line_o", 70, Direction::Output)];
         Trace { instance: instance.to_string(), ports, samples }
     }

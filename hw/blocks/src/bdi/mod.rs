@@ -68,6 +68,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// The most pipeline registers that can be asked for.
 pub const MAX_DEPTH: usize = 5;
@@ -148,6 +149,8 @@ impl HwBlock for BdiCompressor {
         "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
     type Params = BdiParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -185,6 +188,7 @@ impl HwBlock for BdiDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = BdiParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -96,6 +96,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 block_params! {
     /// Parameters of the compressor: two registers by default.
@@ -183,6 +184,8 @@ impl HwBlock for FpcCompressor {
     const SUMMARY: &'static str = "compresses a cache line word by word into frequent patterns";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
     type Params = CompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -240,6 +243,7 @@ impl HwBlock for FpcDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its frequent patterns";
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = DecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
