@@ -42,7 +42,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = systems(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { system::jobs(&systems) };
     let jobs: Vec<Job<'_>> = (0..options.targets.len())
-        .flat_map(|target| jobs.iter().map(move |job| Job { target, ..job.clone() }))
+        .flat_map(|target| jobs.iter().map(move |job| Job { target, reset: options.reset, ..job.clone() }))
         .collect();
     let mut outputs = plan(options, &jobs).check()?;
     let targets = targets(options)?;
@@ -96,7 +96,7 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
         for words in parameter_words(options, entry)? {
             let params = params(entry, &words)?;
             let own = own_verilog(options, entry, &params)?;
-            jobs.push(Job { entry, params, target: 0, own });
+            jobs.push(Job { entry, params, target: 0, own, reset: options.reset });
         }
     }
     Ok(jobs)

@@ -695,7 +695,7 @@ pub struct GenOptions {
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
     /// How registers are reset
-    #[arg(long, default_value_t = ResetStyle::AsyncLow, value_parser = name_of::<ResetStyle>())]
+    #[arg(long, default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
     /// Give each block its own modules in the place of the cells that blocks share (selvedge_mem and the like)
     #[arg(long, conflicts_with = "list")]
@@ -729,6 +729,9 @@ pub struct AreaOptions {
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
+    /// How registers are reset
+    #[arg(long, value_name = "STYLE", default_value_t, value_parser = name_of::<ResetStyle>())]
+    pub reset: ResetStyle,
     /// Each value of one parameter in turn
     #[arg(long, value_name = "NAME=A,B,C")]
     pub sweep: Option<String>,

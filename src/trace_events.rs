@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn ports_change_in_the_cycle_of_their_instance() {
-        let port = |name, bits| Port { name, bits, direction: Direction::Input, doc: "" };
+        let port = |name, bits| Port { name, bits, direction: Direction::Input, doc: "", valid: None };
         let sample = |cycle, valid, line: [u64; 2]| Sample {
             cycle,
             reset: false,

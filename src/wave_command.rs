@@ -35,7 +35,7 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
         }
     };
     let waveform = wave::run_on(&mut *circuit, entry, &params, recording).map_err(Failure::usage)?;
-    let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::AsyncLow)
+    let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::default())
         .map_err(Failure::usage)?;
     let mut files = vec![(path.clone(), waveform.bytes(path).map_err(Failure::usage)?)];
     files.extend(waveform.beside(path).map_err(Failure::usage)?);

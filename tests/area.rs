@@ -371,13 +371,13 @@ fn netlist_passes(block: &str, goal: &str, clocks: u64) {
     let netlist = Emitted {
         name: block.into(),
         ports: entry.ports(&params).expect("its ports"),
-        reset: ResetStyle::AsyncLow,
+        reset: ResetStyle::default(),
         sources: vec![
             Source { module: block.into(), text: read(&format!("kept/{block}/{goal}.v")) },
             Source { module: "cells".into(), text: read("cells.v") },
         ],
     };
-    let bench = testbench::write(entry, &params, clocks, 1, ResetStyle::AsyncLow).expect("a testbench");
+    let bench = testbench::write(entry, &params, clocks, 1, ResetStyle::default()).expect("a testbench");
     let passed = icarus::run(&bench, &netlist, &here.join("run")).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(passed, clocks);
 }
@@ -533,10 +533,10 @@ fn verilog_written_by_hand_does_what_the_blocks_do() {
         let reference = Emitted {
             name: block.into(),
             ports: entry.ports(&params).expect("its ports"),
-            reset: ResetStyle::AsyncLow,
+            reset: ResetStyle::default(),
             sources: vec![Source { module: block.into(), text: by_hand(block) }],
         };
-        let bench = testbench::write(entry, &params, 2000, 1, ResetStyle::AsyncLow).expect("a testbench");
+        let bench = testbench::write(entry, &params, 2000, 1, ResetStyle::default()).expect("a testbench");
         let folder = folder();
         let passed = icarus::run(&bench, &reference, folder.path()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(passed, 2000, "{block}");

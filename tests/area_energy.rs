@@ -81,7 +81,7 @@ fn bench(clocks: usize, idle: bool) -> Testbench {
     });
     let vectors = Vectors::of(entry, &params, Box::new(stimulus)).expect("vectors");
     let vectors: Vec<Vector> = vectors.collect();
-    of_vectors(entry, &params, &vectors, "a test", ResetStyle::AsyncLow).expect("a testbench")
+    of_vectors(entry, &params, &vectors, "a test", ResetStyle::default()).expect("a testbench")
 }
 
 #[test]

@@ -16,6 +16,7 @@ use selvedge_testbenches::{icarus, parallel, testbench};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The first seed.
 const SEED: u64 = 1;
@@ -30,7 +31,8 @@ const VARIANT_PART: u64 = 100;
 const RTL_CLOCKS: usize = 10_000;
 
 /// Clocks with the reset styles that are not the default: resets in mid-flight come about once in 4,000.
-const RESET_CLOCKS: [(ResetStyle, u64); 2] = [(ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
+const RESET_CLOCKS: [(ResetStyle, u64); 3] =
+    [(ResetStyle::AsyncLow, 5000), (ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
 /// Blocks whose planted faults Verilator must find, too; it has to compile each block once more for that.
 const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
 
@@ -113,7 +115,7 @@ fn run_icarus_on(block: &dyn BlockEntry, params: &Value, operations: u64) {
     let mut corners = block.corners(params).unwrap();
     for seed in seeds() {
         let clocks = clocks_until(block, params, seed, operations, &mut *corners);
-        run_icarus(block, params, seed, clocks, ResetStyle::AsyncLow);
+        run_icarus(block, params, seed, clocks, ResetStyle::default());
     }
 }
 
@@ -122,7 +124,7 @@ fn model_rtl_and_verilator_agree_on_the_full_count() {
     each_block(|block| {
         let params = block.defaults();
         let mut corners = block.corners(&params).unwrap();
-        let emitted = emitted(block, &params, ResetStyle::AsyncLow);
+        let emitted = emitted(block, &params, ResetStyle::default());
         let mut resets = 0;
         for seed in seeds() {
             let clocks = clocks_until(block, &params, seed, block.operations(), &mut *corners);
@@ -176,6 +178,48 @@ fn the_other_reset_styles_behave_alike() {
     });
 }
 
+/// Outputs that come straight from a memory, and mean something only where a bit of another output says so: that of the warp which
+/// an input selects.
+const FROM_MEMORIES: [(&str, &[&str]); 2] = [("awb", &ISSUED), ("awc", &ISSUED)];
+const ISSUED: [&str; 10] = [
+    "issue0_instruction_o",
+    "issue0_mask_o",
+    "issue0_live_in_o",
+    "issue0_live_out_o",
+    "issue0_last_o",
+    "issue1_instruction_o",
+    "issue1_mask_o",
+    "issue1_live_in_o",
+    "issue1_live_out_o",
+    "issue1_last_o",
+];
+/// Clocks of the run in which all that has no reset starts unknown.
+const UNKNOWN_CLOCKS: usize = 4000;
+
+#[test]
+fn no_control_output_depends_on_what_memories_and_data_registers_hold_at_power_up() {
+    let mut memories = AtomicUsize::new(0);
+    each_block(|block| {
+        let params = block.defaults();
+        let mut emitted = emitted(block, &params, ResetStyle::Control);
+        for source in &mut emitted.sources {
+            let unknown = source.text.replace("] = {BITS{1'b0}};", "] = {BITS{1'bx}};");
+            let unknown = unknown.replace("read_data_q = {BITS{1'b0}};", "read_data_q = {BITS{1'bx}};");
+            if unknown != source.text {
+                memories.fetch_add(1, Ordering::Relaxed);
+            }
+            source.text = unknown;
+        }
+        let data =
+            FROM_MEMORIES.iter().find(|(name, _)| *name == block.name()).map_or(&[][..], |(_, data)| data);
+        let bench = testbench::write_control(block, &params, UNKNOWN_CLOCKS, SEED, data).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let passed = icarus::run(&bench, &emitted, folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(passed, UNKNOWN_CLOCKS as u64, "{}", block.name());
+    });
+    assert!(blocks().len() < BLOCKS.len() || *memories.get_mut() >= 12, "{memories:?} memories");
+}
+
 /// The same block, but for one bit of an output that is inverted in one clock: around it stands a module of its name.
 fn with_fault(correct: &Emitted, port: &str, bit: usize, clock: u64) -> Emitted {
     let name = &correct.name;
@@ -223,12 +267,16 @@ fn with_fault(correct: &Emitted, port: &str, bit: usize, clock: u64) -> Emitted 
 fn a_fault_planted_in_the_verilog_is_named_by_clock_and_port() {
     each_block(|block| {
         let params = block.defaults();
-        let correct = emitted(block, &params, ResetStyle::AsyncLow);
+        let correct = emitted(block, &params, ResetStyle::default());
         let port = correct.ports.iter().rfind(|port| port.direction == Direction::Output).unwrap().clone();
-        // Not a clock in reset, where nobody looks.
-        let clock = Vectors::new(block, &params, SEED).unwrap().skip(500).position(|v| !v.reset).unwrap()
-            as u64
-            + 500;
+        // Not a clock in which nobody looks: one in reset, or without a meaning of the port.
+        let outputs = || correct.ports.iter().filter(|port| port.direction == Direction::Output);
+        let valid = port.valid.map(|valid| outputs().position(|port| port.name == valid).unwrap());
+        let is_seen = |vector: &Vector| {
+            vector.outputs.as_ref().is_some_and(|values| valid.is_none_or(|at| values[at][0] & 1 != 0))
+        };
+        let clocks = Vectors::new(block, &params, SEED).unwrap().enumerate();
+        let clock = { clocks }.skip(500).find(|(_, vector)| is_seen(vector)).unwrap().0 as u64;
         let faulty = with_fault(&correct, port.name, port.bits - 1, clock);
 
         if FAULTS_IN_VERILATOR.contains(&block.name()) {
@@ -238,7 +286,7 @@ fn a_fault_planted_in_the_verilog_is_named_by_clock_and_port() {
             assert_eq!(difference.port, port.name);
         }
 
-        let bench = testbench::write(block, &params, 1000, SEED, ResetStyle::AsyncLow).unwrap();
+        let bench = testbench::write(block, &params, 1000, SEED, ResetStyle::default()).unwrap();
         let error =
             icarus::run(&bench, &faulty, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
         assert!(error.contains(&format!("at clock {clock}: {} is ", port.name)), "{error}");

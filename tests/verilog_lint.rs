@@ -8,7 +8,8 @@ use selvedge_testbenches::parallel;
 use selvedge_testbenches::tool::{IVERILOG, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
 
-const STYLES: [ResetStyle; 3] = [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
+const STYLES: [ResetStyle; 4] =
+    [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
 
 /// Writes every block with its default parameters, and hands name, folder and files to `check`.
 fn for_every_block(reset: ResetStyle, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
@@ -37,7 +38,7 @@ fn verilator_has_nothing_to_say() {
 
 #[test]
 fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
-    for_every_block(ResetStyle::AsyncLow, |block, folder, files| {
+    for_every_block(ResetStyle::default(), |block, folder, files| {
         let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let script = format!(
             "read_verilog {}; hierarchy -check -top {block}; proc; opt; check -assert; select -assert-none t:$*dlatch*",

@@ -7,7 +7,7 @@
 // Parameters: instruction_bits = 64
 // In this file: BITS = 64
 // Source: CABA, section 4.3
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

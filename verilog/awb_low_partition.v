@@ -5,7 +5,7 @@
 // Parameters: BITS = 64
 // Part of: awb
 // Source: CABA, section 4.3
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -77,12 +77,8 @@ module awb_low_partition (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      front_warp_q <= 6'd0;
-      front_instruction_q <= 64'd0;
-      front_context_q <= 65'd0;
-    end else if (!keep_front) begin
+  always @(posedge clk_i) begin
+    if (!keep_front) begin
       if (keep_back) begin
         front_warp_q <= back_warp_q;
         front_instruction_q <= back_instruction_q;
@@ -95,12 +91,8 @@ module awb_low_partition (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      back_warp_q <= 6'd0;
-      back_instruction_q <= 64'd0;
-      back_context_q <= 65'd0;
-    end else if (enter & !(keep_front & keep_back)) begin
+  always @(posedge clk_i) begin
+    if (enter & !(keep_front & keep_back)) begin
       back_warp_q <= warp_i;
       back_instruction_q <= instruction_i;
       back_context_q <= context_i;

@@ -5,7 +5,7 @@
 // Parameters: BITS = 64
 // Part of: awb
 // Source: CABA, section 4.3
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

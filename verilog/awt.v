@@ -8,7 +8,7 @@
 // Parameters: entries = 48
 // In this file: INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, section 4.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -4,7 +4,7 @@
 //
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

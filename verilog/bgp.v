@@ -8,7 +8,7 @@
 // skew_window = 1000
 // In this file: A = 11, WIDE = 22, HALF = 8, SECTORS = 4
 // Source: LAMAR, section 3.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

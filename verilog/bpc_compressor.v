@@ -8,7 +8,7 @@
 // Parameters: line_bytes = 128
 // In this file: P = 31, ALL = 1023, CHUNK = 128
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -109,28 +109,37 @@ module bpc_compressor (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      line_q <= 1024'd0;
-      planes_q <= 1023'd0;
-      zero_q <= 33'd0;
-      dbp_zero_q <= 33'd0;
       left_q <= 6'd0;
-      run_q <= 6'd0;
-      codes_q <= 1024'd0;
-      length_q <= 11'd0;
       valid_q <= 1'b0;
-      compressed_q <= 1'b0;
-      size_q <= 8'd0;
-      payload_q <= 1024'd0;
     end else if (ready) begin
       valid_q <= 1'b0;
       if (valid_i) begin
         // take a line: its planes, and the code of its first word
         busy_q <= 1'b1;
+        left_q <= 6'd33;
+      end
+    end else if (busy_q & (|left_q)) begin
+      // code four planes; beyond the last one a zero flag is low, so that a run ends there
+      if (left_q > 6'd4) begin
+        left_q <= left_q - 6'd4;
+      end else begin
+        left_q <= 6'd0;
+      end
+    end else if (busy_q) begin
+      // the result
+      busy_q <= 1'b0;
+      valid_q <= 1'b1;
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (ready) begin
+      if (valid_i) begin
+        // take a line: its planes, and the code of its first word
         line_q <= line_i;
         planes_q <= planes_of_line_planes_o;
         zero_q <= planes_of_line_zero_o;
         dbp_zero_q <= planes_of_line_dbp_zero_o;
-        left_q <= 6'd33;
         run_q <= 6'd0;
         codes_q <= {991'd0, base_code_o};
         length_q <= {5'd0, base_length_o};
@@ -143,15 +152,8 @@ module bpc_compressor (
       run_q <= encode_run_o;
       codes_q <= codes_q | ({896'd0, encode_codes_o} << length_q);
       length_q <= length_q + {3'd0, encode_length_o};
-      if (left_q > 6'd4) begin
-        left_q <= left_q - 6'd4;
-      end else begin
-        left_q <= 6'd0;
-      end
     end else if (busy_q) begin
       // the result
-      busy_q <= 1'b0;
-      valid_q <= 1'b1;
       if (length_q <= MOST) begin
         compressed_q <= 1'b1;
         size_q <= bytes[7:0];

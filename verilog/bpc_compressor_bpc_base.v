@@ -4,7 +4,7 @@
 //
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

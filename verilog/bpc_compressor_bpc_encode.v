@@ -8,7 +8,7 @@
 // Parameters: P = 31, PLACE = 5, F = 32, FOUR = 124, FW = 2, CHUNK = 128, CW = 2
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -9,7 +9,7 @@
 // Parameters: line_bytes = 128
 // In this file: P = 31, CHUNK = 128, DATA = 992
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -143,21 +143,30 @@ module bpc_decompressor (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      coded_q <= 1'b0;
-      payload_q <= 1024'd0;
-      length_q <= 11'd0;
-      base_q <= 32'd0;
       next_plane_q <= 6'd0;
-      above_q <= 31'd0;
-      planes_q <= 992'd0;
-      failed_q <= 1'b0;
       valid_q <= 1'b0;
-      error_q <= 1'b0;
-      line_q <= 1024'd0;
     end else if (ready) begin
       valid_q <= 1'b0;
       if (valid_i) begin
         busy_q <= 1'b1;
+        if (compressed_i) begin
+          next_plane_q <= 6'd0;
+        end else begin
+          next_plane_q <= 6'd33;
+        end
+      end
+    end else if (busy_q & !decoded) begin
+      next_plane_q <= decode_next_o;
+    end else if (busy_q) begin
+      // the result
+      busy_q <= 1'b0;
+      valid_q <= 1'b1;
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (ready) begin
+      if (valid_i) begin
         coded_q <= compressed_i;
         base_q <= first;
         above_q <= 31'd0;
@@ -165,23 +174,18 @@ module bpc_decompressor (
         length_q <= {5'd0, first_length};
         if (compressed_i) begin
           payload_q <= payload_i >> first_length;
-          next_plane_q <= 6'd0;
         end else begin
           payload_q <= payload_i;
-          next_plane_q <= 6'd33;
         end
       end
     end else if (busy_q & !decoded) begin
       payload_q <= payload_q >> decode_length_o;
       length_q <= length_q + {3'd0, decode_length_o};
-      next_plane_q <= decode_next_o;
       above_q <= decode_above_o;
       planes_q <= decode_planes_o;
       failed_q <= decode_error_o;
     end else if (busy_q) begin
       // the result
-      busy_q <= 1'b0;
-      valid_q <= 1'b1;
       error_q <= 1'b0;
       if (!coded_q) begin
         line_q <= payload_q;

@@ -10,7 +10,7 @@
 // Parameters: P = 31, PLACE = 5, F = 32, CHUNK = 128, CW = 2, DATA = 992, DW = 16
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: LINE = 1024, LW = 16, P = 31, GROUPS = 8, DATA = 992, DW = 16
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: tag_bits = 32, interval = 1000
 // In this file: ADDRESS = 37, TAG = 32, LINE = 128
 // Source: Dai, section 2.6
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -9,7 +9,7 @@
 // Parameters: TAG = 32, LINE = 128, WORDS = 2
 // Part of: bpg
 // Source: Dai, section 2.6
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -7,7 +7,7 @@
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -131,18 +131,21 @@ module cpack_compressor (
       busy_q <= 1'b0;
       done_q <= 1'b0;
       group_q <= 3'd0;
-      line_q <= 1024'd0;
-      dictionary_q <= 512'd0;
-      count_q <= 5'd0;
-      place_q <= 4'd0;
-      nonzero_q <= 1'b0;
-      payload_q <= 1024'd0;
-      size_q <= 11'd0;
-      encoding_q <= 2'd0;
     end else if (working) begin
       busy_q <= 1'b1;
       done_q <= 1'b0;
       group_q <= at + 3'd1;
+      if (at == LAST_GROUP) begin
+        busy_q <= 1'b0;
+        done_q <= 1'b1;
+      end
+    end else if (ready_i) begin
+      done_q <= 1'b0;
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (working) begin
       line_q <= rotated;
       dictionary_q <= encode_dictionary_o;
       count_q <= encode_count_o;
@@ -151,8 +154,6 @@ module cpack_compressor (
       payload_q <= codes;
       size_q <= length;
       if (at == LAST_GROUP) begin
-        busy_q <= 1'b0;
-        done_q <= 1'b1;
         encoding_q <= 2'd1;
         if (!seen_nonzero) begin
           encoding_q <= 2'd2;
@@ -164,8 +165,6 @@ module cpack_compressor (
           size_q <= LINE_BITS;
         end
       end
-    end else if (ready_i) begin
-      done_q <= 1'b0;
     end
   end
 

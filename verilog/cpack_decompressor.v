@@ -8,7 +8,7 @@
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -135,18 +135,21 @@ module cpack_decompressor (
       busy_q <= 1'b0;
       done_q <= 1'b0;
       group_q <= 3'd0;
-      encoding_q <= 2'd0;
-      string_q <= 1024'd0;
-      dictionary_q <= 512'd0;
-      count_q <= 5'd0;
-      place_q <= 4'd0;
-      wrong_q <= 1'b0;
-      line_q <= 1024'd0;
-      error_q <= 1'b0;
     end else if (working) begin
       busy_q <= 1'b1;
       done_q <= 1'b0;
       group_q <= at + 3'd1;
+      if (at == LAST_GROUP) begin
+        busy_q <= 1'b0;
+        done_q <= 1'b1;
+      end
+    end else if (ready_i) begin
+      done_q <= 1'b0;
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (working) begin
       encoding_q <= kind;
       string_q <= source >> decode_length_o;
       dictionary_q <= decode_dictionary_o;
@@ -155,15 +158,11 @@ module cpack_decompressor (
       wrong_q <= seen_wrong;
       line_q <= decoded;
       if (at == LAST_GROUP) begin
-        busy_q <= 1'b0;
-        done_q <= 1'b1;
         error_q <= seen_wrong;
         if (seen_wrong) begin
           line_q <= 1024'd0;
         end
       end
-    end else if (ready_i) begin
-      done_q <= 1'b0;
     end
   end
 

@@ -7,7 +7,7 @@
 // Parameters: depth = 8
 // In this file: A = 3, POSITION = 4, LATENCY = 8
 // Source: LATTE-CC, section III-B
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -10,7 +10,7 @@
 // Parameters: LINE = 1024, LW = 16, GROUPS = 32, GROUP = 1, SYM = 288, SYMW = 5
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

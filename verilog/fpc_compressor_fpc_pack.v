@@ -9,7 +9,7 @@
 // HEADW = 3, HSUM = 8, SIZE = 11
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

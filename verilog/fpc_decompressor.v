@@ -8,7 +8,7 @@
 // Parameters: line_bytes = 128, segmented = false, pipeline_depth = 5
 // In this file: GROUPS = 32, GROUP = 1
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -5,7 +5,7 @@
 // Parameters: WORDS = 32, GROUPS = 32, GROUP = 1, PRE = 96, PREW = 2
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: GROUPS = 16, RUNS = 1, HEAD = 192, HEADW = 3, PRE = 48, PREW = 1
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

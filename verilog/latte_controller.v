@@ -7,7 +7,7 @@
 // Parameters: ep_accesses = 256, period_eps = 10, sets = 32, policy = 0
 // In this file: SET = 5, REST = 3
 // Source: LATTE-CC, section III
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: kilobytes = 8, entry_bits = 4
 // In this file: ENTRY = 4, OFFSET = 6, SET = 6, SLOT = 8, TAG = 20, BLOCK = 26, TAGS = 80
 // Source: CABA, section 5.3.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -226,9 +226,9 @@ module md_cache (
   assign writeback_block_o = writeback_block_q;
   assign writeback_data_o = writeback_data_q;
 
+  // phases of an access
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      way_q <= 2'd0;
       looking_q <= 1'b0;
       reading_q <= 1'b0;
       evicting_q <= 1'b0;
@@ -236,10 +236,7 @@ module md_cache (
       awaiting_q <= 1'b0;
       answered_q <= 1'b0;
       evicts_dirty_q <= 1'b0;
-      victim_tag_q <= 20'd0;
     end else begin
-      way_q <= current_way;
-      // phases of an access
       looking_q <= accepts;
       reading_q <= looking_q & lookup_hit_o;
       evicting_q <= (looking_q & !lookup_hit_o) | (evicting_q & !buffer_free);
@@ -247,27 +244,32 @@ module md_cache (
       awaiting_q <= (asking_q & refill_ready_i) | (awaiting_q & !fill_valid_i);
       answered_q <= reading_q | filled;
       evicts_dirty_q <= evicts_dirty_d;
-      victim_tag_q <= victim_tag_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    way_q <= current_way;
+    // phases of an access
+    victim_tag_q <= victim_tag_d;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      line_q <= 32'd0;
       updates_q <= 1'b0;
-      new_entry_q <= 4'd0;
     end else if (accepts) begin
-      line_q <= line_i;
       updates_q <= update_i;
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (accepts) begin
+      line_q <= line_i;
       new_entry_q <= entry_i;
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      hit_q <= 1'b0;
-      answer_q <= 4'd0;
-    end else if (reading_q | filled) begin
+  always @(posedge clk_i) begin
+    if (reading_q | filled) begin
       hit_q <= reading_q;
       answer_q <= entry_port_entry_o;
     end
@@ -276,15 +278,18 @@ module md_cache (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       writeback_valid_q <= 1'b0;
-      writeback_block_q <= 26'd0;
-      writeback_data_q <= 256'd0;
     end else begin
       writeback_valid_q <= !buffer_free;
       if (evicting_q & evicts_dirty_q & buffer_free) begin
         writeback_valid_q <= 1'b1;
-        writeback_block_q <= victim_block;
-        writeback_data_q <= data_read_data_o;
       end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (evicting_q & evicts_dirty_q & buffer_free) begin
+      writeback_block_q <= victim_block;
+      writeback_data_q <= data_read_data_o;
     end
   end
 

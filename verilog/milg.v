@@ -9,7 +9,7 @@
 // Parameters: inflight_bits = 7, rsfail_bits = 12, request_bits = 10
 // In this file: INFLIGHT = 7, RSFAIL = 12, REQUEST = 10, PER_REQUEST = 2, SUM = 8
 // Source: Dai, section 4.3.3.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -7,7 +7,7 @@
 // Parameters: NUM = 7, DIV = 2, REM = 3
 // Part of: milg
 // Source: Dai, section 4.3.3.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: kernels = 2
 // In this file: K = 2, N = 1, SET = 6, QUOTA = 7
 // Source: Dai, section 4.3.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

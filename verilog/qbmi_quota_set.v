@@ -10,7 +10,7 @@
 // Parameters: K = 2, N = 1, SET = 6
 // Part of: qbmi
 // Source: Dai, section 4.3.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -9,7 +9,7 @@
 // Parameters: entries = 1024, max_code_bits = 16
 // In this file: INDEX = 10, COUNT = 11, ITEM = 22, WEIGHT = 27, ITEMS = 12, WORD = 6, ADDRESS = 10
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

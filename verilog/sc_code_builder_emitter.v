@@ -8,7 +8,7 @@
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -212,11 +212,6 @@ module sc_code_builder_emitter (
       valid_q <= 1'b0;
       first_q <= 1'b0;
       last_q <= 1'b0;
-      index_q <= 10'd0;
-      escape_q <= 1'b0;
-      value_q <= 32'd0;
-      given_code_q <= 16'd0;
-      given_length_q <= 5'd0;
     end else begin
       read_q <= ask;
       busy_q <= busy_d;
@@ -230,12 +225,15 @@ module sc_code_builder_emitter (
       valid_q <= valid_d;
       first_q <= first_d;
       last_q <= last_d;
-      index_q <= index_d;
-      escape_q <= escape_d;
-      value_q <= value_d;
-      given_code_q <= given_code_d;
-      given_length_q <= given_length_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    index_q <= index_d;
+    escape_q <= escape_d;
+    value_q <= value_d;
+    given_code_q <= given_code_d;
+    given_length_q <= given_length_d;
   end
 
 endmodule

@@ -10,7 +10,7 @@
 // Parameters: COUNT = 11, ITEMS = 12, WORD = 6, ADDRESS = 10
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

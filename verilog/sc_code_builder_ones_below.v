@@ -7,7 +7,7 @@
 // Parameters: REMAINING = 12
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: symbols_per_cycle = 8
 // In this file: K = 8, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -253,13 +253,14 @@ module sc_compressor (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       packing_q <= 1'b0;
-      fields_q <= 384'd0;
-      lengths_q <= 48'd0;
     end else begin
       packing_q <= look | (packing_q & !pack);
-      fields_q <= fields_d;
-      lengths_q <= lengths_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    fields_q <= fields_d;
+    lengths_q <= lengths_d;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -268,7 +269,6 @@ module sc_compressor (
       clear_set_q <= 8'd0;
       fresh_q <= 1'b0;
       loaded_q <= 1'b0;
-      escape_code_q <= 16'd0;
       escape_length_q <= 5'd0;
     end else begin
       case (phase_q)
@@ -304,15 +304,19 @@ module sc_compressor (
         end
       endcase
       if (take_code & load_escape_i) begin
-        escape_code_q <= code;
         escape_length_q <= load_length_i;
       end
     end
   end
 
+  always @(posedge clk_i) begin
+    if (take_code & load_escape_i) begin
+      escape_code_q <= code;
+    end
+  end
+
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      line_q <= 1024'd0;
       looking_q <= 1'b0;
       groups_q <= 3'd0;
       packing_first_q <= 1'b0;
@@ -323,42 +327,52 @@ module sc_compressor (
         packing_coded_q <= coded;
         packing_first_q <= !(|groups_q);
         packing_last_q <= groups_q == LAST_GROUP;
-        line_q <= (line_q >> TURN) | (line_q << TURN_BACK);
         groups_q <= groups_q + 3'd1;
         if (groups_q == LAST_GROUP) begin
           looking_q <= 1'b0;
         end
       end
       if (take_line) begin
-        line_q <= line_i;
         looking_q <= 1'b1;
         groups_q <= 3'd0;
       end
     end
   end
 
+  always @(posedge clk_i) begin
+    if (look) begin
+      line_q <= (line_q >> TURN) | (line_q << TURN_BACK);
+    end
+    if (take_line) begin
+      line_q <= line_i;
+    end
+  end
+
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      payload_q <= 1024'd0;
-      bits_q <= 11'd0;
-      uncoded_q <= 1'b0;
       valid_q <= 1'b0;
-      compressed_q <= 1'b0;
     end else begin
       if (valid_q & ready_i) begin
         valid_q <= 1'b0;
       end
       if (pack) begin
-        payload_q <= append_payload_o;
-        bits_q <= append_bits_o;
-        uncoded_q <= next_uncoded;
         if (packing_last_q) begin
           valid_q <= 1'b1;
-          compressed_q <= fits;
-          if (!fits) begin
-            payload_q <= line_q;
-            bits_q <= LINE_BITS;
-          end
+        end
+      end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (pack) begin
+      payload_q <= append_payload_o;
+      bits_q <= append_bits_o;
+      uncoded_q <= next_uncoded;
+      if (packing_last_q) begin
+        compressed_q <= fits;
+        if (!fits) begin
+          payload_q <= line_q;
+          bits_q <= LINE_BITS;
         end
       end
     end

@@ -7,7 +7,7 @@
 // Parameters: symbols_per_cycle = 4
 // In this file: K = 4, WINDOW = 96, BOTH = 1152
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -251,61 +251,64 @@ module sc_decompressor (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      payload_q <= 1024'd0;
-      bits_q <= 11'd0;
       plain_q <= 1'b0;
       busy_q <= 1'b0;
-      position_q <= 11'd0;
       left_q <= 6'd0;
       waiting_last_q <= 1'b0;
       waiting_error_q <= 1'b0;
-      places_q <= 40'd0;
-      taken_q <= 3'd0;
-      escaped_q <= 1'b0;
-      word_q <= 32'd0;
-      line_q <= 1024'd0;
       valid_q <= 1'b0;
-      error_q <= 1'b0;
     end else begin
       if (step) begin
-        position_q <= decode_position_o;
         left_q <= next_left;
         busy_q <= (|next_left) & !fault;
         waiting_last_q <= !(|next_left) | fault;
         waiting_error_q <= fault;
-        places_q <= decode_places_o;
-        taken_q <= decode_taken_o;
-        escaped_q <= decode_escaped_o;
-        word_q <= decode_word_o;
       end
       if (valid_q & ready_i) begin
         valid_q <= 1'b0;
       end
       if (write) begin
-        line_q <= assemble_line_o;
         valid_q <= waiting_last_q;
-        error_q <= waiting_error_q;
-        if (waiting_error_q) begin
-          line_q <= 1024'd0;
-        end
       end
       if (busy_q & plain_q & !waiting_q & free) begin
-        line_q <= payload_q;
         valid_q <= 1'b1;
-        error_q <= 1'b0;
         busy_q <= 1'b0;
       end
       if (valid_i & ready) begin
-        payload_q <= payload_i;
         plain_q <= !compressed_i;
         busy_q <= 1'b1;
-        position_q <= 11'd0;
         left_q <= 6'd32;
         // a payload has no more bits than the line
-        bits_q <= bits_i;
-        if (bits_i > LINE_BITS) begin
-          bits_q <= LINE_BITS;
-        end
+      end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (step) begin
+      position_q <= decode_position_o;
+      places_q <= decode_places_o;
+      taken_q <= decode_taken_o;
+      escaped_q <= decode_escaped_o;
+      word_q <= decode_word_o;
+    end
+    if (write) begin
+      line_q <= assemble_line_o;
+      error_q <= waiting_error_q;
+      if (waiting_error_q) begin
+        line_q <= 1024'd0;
+      end
+    end
+    if (busy_q & plain_q & !waiting_q & free) begin
+      line_q <= payload_q;
+      error_q <= 1'b0;
+    end
+    if (valid_i & ready) begin
+      payload_q <= payload_i;
+      position_q <= 11'd0;
+      // a payload has no more bits than the line
+      bits_q <= bits_i;
+      if (bits_i > LINE_BITS) begin
+        bits_q <= LINE_BITS;
       end
     end
   end

@@ -8,7 +8,7 @@
 // Parameters: K = 4, WINDOW = 96, WW = 2
 // Part of: sc_decompressor
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

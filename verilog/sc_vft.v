@@ -8,7 +8,7 @@
 // Parameters: entries = 1024
 // In this file: INDEX = 10, A = 8, SLICES = 4, TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -159,26 +159,24 @@ module sc_vft (
     if (!rst_ni) begin
       training_q <= 1'b0;
       reading_q <= 1'b0;
-      set_q <= 8'd0;
-      tag_q <= 24'd0;
-      way_q <= 2'd0;
       forward_q <= 1'b0;
       read_valid_q <= 1'b0;
     end else begin
       training_q <= train_valid_i & !read_i & !clear_i;
       reading_q <= read_i;
-      set_q <= next_set;
-      tag_q <= train_value_i[31:8];
-      way_q <= read_index_i[1:0];
       forward_q <= training_q & (next_set == set_q);
       read_valid_q <= reading_q;
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      written_q <= 144'd0;
-    end else if (training_q) begin
+  always @(posedge clk_i) begin
+    set_q <= next_set;
+    tag_q <= train_value_i[31:8];
+    way_q <= read_index_i[1:0];
+  end
+
+  always @(posedge clk_i) begin
+    if (training_q) begin
       written_q <= update_set_o;
     end
   end
@@ -196,11 +194,8 @@ module sc_vft (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      read_value_q <= 32'd0;
-      read_count_q <= 12'd0;
-    end else if (reading_q) begin
+  always @(posedge clk_i) begin
+    if (reading_q) begin
       read_count_q <= 12'd0;
       read_value_q <= 32'd0;
       if (valid_bit_o & (|entry[11:0])) begin

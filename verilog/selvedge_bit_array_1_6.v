@@ -6,7 +6,7 @@
 // Clear wins over set.
 //
 // Parameters: P = 1, A = 6
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `ifndef SELVEDGE_BIT_ARRAY_1_6_V
 `define SELVEDGE_BIT_ARRAY_1_6_V

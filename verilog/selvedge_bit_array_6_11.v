@@ -6,7 +6,7 @@
 // Clear wins over set.
 //
 // Parameters: P = 6, A = 11
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `ifndef SELVEDGE_BIT_ARRAY_6_11_V
 `define SELVEDGE_BIT_ARRAY_6_11_V

@@ -7,7 +7,7 @@
 // ready_i.
 //
 // Parameters: STAGES = 1
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `ifndef SELVEDGE_ELASTIC_PIPE_1_V
 `define SELVEDGE_ELASTIC_PIPE_1_V
@@ -30,7 +30,7 @@ module selvedge_elastic_pipe_1 #(
   output wire                  ready_o,
   // an item is given
   output wire                  valid_o,
-  // the item that is given; it stays when it is gone
+  // the item that is given; without meaning while there is none
   output wire [DATA_WIDTH-1:0] data_o,
   // the item that is given is taken in this cycle
   input  wire                  ready_i
@@ -98,11 +98,13 @@ module selvedge_elastic_pipe_1 #(
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       stage_valid_q <= 1'b0;
-      stage_data_q <= {DATA_WIDTH{1'b0}};
     end else begin
       stage_valid_q <= stage_valid_d;
-      stage_data_q <= stage_data_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    stage_data_q <= stage_data_d;
   end
 
 endmodule

@@ -7,7 +7,7 @@
 // Parameters: sets = 32
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -40,10 +40,8 @@ module set_index_bxor (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      index_q <= 5'd0;
-    end else if (valid_i) begin
+  always @(posedge clk_i) begin
+    if (valid_i) begin
       index_q <= line_i[4:0] ^ line_i[9:5];
     end
   end

@@ -1,7 +1,7 @@
 // set_index_d_prime_synth_wrapper
 //
 // set_index_d_prime between registers on all its data ports, for synthesis.
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -7,7 +7,7 @@
 // Parameters: sets = 32
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -46,10 +46,8 @@ module set_index_pmod (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      index_q <= 5'd0;
-    end else if (valid_i) begin
+  always @(posedge clk_i) begin
+    if (valid_i) begin
       index_q <= modulo_residue_o;
     end
   end

@@ -9,7 +9,7 @@
 // STEPS = 1, BITS = 5
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: entries = 256, sectors = 4, unknown_coarse = true
 // In this file: A = 8, WIDE = 32, ENTRIES = 256, WORDS = 4, SECTORS = 4
 // Source: LAMAR, section 3.3.1
-// Written by selvedge 0.1.0 with reset async-low
+// Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
@@ -102,11 +102,8 @@ module spp (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      sectors_q <= 4'd0;
-      known_q <= 1'b0;
-    end else if (query_i) begin
+  always @(posedge clk_i) begin
+    if (query_i) begin
       sectors_q <= pattern | requested_i;
       known_q <= found;
     end

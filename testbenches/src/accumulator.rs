@@ -72,7 +72,7 @@ impl BlockEntry for Accumulator {
     }
     fn ports(&self, _: &Value) -> Result<Vec<Port>, ParamError> {
         use Direction::{Input, Output};
-        let port = |name, bits, direction| Port { name, bits, direction, doc: "" };
+        let port = |name, bits, direction| Port { name, bits, direction, doc: "", valid: None };
         Ok(vec![
             port("enable_i", 1, Input),
             port("addend_i", WIDTH, Input),

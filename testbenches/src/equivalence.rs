@@ -1,10 +1,12 @@
-//! Lock-step: golden model, RTL and Verilator run the same vectors, compared at every output port in every cycle.
+//! Lock-step: golden model, RTL and Verilator run the same vectors, compared in every cycle at every output port whose value
+//! means something then.
 use crate::emitted::Emitted;
 use crate::literal::sized;
 use crate::tool::ToolError;
 use crate::vectors::{Vector, Vectors, side};
 use crate::verilator::Verilated;
 use selvedge_gen::ResetStyle;
+use selvedge_hw::ports::first_difference;
 use selvedge_hw::{BlockEntry, ClockedBits, Direction, ParamError, Port};
 use serde_json::Value;
 use std::path::Path;
@@ -133,8 +135,9 @@ pub fn lockstep(
         };
         for (implementation, dut) in implementations.iter_mut() {
             let got = dut.step(&inputs);
-            let compared = side(ports, Direction::Output).zip(expected.iter().zip(&got));
-            if let Some((port, (expected, got))) = { compared }.find(|(_, (expected, got))| expected != got) {
+            let outputs: Vec<&Port> = side(ports, Direction::Output).collect();
+            if let Some(at) = first_difference(outputs.iter().copied(), &expected, &got) {
+                let (port, expected, got) = (outputs[at], &expected[at], &got[at]);
                 return Err(Difference {
                     block,
                     implementation,

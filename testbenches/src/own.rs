@@ -98,8 +98,13 @@ pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
 /// Returns what differs between the ports of a user's module and those of the block, clock and reset included; a phrase for
 /// each.
 pub(crate) fn differences(found: &[Found], ports: &[Port]) -> Vec<String> {
-    let clocking =
-        ["clk_i", "rst_ni"].map(|name| Port { name, bits: 1, direction: Direction::Input, doc: "" });
+    let clocking = ["clk_i", "rst_ni"].map(|name| Port {
+        name,
+        bits: 1,
+        direction: Direction::Input,
+        doc: "",
+        valid: None,
+    });
     let wanted: Vec<&Port> = clocking.iter().chain(ports).collect();
     let mut differences = Vec::new();
     for port in &wanted {

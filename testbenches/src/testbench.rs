@@ -10,7 +10,8 @@
 //! clock. Changed as the clock falls, they would make a simulator evaluate it twice, and a gate's output move twice.
 //!
 //! A line of the vectors file is one clock in hexadecimal: `{reset, inputs, expected outputs}`, ports in order, the
-//! first one highest. Each resets the block or checks every output. The testbench prints `PASS <n> vectors` and
+//! first one highest. Each resets the block or checks every output; one that another output qualifies is checked while the expected
+//! value of that is high. The testbench prints `PASS <n> vectors` and
 //! finishes, or prints `FAIL` with clock, port and both values of the first difference and stops: `vvp -N` and Verilator
 //! then end with a non-zero exit status.
 use crate::literal::Wide;
@@ -80,12 +81,41 @@ pub fn of_vectors(
     source: &str,
     reset: ResetStyle,
 ) -> Result<Testbench, ParamError> {
+    of_ports(entry, params, vectors, source, reset, &|_| true)
+}
+
+/// Writes the testbench of [`write`] that checks control alone: the outputs that mean something in every cycle, but for those in
+/// `data`. It is for a run in which memories and data registers start unknown.
+///
+/// # Errors
+/// When the parameters are not valid.
+pub fn write_control(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    cycles: usize,
+    seed: u64,
+    data: &[&str],
+) -> Result<Testbench, ParamError> {
+    let vectors: Vec<Vector> = Vectors::new(entry, params, seed)?.take(cycles.max(1)).collect();
+    let source = format!("its stimulus, seed {seed}; control alone is checked");
+    let is_control = |port: &Port| port.valid.is_none() && !data.contains(&port.name);
+    of_ports(entry, params, &vectors, &source, ResetStyle::Control, &is_control)
+}
+
+/// Writes the testbench that checks the outputs of which `is_checked` is true.
+fn of_ports(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    vectors: &[Vector],
+    source: &str,
+    reset: ResetStyle,
+    is_checked: &dyn Fn(&Port) -> bool,
+) -> Result<Testbench, ParamError> {
     let ports = entry.ports(params)?;
-    let cycles = vectors.len() as u64;
     let text = vectors.iter().map(|vector| line(&ports, vector) + "\n").collect();
     Ok(Testbench {
         block: entry.name().to_string(),
-        verilog: verilog(entry, params, &ports, cycles, source, reset),
+        verilog: verilog(entry, params, &ports, vectors.len() as u64, source, reset, is_checked),
         vectors: text,
     })
 }
@@ -122,6 +152,7 @@ fn verilog(
     cycles: u64,
     source: &str,
     reset: ResetStyle,
+    is_checked: &dyn Fn(&Port) -> bool,
 ) -> String {
     let block = entry.name();
     let width = 1 + ports.iter().map(|port| port.bits).sum::<usize>();
@@ -135,7 +166,7 @@ fn verilog(
         declare(&mut declarations, "reg ", port.bits, &format!("expected_{}", port.name));
     }
     let (reset_wire, reset_pin) = match reset {
-        ResetStyle::AsyncLow => ("  wire rst_ni = ~reset;\n", Some("rst_ni")),
+        ResetStyle::Control | ResetStyle::AsyncLow => ("  wire rst_ni = ~reset;\n", Some("rst_ni")),
         ResetStyle::SyncHigh => ("  wire rst_i = reset;\n", Some("rst_i")),
         ResetStyle::None => ("", None),
     };
@@ -150,10 +181,11 @@ fn verilog(
         lines.join(",\n")
     };
     let mut checks = String::new();
-    for Port { name, .. } in outputs() {
+    for Port { name, valid, .. } in outputs().filter(|port| is_checked(port)) {
+        let when = valid.map_or(String::new(), |valid| format!("expected_{valid} && "));
         writeln!(
             checks,
-            "        if ({name} !== expected_{name}) begin
+            "        if ({when}{name} !== expected_{name}) begin
           $display(\"FAIL {block} at clock %0d: {name} is %h, expected %h\", clock, {name}, expected_{name});
           $stop;
         end"

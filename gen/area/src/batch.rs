@@ -36,6 +36,8 @@ pub struct Job<'a> {
     pub params: Value,
     /// The place of its target.
     pub target: usize,
+    /// How its registers are reset.
+    pub reset: ResetStyle,
     /// Verilog that is studied in the place of what the block emits.
     pub own: Option<OwnVerilog>,
 }
@@ -103,10 +105,8 @@ impl Job<'_> {
                 temporary.path()
             }
         };
-        let options = EmitOptions {
-            cells: Cells::Own,
-            ..EmitOptions::of(self.entry, &self.params, ResetStyle::AsyncLow)
-        };
+        let options =
+            EmitOptions { cells: Cells::Own, ..EmitOptions::of(self.entry, &self.params, self.reset) };
         let facts = self.entry.facts(&self.params)?;
         let block = self.entry.elaborate(&self.params)?;
         let mut design = emit(block.as_ref(), self.entry.name(), &options)?;

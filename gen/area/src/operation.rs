@@ -10,7 +10,8 @@ use crate::study::{AsicSetup, BlockReport, Subject};
 use crate::table::Table;
 use crate::technology::Technology;
 use crate::tool::{Found, IVERILOG, VVP};
-use selvedge_hw::BlockEntry;
+use selvedge_hw::ports::first_difference;
+use selvedge_hw::{BlockEntry, Direction};
 use selvedge_testbenches::recorded;
 use selvedge_testbenches::testbench;
 use selvedge_testbenches::vectors::{Vector, Vectors};
@@ -173,8 +174,11 @@ impl EnergySetup {
         let recorded = recorded::read(path, instance.as_deref(), &entry.ports(params)?, self.vectors)?;
         let stimulus: Vec<_> = recorded.clocks.iter().map(|clock| clock.stimulus.clone()).collect();
         let vectors: Vec<Vector> = Vectors::of(entry, params, Box::new(stimulus.into_iter()))?.collect();
+        let ports = entry.ports(params)?;
+        let outputs = ports.iter().filter(|port| port.direction == Direction::Output);
         let both = |(vector, clock): (&Vector, &recorded::RecordedClock)| {
-            vector.outputs.as_ref().zip(clock.outputs.as_ref()).map(|(ours, theirs)| ours != theirs)
+            let (ours, theirs) = vector.outputs.as_ref().zip(clock.outputs.as_ref())?;
+            Some(first_difference(outputs.clone(), ours, theirs).is_some())
         };
         let differs: Vec<bool> = vectors.iter().zip(&recorded.clocks).filter_map(both).collect();
         let clocks = |count: usize| Figure { value: count as f64, unit: "clocks" };

@@ -3,6 +3,7 @@ use crate::batch::Job;
 use crate::study::{BlockReport, Mapping};
 use crate::table::Table;
 use schemars::JsonSchema;
+use selvedge_gen::ResetStyle;
 use selvedge_hw::BlockEntry;
 use serde::Serialize;
 use serde_json::Value;
@@ -145,7 +146,13 @@ pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
             parts.push(part);
         }
     }
-    let job = |part: &Part| Job { entry: part.entry, params: part.parameters.clone(), target: 0, own: None };
+    let job = |part: &Part| Job {
+        entry: part.entry,
+        params: part.parameters.clone(),
+        target: 0,
+        own: None,
+        reset: ResetStyle::default(),
+    };
     parts.into_iter().map(job).collect()
 }
 

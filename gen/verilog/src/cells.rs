@@ -20,7 +20,7 @@ use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::describe::Description;
 use selvedge_hw::rtl::mem::FILLED_TEMPLATE;
 use selvedge_hw::rtl::prelude::*;
-use selvedge_hw::rtl::reg::REGISTER;
+use selvedge_hw::rtl::reg::is_register;
 use std::collections::BTreeMap;
 
 /// How the names of all cells begin.
@@ -86,6 +86,7 @@ pub(crate) fn has_reset(node: &Node) -> bool {
 /// Returns what the name says about the reset.
 fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
     match reset {
+        ResetStyle::AsyncLow if has_reset(node) => "_async_low",
         ResetStyle::SyncHigh if has_reset(node) => "_sync_high",
         ResetStyle::None if has_reset(node) => "_no_reset",
         _ => "",
@@ -103,7 +104,7 @@ fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
     let filled = matches!(&node.code, Verilog::Wrapper(w) if w.cores == FILLED_TEMPLATE);
     !filled
         && node.children.iter().all(|child| match &nodes[*child].code {
-            Verilog::Wrapper(w) => w.cores != REGISTER || is_zero(&w.code),
+            Verilog::Wrapper(w) => !is_register(&w.cores) || is_zero(&w.code),
             _ => true,
         })
 }

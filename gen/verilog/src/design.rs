@@ -9,7 +9,7 @@ use crate::names;
 use crate::options::{Cells, EmitOptions, ResetStyle};
 use crate::print::{paragraphs, wrap_code, wrap_comment};
 use rust_hdl_core::prelude::{Block, Verilog};
-use selvedge_hw::rtl::reg::REGISTER;
+use selvedge_hw::rtl::reg::is_register;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One module and the text of its file.
@@ -119,7 +119,7 @@ fn write_all(nodes: &[Node], reset: ResetStyle) -> Result<Vec<Distinct>, EmitErr
     let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut by_text: BTreeMap<(String, String), usize> = BTreeMap::new();
     for id in (0..nodes.len()).rev() {
-        if matches!(&nodes[id].code, Verilog::Wrapper(w) if w.cores == REGISTER) {
+        if matches!(&nodes[id].code, Verilog::Wrapper(w) if is_register(&w.cores)) {
             continue;
         }
         let draft = ModuleWriter::new(nodes, id, reset, &module_of, &drafts).write()?;

@@ -127,6 +127,7 @@ impl Hoister<'_> {
             role: Role::Temporary,
             doc: vec![],
             values: vec![],
+            is_data: false,
         });
         let place = Place { signal, index: None };
         self.before.push(Stmt::Assign { place: place.clone(), field: None, value: e });

@@ -44,6 +44,8 @@ pub(crate) struct Signal {
     pub doc: Vec<String>,
     /// Values of the elements of a constant; reset values of a register's output.
     pub values: Vec<BigUint>,
+    /// Output of a register without reset.
+    pub is_data: bool,
 }
 
 impl Signal {
@@ -257,6 +259,14 @@ impl Expr {
         Expr { width, node: Node::Literal(value.into()) }
     }
 
+    /// The opposite of a single bit.
+    pub fn negated(self) -> Expr {
+        match self.node {
+            Node::Not(inner) => *inner,
+            node => Expr { width: self.width, node: Node::Not(Box::new(Expr { width: self.width, node })) },
+        }
+    }
+
     /// The expression, zero-extended to `width`.
     pub fn extended(self, width: usize) -> Expr {
         if self.width >= width {
@@ -449,6 +459,41 @@ impl Stmt {
         out.sort_unstable();
         out.dedup();
         out
+    }
+
+    /// Returns the statements without assignments to signals other than those to keep, and without what is empty then. Comments
+    /// stay where something is left of the statements beside them.
+    pub fn only(body: &[Stmt], keep: &impl Fn(SignalId) -> bool) -> Vec<Stmt> {
+        let mut left = vec![];
+        for statement in body {
+            let part = match statement {
+                Stmt::Assign { place, .. } if !keep(place.signal) => continue,
+                Stmt::Assign { .. } | Stmt::Comment(_) => statement.clone(),
+                Stmt::If { test, then, otherwise } => {
+                    match (Stmt::only(then, keep), Stmt::only(otherwise, keep)) {
+                        (then, otherwise) if then.is_empty() && otherwise.is_empty() => continue,
+                        (then, otherwise) if then.is_empty() => {
+                            Stmt::If { test: test.clone().negated(), then: otherwise, otherwise: then }
+                        }
+                        (then, otherwise) => Stmt::If { test: test.clone(), then, otherwise },
+                    }
+                }
+                Stmt::Match { test, arms } => {
+                    let arms: Vec<_> =
+                        arms.iter().map(|(label, body)| (label.clone(), Stmt::only(body, keep))).collect();
+                    if arms.iter().all(|(_, body)| body.is_empty()) {
+                        continue;
+                    }
+                    Stmt::Match { test: test.clone(), arms }
+                }
+                Stmt::Loop { variable, from, to, body } => match Stmt::only(body, keep) {
+                    body if body.is_empty() => continue,
+                    body => Stmt::Loop { variable: variable.clone(), from: *from, to: *to, body },
+                },
+            };
+            left.push(part);
+        }
+        if left.iter().all(|statement| matches!(statement, Stmt::Comment(_))) { vec![] } else { left }
     }
 
     /// Signals that are assigned.

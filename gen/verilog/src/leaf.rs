@@ -5,7 +5,7 @@ use crate::options::ResetStyle;
 /// The head of a clocked process, up to `begin`.
 pub(crate) fn clocked_head(reset: ResetStyle, clock: &str) -> String {
     match reset {
-        ResetStyle::AsyncLow => format!("always @(posedge {clock} or negedge rst_ni)"),
+        ResetStyle::Control | ResetStyle::AsyncLow => format!("always @(posedge {clock} or negedge rst_ni)"),
         ResetStyle::SyncHigh | ResetStyle::None => format!("always @(posedge {clock})"),
     }
 }
@@ -13,7 +13,7 @@ pub(crate) fn clocked_head(reset: ResetStyle, clock: &str) -> String {
 /// The condition of the reset branch.
 pub(crate) fn reset_test(reset: ResetStyle) -> Option<&'static str> {
     match reset {
-        ResetStyle::AsyncLow => Some("!rst_ni"),
+        ResetStyle::Control | ResetStyle::AsyncLow => Some("!rst_ni"),
         ResetStyle::SyncHigh => Some("rst_i"),
         ResetStyle::None => None,
     }

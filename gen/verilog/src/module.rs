@@ -14,7 +14,7 @@ use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
 use selvedge_hw::rtl::mem::{FILLED_TEMPLATE, TEMPLATE};
-use selvedge_hw::rtl::reg::REGISTER;
+use selvedge_hw::rtl::reg::{DATA_REGISTER, is_register};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Result<T> = std::result::Result<T, EmitError>;
@@ -187,6 +187,7 @@ impl<'a> ModuleWriter<'a> {
             role,
             doc,
             values,
+            is_data: false,
         };
         Ok(self.add(signal))
     }
@@ -237,7 +238,7 @@ impl<'a> ModuleWriter<'a> {
         for (key, elements) in by_key(children) {
             let (paths, ids): (Vec<_>, Vec<usize>) = elements.into_iter().unzip();
             let is_register =
-                |id: &usize| matches!(&self.nodes[*id].code, Verilog::Wrapper(w) if w.cores == REGISTER);
+                |id: &usize| matches!(&self.nodes[*id].code, Verilog::Wrapper(w) if is_register(&w.cores));
             if ids.iter().all(is_register) {
                 self.declare_register(&key, &paths, &ids)?;
             } else {
@@ -289,6 +290,9 @@ impl<'a> ModuleWriter<'a> {
                 _ => BigUint::default(),
             })
             .collect();
+        self.names.signals[output].is_data = ids
+            .iter()
+            .all(|id| matches!(&self.nodes[*id].code, Verilog::Wrapper(w) if w.cores == DATA_REGISTER));
         self.names.signals[input].doc.clear();
         self.output_of.insert(input, output);
         Ok(())
@@ -662,9 +666,28 @@ impl<'a> ModuleWriter<'a> {
             others.insert(0, plain);
         }
         for group in others {
-            printer.blank();
-            self.clocked_process(&group, printer);
+            for (part, has_reset) in self.parts(group) {
+                printer.blank();
+                self.clocked_process(&part, has_reset, printer);
+            }
         }
+    }
+
+    /// Splits a group into its registers with a reset and those without, where the style tells them apart.
+    fn parts(&self, group: ClockedGroup) -> Vec<(ClockedGroup, bool)> {
+        let is_data = |input: &SignalId| {
+            self.reset == ResetStyle::Control && self.names.signals[self.output_of[input]].is_data
+        };
+        if !group.inputs.iter().any(is_data) {
+            return vec![(group, true)];
+        }
+        let part = |data: bool| ClockedGroup {
+            inputs: group.inputs.iter().filter(|input| is_data(input) == data).copied().collect(),
+            copies: group.copies.iter().filter(|input| is_data(input) == data).copied().collect(),
+            body: Stmt::only(&group.body, &|input| is_data(&input) == data),
+        };
+        let parts = [(part(false), true), (part(true), false)];
+        parts.into_iter().filter(|(part, _)| !part.inputs.is_empty()).collect()
     }
 
     /// Does a combinational process assign the signal?
@@ -676,12 +699,18 @@ impl<'a> ModuleWriter<'a> {
         in_block || self.is_assigned(plan, id)
     }
 
-    fn clocked_process(&self, group: &ClockedGroup, printer: &mut Printer) {
+    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, printer: &mut Printer) {
+        // A register that never changes holds its reset value, and one without reset and value none at all.
+        if !has_reset && group.body.is_empty() && group.copies.is_empty() {
+            return;
+        }
         let signals = &self.names.signals;
         let ClockedGroup { inputs, body, .. } = group;
         let clock = signals.iter().find(|s| s.role == Role::Clock).map_or("clk_i", |s| s.name.as_str());
-        for (id, _) in
-            signals.iter().enumerate().filter(|(_, s)| s.role == Role::Clock || s.role == Role::Reset)
+        for (id, _) in signals
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.role == Role::Clock || (has_reset && s.role == Role::Reset))
         {
             printer.mark_all(id);
         }
@@ -702,7 +731,8 @@ impl<'a> ModuleWriter<'a> {
             let label = printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name));
             format!("begin : {label}")
         };
-        let head = leaf::clocked_head(self.reset, clock);
+        let style = if has_reset { self.reset } else { ResetStyle::None };
+        let head = leaf::clocked_head(style, clock);
         if self.reset == ResetStyle::None {
             let lines = reset_line("=");
             match lines.as_slice() {
@@ -718,7 +748,7 @@ impl<'a> ModuleWriter<'a> {
         printer.line(&format!("{head} {begin}"));
         printer.indented(|p| {
             variables.iter().for_each(|v| p.line(&format!("integer {v};")));
-            let Some(test) = leaf::reset_test(self.reset) else {
+            let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
             };
             p.line(&format!("if ({test}) begin"));

@@ -7,10 +7,12 @@ use strum::{Display, EnumString, VariantNames};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownReset, parse_err_fn = UnknownReset::new)]
 pub enum ResetStyle {
-    /// `rst_ni`: asynchronous, active low.
+    /// `rst_ni`: asynchronous, active low, of control alone; data registers have no reset and start unknown.
     #[default]
+    Control,
+    /// `rst_ni`: asynchronous, active low, of data registers, too.
     AsyncLow,
-    /// `rst_i`: synchronous, active high.
+    /// `rst_i`: synchronous, active high, of data registers, too.
     SyncHigh,
     /// No reset input; registers have initial values.
     None,
@@ -20,7 +22,7 @@ impl ResetStyle {
     /// The name of the reset input, if there is one.
     pub fn port(self) -> Option<&'static str> {
         match self {
-            ResetStyle::AsyncLow => Some("rst_ni"),
+            ResetStyle::Control | ResetStyle::AsyncLow => Some("rst_ni"),
             ResetStyle::SyncHigh => Some("rst_i"),
             ResetStyle::None => None,
         }

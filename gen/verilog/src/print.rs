@@ -368,7 +368,7 @@ impl<'a> Printer<'a> {
         if signal.role == Role::Reset {
             self.mark_all(place.signal);
             return match self.reset {
-                ResetStyle::AsyncLow => Text::primary("rst_ni"),
+                ResetStyle::Control | ResetStyle::AsyncLow => Text::primary("rst_ni"),
                 ResetStyle::SyncHigh => Text("!rst_i".into(), Tie::Prefix),
                 ResetStyle::None => Text::primary("1'b1"),
             };

@@ -1,7 +1,7 @@
 //! The block contract: a hardware block that exists as a golden model and as RTL with the same ports and the same cycles.
 use crate::corners::Corners;
 use crate::params::{ParamError, ParamSpec, Schema};
-use crate::ports::{Direction, Port, Ports};
+use crate::ports::{Direction, Payload, Port, Ports};
 use crate::value_names::ValueNames;
 use rust_hdl_core::prelude::Block;
 use selvedge_state::State;
@@ -104,6 +104,8 @@ pub trait HwBlock: Sized + 'static {
     const PARAMS: &'static [ParamSpec];
     /// The storage that the paper claims for the default parameters; the block's module explains a difference.
     const CLAIM: Option<Claim> = None;
+    /// The outputs that mean something only while another one is high.
+    const PAYLOADS: &'static [Payload] = &[];
     /// Operations that model, RTL and Verilog are compared over at the default parameters: 100,000, or 20,000 for a block
     /// that is very large. Their unit is that of [`Corners::operations`].
     const OPERATIONS: u64 = 100_000;
@@ -165,7 +167,22 @@ pub trait HwBlock: Sized + 'static {
     /// Every port but clock and reset: inputs first, then outputs, each in the order of its struct.
     fn ports(params: &Self::Params) -> Vec<Port> {
         let mut ports = Self::In::describe(params, Direction::Input);
-        ports.extend(Self::Out::describe(params, Direction::Output));
+        ports.extend(Self::outputs(params));
+        ports
+    }
+
+    /// Every output, in order.
+    ///
+    /// # Panics
+    /// When [`Self::PAYLOADS`] names a port that is none: the block's bug.
+    fn outputs(params: &Self::Params) -> Vec<Port> {
+        let mut ports = Self::Out::describe(params, Direction::Output);
+        for Payload { valid, ports: names } in Self::PAYLOADS {
+            for name in *names {
+                let port = ports.iter_mut().find(|port| port.name == *name);
+                port.expect("a payload is an output of its block").valid = Some(valid);
+            }
+        }
         ports
     }
 }

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::compiled::{BlockCompiler, CompileError, Compiled, Pace};
 use crate::items::Items;
 use crate::params::ParamError;
-use crate::ports::Ports;
+use crate::ports::{Ports, first_difference};
 use crate::registry::{Entry, PortBits};
 use crate::rtl::registers::Registers;
 use crate::wave::{self, Sample, Trace};
@@ -44,7 +44,7 @@ pub enum Engine {
     Rtl,
     /// The block's Verilog alone, compiled by a [`BlockCompiler`].
     Verilog,
-    /// Model and RTL, compared at every port in every cycle.
+    /// Model and RTL, compared in every cycle at every port whose value means something then.
     Lockstep,
     /// Model and Verilog, compared in the same way.
     #[serde(rename = "model+verilog")]
@@ -580,8 +580,10 @@ impl<B: HwBlock> Instance<B> {
         if let Some(recorder) = &mut self.recorder {
             recorder.see(Record { cycle: self.cycle, inputs: *inputs, outputs: Some((expected, outputs)) });
         }
-        if expected != outputs {
-            return Err(self.divergence(&expected, &outputs));
+        if expected != outputs
+            && let Some(divergence) = self.divergence(&expected, &outputs)
+        {
+            return Err(divergence);
         }
         self.cycle += 1;
         Ok(outputs)
@@ -636,18 +638,23 @@ impl<B: HwBlock> Instance<B> {
         }
     }
 
+    /// Returns what differs, unless it is all without meaning.
     #[cold]
-    fn divergence(&self, expected: &B::Out, got: &B::Out) -> Box<Divergence> {
+    fn divergence(&self, expected: &B::Out, got: &B::Out) -> Option<Box<Divergence>> {
         let beside = self.beside.as_ref().expect("what runs alone differs from nothing");
         let (expected, got) = (expected.to_bits(&self.params), got.to_bits(&self.params));
         // A difference beyond a port's width would be invisible in the words, but is a difference still: blame port 0.
-        let port = expected.iter().zip(&got).position(|(a, b)| a != b).unwrap_or(0);
+        let port = match first_difference(B::outputs(&self.params).iter(), &expected, &got) {
+            Some(port) => port,
+            None if expected == got => 0,
+            None => return None,
+        };
         let history = [0, 1].map(|at| {
             let name = format!("{}.{}", self.name, beside.sides[at].to_string().to_lowercase());
             let side = move |pair: &(B::Out, B::Out)| if at == 0 { pair.0 } else { pair.1 };
             trace::<B>(name, &self.params, beside.ring.in_order(), side)
         });
-        Box::new(Divergence {
+        Some(Box::new(Divergence {
             block: B::NAME,
             instance: self.name.clone(),
             cycle: self.cycle,
@@ -656,7 +663,7 @@ impl<B: HwBlock> Instance<B> {
             expected: hex(&expected[port]),
             got: hex(&got[port]),
             history: history.into(),
-        })
+        }))
     }
 }
 

@@ -55,7 +55,7 @@ pub use compiled::{BlockCompiler, CompileError, CompiledBlock, Pace};
 pub use corners::{Corner, Corners, PortCorners};
 pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side};
 pub use params::{Allowed, ParamError, ParamSpec};
-pub use ports::{Direction, Port, PortValue, Ports};
+pub use ports::{Direction, Payload, Port, PortValue, Ports};
 pub use prng::Prng;
 pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits};
 pub use value_names::ValueNames;

@@ -21,6 +21,9 @@ pub struct Port {
     pub direction: Direction,
     /// What the port means.
     pub doc: &'static str,
+    /// The output that says in which cycles the value means something; none if it does in all. In other cycles nothing is
+    /// promised of the value, and nobody compares it.
+    pub valid: Option<&'static str>,
 }
 
 impl Port {
@@ -28,6 +31,30 @@ impl Port {
     pub fn words(&self) -> usize {
         self.bits.div_ceil(64)
     }
+}
+
+/// Outputs that mean something only while another one is high: they come from registers without reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// The output that is high then.
+    pub valid: &'static str,
+    /// The others.
+    pub ports: &'static [&'static str],
+}
+
+/// Returns the first output whose expected value is not the one that was seen. One that means nothing in this cycle, as the
+/// expected values say, may have any value. `ports` are the outputs in order.
+pub fn first_difference<'a>(
+    ports: impl Iterator<Item = &'a Port> + Clone,
+    expected: &[Vec<u64>],
+    seen: &[Vec<u64>],
+) -> Option<usize> {
+    let is_high = |name: &str| {
+        let of_name = ports.clone().position(|port| port.name == name);
+        of_name.is_none_or(|valid| expected[valid][0] & 1 != 0)
+    };
+    let mut values = ports.clone().zip(expected.iter().zip(seen));
+    values.position(|(port, (expected, seen))| expected != seen && port.valid.is_none_or(is_high))
 }
 
 /// A value that a port field may have: it converts to and from little-endian 64-bit words.
@@ -129,7 +156,13 @@ fn describe(
     direction: Direction,
     width: &dyn Fn(usize) -> usize,
 ) -> Vec<Port> {
-    let port = |index: usize| Port { name: names[index], bits: width(index), direction, doc: docs[index] };
+    let port = |index: usize| Port {
+        name: names[index],
+        bits: width(index),
+        direction,
+        doc: docs[index],
+        valid: None,
+    };
     (0..names.len()).map(port).collect()
 }
 
@@ -247,6 +280,17 @@ mod tests {
         let bits = side.to_bits(&256);
         assert_eq!(bits, vec![vec![1], vec![0x3a5], vec![7, 0, 0, u64::MAX]]);
         assert_eq!(Mixed::from_bits(&bits), side);
+    }
+
+    #[test]
+    fn what_means_nothing_is_not_compared() {
+        let mut ports = Mixed::describe(&64, Direction::Output);
+        ports[2].valid = Some("valid_i");
+        let differs = |valid: u64, count: u64| {
+            let expected = [vec![valid], vec![7], vec![1]];
+            first_difference(ports.iter(), &expected, &[vec![valid], vec![count], vec![2]])
+        };
+        assert_eq!((differs(0, 7), differs(1, 7), differs(0, 8)), (None, Some(2), Some(1)));
     }
 
     #[test]

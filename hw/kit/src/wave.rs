@@ -408,7 +408,7 @@ mod tests {
     use std::io::BufReader;
 
     fn trace(instance: &str, samples: Vec<Sample>) -> Trace {
-        let port = |name, bits, direction| Port { name, bits, direction, doc: "what it is" };
+        let port = |name, bits, direction| Port { name, bits, direction, doc: "what it is", valid: None };
         let ports = vec![port("a_i", 1, Direction::Input), port("line_o", 70, Direction::Output)];
         let clock = Clock::default();
         Trace { instance: instance.to_string(), clock, ports, names: &[], registers: Vec::new(), samples }

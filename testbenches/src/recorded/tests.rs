@@ -7,7 +7,7 @@ use selvedge_hw::Clock;
 use std::path::PathBuf;
 
 fn port(name: &'static str, bits: usize, direction: Direction) -> Port {
-    Port { name, bits, direction, doc: "" }
+    Port { name, bits, direction, doc: "", valid: None }
 }
 
 fn file(folder: &tempfile::TempDir, text: impl AsRef<[u8]>) -> PathBuf {

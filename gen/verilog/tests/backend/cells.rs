@@ -7,7 +7,8 @@ use selvedge_gen::{Cells, Design, EmitOptions, Module, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::collections::BTreeMap;
 
-const STYLES: [ResetStyle; 3] = [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
+const STYLES: [ResetStyle; 4] =
+    [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
 /// Stems of the modules that the kit has.
 const KIT: [&str; 10] = [
     "bit_array",
@@ -424,7 +425,8 @@ fn a_name_says_sizes_that_are_no_parameters_and_contents_are_not_shared() {
         names.sort();
         names
     };
-    assert_eq!(names(ResetStyle::AsyncLow), with_reset(""));
+    assert_eq!(names(ResetStyle::Control), with_reset(""));
+    assert_eq!(names(ResetStyle::AsyncLow), with_reset("_async_low"));
     assert_eq!(names(ResetStyle::SyncHigh), with_reset("_sync_high"));
     assert_eq!(names(ResetStyle::None), with_reset("_no_reset"));
 }

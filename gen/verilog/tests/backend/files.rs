@@ -40,7 +40,7 @@ fn the_script_makes_gates_and_keeps_memories() {
 
 #[test]
 fn the_wrapper_is_clean_in_every_reset_style() {
-    for reset in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
+    for reset in [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
         let mut design = design(reset);
         design.modules.push(synth_wrapper(&design, &EmitOptions { reset, ..EmitOptions::default() }));
         tools::assert_lint_silent(&design);

@@ -39,7 +39,8 @@ fn emitted(entry: &Entry, reset: ResetStyle) -> Design {
     emit(&*entry.1, entry.0, &EmitOptions { reset, ..EmitOptions::default() }).unwrap()
 }
 
-const STYLES: [ResetStyle; 3] = [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
+const STYLES: [ResetStyle; 4] =
+    [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
 
 #[test]
 fn verilator_lint_is_silent() {

@@ -44,7 +44,7 @@ fn record<B: Block>(
 }
 
 /// Runs the cycles through the Verilog. A synchronous reset acts at the edge only, so that in cycles with reset the
-/// outputs before the edge are not compared.
+/// outputs before the edge are not compared. Bits that are unknown as no reset reaches them are none that differ.
 fn assert_same(design: &Design, cycles: &[Cycle], style: ResetStyle) {
     let directory = tempfile::tempdir().unwrap();
     tools::write(design, directory.path());
@@ -93,8 +93,12 @@ fn assert_same(design: &Design, cycles: &[Cycle], style: ResetStyle) {
         data.iter()
             .filter(|port| !port.input)
             .map(|port| {
+                let differs = match style {
+                    ResetStyle::Control => format!("(|({0} ^ {when}_{0})) === 1'b1", port.name),
+                    _ => format!("{0} !== {when}_{0}", port.name),
+                };
                 format!(
-                    "      if ({0} !== {when}_{0}) begin\n        bad = bad + 1;\n        if (bad < 5) $display(\"cycle %0d \
+                    "      if ({differs}) begin\n        bad = bad + 1;\n        if (bad < 5) $display(\"cycle %0d \
                      {when} {0}: Verilog %h, Rust %h\", i, {0}, {when}_{0});\n      end\n",
                     port.name
                 )
@@ -130,13 +134,24 @@ fn resets(cycle: usize) -> bool {
     cycle == 0 || cycle % 97 == 50 || cycle % 97 == 51 || cycle % 301 == 7
 }
 
-/// Runs a block with clock and reset in all three styles.
+/// Does the style `control` leave registers without reset?
+fn has_data<B: ClockedBlock>(block: &B, name: &str) -> bool {
+    let processes = |reset| {
+        let text = emit(block, name, &EmitOptions { reset, ..EmitOptions::default() }).unwrap().text();
+        (text.matches("@(posedge").count(), text.matches("negedge").count())
+    };
+    processes(ResetStyle::Control) != processes(ResetStyle::AsyncLow)
+}
+
+/// Runs a block with clock and reset in all styles. Those that reset data, too, do so in the first cycle alone: in Rust data
+/// registers start as zeros and have no reset.
 pub fn lock_step<B: ClockedBlock>(name: &str, make: impl Fn() -> B, set: impl Fn(&mut B, &mut Random)) {
-    for style in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
+    for style in [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
         let mut block = make();
+        let once = style != ResetStyle::Control && has_data(&block, name);
         let design = emit(&block, name, &EmitOptions { reset: style, ..EmitOptions::default() }).unwrap();
         let mut random = Random(0x1234_5678_9abc_def1);
-        let reset = |cycle| style != ResetStyle::None && resets(cycle);
+        let reset = |cycle| style != ResetStyle::None && if once { cycle == 0 } else { resets(cycle) };
         let clock = |b: &mut B, level| b.set_clock(level);
         let cycles = record(
             &mut block,
@@ -342,8 +357,15 @@ rtl_block! {
         pub element_o: [Signal<Out, U<8>>; 4],
         /// of the memory
         pub stored_o: Signal<Out, U<8>>,
+        /// of registers without reset
+        pub data_o: Signal<Out, U<8>>,
+        /// there are data
+        pub full_o: Signal<Out, Bit>,
         plain: Reg<U<8>>,
         enabled: Reg<U<8>>,
+        data: DataReg<U<8>>,
+        full: Reg<Bit>,
+        items: [DataReg<U<8>>; 2],
         shifted: [Reg<U<8>>; 4],
         summed: [Reg<U<8>>; 3],
         state: Reg<phase::Phase>,
@@ -379,6 +401,11 @@ impl Default for Registers {
             alive_o: Signal::default(),
             element_o: array(),
             stored_o: Signal::default(),
+            data_o: Signal::default(),
+            full_o: Signal::default(),
+            data: DataReg::default(),
+            full: Reg::default(),
+            items: array(),
             plain: Reg::new(3.into()),
             enabled: Reg::new(200.into()),
             shifted: [1, 2, 3, 4].map(|value| Reg::new(U::new(value))),
@@ -394,7 +421,26 @@ impl Default for Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, plain, enabled, state, constant);
+        dff_setup!(self, clk_i, plain, enabled, state, constant, data, full);
+        for i in 0..2 {
+            dff_setup!(self, clk_i, items[i]);
+            if self.at_i.val() == i.to_bits() {
+                self.items[i].d.next = self.x_i.val();
+            }
+        }
+        comment!("data and the bit that says so under the same conditions");
+        if self.at_i.val() == 3 {
+            if self.enable_i.val() {
+                self.data.d.next = self.x_i.val();
+            } else {
+                self.full.d.next = false;
+            }
+        } else if self.enable_i.val() {
+            self.full.d.next = true;
+            self.data.d.next = self.data.q.val() + 1;
+        }
+        self.full_o.next = self.full.q.val();
+        self.data_o.next = self.data.q.val() ^ self.items[0].q.val() ^ self.items[1].q.val();
         for i in 0..4 {
             dff_setup!(self, clk_i, shifted[i]);
             self.element_o[i].next = self.shifted[i].q.val();
@@ -467,13 +513,27 @@ fn registers() {
         b.at_i.next = U::new(r.next());
         b.enable_i.next = r.next() & 1 != 0;
     });
-    for reset in [ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
+    for reset in [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
         let design =
             emit(&Registers::default(), "registers", &EmitOptions { reset, ..EmitOptions::default() })
                 .unwrap();
         tools::assert_lint_silent(&design);
         tools::assert_synthesizes(&design);
     }
+}
+
+/// What stands in the branches of both kinds of registers is written once for each, with its conditions.
+#[test]
+fn data_registers_have_processes_of_their_own() {
+    let text = emit(&Registers::default(), "registers", &EmitOptions::default()).unwrap().text();
+    for lines in [
+        "always @(posedge clk_i or negedge rst_ni) begin\n    if (!rst_ni) begin\n      full_q <= 1'b0;\n    end",
+        "always @(posedge clk_i) begin\n    if (at_i == 2'd3) begin\n      if (enable_i) begin\n        data_q <= x_i;",
+        "if (!enable_i) begin\n        full_q <= 1'b0;",
+    ] {
+        assert!(text.contains(lines), "{lines}\n{text}");
+    }
+    assert!(!text.contains("data_q <= 8'd0") && !text.contains("items_q <= 16'd0"), "{text}");
 }
 
 /// The comparison itself finds a fault.
@@ -485,5 +545,5 @@ fn a_wrong_verilog_is_noticed() {
     let clock = |b: &mut Pipe<U<12>>, level| b.set_clock(level);
     let set = |b: &mut Pipe<U<12>>, _| b.valid_i.next = true;
     let cycles = record(&mut block, 4, clock, |b, level| b.set_reset_n(level), |cycle| cycle == 0, set);
-    assert_same(&design, &cycles, ResetStyle::AsyncLow);
+    assert_same(&design, &cycles, ResetStyle::Control);
 }

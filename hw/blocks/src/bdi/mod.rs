@@ -68,6 +68,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 use selvedge_hw::value_names::ValueNames;
 
 /// The names of the tags.
@@ -155,6 +156,8 @@ impl HwBlock for BdiCompressor {
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
     type Params = BdiParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -194,6 +197,7 @@ impl HwBlock for BdiDecompressor {
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = BdiParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

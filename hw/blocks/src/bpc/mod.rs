@@ -77,6 +77,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Codes that the decompressor reads in a cycle, and planes that the compressor codes.
 pub const SYMBOLS_PER_CYCLE: usize = 4;
@@ -124,6 +125,8 @@ impl HwBlock for BpcCompressor {
     const IS_STREAM: bool = true;
     // Eleven cycles each.
     const OPERATIONS: u64 = 20_000;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["compressed_o", "size_o", "payload_o"] }];
     type Params = BpcParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -172,6 +175,7 @@ impl HwBlock for BpcDecompressor {
     const IS_STREAM: bool = true;
     // Up to eleven cycles each.
     const OPERATIONS: u64 = 20_000;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = BpcParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -51,8 +51,8 @@
 //! input. `encoding` is 0 for a line as it was, 1 for a compressed one, 2 for a line of zeros; the size is in bits.
 //!
 //! With 16 words a line takes one cycle for each four of its words, the one in which it is taken among them, and the next line
-//! can be taken with the last one's result: latency and interval are both `line_bytes / 16`. Payload, size and line hold
-//! what there is so far while `valid_o` is low. With four values latency and interval are 1.
+//! can be taken with the last one's result: latency and interval are both `line_bytes / 16`. Payload, size and line mean
+//! nothing while `valid_o` is low. With four values latency and interval are 1.
 //!
 //! ```text
 //! 32 bytes    0     1     2     3     4
@@ -93,6 +93,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 use selvedge_hw::value_names::ValueNames;
 
 /// The names of the tags.
@@ -165,6 +166,8 @@ impl HwBlock for CpackCompressor {
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
     type Params = CpackParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -225,6 +228,7 @@ impl HwBlock for CpackDecompressor {
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = CpackParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -96,6 +96,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 block_params! {
     /// Parameters of the compressor: two registers by default.
@@ -184,6 +185,8 @@ impl HwBlock for FpcCompressor {
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
     const IS_STREAM: bool = true;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
     type Params = CompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -242,6 +245,7 @@ impl HwBlock for FpcDecompressor {
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
     const IS_STREAM: bool = true;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = DecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

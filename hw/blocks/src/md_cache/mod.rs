@@ -67,6 +67,7 @@ use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage}
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of a block: one DRAM burst of 32 bytes.
 const BLOCK_BITS: usize = 256;
@@ -123,6 +124,11 @@ impl HwBlock for MdCache {
     const SOURCE: &'static str = "CABA, section 5.3.2";
     const PARAMS: &'static [ParamSpec] = MdCacheParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 65_536, source: "CABA, section 5.3.2" });
+    const PAYLOADS: &'static [Payload] = &[
+        Payload { valid: "valid_o", ports: &["hit_o", "entry_o"] },
+        Payload { valid: "refill_valid_o", ports: &["refill_block_o"] },
+        Payload { valid: "writeback_valid_o", ports: &["writeback_block_o", "writeback_data_o"] },
+    ];
     type Params = MdCacheParams;
     type In = MdCacheIn;
     type Out = MdCacheOut;

@@ -55,6 +55,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 use selvedge_hw::ports::Ports;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -166,6 +167,7 @@ impl<H: Hash> HwBlock for SetIndex<H> {
     const SUMMARY: &'static str = H::SUMMARY;
     const SOURCE: &'static str = "Dai, sections 3.4.1 and 3.7";
     const PARAMS: &'static [ParamSpec] = H::PARAMS;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["index_o"] }];
     type Params = H::Params;
     type In = H::In;
     type Out = H::Out;

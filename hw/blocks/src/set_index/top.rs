@@ -26,7 +26,7 @@ macro_rules! set_index_top {
                 /// the set of the last line
                 pub index_o: Signal<Out, U<$bits>>,
                 valid: Reg<Bit>,
-                index: Reg<U<$bits>>,
+                index: DataReg<U<$bits>>,
                 $($parts)*
             }
         }

@@ -66,6 +66,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 block_params! {
     /// Parameters of an SPP.
@@ -108,6 +109,7 @@ impl HwBlock for Spp {
     const SOURCE: &'static str = "LAMAR, section 3.3.1";
     const OPERATIONS: u64 = 100_000;
     const PARAMS: &'static [ParamSpec] = SppParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["sectors_o", "known_o"] }];
     type Params = SppParams;
     type In = SppIn;
     type Out = SppOut;

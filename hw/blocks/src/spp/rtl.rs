@@ -74,8 +74,8 @@ rtl_module! {
             /// entries that have a pattern
             has_pattern: Reg<W<ENTRIES, WORDS>>,
             valid: Reg<Bit>,
-            sectors: Reg<U<SECTORS>>,
-            known: Reg<Bit>,
+            sectors: DataReg<U<SECTORS>>,
+            known: DataReg<Bit>,
             /// what an entry without a pattern predicts
             unknown_pattern: Constant<U<SECTORS>> = Constant::new(U::new(u64::from(p.unknown_pattern()))),
             pattern: Signal<Local, U<SECTORS>>,

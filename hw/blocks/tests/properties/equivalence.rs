@@ -3,7 +3,8 @@
 //!
 //! The variable `SELVEDGE_BLOCK` restricts the walk to the blocks that it names, separated by commas.
 use selvedge_blocks::BLOCKS;
-use selvedge_hw::{Allowed, BlockEntry, Direction};
+use selvedge_hw::ports::first_difference;
+use selvedge_hw::{Allowed, BlockEntry, Direction, Port};
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -75,7 +76,7 @@ fn every_choice_of_parameters_gives_rtl_that_is_the_model() {
 fn assert_equivalent(block: &dyn BlockEntry, params: &Value, seed: u64) {
     let name = block.name();
     let ports = block.ports(params).unwrap();
-    let outputs: Vec<_> = ports.iter().filter(|p| p.direction == Direction::Output).collect();
+    let outputs: Vec<&Port> = ports.iter().filter(|p| p.direction == Direction::Output).collect();
     let (mut model, mut rtl) = (block.model(params).unwrap(), block.rtl(params).unwrap());
     let mut resets = 0;
     for (cycle, clock) in block.stimulus(params, seed).unwrap().take(CYCLES).enumerate() {
@@ -86,8 +87,11 @@ fn assert_equivalent(block: &dyn BlockEntry, params: &Value, seed: u64) {
             continue;
         }
         let (expected, seen) = (model.step(&clock.inputs), rtl.step(&clock.inputs));
-        for (port, (expected, seen)) in outputs.iter().zip(expected.iter().zip(&seen)) {
-            assert_eq!(expected, seen, "{name} {params}: cycle {cycle}, port {}", port.name);
+        if let Some(at) = first_difference(outputs.iter().copied(), &expected, &seen) {
+            let (port, expected, seen) = (outputs[at].name, &expected[at], &seen[at]);
+            panic!(
+                "{name} {params}: cycle {cycle}, port {port}: {expected:x?} in the model, {seen:x?} in the RTL"
+            );
         }
     }
     assert!(resets > 0, "{name} {params}: never reset");

@@ -26,6 +26,18 @@ fn the_schema_lists_every_parameter_and_admits_its_default() {
 }
 
 #[test]
+fn what_gives_an_output_its_meaning_is_another_output_of_one_bit() {
+    for block in BLOCKS {
+        let ports = block.ports(&block.defaults()).unwrap();
+        for (port, valid) in ports.iter().filter_map(|port| Some((port, port.valid?))) {
+            let of_name = ports.iter().find(|other| other.name == valid);
+            let fits = of_name.is_some_and(|valid| valid.bits == 1 && valid.direction == Direction::Output);
+            assert!(fits && port.direction == Direction::Output, "{}: {port:?}", block.name());
+        }
+    }
+}
+
+#[test]
 fn port_names_follow_the_conventions() {
     for block in BLOCKS {
         for port in block.ports(&block.defaults()).unwrap() {

@@ -21,12 +21,12 @@ rtl_block! {
         pub ready_o: Signal<Out, Bit>,
         /// an item is given
         pub valid_o: Signal<Out, Bit>,
-        /// the item that is given; it stays when it is gone
+        /// the item that is given; without meaning while there is none
         pub data_o: Signal<Out, T>,
         /// the item that is given is taken in this cycle
         pub ready_i: Signal<In, Bit>,
         stage_valid: Vec<Reg<Bit>>,
-        stage_data: Vec<Reg<T>>,
+        stage_data: Vec<DataReg<T>>,
         /// empty registers
         holes: Signal<Local, U<5>>,
         /// the same, shifted so that bit 0 is the stage at hand
@@ -41,7 +41,7 @@ rtl_block! {
 }
 
 /// Returns the registers of a pipeline.
-pub(super) fn stages_of<T: Synth>(stages: usize) -> Vec<Reg<T>> {
+pub(super) fn stages_of<T: Synth, const RESET: bool>(stages: usize) -> Vec<Reg<T, RESET>> {
     let mut registers = Vec::with_capacity(stages);
     for _ in 0..stages {
         registers.push(Reg::default());
@@ -84,7 +84,7 @@ impl<T: Synth> ElasticPipe<T> {
     }
 
     /// The register at the output.
-    pub fn last_mut(&mut self) -> &mut Reg<T> {
+    pub fn last_mut(&mut self) -> &mut DataReg<T> {
         let last = self._stages - 1;
         &mut self.stage_data[last]
     }

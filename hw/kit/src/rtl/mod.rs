@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`bits`] | [`U`](bits::U) and [`W`](bits::W): fast fixed-width values for signals |
 //! | [`describe`] | [`rtl_block!`](crate::rtl_block): a block's struct, whose doc comments reach the Verilog |
-//! | [`reg`](mod@reg) | [`Reg`](reg::Reg): a register with reset, wired by [`dff_setup!`](crate::dff_setup) |
+//! | [`reg`](mod@reg) | [`Reg`](reg::Reg): a register with reset, and [`DataReg`](reg::DataReg), one without; wired by [`dff_setup!`](crate::dff_setup) |
 //! | [`mem`] | [`Mem`](mem::Mem), [`SyncMem`](mem::SyncMem): memories with asynchronous or registered read |
 //! | [`replicated_mem`] | [`ReplicatedMem`](replicated_mem::ReplicatedMem): a memory with several read ports, a copy for each |
 //! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested through several ports, cleared at once |
@@ -106,7 +106,7 @@ pub mod prelude {
     pub use super::once::{Once, PureLogic};
     pub use super::packer::BitPacker;
     pub use super::pipe::Pipe;
-    pub use super::reg::Reg;
+    pub use super::reg::{DataReg, Reg};
     pub use super::replicated_mem::ReplicatedMem;
     pub use super::step::{ClockedBlock, StepError, Stepper, settle};
     pub use super::top::{RtlInstance, RtlTop, Wire};

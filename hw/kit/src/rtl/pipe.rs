@@ -25,10 +25,10 @@ rtl_block! {
         pub data_i: Signal<In, T>,
         /// data leaves this cycle
         pub valid_o: Signal<Out, Bit>,
-        /// the data that leaves
+        /// the data that leaves; without meaning before the first have left
         pub data_o: Signal<Out, T>,
         stage_valid: Vec<Reg<Bit>>,
-        stage_data: Vec<Reg<T>>,
+        stage_data: Vec<DataReg<T>>,
         valid: Signal<Local, Bit>,
         data: Signal<Local, T>,
         _stages: usize,

@@ -18,6 +18,10 @@
 //! ```
 //!
 //! The Verilog back end writes a register into the module that has it (`reg [7:0] count_q`), not as a module.
+//!
+//! A [`DataReg`] is a register without reset, for data that mean something only while a bit beside them says so: the payload of
+//! a pipe, the contents of a buffer. It is wired in the same way. Nothing may depend on it before it is written; the testbenches
+//! start it with random or unknown bits.
 
 use super::activity;
 use super::circuit::Part;
@@ -29,14 +33,25 @@ use selvedge_state::State;
 
 /// What `Wrapper::cores` holds in the Verilog of a register; `Wrapper::code` is the reset value.
 pub const REGISTER: &str = "selvedge:register";
+/// The same of a register without reset.
+pub const DATA_REGISTER: &str = "selvedge:data register";
 
-/// A register of type `T` with a reset value.
+/// Returns whether `Wrapper::cores` is that of a register, with or without reset.
+pub fn is_register(cores: &str) -> bool {
+    cores == REGISTER || cores == DATA_REGISTER
+}
+
+/// A register without reset, for data that a valid bit or a count beside them gives a meaning. It starts as zeros in the
+/// simulator; its Verilog starts with unknown bits.
+pub type DataReg<T> = Reg<T, false>;
+
+/// A register of type `T` with a reset value, or one without reset: see [`DataReg`].
 #[derive(Clone, Debug, State)]
 #[state(in_place)]
-pub struct Reg<T: Synth> {
+pub struct Reg<T: Synth, const RESET: bool = true> {
     /// Clock, wired by `dff_setup!`.
     pub clock: Signal<In, Clock>,
-    /// Asynchronous reset, active low, wired by `dff_setup!`.
+    /// Asynchronous reset, active low, wired by `dff_setup!`. A register without reset ignores it.
     pub reset_n: Signal<In, Bit>,
     /// The value to take at the next rising clock edge.
     pub d: Signal<In, T>,
@@ -46,7 +61,7 @@ pub struct Reg<T: Synth> {
     reset_value: T,
 }
 
-impl<T: Synth> Reg<T> {
+impl<T: Synth, const RESET: bool> Reg<T, RESET> {
     /// A register that is reset to `reset_value`, and that starts with it.
     pub fn new(reset_value: T) -> Self {
         Reg {
@@ -65,21 +80,21 @@ impl<T: Synth> Reg<T> {
 }
 
 /// The Verilog of a register with this reset value.
-fn register(reset_value: VerilogLiteral) -> Verilog {
-    Verilog::Wrapper(Wrapper { code: format!("{reset_value:x}"), cores: REGISTER.into() })
+fn register(reset_value: VerilogLiteral, cores: &str) -> Verilog {
+    Verilog::Wrapper(Wrapper { code: format!("{reset_value:x}"), cores: cores.into() })
 }
 
-impl<T: Synth> Default for Reg<T> {
+impl<T: Synth, const RESET: bool> Default for Reg<T, RESET> {
     /// Resets to the type's default: zero.
     fn default() -> Self {
         Reg::new(T::default())
     }
 }
 
-impl<T: Synth> Logic for Reg<T> {
+impl<T: Synth, const RESET: bool> Logic for Reg<T, RESET> {
     #[inline]
     fn update(&mut self) {
-        if !self.reset_n.val() {
+        if RESET && !self.reset_n.val() {
             activity::note_change();
             self.q.next = self.reset_value;
         } else if self.clock.pos_edge() {
@@ -95,11 +110,11 @@ impl<T: Synth> Logic for Reg<T> {
     }
 
     fn hdl(&self) -> Verilog {
-        register(self.reset_literal())
+        register(self.reset_literal(), if RESET { REGISTER } else { DATA_REGISTER })
     }
 }
 
-impl<T: Synth> Part for Reg<T> {
+impl<T: Synth, const RESET: bool> Part for Reg<T, RESET> {
     #[inline(always)]
     fn has_state(&mut self) -> bool {
         true
@@ -108,16 +123,16 @@ impl<T: Synth> Part for Reg<T> {
     /// Takes the reset value while reset is low; returns whether `q` has changed.
     #[inline(always)]
     fn is_due(&mut self) -> bool {
-        !self.reset_n.next && self.take(self.reset_value)
+        RESET && !self.reset_n.next && self.take(self.reset_value)
     }
 
     #[inline(always)]
     fn edge(&mut self) -> bool {
-        self.reset_n.next && self.take(self.d.next)
+        (!RESET || self.reset_n.next) && self.take(self.d.next)
     }
 }
 
-impl<T: Synth> Reg<T> {
+impl<T: Synth, const RESET: bool> Reg<T, RESET> {
     /// Sets `q`; returns whether it has changed.
     #[inline(always)]
     fn take(&mut self, value: T) -> bool {
@@ -129,7 +144,7 @@ impl<T: Synth> Reg<T> {
     }
 }
 
-impl<T: Synth> Block for Reg<T> {
+impl<T: Synth, const RESET: bool> Block for Reg<T, RESET> {
     fn connect_all(&mut self) {
         self.connect();
     }
@@ -225,6 +240,7 @@ mod tests {
             first: Reg<U<8>>,
             rest: [Reg<U<8>>; 3],
             held: Reg<U<8>>,
+            data: DataReg<U<8>>,
         }
     }
     impl Default for Chain {
@@ -238,13 +254,15 @@ mod tests {
                 first: Reg::new(9.into()),
                 rest: array(),
                 held: Reg::new(7.into()),
+                data: DataReg::default(),
             }
         }
     }
     impl Logic for Chain {
         #[hdl_gen]
         fn update(&mut self) {
-            dff_setup!(self, clk_i, first, held);
+            dff_setup!(self, clk_i, first, held, data);
+            self.data.d.next = self.x_i.val();
             for i in 0..3 {
                 dff_setup!(self, clk_i, rest[i]);
             }
@@ -277,5 +295,6 @@ mod tests {
         block.rst_ni.next = false;
         settle(block).unwrap();
         assert_eq!((block.y_o.val().to_u64(), block.first.q.val().to_u64()), (7, 9));
+        assert_eq!(block.data.q.val().to_u64(), 40, "a register without reset keeps what it has");
     }
 }

@@ -156,7 +156,7 @@ pub trait Struck {
     fn invert(&mut self, bit: usize) -> Option<usize>;
 }
 
-impl<T: Wire> Struck for Reg<T> {
+impl<T: Wire, const RESET: bool> Struck for Reg<T, RESET> {
     fn bits(&self) -> usize {
         T::BITS
     }

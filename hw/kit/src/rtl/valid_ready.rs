@@ -31,14 +31,14 @@ rtl_block! {
         pub ready_o: Signal<Out, Bit>,
         /// an item is given
         pub valid_o: Signal<Out, Bit>,
-        /// the item that is given; it stays until it is taken
+        /// the item that is given; it stays until it is taken, and means nothing while there is none
         pub data_o: Signal<Out, T>,
         /// the item would be taken
         pub ready_i: Signal<In, Bit>,
         front_valid: Reg<Bit>,
-        front: Reg<T>,
+        front: DataReg<T>,
         back_valid: Reg<Bit>,
-        back: Reg<T>,
+        back: DataReg<T>,
     }
 }
 

@@ -7,7 +7,7 @@
 //
 // Parameters: P = 2, A = 6
 // Source: a paper, section 1.2
-// Written by selvedge with reset async-low
+// Written by selvedge with reset control
 
 `default_nettype none
 

@@ -4,7 +4,7 @@
 //
 // Parameters: STAGES = 3
 // Source: a paper, section 1.2
-// Written by selvedge with reset async-low
+// Written by selvedge with reset control
 
 `default_nettype none
 
@@ -19,7 +19,7 @@ module pipe (
   input  wire [15:0] data_i,
   // data leaves this cycle
   output wire        valid_o,
-  // the data that leaves
+  // the data that leaves; without meaning before the first have left
   output wire [15:0] data_o
 );
 
@@ -53,11 +53,13 @@ module pipe (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       stage_valid_q <= 3'd0;
-      stage_data_q <= 48'd0;
     end else begin
       stage_valid_q <= stage_valid_d;
-      stage_data_q <= stage_data_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    stage_data_q <= stage_data_d;
   end
 
 endmodule

@@ -6,7 +6,7 @@
 // Parameters: A = 2, BITS = 8
 // Part of: shared
 // Source: a paper, section 1.2
-// Written by selvedge with reset async-low
+// Written by selvedge with reset control
 
 `default_nettype none
 
@@ -105,7 +105,7 @@ endmodule
 // parts.
 //
 // Source: a paper, section 1.2
-// Written by selvedge with reset async-low
+// Written by selvedge with reset control
 
 `default_nettype none
 
@@ -127,7 +127,11 @@ module shared (
   // of the array
   output wire [31:0] element_o,
   // of the memory
-  output wire  [7:0] stored_o
+  output wire  [7:0] stored_o,
+  // of registers without reset
+  output wire  [7:0] data_o,
+  // there are data
+  output wire        full_o
 );
 
   localparam [1:0] PHASE_COUNT = 2'd1;
@@ -136,6 +140,9 @@ module shared (
   reg [7:0] last;
   reg [7:0] plain_q;
   reg [7:0] enabled_q;
+  reg [7:0] data_q;
+  reg full_q;
+  reg [15:0] items_q;
   reg [31:0] shifted_q;
   reg [23:0] summed_d;
   reg [23:0] summed_q;
@@ -161,6 +168,9 @@ module shared (
     .read_address_i  (at_i),
     .read_data_o     (memories_read_data_o[15:8])
   );
+
+  assign full_o = full_q;
+  assign data_o = data_q ^ items_q[7:0] ^ items_q[15:8];
 
   assign element_o = shifted_q;
 
@@ -236,6 +246,40 @@ module shared (
           end
         end
       endcase
+    end
+  end
+
+  // data and the bit that says so under the same conditions
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      full_q <= 1'b0;
+    end else if (at_i == 2'd3) begin
+      if (!enable_i) begin
+        full_q <= 1'b0;
+      end
+    end else if (enable_i) begin
+      full_q <= 1'b1;
+    end
+  end
+
+  // data and the bit that says so under the same conditions
+  always @(posedge clk_i) begin
+    if (at_i == 2'd3) begin
+      if (enable_i) begin
+        data_q <= x_i;
+      end
+    end else if (enable_i) begin
+      data_q <= data_q + 8'd1;
+    end
+  end
+
+  always @(posedge clk_i) begin : update_items_q
+    integer i;
+    for (i = 0; i < 2; i = i + 1) begin
+      items_q[i*8 +: 8] <= items_q[i*8 +: 8];
+      if (at_i == i[1:0]) begin
+        items_q[i*8 +: 8] <= x_i;
+      end
     end
   end
 

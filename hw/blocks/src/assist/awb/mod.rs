@@ -63,6 +63,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of a warp's number without its lowest.
 pub(in crate::assist) const PAIR_BITS: usize = WARP_BITS - 1;
@@ -86,6 +87,17 @@ impl HwBlock for Awb {
     const SUMMARY: &'static str = "buffers decoded assist-warp instructions: two of high priority per warp, two of low priority for idle issue slots";
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[Payload {
+        valid: "low_valid_o",
+        ports: &[
+            "low_warp_o",
+            "low_instruction_o",
+            "low_mask_o",
+            "low_live_in_o",
+            "low_live_out_o",
+            "low_last_o",
+        ],
+    }];
     type Params = AwbParams;
     type In = AwbIn;
     type Out = AwbOut;

@@ -82,6 +82,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of a trigger event.
 pub const EVENT_BITS: usize = 5;
@@ -144,6 +145,20 @@ impl HwBlock for Awc {
     const SUMMARY: &'static str = "deploys assist warps on trigger events, issues their instructions to the schedulers, and throttles them by utilization";
     const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
     const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[
+        Payload { valid: "trigger_known_o", ports: &["trigger_high_o"] },
+        Payload {
+            valid: "low_valid_o",
+            ports: &[
+                "low_warp_o",
+                "low_instruction_o",
+                "low_mask_o",
+                "low_live_in_o",
+                "low_live_out_o",
+                "low_last_o",
+            ],
+        },
+    ];
     type Params = AwcParams;
     type In = AwcIn;
     type Out = AwcOut;

@@ -51,6 +51,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 block_params! {
     /// Parameters of an AWS.
@@ -88,6 +89,7 @@ impl HwBlock for Aws {
         "stores the instructions of all assist-warp routines and reads one per cycle";
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["instruction_o"] }];
     type Params = AwsParams;
     type In = AwsIn;
     type Out = AwsOut;

@@ -69,6 +69,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of SR.ID and warp of an entry, which name an assist warp.
 pub(in crate::assist) const KEY_BITS: usize = SR_BITS + WARP_BITS;
@@ -102,6 +103,19 @@ impl HwBlock for Awt {
         "tracks the active assist warps and deploys one instruction per cycle in round-robin order";
     const SOURCE: &'static str = "CABA, section 4.4";
     const PARAMS: &'static [ParamSpec] = AwtParams::SPECS;
+    const PAYLOADS: &'static [Payload] = &[Payload {
+        valid: "deploy_valid_o",
+        ports: &[
+            "deploy_warp_o",
+            "deploy_high_o",
+            "deploy_sr_o",
+            "deploy_inst_o",
+            "deploy_last_o",
+            "deploy_mask_o",
+            "deploy_live_in_o",
+            "deploy_live_out_o",
+        ],
+    }];
     type Params = AwtParams;
     type In = AwtIn;
     type Out = AwtOut;

@@ -43,14 +43,14 @@ rtl_module! {
             /// groups of four words that are encoded
             group: Reg<U<3>>,
             /// the line, the next words in the low bits; whole again after the last ones
-            line: Reg<W<LINE, LW>>,
-            dictionary: Reg<W<DICT, DICTW>>,
-            count: Reg<U<5>>,
-            place: Reg<U<4>>,
-            nonzero: Reg<Bit>,
-            payload: Reg<W<LINE, LW>>,
-            size: Reg<U<SIZE>>,
-            encoding: Reg<U<2>>,
+            line: DataReg<W<LINE, LW>>,
+            dictionary: DataReg<W<DICT, DICTW>>,
+            count: DataReg<U<5>>,
+            place: DataReg<U<4>>,
+            nonzero: DataReg<Bit>,
+            payload: DataReg<W<LINE, LW>>,
+            size: DataReg<U<SIZE>>,
+            encoding: DataReg<U<2>>,
             line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
             /// from the place of a group's words to the top of the line
             to_top: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 - 128)),

@@ -84,6 +84,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of the escape symbol's weight: those of the table's lost count.
 pub const ESCAPE_BITS: usize = LOST_BITS;
@@ -141,6 +142,18 @@ impl HwBlock for ScCodeBuilder {
     const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
     /// Cycles. A build of a full table takes some 48,000 of them, one of a small table some 1,500.
     const OPERATIONS: u64 = 400_000;
+    const PAYLOADS: &'static [Payload] = &[Payload {
+        valid: "code_valid_o",
+        ports: &[
+            "code_first_o",
+            "code_last_o",
+            "code_index_o",
+            "code_escape_o",
+            "code_value_o",
+            "code_code_o",
+            "code_length_o",
+        ],
+    }];
     type Params = CodeBuilderParams;
     type In = CodeBuilderIn;
     type Out = CodeBuilderOut;

@@ -70,6 +70,7 @@ use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage}
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of the counter of groups of words.
 const GROUPS_BITS: usize = 3;
@@ -103,6 +104,8 @@ impl HwBlock for ScCompressor {
     const CLAIM: Option<Claim> = Some(Claim { bits: 7 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
     /// Lines; a wide block with stalls and code streams in between takes some ten cycles for each.
     const OPERATIONS: u64 = 20_000;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["compressed_o", "bits_o", "payload_o"] }];
     type Params = CompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;

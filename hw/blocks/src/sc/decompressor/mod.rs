@@ -79,6 +79,7 @@ use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage}
 use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of a rank, a code's place in the canonical order: 1,024 values and the escape.
 const RANK_BITS: usize = 11;
@@ -102,6 +103,7 @@ impl HwBlock for ScDecompressor {
     const CLAIM: Option<Claim> = Some(Claim { bits: 3 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
     /// Lines; a wide block with stalls and code streams in between takes some fifteen cycles for each.
     const OPERATIONS: u64 = 20_000;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
     type Params = DecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -61,6 +61,7 @@ use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage}
 use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
 
 /// Bits of a count.
 pub const COUNT_BITS: usize = 12;
@@ -109,6 +110,8 @@ impl HwBlock for ScVft {
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = VftParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "read_valid_o", ports: &["read_value_o", "read_count_o"] }];
     type Params = VftParams;
     type In = VftIn;
     type Out = VftOut;

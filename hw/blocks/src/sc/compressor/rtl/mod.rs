@@ -87,10 +87,10 @@ rtl_module! {
             /// all codes are there
             loaded: Reg<Bit>,
             /// first bit lowest
-            escape_code: Reg<U<16>>,
+            escape_code: DataReg<U<16>>,
             escape_length: Reg<U<5>>,
             /// the line, turned so that the next words to look up are the lowest
-            line: Reg<W<1024, 16>>,
+            line: DataReg<W<1024, 16>>,
             looking: Reg<Bit>,
             /// groups of words that were looked up
             groups: Reg<U<GROUPS_BITS>>,
@@ -100,14 +100,14 @@ rtl_module! {
             packing_last: Reg<Bit>,
             /// each of its words can be coded
             packing_coded: Reg<Bit>,
-            fields: [Reg<U<48>>; K] = array(),
-            lengths: [Reg<U<6>>; K] = array(),
-            payload: Reg<W<1024, 16>>,
-            bits: Reg<U<11>>,
+            fields: [DataReg<U<48>>; K] = array(),
+            lengths: [DataReg<U<6>>; K] = array(),
+            payload: DataReg<W<1024, 16>>,
+            bits: DataReg<U<11>>,
             /// a word of the groups so far cannot be coded
-            uncoded: Reg<Bit>,
+            uncoded: DataReg<Bit>,
             valid: Reg<Bit>,
-            compressed: Reg<Bit>,
+            compressed: DataReg<Bit>,
             line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
             last_group: Constant<U<GROUPS_BITS>> = Constant::new(U::new(32 / K as u64 - 1)),
             /// bits of the words that are looked up in a cycle, and of the others

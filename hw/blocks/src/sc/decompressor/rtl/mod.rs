@@ -86,13 +86,13 @@ rtl_module! {
             rank: Reg<U<11>>,
             /// where the next value goes
             value_place: Reg<U<10>>,
-            payload: Reg<W<1024, 16>>,
-            bits: Reg<U<11>>,
+            payload: DataReg<W<1024, 16>>,
+            bits: DataReg<U<11>>,
             /// the payload is the line itself
             plain: Reg<Bit>,
             busy: Reg<Bit>,
             /// bits of the payload that were decoded
-            position: Reg<U<11>>,
+            position: DataReg<U<11>>,
             /// words that are still to be decoded
             left: Reg<U<6>>,
             /// codes that were taken wait for their values
@@ -100,13 +100,13 @@ rtl_module! {
             waiting_last: Reg<Bit>,
             /// the codes are none, or end behind the payload
             waiting_error: Reg<Bit>,
-            places: [Reg<U<10>>; K] = array(),
-            taken: Reg<U<3>>,
-            escaped: Reg<Bit>,
-            word: Reg<U<32>>,
-            line: Reg<W<1024, 16>>,
+            places: [DataReg<U<10>>; K] = array(),
+            taken: DataReg<U<3>>,
+            escaped: DataReg<Bit>,
+            word: DataReg<U<32>>,
+            line: DataReg<W<1024, 16>>,
             valid: Reg<Bit>,
-            error: Reg<Bit>,
+            error: DataReg<Bit>,
             line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
             code_bits: Constant<U<5>> = Constant::new(U::new(16)),
             no_rank: Constant<U<11>> = Constant::new(U::new(U::<11>::MAX)),
