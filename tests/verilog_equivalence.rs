@@ -275,18 +275,19 @@ fn a_fault_planted_in_the_verilog_is_named_by_clock_and_port() {
         let is_seen = |vector: &Vector| {
             vector.outputs.as_ref().is_some_and(|values| valid.is_none_or(|at| values[at][0] & 1 != 0))
         };
-        let clocks = Vectors::new(block, &params, SEED).unwrap().enumerate();
-        let clock = { clocks }.skip(500).find(|(_, vector)| is_seen(vector)).unwrap().0 as u64;
+        let vectors = Vectors::new(block, &params, SEED).unwrap().enumerate();
+        let clock = { vectors }.skip(500).find(|(_, vector)| is_seen(vector)).unwrap().0 as u64;
+        let clocks = clock + 100;
         let faulty = with_fault(&correct, port.name, port.bits - 1, clock);
 
         if FAULTS_IN_VERILATOR.contains(&block.name()) {
-            let error = equivalence(block, &params, &faulty, 1000, SEED, &cache()).unwrap_err();
+            let error = equivalence(block, &params, &faulty, clocks, SEED, &cache()).unwrap_err();
             let EquivalenceError::Difference(difference) = error else { panic!("{error}") };
             assert_eq!((difference.implementation, difference.clock), ("Verilator", clock), "{difference}");
             assert_eq!(difference.port, port.name);
         }
 
-        let bench = testbench::write(block, &params, 1000, SEED, ResetStyle::default()).unwrap();
+        let bench = testbench::write(block, &params, clocks, SEED, ResetStyle::default()).unwrap();
         let error =
             icarus::run(&bench, &faulty, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
         assert!(error.contains(&format!("at clock {clock}: {} is ", port.name)), "{error}");
