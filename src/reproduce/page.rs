@@ -9,7 +9,7 @@ use selvedge_area::Table;
 use std::fmt::Write;
 
 /// What stands above the tables.
-const HEAD: &str = include_str!("results_page.md");
+pub(super) const HEAD: &str = include_str!("results_page.md");
 
 /// A headline comparison with its claims.
 pub struct Outcome<'a> {

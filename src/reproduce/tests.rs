@@ -4,11 +4,12 @@ use super::claims::{self, Place, placeholders};
 use super::metric::Unit;
 use super::paper::{Figure, Paper, Read};
 use super::sample::Sample;
-use super::show;
 use super::table::panels;
+use super::{page, show};
 use selvedge_study::Labels;
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 fn catalog() -> Catalog {
     Catalog::load().unwrap_or_else(|failure| panic!("{failure:?}"))
@@ -253,4 +254,52 @@ all shown: geometric mean of 2 of 3  1.000  4.000  0.707
     assert!(csv.contains("p-1,speedup,all shown,mean,fast,4,1.5,table\n"), "{csv}");
     let chart = show::chart(&panels[0]).expect("a chart");
     assert!(["base", "fast", "slow", "all shown"].iter().all(|name| chart.contains(name)));
+}
+
+/// The cells of a page's tables, by row.
+fn rows(page: &str) -> Vec<Vec<&str>> {
+    page.lines()
+        .filter(|line| line.starts_with("| "))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect()
+}
+
+/// `docs/results.md` is written by the command from simulations that take most of an hour. Here, what it has of the data must be
+/// theirs, and each large difference must name its causes or be unknown.
+#[test]
+fn the_page_of_results_has_every_claim() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let catalog = catalog();
+    let rows = rows(&page);
+    let mut count = 0;
+    for headline in &catalog.claims.headline {
+        let (_, figure) = catalog.figure(&headline.figure).expect("a figure");
+        let metric = headline.metric.clone().unwrap_or_else(|| figure.metrics[0].clone());
+        let unit = catalog.metric(&metric).expect("a quantity").unit;
+        let is_meant = |of: &String, of_metric: &str| headline.of.contains(of) && of_metric == metric;
+        for value in figure.value.iter().filter(|value| is_meant(&value.of, figure.metric_of(value))) {
+            let name = [figure.id.as_str(), &value.of, &value.series];
+            let row = rows.iter().find(|row| row.len() == 9 && row[..3] == name);
+            let row = row.unwrap_or_else(|| panic!("{name:?}: must be in the table of claims"));
+            assert_eq!(row[4], unit.change(value.value), "{name:?}");
+            let points: f64 =
+                row[5].trim_end_matches(" points").parse().unwrap_or_else(|_| panic!("{row:?}"));
+            // The page has rounded it.
+            if (points.abs() - claims::LARGE_POINTS).abs() > 0.06 {
+                assert_eq!(row[8] != "-", points.abs() > claims::LARGE_POINTS, "{row:?}");
+            }
+            for link in row[8].split(", ").filter(|link| !["-", "unknown"].contains(link)) {
+                let id = link.split_once('#').map_or(link, |(_, id)| id.trim_end_matches(')'));
+                assert!(page.contains(&format!("\n### {id}\n")), "{row:?}: {link} has no section");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 25, "{count} claims");
+    for cause in &catalog.claims.cause {
+        assert!(page.contains(&format!("\n### {}\n\n{}.\n", cause.id, cause.title)), "{}", cause.id);
+    }
+    assert!(!page.contains("(not measured)"));
+    assert!(page.contains(page::HEAD.lines().next().expect("a line")));
 }
