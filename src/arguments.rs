@@ -114,10 +114,10 @@ pub enum Command {
 /// What a run may take of the host.
 #[derive(Args, Clone, Default)]
 pub struct LimitOptions {
-    /// Most device memory of a run, such as 512MiB or 16GiB; unless given, 8GiB
+    /// Most device memory of a run, such as 512MiB or 16GiB (default: 8GiB)
     #[arg(long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
-    /// Most that a packed trace (.xz) unpacks to, such as 100GiB; unless given, 1000 times its size, and 256MiB at least
+    /// Most that a packed trace (.xz) unpacks to, such as 100GiB (default: 1000 times its size, and 256MiB at least)
     #[arg(long, value_name = "SIZE")]
     pub max_unpacked: Option<Bytes>,
     /// For files of unknown origin: refuse a launch file or list of traces that names a file outside its folder
@@ -167,7 +167,7 @@ pub struct CompareOptions {
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// Runs at the same time; unless given, as many as there are processors
+    /// Runs at the same time (default: one for each processor)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Where a run ends.
@@ -194,7 +194,7 @@ pub struct ReportOptions {
     /// kept
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Folder in which results of studies are kept; unless given, selvedge/points among the user's caches
+    /// Folder in which results of studies are kept (default: selvedge/points among the user's caches)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
     /// The page to write; - for standard output
@@ -212,7 +212,7 @@ pub struct ReportOptions {
     /// The file of a configuration that runs have used; built-in ones and those of studies are known; may be repeated
     #[arg(long = "config", value_name = "FILE.toml")]
     pub configs: Vec<String>,
-    /// The title of the page; unless given, the names of the files
+    /// The title of the page (default: the names of the files)
     #[arg(long)]
     pub title: Option<String>,
 }
@@ -220,7 +220,7 @@ pub struct ReportOptions {
 /// Options of `selvedge classify`.
 #[derive(Args)]
 pub struct ClassifyOptions {
-    /// Workloads (see `selvedge list workloads`); all unless given
+    /// Workloads, of `selvedge list workloads` (default: all)
     pub workloads: Vec<String>,
     /// How large the runs are
     #[arg(long, default_value_t = Size::Study, value_parser = name_of::<Size>())]
@@ -231,7 +231,7 @@ pub struct ClassifyOptions {
     /// A built-in configuration (see `selvedge list configurations`) or a TOML file; the sectors are those of gtx480-lamar
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// Runs at the same time; unless given, as many as there are processors
+    /// Runs at the same time (default: one for each processor)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Writes the rows as JSON to a file, or with - to standard output instead of the table
@@ -518,7 +518,7 @@ pub struct CudaOptions {
     /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// Most device memory, such as 512MiB or 16GiB; unless given, 8GiB
+    /// Most device memory, such as 512MiB or 16GiB (default: 8GiB)
     #[arg(long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
     /// The program and its arguments, after --
@@ -589,7 +589,7 @@ impl CudaOptions {
 /// Options of `selvedge schema`.
 #[derive(Args)]
 pub struct SchemaOptions {
-    /// What the schema is of; unless given, a line for each
+    /// What the schema is of (default: a line for each)
     pub name: Option<String>,
     /// Print the page about all of them, docs/output.md
     #[arg(long, conflicts_with = "name")]
@@ -607,10 +607,10 @@ pub struct NewOptions {
     /// CUDA kernels that include no header of the host: clang compiles them to NAME.ptx
     #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
     pub cuda: Option<PathBuf>,
-    /// The clang that compiles them; clang++-19, clang++ or clang unless given
+    /// The clang that compiles them (default: clang++-19, clang++ or clang)
     #[arg(long, value_name = "PATH", requires = "cuda")]
     pub clang: Option<PathBuf>,
-    /// The kernel to launch, by its name in the PTX or in its source; all of them in turn unless given
+    /// The kernel to launch, by its name in the PTX or in its source (default: all of them in turn)
     #[arg(long)]
     pub kernel: Option<String>,
 }
@@ -620,7 +620,7 @@ pub struct NewOptions {
 pub struct InitOptions {
     /// Name of the crate, its mechanism and its block, and of the folder to write, such as my_filter
     pub name: String,
-    /// Selvedge's source tree, on which the crate depends; unless given, the one that this command was built from
+    /// Selvedge's source tree, on which the crate depends (default: the one that this command was built from)
     #[arg(long, value_name = "PATH")]
     pub selvedge: Option<PathBuf>,
 }
@@ -741,7 +741,7 @@ pub struct AreaOptions {
     /// Standard cells or a family of FPGAs; several with commas between them
     #[arg(long = "target", value_name = "TARGET", default_value = "asic", value_delimiter = ',', value_parser = TargetName::parser())]
     pub targets: Vec<TargetName>,
-    /// Standard-cell library; unless given, OSU 0.18 um of Debian's qflow-tech-osu018
+    /// Standard-cell library (default: OSU 0.18 um of Debian's qflow-tech-osu018)
     #[arg(long, value_name = "FILE.lib")]
     pub liberty: Option<PathBuf>,
     /// Table of technologies to add to the built-in one
@@ -750,7 +750,7 @@ pub struct AreaOptions {
     /// Also show areas scaled to another node: gate equivalents times the area of that node's NAND gate
     #[arg(long, value_name = "NODE")]
     pub scale_to: Option<String>,
-    /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns; the fastest unless given
+    /// Clock that the delay-driven mapping aims at, such as 700MHz, 1.4GHz or 2ns (default: the fastest)
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
     /// Study every pipeline depth of the blocks, and report the shallowest that reaches --clock
@@ -774,19 +774,19 @@ pub struct AreaOptions {
     /// Turn memories into flip-flops instead of listing them beside the cells
     #[arg(long)]
     pub memories_in_flip_flops: bool,
-    /// Program of the user that prices memories; unless given, they are listed without a price
+    /// Program of the user that prices memories (default: they are listed without a price)
     #[arg(long, value_name = "PROGRAM", conflicts_with = "memories_in_flip_flops")]
     pub sram: Option<MemoryPrices>,
-    /// Where CACTI is; unless given, in the search path
+    /// Where CACTI is (default: in the search path)
     #[arg(long, value_name = "FILE", requires = "sram")]
     pub cacti: Option<PathBuf>,
-    /// Node that --sram models, such as 45nm; unless given, the library's
+    /// Node that --sram models, such as 45nm (default: the library's)
     #[arg(long, value_name = "NODE", requires = "sram")]
     pub sram_node: Option<String>,
     /// Place and route with nextpnr (ecp5, ice40) for the clock that is reached
     #[arg(long)]
     pub place: bool,
-    /// Blocks studied at the same time; unless given, as many as there are processors
+    /// Blocks studied at the same time (default: one for each processor)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Keep scripts, netlists and tools' output of each block in a folder
@@ -910,7 +910,7 @@ pub enum ConfigAction {
 /// Options of `selvedge fidelity`.
 #[derive(Args)]
 pub struct FidelityOptions {
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file; all built-in configurations unless given
+    /// A built-in configuration (see `selvedge list configurations`) or a TOML file (default: all built-in configurations)
     #[arg(long)]
     pub config: Option<String>,
     /// The Markdown page to write; - for standard output
@@ -973,7 +973,7 @@ pub struct ListWorkloads {
 /// Options of `selvedge bench`.
 #[derive(Args)]
 pub struct BenchOptions {
-    /// Only the cases whose names begin so; all unless given
+    /// Only the cases whose names begin so (default: all)
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub case: Vec<String>,
     /// How often each run is repeated

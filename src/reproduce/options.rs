@@ -17,10 +17,10 @@ pub struct ReproduceOptions {
     /// Simulate nothing: show what the store has
     #[arg(long)]
     pub stored: bool,
-    /// Folder in which results are kept and looked up; unless given, selvedge/points among the user's caches
+    /// Folder in which results are kept and looked up (default: selvedge/points among the user's caches)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// Simulations at the same time; unless given, as many as there are processors
+    /// Simulations at the same time (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Writes the values of the figures as CSV to a file, or with - to standard output instead of the tables

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct StudyOptions {
-    /// What to do with a study; unless given: run it.
+    /// What to do with a study (default: run it).
     #[command(subcommand)]
     pub action: Option<StudyAction>,
     /// The options of `study run`.
@@ -36,7 +36,7 @@ pub enum StudyAction {
 pub struct StudyFile {
     /// The study file, NAME.toml
     pub file: PathBuf,
-    /// Folder in which results are kept and looked up; unless given, selvedge/points among the user's caches
+    /// Folder in which results are kept and looked up (default: selvedge/points among the user's caches)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 }
@@ -47,10 +47,10 @@ pub struct StudyRunOptions {
     // Flattened, the file would not say that there are options of `study run`.
     /// The study file, NAME.toml
     pub file: PathBuf,
-    /// Folder in which results are kept and looked up; unless given, selvedge/points among the user's caches
+    /// Folder in which results are kept and looked up (default: selvedge/points among the user's caches)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// Simulations at the same time; unless given, as many as there are processors
+    /// Simulations at the same time (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Simulate points again that have failed
@@ -64,7 +64,7 @@ pub struct StudyShowOptions {
     /// The study.
     #[command(flatten)]
     pub study: StudyFile,
-    /// Simulations at the same time that the time is estimated for; unless given, as many as there are processors
+    /// Simulations at the same time that the time is estimated for (default: one for each processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// List the points, each with its number, key and parameters
@@ -122,10 +122,10 @@ pub struct StudyExportOptions {
     /// Folder to write to
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Points of a task, one after the other; unless given, so many that there are at most 1000 tasks
+    /// Points of a task, one after the other (default: as many as make 1000 tasks at most)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub points_per_task: Option<u32>,
-    /// Processors of a task; unless given, one, on which points run one after the other
+    /// Processors of a task (default: one, on which points run one after the other)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub cores: u32,
 }
