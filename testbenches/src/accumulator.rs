@@ -110,7 +110,7 @@ impl BlockEntry for Accumulator {
 /// The accumulator as Verilog; `next` is what the register takes when enabled.
 pub fn verilog(reset: ResetStyle, next: &str) -> Emitted {
     let (port, edge, guard) = match reset {
-        ResetStyle::AsyncLow => {
+        ResetStyle::Control | ResetStyle::AsyncLow => {
             ("input wire rst_ni,", " or negedge rst_ni", "if (!rst_ni) sum_q <= 100'd0; else ")
         }
         ResetStyle::SyncHigh => ("input wire rst_i,", "", "if (rst_i) sum_q <= 100'd0; else "),
