@@ -168,7 +168,7 @@ fn fst_shows_what_vcd_shows() {
 
 /// The registers of the emitted Verilog, as Icarus Verilog simulates its testbench.
 fn verilog(block: &dyn BlockEntry, cycles: u64, folder: &Path) -> Reading {
-    let (params, reset) = (block.defaults(), ResetStyle::AsyncLow);
+    let (params, reset) = (block.defaults(), ResetStyle::Control);
     let bench = testbench::write(block, &params, cycles, SEED, reset).expect("a testbench");
     let options = EmitOptions { reset, ..EmitOptions::default() };
     let files = Emitted::of(block, &params, &options).expect("Verilog").write(folder).expect("written");
@@ -214,12 +214,20 @@ fn registers_hold_in_each_cycle_what_those_of_the_verilog_hold() {
             let Some(signal) = verilog.signals.get(&format!("{dut}.{key}")) else { continue };
             let width =
                 verilog.waveform.hierarchy().get_signal_tpe(*signal).unwrap().length().unwrap() as usize;
+            let mut unknown = 0;
             for (cycle, rise) in (0..CYCLES).zip(&rises) {
                 let theirs = verilog.at(&format!("{dut}.{key}"), rise - 1);
                 let high = width - at * register.bits;
                 let own = reading.at(&format!("selvedge.{name}.{path}"), begin(cycle + 1) - 1);
-                assert_eq!(own, theirs[high - register.bits..high], "{name}.{path}, cycle {cycle}");
+                let theirs = &theirs[high - register.bits..high];
+                // A register without reset has no value before it is first written.
+                if theirs.contains('x') {
+                    unknown += 1;
+                } else {
+                    assert_eq!(own, theirs, "{name}.{path}, cycle {cycle}");
+                }
             }
+            assert!(unknown < CYCLES / 4, "{name}.{path}: {unknown} of {CYCLES} cycles are unknown");
             compared += 1;
         }
         assert!(compared >= least, "{name}: {compared} registers have a counterpart");

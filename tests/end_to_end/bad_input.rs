@@ -65,7 +65,7 @@ fn an_unknown_block_names_the_nearest() {
     let run = ["run", "vecadd", "--mechanism", "dmil", "--probe", "sm0.milg"];
     usage(&[&run[..], &["--vcd", "x.vzt"]].concat(), "cannot write x.vzt: must end in .vcd or .fst");
     let inside = ["--vcd", "x.vcd", "--inside", "--engine", "model"];
-    usage(&[&run[..], &inside].concat(), "--inside: the engine must be rtl or lockstep, not model");
+    usage(&[&run[..], &inside].concat(), "--inside: the engine must be rtl, lockstep or rtl+verilog");
 }
 
 #[test]

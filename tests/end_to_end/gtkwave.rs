@@ -193,7 +193,8 @@ fn a_blocks_window_shows_named_values_of_the_first_accepted_line() {
         for signal in ["line_i[1023:0]", "encoding_o[3:0]", "results.stage_data_q_0[1035:0]"] {
             assert!(
                 signals.split(' ').any(|shown| shown == format!("{scope}.{signal}")),
-                "{signal}: {signals}"
+                "{signal} is not among the {} signals",
+                signals.split(' ').count()
             );
         }
         assert!(signals.contains("selvedge.cycle"), "{signals}");

@@ -4,7 +4,7 @@
 //! nobody reads it. Registers always have one. What a memory holds is not shown.
 
 use super::describe::Description;
-use super::reg::REGISTER;
+use super::reg::is_register;
 use rust_hdl_core::prelude::{Atom, Block, Probe, TypeKind, Verilog};
 
 /// A register.
@@ -70,7 +70,7 @@ struct Finder {
 
 impl Probe for Finder {
     fn visit_start_scope(&mut self, name: &str, block: &dyn Block) {
-        let is_register = matches!(block.hdl(), Verilog::Wrapper(wrapper) if wrapper.cores == REGISTER);
+        let is_register = matches!(block.hdl(), Verilog::Wrapper(wrapper) if is_register(&wrapper.cores));
         let name = self.namespaces.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("$");
         self.scopes.push(Scope { name, description: Description::of(block), is_register });
     }
