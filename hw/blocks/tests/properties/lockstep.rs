@@ -121,7 +121,10 @@ fn a_fault_goes_unseen_when_the_rtl_runs_alone_and_is_refused_without_rtl() {
     run(&mut rtl, 9, 1000).unwrap();
     let mut model = Instance::<BdiCompressor>::new("c", &params, Engine::Model).unwrap();
     let refusal = model.inject(fault).unwrap_err().to_string();
-    assert_eq!(refusal, "c: a fault needs RTL to strike, but the engine is model; use rtl or lockstep");
+    assert_eq!(
+        refusal,
+        "c: a fault needs RTL to strike, but the engine is model; use rtl, lockstep or rtl+verilog"
+    );
 }
 
 #[test]
