@@ -102,7 +102,7 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
     Ok(jobs)
 }
 
-/// Returns the Verilog that `--verilog` puts in the place of a block.
+/// Returns the Verilog that `--verilog` puts in place of a block.
 fn own_verilog(
     options: &AreaOptions,
     entry: &dyn BlockEntry,
@@ -118,7 +118,7 @@ fn own_verilog(
     Ok(Some(OwnVerilog { top: own.top.clone(), text }))
 }
 
-/// Refuses Verilog in the place of a block that is not studied.
+/// Refuses Verilog in place of a block that is not studied.
 fn check_own(options: &AreaOptions, entries: &[&dyn BlockEntry]) -> Result<(), Failure> {
     let is_there = |own: &&Own| entries.iter().any(|entry| entry.name() == own.block);
     match options.verilog.iter().find(|own| !is_there(own)) {

@@ -697,7 +697,7 @@ pub struct GenOptions {
     /// How registers are reset
     #[arg(long, default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
-    /// Give each block its own modules in the place of the cells that blocks share (selvedge_mem and the like)
+    /// Give each block its own modules in place of the cells that blocks share (selvedge_mem and the like)
     #[arg(long, conflicts_with = "list")]
     pub self_contained: bool,
     /// Folder to write to
@@ -723,7 +723,7 @@ pub struct AreaOptions {
     /// Kernels at the same time that --mechanism is built for
     #[arg(long, default_value_t = 1, requires = "mechanism", value_parser = clap::value_parser!(u32).range(1..=4))]
     pub kernels: u32,
-    /// Your own Verilog in the place of a block's: a module with the block's ports; may be repeated
+    /// Your own Verilog in place of a block's: a module with the block's ports; may be repeated
     #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP]", conflicts_with_all = ["mechanism", "find_depth"])]
     pub verilog: Vec<Own>,
     /// Elaboration parameter, name=value; may be repeated
@@ -844,7 +844,7 @@ pub struct WaveOptions {
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// Your own Verilog or SystemVerilog in the place of the block's RTL: a module with the block's ports
+    /// Your own Verilog or SystemVerilog in place of the block's RTL: a module with the block's ports
     #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
     pub verilog: Option<Own>,
     /// Cycles of stimulus

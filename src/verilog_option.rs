@@ -1,4 +1,4 @@
-//! `--lockstep` and `--verilog`: which forms of a block run, and Verilog of the user in the place of a block.
+//! `--lockstep` and `--verilog`: which forms of a block run, and Verilog of the user in place of a block.
 use crate::error::Failure;
 use crate::isolated::caches_of_user;
 use crate::output::say;
@@ -20,7 +20,7 @@ pub struct VerilogOptions {
     /// rtl,verilog
     #[arg(help_heading = "Verification", long, value_name = "FORM,FORM", value_parser = Engine::lockstep, conflicts_with = "engine")]
     pub lockstep: Option<Engine>,
-    /// Put your own Verilog or SystemVerilog in the place of a block: a module with the block's ports, TOP or the block's name;
+    /// Put your own Verilog or SystemVerilog in place of a block: a module with the block's ports, TOP or the block's name;
     /// latency=N states that of a codec where it is another one; may be repeated (see docs/cosimulation.md)
     #[arg(help_heading = "Verification", long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
     pub verilog: Vec<Own>,
@@ -47,7 +47,7 @@ impl VerilogOptions {
         Ok(Some(Arc::new(compiler(&what, &self.verilog)?)))
     }
 
-    /// Refuses Verilog in the place of a block that none of the mechanisms has.
+    /// Refuses Verilog in place of a block that none of the mechanisms has.
     ///
     /// # Errors
     /// Such a block; a mechanism that does not suit the configuration.

@@ -186,7 +186,7 @@ impl Runs {
         })
     }
 
-    /// The numbers of a report, each in the place of its column.
+    /// The numbers of a report, each in place of its column.
     fn values(&mut self, report: &Map<String, Value>) -> Vec<Value> {
         let mut found = Vec::new();
         for key in STATISTICS {

@@ -43,7 +43,7 @@ pub struct VerilogCompiler {
     cache: PathBuf,
     version: String,
     note: Note,
-    /// What stands in the place of blocks.
+    /// What stands in place of blocks.
     own: Vec<Own>,
     /// What this process has loaded, by block and parameters.
     known: Mutex<HashMap<(&'static str, String), Slot>>,
@@ -100,7 +100,7 @@ impl VerilogCompiler {
         Ok(library)
     }
 
-    /// Returns what stands in the place of a block.
+    /// Returns what stands in place of a block.
     fn own_of(&self, block: &str) -> Option<&Own> {
         self.own.iter().find(|own| own.block == block)
     }

@@ -9,7 +9,7 @@
 //! | [`gtkwave`] | GTKWave's save file |
 //! | [`name_files`] | names of values, for viewers |
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
-//! | [`own`] | Verilog of the user in the place of a block |
+//! | [`own`] | Verilog of the user in place of a block |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | what an instance got and gave in a waveform |

@@ -1,4 +1,4 @@
-//! Verilog of the user in the place of a block: how it is named, its ports beside the block's, and its latency.
+//! Verilog of the user in place of a block: how it is named, its ports beside the block's, and its latency.
 use crate::vectors::{side, stimulus};
 use selvedge_hw::{BlockEntry, Direction, ParamError, Port, PortBits};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// Cycles in which a circuit must take an item, and in which it must give it.
 const MOST_CYCLES: u32 = 2000;
 
-/// Files that stand in the place of a block: `BLOCK=FILE[,FILE...][:TOP][,latency=N]`.
+/// Files that stand in place of a block: `BLOCK=FILE[,FILE...][:TOP][,latency=N]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Own {
     /// As it was written.
@@ -23,7 +23,7 @@ pub struct Own {
     pub latency: Option<u32>,
 }
 
-/// Text that does not name files in the place of a block.
+/// Text that does not name files in place of a block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}`: must be BLOCK=FILE[,FILE...][:TOP][,latency=N], as in bdi_decompressor=my.v:my_top,latency=3"
@@ -85,7 +85,7 @@ pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
             "INOUT" => None,
             _ => return None,
         };
-        // Of an array, `(&name)[4]` stands in the place of the name.
+        // Of an array, `(&name)[4]` stands in place of the name.
         let mut words = rest.trim_start_matches(['(', '&']).split([',', ')', ';']);
         let name = words.next()?.to_string();
         let bounds: Vec<usize> = words.filter_map(|word| word.trim().parse().ok()).collect();

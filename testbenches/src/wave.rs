@@ -122,7 +122,7 @@ pub fn run(entry: &dyn BlockEntry, params: &Value, recording: Recording) -> Resu
     run_on(&mut *entry.rtl(params)?, entry, params, recording)
 }
 
-/// As [`run`], with another circuit in the place of the RTL. One that is no RTL shows no registers.
+/// As [`run`], with another circuit in place of the RTL. One that is no RTL shows no registers.
 ///
 /// # Errors
 /// As [`run`].

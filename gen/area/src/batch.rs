@@ -38,7 +38,7 @@ pub struct Job<'a> {
     pub target: usize,
     /// How its registers are reset.
     pub reset: ResetStyle,
-    /// Verilog that is studied in the place of what the block emits.
+    /// Verilog that is studied in place of what the block emits.
     pub own: Option<OwnVerilog>,
 }
 

@@ -160,7 +160,7 @@ fn used_modules(text: &str, count: usize) -> Vec<usize> {
 }
 
 /// Merges modules that are equal but for their numbers, inner ones first, so that those around them may follow; and puts the
-/// cells that blocks share in the place of the block's own.
+/// cells that blocks share in place of the block's own.
 ///
 /// The module that stands for a group has the place of its first member, which lies before all that use any of them,
 /// and the text of its last, which is the first in the source.

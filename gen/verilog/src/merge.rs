@@ -270,7 +270,7 @@ fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Kno
     Some((Known { name, values: highest.iter().map(|value| value + 1).collect() }, port.name.clone()))
 }
 
-/// The template with expressions in the place of numbers.
+/// The template with expressions in place of numbers.
 fn render(template: &[Token], code: &[Token], formulas: &BTreeMap<usize, Formula>) -> String {
     let (mut out, mut at, mut brackets) = (String::new(), 0, 0);
     for token in template {

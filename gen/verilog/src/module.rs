@@ -673,7 +673,7 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// Splits a group into its registers with a reset and those without, where the style tells them apart.
+    /// Splits a group into its registers with a reset and those without, where the style distinguishes them.
     fn parts(&self, group: ClockedGroup) -> Vec<(ClockedGroup, bool)> {
         let is_data = |input: &SignalId| {
             self.reset == ResetStyle::Control && self.names.signals[self.output_of[input]].is_data

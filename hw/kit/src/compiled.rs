@@ -33,7 +33,7 @@ pub trait BlockCompiler: Debug + Send + Sync {
         None
     }
 
-    /// Returns what stands in the place of blocks, for reports; empty where all blocks stay.
+    /// Returns what stands in place of blocks, for reports; empty where all blocks stay.
     fn replacements(&self) -> Vec<String> {
         Vec::new()
     }

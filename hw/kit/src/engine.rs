@@ -175,7 +175,7 @@ pub enum BuildError {
     /// The block has no compiled form.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// Something of another latency stands in the place of a block that is no stream.
+    /// Something of another latency stands in place of a block that is no stream.
     #[error(
         "{0}: a latency can be stated for blocks that give their items in order, whatever the cycles: the codecs bdi, fpc, bpc and cpack"
     )]

@@ -3,7 +3,7 @@
 /// Names that a message lists at most.
 const MOST: usize = 3;
 
-/// Returns which names are allowed in the place of `wrong`: all of a few, of many the nearest three (first those that contain the word) and `command`, which
+/// Returns which names are allowed in place of `wrong`: all of a few, of many the nearest three (first those that contain the word) and `command`, which
 /// prints all.
 pub fn allowed<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>, command: &str) -> String {
     let mut names: Vec<&str> = names.into_iter().collect();

@@ -204,7 +204,7 @@ impl Schema {
         Ok(map)
     }
 
-    /// Checks an object, and puts its values in the place of the defaults.
+    /// Checks an object, and puts its values in place of the defaults.
     pub fn complete(&self, mut defaults: Value, object: &Value) -> Result<Value, ParamError> {
         self.check(object)?;
         if let (Value::Object(all), Value::Object(given)) = (&mut defaults, object) {

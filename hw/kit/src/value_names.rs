@@ -1,4 +1,4 @@
-//! Names of a port's values, as viewers of waveforms show them in the place of numbers.
+//! Names of a port's values, as viewers of waveforms show them in place of numbers.
 
 /// The names of the values that some ports of a block have.
 ///

@@ -55,7 +55,7 @@ pub const INFO: MechanismInfo = MechanismInfo {
     ..MechanismInfo::NOTHING
 };
 
-/// The queues stand in the place of the load/store unit's.
+/// The queues stand in place of the load/store unit's.
 fn machine(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
     config.sm.lsu.queue = config.sm.lsu.queue.max(part.options[ENTRIES.name]);
     Ok(())

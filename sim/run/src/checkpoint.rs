@@ -214,7 +214,7 @@ impl Place {
     }
 }
 
-/// Puts a file with these bytes in the place of `path`, in one step.
+/// Puts a file with these bytes in place of `path`, in one step.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.metadata().is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("must be a plain file"));

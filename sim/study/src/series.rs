@@ -4,7 +4,7 @@ use selvedge_sim::report::{RunReport, Totals};
 use selvedge_sim::snapshot::Snapshot;
 
 /// Returns a row for each interval of each run that was sampled; the columns are those of the totals in the JSON, with
-/// `interval.` in the place of `totals.`, and hold what happened in the interval.
+/// `interval.` in place of `totals.`, and hold what happened in the interval.
 pub fn series(reports: &[RunReport]) -> Table {
     let mut rows = Vec::new();
     for report in reports {

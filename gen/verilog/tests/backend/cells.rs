@@ -163,7 +163,7 @@ impl Instance {
         Instance { module, values }
     }
 
-    /// The module from its ports to `endmodule`, with the values in the place of its parameters and constant expressions computed.
+    /// The module from its ports to `endmodule`, with the values in place of its parameters and constant expressions computed.
     fn with_values(&self, text: &str) -> Vec<String> {
         let tokens = tokens(text);
         let position = |word: &str| tokens.iter().position(|token| token == word).expect("a module");

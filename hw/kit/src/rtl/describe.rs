@@ -130,7 +130,7 @@ impl Description {
 /// Doc comments come first, then `#[derive(LogicBlock, Default)]`. A field that does not begin as its type's default has its
 /// value after `=`. What must hold of the parameters is in `#[require(...)]`, of which there may be several: where it does not,
 /// nothing compiles. With
-/// `#[derive(LogicBlock)] #[new(p: &Params)]` the block has a function `new` in the place of a default, so that values may depend
+/// `#[derive(LogicBlock)] #[new(p: &Params)]` the block has a function `new` in place of a default, so that values may depend
 /// on `p`. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
 ///
 /// ```

@@ -23,7 +23,7 @@ use crate::rtl::prelude::*;
 /// and `@initial STATEMENT` (kept only where there is no reset at all).
 pub const TEMPLATE: &str = "selvedge:template";
 
-/// Stands in the place of [`TEMPLATE`] where the text has contents that are not zero, which the block's type and sizes do not say.
+/// Stands in place of [`TEMPLATE`] where the text has contents that are not zero, which the block's type and sizes do not say.
 pub const FILLED_TEMPLATE: &str = "selvedge:template filled";
 
 /// A leaf's Verilog from its text.

@@ -211,7 +211,7 @@ impl<T: Wire> Struck for ElasticPipe<T> {
 /// Implements [`RtlTop`](crate::rtl::top::RtlTop) for a block whose ports have the names of the typed structs' fields. The
 /// registers behind the outputs follow, in the order of the output ports: planted faults strike them. One within a sub-block is
 /// `part.register`; everything that is [`Struck`](crate::rtl::top::Struck) may stand there. `register from N` counts its bits
-/// from bit N around, for a register that holds its ports in another order. `upset by method` names a method in the place of
+/// from bit N around, for a register that holds its ports in another order. `upset by method` names a method in place of
 /// registers.
 ///
 /// ```

@@ -26,13 +26,13 @@ pub struct ProbeSpec {
 }
 
 impl ProbeSpec {
-    /// Returns what blocks run as, for reports: the engine, and what stands in the place of blocks.
+    /// Returns what blocks run as, for reports: the engine, and what stands in place of blocks.
     pub fn engine_name(&self, engine: Engine) -> String {
         let own = self.compiler.as_ref().map(|compiler| compiler.replacements()).unwrap_or_default();
         [vec![engine.to_string()], own].concat().join("; ")
     }
 
-    /// Returns whether Verilog runs: by the engine, or in the place of blocks.
+    /// Returns whether Verilog runs: by the engine, or in place of blocks.
     pub fn runs_verilog(&self, engine: Engine) -> bool {
         engine.has(Side::Verilog)
             || self.compiler.as_ref().is_some_and(|compiler| !compiler.replacements().is_empty())

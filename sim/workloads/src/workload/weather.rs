@@ -1,4 +1,4 @@
-//! `weather`: winds, cloud and rain on a grid of air, in the place of GPGPU-Sim's weather prediction (WP).
+//! `weather`: winds, cloud and rain on a grid of air, in place of GPGPU-Sim's weather prediction (WP).
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
