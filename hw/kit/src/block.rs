@@ -109,10 +109,9 @@ pub trait HwBlock: Sized + 'static {
     /// Operations that model, RTL and Verilog are compared over at the default parameters: 100,000, or 20,000 for a block
     /// that is very large. Their unit is that of [`Corners::operations`].
     const OPERATIONS: u64 = 100_000;
-    /// Is it a stream? Items go in at `valid_i` and `ready_o` and come out in order at `valid_o` and `ready_i`, whatever the
-    /// cycles, and what comes out depends on the item alone: so a circuit of another latency can be compared with it.
+    /// States that it is a stream: items go in at `valid_i` and `ready_o` and come out in order at `valid_o` and `ready_i`, whatever
+    /// the cycles, and what comes out depends on the item alone. A circuit of another latency can be compared with it.
     const IS_STREAM: bool = false;
-
     /// Names of its ports' values, for viewers of waveforms.
     const VALUE_NAMES: &'static [ValueNames] = &[];
 

@@ -134,7 +134,7 @@ fn resets(cycle: usize) -> bool {
     cycle == 0 || cycle % 97 == 50 || cycle % 97 == 51 || cycle % 301 == 7
 }
 
-/// Does the style `control` leave registers without reset?
+/// Returns whether the style `control` leaves registers without reset.
 fn has_data<B: ClockedBlock>(block: &B, name: &str) -> bool {
     let processes = |reset| {
         let text = emit(block, name, &EmitOptions { reset, ..EmitOptions::default() }).unwrap().text();
