@@ -937,7 +937,7 @@ pub enum List {
     #[command(visible_alias = "configs", alias = "machines")]
     Configurations(ListOne),
     /// Print the hardware blocks
-    Blocks(ListOne),
+    Blocks(ListBlocks),
 }
 
 /// Options of `selvedge list` for all of a kind or one.
@@ -948,6 +948,17 @@ pub struct ListOne {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `selvedge list blocks`.
+#[derive(Args)]
+pub struct ListBlocks {
+    /// Which block, and whether JSON is printed.
+    #[command(flatten)]
+    pub of: ListOne,
+    /// Print the block's page of the documentation: what the paper says and leaves open, parameters, ports, timing, corner cases
+    #[arg(long, requires = "name", conflicts_with = "json")]
+    pub markdown: bool,
 }
 
 /// Options of `selvedge list workloads`.

@@ -1,6 +1,9 @@
 //! The list of blocks.
-use super::{Listed, Page, Selection, Setting, plain};
+use super::block_page;
+use super::{Listed, Page, Selection, Setting, plain, show};
+use crate::arguments::ListBlocks;
 use crate::error::Failure;
+use crate::output::print;
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::{BlockEntry, Direction};
@@ -75,11 +78,21 @@ impl Entry {
     }
 }
 
+/// Prints the list of blocks, or all about one of them.
+pub(super) fn run(list: &ListBlocks) -> Result<(), Failure> {
+    match &list.of.name {
+        Some(name) if list.markdown => {
+            print(&block_page::of(selvedge_blocks::find(name).map_err(Failure::usage)?))
+        }
+        name => show(&select(name.as_deref())?, list.of.json),
+    }
+}
+
 /// Returns all blocks, or the one of this name.
 ///
 /// # Errors
 /// There is none of this name.
-pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
+fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
     let entries = match name {
         Some(name) => vec![selvedge_blocks::find(name).map_err(Failure::usage)?],
         None => selvedge_blocks::all(),

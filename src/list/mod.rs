@@ -1,4 +1,5 @@
 //! `selvedge list`: workloads, mechanisms, configurations and blocks, all of a kind in a line each or one in full.
+pub(crate) mod block_page;
 pub(crate) mod blocks;
 pub(crate) mod configurations;
 pub(crate) mod mechanisms;
@@ -20,7 +21,7 @@ pub fn run(options: &ListOptions) -> Result<(), Failure> {
         List::Workloads(list) => workloads::run(list),
         List::Mechanisms(list) => show(&mechanisms::select(list.name.as_deref())?, list.json),
         List::Configurations(list) => show(&configurations::select(list.name.as_deref())?, list.json),
-        List::Blocks(list) => show(&blocks::select(list.name.as_deref())?, list.json),
+        List::Blocks(list) => blocks::run(list),
     }
 }
 

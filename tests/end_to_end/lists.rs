@@ -5,6 +5,7 @@ use selvedge_sim::config::BUILT_IN;
 use selvedge_sim::mechanism::ALL;
 use selvedge_sim::workload::all;
 use serde_json::Value;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -48,6 +49,19 @@ fn the_page_of_a_block_has_every_port_and_parameter() {
             assert!(page.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}: {page}");
         }
     }
+}
+
+#[test]
+fn every_block_has_its_page_in_the_documentation() {
+    let summary = fs::read_to_string("docs/SUMMARY.md").expect("it is there");
+    for entry in BLOCKS {
+        let name = entry.name();
+        let page = fs::read_to_string(format!("docs/blocks/{name}.md")).unwrap_or_default();
+        assert_eq!(page, selvedge(&["list", "blocks", name, "--markdown"]), "docs/blocks/{name}.md");
+        assert!(summary.contains(&format!("(blocks/{name}.md)")), "{name} is in docs/SUMMARY.md");
+    }
+    let pages = fs::read_dir("docs/blocks").expect("a folder").count();
+    assert_eq!(pages, BLOCKS.len(), "docs/blocks has pages of blocks alone");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn the_table_of_blocks_is_the_registrys() {
     for entry in BLOCKS {
         let facts = entry.facts(&entry.defaults()).expect("the defaults are valid");
         let row = format!(
-            "| `{}` | {} | {} | {} | {} | {} |",
+            "| [`{0}`](blocks/{0}.md) | {1} | {2} | {3} | {4} | {5} |",
             entry.name(),
             entry.summary(),
             entry.source(),
@@ -77,7 +77,7 @@ fn the_table_of_blocks_is_the_registrys() {
         );
         assert!(text.contains(&row), "docs/blocks.md must have this row:\n{row}");
     }
-    let rows = text.lines().filter(|line| line.starts_with("| `")).count();
+    let rows = text.lines().filter(|line| line.starts_with("| [`")).count();
     assert_eq!(rows, BLOCKS.len(), "a row per block");
 }
 

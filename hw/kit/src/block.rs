@@ -114,6 +114,9 @@ pub trait HwBlock: Sized + 'static {
     const IS_STREAM: bool = false;
     /// Names of its ports' values, for viewers of waveforms.
     const VALUE_NAMES: &'static [ValueNames] = &[];
+    /// The source text of its module, `include_str!("mod.rs")`: the module's documentation, the lines that begin with `//!`, is the
+    /// block's page.
+    const MODULE: &'static str = "";
 
     /// Elaboration parameters. The default is the configuration of the checked-in Verilog.
     type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + Send + std::fmt::Debug;

@@ -6,6 +6,7 @@
 //! | [`block`] | the contract: [`HwBlock`], [`Clocked`], [`RtlBlock`] |
 //! | [`clock`] | the time of a clock's edges |
 //! | [`corners`] | what a block's stimulus must reach: [`Corners`] |
+//! | [`documentation`] | a block's page, made of its module's comments |
 //! | [`ports`](mod@ports) | typed port values that convert to bits, declared by [`ports!`] |
 //! | [`params`] | parameter declarations, parsing and errors |
 //! | [`registry`] | blocks without their types: [`BlockEntry`], and the list of those that a program adds |
@@ -31,6 +32,7 @@ pub mod block;
 pub mod clock;
 pub mod compiled;
 pub mod corners;
+pub mod documentation;
 pub mod engine;
 pub mod file;
 pub mod index_function;

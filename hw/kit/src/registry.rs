@@ -1,6 +1,7 @@
 //! Blocks seen without their types, as every tool walks them, and the list of those that a program adds.
 use crate::block::{Claim, Clocked, Facts, HwBlock, RtlBlock};
 use crate::corners::{Corner, Corners};
+use crate::documentation;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Port, Ports};
 use crate::value_names::ValueNames;
@@ -90,6 +91,10 @@ pub trait BlockEntry: Sync {
     fn source(&self) -> &'static str;
     /// Its parameters, in order.
     fn schema(&self) -> &'static [ParamSpec];
+    /// The documentation of its module in Markdown, or an empty text.
+    fn documentation(&self) -> String {
+        String::new()
+    }
     /// The storage that the paper claims.
     fn claim(&self) -> Option<Claim>;
     /// Names of its ports' values.
@@ -219,6 +224,9 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     }
     fn schema(&self) -> &'static [ParamSpec] {
         B::PARAMS
+    }
+    fn documentation(&self) -> String {
+        documentation::of_module(B::MODULE)
     }
     fn claim(&self) -> Option<Claim> {
         B::CLAIM

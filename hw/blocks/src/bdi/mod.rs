@@ -46,7 +46,7 @@
 //! ```
 //!
 //! # Undefined tags
-//! Tags 11 to 15 mean nothing. The decompressor answers them with a line of zeros and `error_o` high. Bits that an
+//! Tags 11 to 15 mean nothing. The decompressor replies with a line of zeros and `error_o` high. Bits that an
 //! encoding does not use (beyond its payload, or beyond the mask's words) are ignored.
 //!
 //! # Storage
@@ -152,6 +152,7 @@ impl HwBlock for BdiCompressor {
     const NAME: &'static str = "bdi_compressor";
     const SUMMARY: &'static str =
         "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
@@ -193,6 +194,7 @@ pub struct BdiDecompressor;
 impl HwBlock for BdiDecompressor {
     const NAME: &'static str = "bdi_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
     const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];

@@ -9,12 +9,12 @@
 //!
 //! The filter ages in two overlapping bitarrays. All insertions go to both, but the second array idles for the first half
 //! of a refresh period. Each is cleared after `refresh_period` insertions of its own, and the other one becomes the array
-//! that answers: it then holds half a period of history.
+//! that replies: it then holds half a period of history.
 //!
 //! ```text
 //!  insertions since reset   0         256        512        768        1024
-//!  array 0                  |--- fills, answers ---X fills ---|- answers -X
-//!  array 1                  | idles     | fills   |- answers -X  fills    |
+//!  array 0                  |--- fills, replies ---X fills ---|- replies -X
+//!  array 1                  | idles     | fills   |- replies -X  fills    |
 //!                                                 X: cleared
 //!
 //!  address_i -> [6 hashes] -+-> array 0 --\
@@ -22,7 +22,7 @@
 //!  used_i --> below threshold? -> contradicts default? -> insert -> count per window -> flip
 //! ```
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - Hashes. The paper says "byte-sliced XOR" and no more. Here each hash is the XOR of the address's four bytes, each
 //!   rotated within the index by an amount of its own ([`ROTATION`]). Any single hash reaches every index, and the six
 //!   together tell any two addresses apart. The parity of an index is that of the address, in all six hashes alike.
@@ -53,7 +53,7 @@
 //! query_i           __/-----\_________________
 //! evict_i           ________/-----\___________   contradicts the default; the 1000th of a window, say
 //! address_i         ==< A  >< B   >===========
-//! valid_o           ________/-----\___________   the answer for A ...
+//! valid_o           ________/-----\___________   the reply to A ...
 //! coarse_o          ========< A   >===========   ... which does not know of B yet
 //! flip_o            ______________/-----\_____
 //! default_coarse_o  --------------\___________
@@ -62,7 +62,7 @@
 //! # Storage
 //! The paper counts 4 Kbit: the two arrays, 4,096 bits. This block holds 4,130 by default: besides the arrays the position in
 //! the half period (8), the second array's idling (1), which array is active (1), the two counters of the skew (10 each), the
-//! default (1), and the answer with its two flags (3). The paper's sum leaves them out as control logic.
+//! default (1), and the reply with its two flags (3). The paper's sum leaves them out as control logic.
 
 mod hash;
 mod model;
@@ -122,6 +122,7 @@ pub struct Bgp;
 impl HwBlock for Bgp {
     const NAME: &'static str = "bgp";
     const SUMMARY: &'static str = "predicts whether a miss fetches all sectors or only the requested ones, by a self-aging Bloom filter of evicted blocks";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LAMAR, section 3.4";
     const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });

@@ -120,6 +120,7 @@ pub struct BpcCompressor;
 impl HwBlock for BpcCompressor {
     const NAME: &'static str = "bpc_compressor";
     const SUMMARY: &'static str = "compresses a cache line by bit planes of its words' differences";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I";
     const PARAMS: &'static [ParamSpec] = BpcParams::SPECS;
     const IS_STREAM: bool = true;
@@ -170,6 +171,7 @@ pub struct BpcDecompressor;
 impl HwBlock for BpcDecompressor {
     const NAME: &'static str = "bpc_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from the codes of its bit planes";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I";
     const PARAMS: &'static [ParamSpec] = BpcParams::SPECS;
     const IS_STREAM: bool = true;

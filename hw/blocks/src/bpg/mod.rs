@@ -25,7 +25,7 @@
 //!                                        failures x (L/8)^3 x 1/2 -------^
 //! ```
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - N is 8, the largest L: the precomputed (L/N)^3 is L^3 / 512, a constant of each calculator. RF_base is the counter as it
 //!   stands, although it counts less than the baseline's failures while some warps bypass.
 //! - Hits are counted in 4 of 32 sets, failures in all. Therefore hits are multiplied by 8, which is three wires, not failures
@@ -151,6 +151,7 @@ pub struct Bpg;
 impl HwBlock for Bpg {
     const NAME: &'static str = "bpg";
     const SUMMARY: &'static str = "decides how many warps may use the L1D and which bypass it, from shadow tags and reservation failures";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 2.6";
     const PARAMS: &'static [ParamSpec] = BpgParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 4572, source: "Dai, section 2.6" });

@@ -161,6 +161,7 @@ pub struct CpackCompressor;
 impl HwBlock for CpackCompressor {
     const NAME: &'static str = "cpack_compressor";
     const SUMMARY: &'static str = "compresses a cache line with a dictionary of its own words";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
@@ -223,6 +224,7 @@ pub struct CpackDecompressor;
 impl HwBlock for CpackDecompressor {
     const NAME: &'static str = "cpack_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from codes that refer to its own words";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];

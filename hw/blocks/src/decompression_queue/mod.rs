@@ -16,7 +16,7 @@
 //! lines ahead, latency_i --> x --> hit_latency_o        cycles of work ahead + latency_i --> exact_latency_o
 //! ```
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - The position counts every line ahead, the one in the decompressor included, but not one that leaves in the same cycle. A
 //!   line that finds the decompressor free, or just becoming free, has position 0 and waits for its own latency alone.
 //! - The formula takes all lines ahead to be of the new line's mode and the first of them to have just begun. When modes are
@@ -33,7 +33,7 @@
 //!
 //! # Ports and timing
 //! Valid and ready on both sides: a line enters when `valid_i` and `ready_o` are high, and leaves when `valid_o` and `ready_i`
-//! are. `ready_o` and `valid_o` come from registers. The answer to an entry, `position_o` and both latencies, comes one cycle
+//! are. `ready_o` and `valid_o` come from registers. The reply to an entry, `position_o` and both latencies, comes one cycle
 //! later and holds until the next one.
 //!
 //! ```text
@@ -50,7 +50,7 @@
 //!
 //! # Storage
 //! 148 bits by default: 8 waiting lines of 12 bits (identifier 8, latency 4), their pointers (3 each) and count (4), the line in
-//! the decompressor (1 + 8 + 4), the cycles of work ahead (8), and the answer (1 + 4 + 8 + 8). The paper counts none of it.
+//! the decompressor (1 + 8 + 4), the cycles of work ahead (8), and the reply (1 + 4 + 8 + 8). The paper counts none of it.
 
 mod model;
 mod rtl;
@@ -98,6 +98,7 @@ impl HwBlock for DecompressionQueue {
     const NAME: &'static str = "decompression_queue";
     const SUMMARY: &'static str =
         "queues hits on compressed lines for the decompressor and returns the effective latency of each";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section III-B";
     const PARAMS: &'static [ParamSpec] = DecompressionQueueParams::SPECS;
     type Params = DecompressionQueueParams;

@@ -182,6 +182,7 @@ pub struct FpcCompressor;
 impl HwBlock for FpcCompressor {
     const NAME: &'static str = "fpc_compressor";
     const SUMMARY: &'static str = "compresses a cache line word by word into frequent patterns";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
     const IS_STREAM: bool = true;
@@ -242,6 +243,7 @@ pub struct FpcDecompressor;
 impl HwBlock for FpcDecompressor {
     const NAME: &'static str = "fpc_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from its frequent patterns";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
     const IS_STREAM: bool = true;

@@ -21,7 +21,7 @@
 //!  lookup_set_i -> [dedicated set?] -> its mode, or the chosen one -> lookup_mode_o
 //! ```
 //!
-//! What the paper leaves open, and where it is read otherwise than printed:
+//! Choices where the paper is silent, and where it is read otherwise than printed:
 //! - It prints `min` where `max` is meant: a tolerated latency costs nothing, it does not pay.
 //! - Dedicated sets: with the set number split into its two highest bits h and the rest r, a set is dedicated to mode
 //!   (3 r - h) modulo the number of values of r, if that is a mode ([`LatteControllerParams::dedicated`]). Each mode gets one set
@@ -121,6 +121,7 @@ pub struct LatteController;
 impl HwBlock for LatteController {
     const NAME: &'static str = "latte_controller";
     const SUMMARY: &'static str = "chooses an L1D's compression mode from sampled sets, hit latencies and the pipeline's latency tolerance";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section III";
     const OPERATIONS: u64 = 100_000;
     const CLAIM: Option<Claim> = Some(Claim { bits: 1072, source: "LATTE-CC, section IV.C.3" });

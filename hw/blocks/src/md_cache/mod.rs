@@ -1,12 +1,12 @@
 //! Metadata cache: at a memory controller, how many bursts each compressed line takes in DRAM.
 //!
 //! Source: CABA, section 5.3.2: 8 KB, 4 ways, in front of the metadata of all lines, which lie in a reserved region of DRAM. A
-//! hit answers on the spot; a miss costs one more DRAM access.
+//! hit replies at once; a miss costs one more DRAM access.
 //!
 //! ```text
 //! line_i = | tag | set | line in the block |
 //!
-//! request --> [tags, order, valid and dirty bits of the set] --> way --> [data: one block] --> entry --> answer
+//! request --> [tags, order, valid and dirty bits of the set] --> way --> [data: one block] --> entry --> reply
 //!                                   |                             ^ |
 //!                                miss: least recently used way    | +-- dirty block --> [write-back buffer] --> DRAM
 //!                                   +------> refill request --> DRAM --> fill
@@ -15,7 +15,7 @@
 //! A request reads a line's entry or updates it. An update of a line whose block is missing fetches the block first, since
 //! the block's other entries are needed. Replacement is least recently used, with empty ways first.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - A block is one DRAM burst of 32 bytes, the least that a miss can fetch.
 //! - An entry has 4 bits by default, and a block covers 64 lines, 8 KB of data. The paper's 8 MB of metadata for 4 GB of
 //!   memory give 2 bits per line of 128 bytes, just the number of bursts less one; `entry_bits` = 2 is that. 4 bits also hold
@@ -34,8 +34,8 @@
 //! | `entry_bits` | 4 | 2, 4 | bits per line |
 //!
 //! # Ports and timing
-//! All outputs come from registers, but for `ready_o` and `refill_valid_o`, which come from them through at most one gate. An
-//! answer is there for one cycle; the requester takes it. Requests to DRAM are valid/ready; `fill_valid_i` answers the last
+//! All outputs come from registers, but for `ready_o` and `refill_valid_o`, which come from them through at most one gate. A
+//! reply is there for one cycle; the requester takes it. Requests to DRAM are valid/ready; `fill_valid_i` replies to the last
 //! refill request, at least one cycle after it was taken, and is ignored otherwise.
 //!
 //! ```text
@@ -51,7 +51,7 @@
 //! # Storage
 //! The paper counts 8 KB: the data, 65,536 bits. This block holds 72,320 by default. A tag has 20 bits (5,120 in all), a set 14
 //! more for order (6), valid and dirty bits (4 each), and 1 that says whether that is from after reset (960). The rest are
-//! registers: the outputs of the three memories (80, 14, 256), the request (37), the state of the access (28), the answer (6)
+//! registers: the outputs of the three memories (80, 14, 256), the request (37), the state of the access (28), the reply (6)
 //! and the write-back buffer (283).
 
 mod entry;
@@ -121,6 +121,7 @@ pub struct MdCache;
 impl HwBlock for MdCache {
     const NAME: &'static str = "md_cache";
     const SUMMARY: &'static str = "caches the burst count of each compressed line at the memory controller";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.3.2";
     const PARAMS: &'static [ParamSpec] = MdCacheParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 65_536, source: "CABA, section 5.3.2" });

@@ -13,7 +13,7 @@
 //! is the aim, and the limit stays. Then the maximum starts over from what is in flight, and the failure counter from zero.
 //! `may_issue_o` gates the issue of the kernel's memory instructions.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - It does not say what a quotient by zero is. "The number of inflight memory instructions from a kernel is reduced when
 //!   there are more than one reservation failures per memory request and the ultimate goal is to achieve at most one": a limit
 //!   under which there is less has reached the goal, and would lose it if it were lifted. A limit therefore never rises.
@@ -86,6 +86,7 @@ impl HwBlock for Milg {
     const NAME: &'static str = "milg";
     const SUMMARY: &'static str =
         "limits a kernel's memory instructions in flight, from its reservation failures per request";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 4.3.3.2";
     const PARAMS: &'static [ParamSpec] = MilgParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 29, source: "Dai, section 4.3.3.2" });

@@ -3,7 +3,7 @@
 //! Source: Dai, section 4.3.2 (balanced memory request issuing), hardware cost in section 4.4.4.
 //!
 //! A memory instruction of one kernel may make one request to the L1D, that of another 32. Kernels that take turns by
-//! instruction are thus unequal by request. QBMI gives kernel i, whose instructions make r_i requests on average, the quota
+//! instruction are therefore unequal by request. QBMI gives kernel i, whose instructions make r_i requests on average, the quota
 //!
 //! ```text
 //! quota_i = LCM(r_0, .., r_n) / r_i
@@ -31,7 +31,7 @@
 //!   Kernel i takes r_i / gcd(r_i, LCM of those before) cycles: 2 at least and 63 at most with two kernels, at most 119 with
 //!   four. The old set stays in force meanwhile. A kernel whose r is renewed starts the computation over.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - One memory instruction issues and one request is made per cycle: an SM has one load/store unit.
 //! - r is rounded, because a common multiple needs whole numbers; a request comes from one of 32 lanes, so r is at most 32.
 //! - Equal quotas: the lower kernel number goes first. Then, with instructions always ready, each set is issued exactly: at its
@@ -151,6 +151,7 @@ impl HwBlock for Qbmi {
     const NAME: &'static str = "qbmi";
     const SUMMARY: &'static str =
         "ranks kernels by memory-instruction quotas, so that all make equally many memory requests";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 4.3.2";
     const PARAMS: &'static [ParamSpec] = QbmiParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 20, source: "Dai, section 4.4.4" });

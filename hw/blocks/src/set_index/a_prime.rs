@@ -58,6 +58,7 @@ impl Hash for APrime {
     const NAME: &'static str = "set_index_a_prime";
     const SUMMARY: &'static str =
         "maps a line to a set by its address modulo a prime above the number of sets, cut to the index";
+    const MODULE: &'static str = concat!(include_str!("a_prime.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = APrimeParams::SPECS;
     type Params = APrimeParams;
     type In = APrimeIn;

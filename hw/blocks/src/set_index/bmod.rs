@@ -28,6 +28,7 @@ pub struct Bmod;
 impl Hash for Bmod {
     const NAME: &'static str = "set_index_bmod";
     const SUMMARY: &'static str = "maps a line to a set by the low bits of its address";
+    const MODULE: &'static str = concat!(include_str!("bmod.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;

@@ -32,6 +32,7 @@ impl Hash for Bxor {
     const NAME: &'static str = "set_index_bxor";
     const SUMMARY: &'static str =
         "maps a line to a set by the XOR of the low bits of its address with those above";
+    const MODULE: &'static str = concat!(include_str!("bxor.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;

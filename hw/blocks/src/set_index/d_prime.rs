@@ -49,6 +49,7 @@ impl Hash for DPrime {
     const NAME: &'static str = "set_index_d_prime";
     const SUMMARY: &'static str =
         "maps a line to a set by its low address bits, displaced by a prime times its tag";
+    const MODULE: &'static str = concat!(include_str!("d_prime.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = DPrimeParams::SPECS;
     type Params = DPrimeParams;
     type In = DPrimeIn;

@@ -45,6 +45,7 @@ pub struct IPoly;
 impl Hash for IPoly {
     const NAME: &'static str = "set_index_i_poly";
     const SUMMARY: &'static str = "maps a line to a set by its address modulo an irreducible polynomial";
+    const MODULE: &'static str = concat!(include_str!("i_poly.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;

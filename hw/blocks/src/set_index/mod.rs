@@ -142,6 +142,8 @@ pub trait Hash: 'static {
     const NAME: &'static str;
     /// What it does, in one line.
     const SUMMARY: &'static str;
+    /// The source text of its module.
+    const MODULE: &'static str;
     /// Its parameters.
     const PARAMS: &'static [ParamSpec];
     /// Their type.
@@ -165,6 +167,7 @@ pub struct SetIndex<H>(PhantomData<fn() -> H>);
 impl<H: Hash> HwBlock for SetIndex<H> {
     const NAME: &'static str = H::NAME;
     const SUMMARY: &'static str = H::SUMMARY;
+    const MODULE: &'static str = H::MODULE;
     const SOURCE: &'static str = "Dai, sections 3.4.1 and 3.7";
     const PARAMS: &'static [ParamSpec] = H::PARAMS;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["index_o"] }];

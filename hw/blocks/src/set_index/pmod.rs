@@ -39,6 +39,7 @@ impl Hash for Pmod {
     const NAME: &'static str = "set_index_pmod";
     const SUMMARY: &'static str =
         "maps a line to a set by its address modulo the largest prime below the number of sets";
+    const MODULE: &'static str = concat!(include_str!("pmod.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     type Params = SetsParams;
     type In = SetIndexIn;

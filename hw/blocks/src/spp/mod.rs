@@ -1,4 +1,4 @@
-//! SPP, spatial-pattern predictor: which sectors of a missed block will be used, told by what was used of it last time.
+//! SPP, spatial-pattern predictor: which sectors of a missed block will be used, predicted from those that were used last time.
 //!
 //! Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen, Yang, Falsafi and Moshovos
 //! (HPCA 2004) as the rival of its bi-modal predictor.
@@ -14,7 +14,7 @@
 //!                                        unknown: all or none -> [choose] -> OR requested_i -> sectors_o
 //! ```
 //!
-//! What the papers leave open is settled thus:
+//! Choices where the paper is silent:
 //! - Key. LAMAR's misses query the table with their block, so the key is the block address. The earlier predictors combine the
 //!   address of the instruction with an offset; whoever wants that gives this combination as the address, at the miss and,
 //!   kept beside the used bits, at the eviction.
@@ -22,7 +22,7 @@
 //!   pattern. The index is the XOR of the address's slices of its width, so that interleaved partitions use all entries.
 //! - An entry without a pattern predicts all sectors, as the conventional memory system does, or with `unknown_coarse` off
 //!   only those that were requested.
-//! - A commit counts before the query of the same cycle: if both meet in one entry, the answer is the pattern committed.
+//! - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern committed.
 //! - A block of which no sector was used commits an empty pattern, which is a pattern too.
 //! - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and not a size that
 //!   this block has.
@@ -51,7 +51,7 @@
 //! ```
 //!
 //! # Storage
-//! 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the answer (4) and its two flags. LAMAR states no size
+//! 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the reply (4) and its two flags. LAMAR states no size
 //! in bits for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
 
 mod corners;
@@ -106,6 +106,7 @@ impl HwBlock for Spp {
     const NAME: &'static str = "spp";
     const SUMMARY: &'static str =
         "predicts which sectors of a missed block will be used, by a pattern history table";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LAMAR, section 3.3.1";
     const OPERATIONS: u64 = 100_000;
     const PARAMS: &'static [ParamSpec] = SppParams::SPECS;

@@ -14,11 +14,11 @@
 //! parent's own instruction. It gives the warp's index to get the instruction in the same cycle, and pops it. In a cycle in
 //! which a scheduler has nothing else to issue it may take the head of the low partition.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - Two schedulers (table 1) share the warps by parity, so that the instructions lie in two memories with one read port each.
 //!   Only one of them may take from the low partition in a cycle; whose turn it is, the SM settles.
 //! - A warp has two slots, as many instructions as common simulators give a warp's instruction buffer.
-//! - Room is told one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is staged in the same cycle, so that
+//! - Room is reported one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is staged in the same cycle, so that
 //!   one that is fetched now has its place when it comes in the next cycle. What is popped in the cycle is not counted yet.
 //! - An instruction without a place, which a controller that heeds the room never stages, is lost, and `overflow_o` says so in
 //!   the next cycle. So it is with warps from 48 on, which do not exist.
@@ -85,6 +85,7 @@ pub struct Awb;
 impl HwBlock for Awb {
     const NAME: &'static str = "awb";
     const SUMMARY: &'static str = "buffers decoded assist-warp instructions: two of high priority per warp, two of low priority for idle issue slots";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[Payload {

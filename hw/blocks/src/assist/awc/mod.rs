@@ -23,8 +23,8 @@
 //! The map is what the programmer gives: which event starts which routine, with which priority. For compression an event
 //! is the encoding of a line and whether it is loaded or stored (section 5.2.1); five bits hold both.
 //!
-//! What the paper leaves open is settled thus:
-//! - An event that is not in the map is never taken; `trigger_known_o` tells it from a table that has no room, and
+//! Choices where the paper is silent:
+//! - An event that is not in the map is never taken; `trigger_known_o` distinguishes it from a table without room, and
 //!   `trigger_high_o` whether what is refused may be given up.
 //! - Throttle. The paper monitors "the utilization of the functional units and idleness of the cores" and gives no rule.
 //!   Here both are counted over windows of 128 cycles. In the next window deployment is throttled if some class of units was
@@ -37,7 +37,7 @@
 //!   as idle, or the throttle would punish its own success.
 //! - A kill acts on table and buffer in the same cycle. What was fetched in the cycle before meets the flush as it reaches the
 //!   buffer. After the cycle of the kill nothing of it is left.
-//! - The end of a routine's execution is not told here: the instruction marked last tells it when it leaves the pipeline.
+//! - The block does not report the end of a routine's execution: the instruction marked last does when it leaves the pipeline.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -63,7 +63,7 @@
 //!
 //! # Storage
 //! By default 55,993 bits: the table 5,670, the store 32,833, the buffer 16,929 (see there), and 561 of the controller's own: the
-//! map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle in the window (7) and the throttle's answer, and 73 for
+//! map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle in the window (7) and the throttle's output, and 73 for
 //! the instruction that is being fetched. The paper gives no size.
 
 mod control;
@@ -143,6 +143,7 @@ pub struct Awc;
 impl HwBlock for Awc {
     const NAME: &'static str = "awc";
     const SUMMARY: &'static str = "deploys assist warps on trigger events, issues their instructions to the schedulers, and throttles them by utilization";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
     const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[

@@ -7,7 +7,7 @@
 //!  fetch_i, sr_i, inst_i --> sr_i x slot + inst_i ------>
 //! ```
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - Layout. The store has 32 slots, one per SR.ID, of `instructions` / 32 words each. A routine starts at the slot of its
 //!   SR.ID and goes on for as long as it needs, through the slots that follow: a long routine (compression tests every
 //!   encoding in turn) takes several slots, whose SR.IDs are then not used. So no table of start addresses is needed, and
@@ -87,6 +87,7 @@ impl HwBlock for Aws {
     const NAME: &'static str = "aws";
     const SUMMARY: &'static str =
         "stores the instructions of all assist-warp routines and reads one per cycle";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["instruction_o"] }];

@@ -17,7 +17,7 @@
 //! and low-priority deployment is not held back (`low_room_i`). So an instruction that goes out always has a place to
 //! go to, and no assist warp waits behind another one's.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - Entries are not tied to warps: a warp may have a decompression and a compression at once. Of one routine a warp has at
 //!   most one instance, as section 4.2.2 demands, because all instances share registers: a second trigger is not taken
 //!   (`trigger_ready_o` is low) until the first instance is wholly deployed.
@@ -101,6 +101,7 @@ impl HwBlock for Awt {
     const NAME: &'static str = "awt";
     const SUMMARY: &'static str =
         "tracks the active assist warps and deploys one instruction per cycle in round-robin order";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 4.4";
     const PARAMS: &'static [ParamSpec] = AwtParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[Payload {

@@ -19,12 +19,12 @@
 //!   counts say from which place in the order codes are longer than 1, 2, 3 ... bits.
 //! - **Emitter.** Walks through the order, lets the code grow where codes get longer, and reads every entry's value again.
 //!
-//! What is open is settled thus:
+//! Choices where the paper is silent:
 //! - The escape symbol weighs what `escape_weight_i` says at the start: the [table's](super::vft) `lost_o`. It always gets a
 //!   code, of weight zero too; with an empty table it is the only one, of length 1.
 //! - Entries whose count is zero do not exist and get no code.
 //! - Lengths have the least possible total under the limit ([`limited_lengths`](super::huffman::limited_lengths)).
-//! - The table answers reads in order, when it likes. It must hold still until the last code is taken: an entry that changes
+//! - The table replies to reads in order, after any number of cycles. It must hold still until the last code is taken: an entry that changes
 //!   meanwhile gets the code that its old count deserves.
 //!
 //! # Parameters
@@ -48,7 +48,7 @@
 //! ```
 //!
 //! # Cycles
-//! From the start to the cycle in which the first code can be chosen, with a table that answers `d` cycles after a read, `E`
+//! From the start to the cycle in which the first code can be chosen, with a table that replies `d` cycles after a read, `E`
 //! entries of which `N` exist, and `L` bits in the longest code: `1 + E + d`, then [`code_cycles`]. With no entry that is 2
 //! cycles; else 4 + 11 (N + 1) for the sort, the items of all `L` lists and `L`, and L (ceil(N / 16) + 1) for the counts. A
 //! list has N + 1 symbols and a package per two items of the list before, but at most 2 N items.
@@ -138,6 +138,7 @@ impl HwBlock for ScCodeBuilder {
     const NAME: &'static str = "sc_code_builder";
     const SUMMARY: &'static str =
         "builds canonical Huffman codes of limited length and least total length from value counts";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
     /// Cycles. A build of a full table takes some 48,000 of them, one of a small table some 1,500.

@@ -18,7 +18,7 @@
 //! which is the output register too. A line whose codes need more than its own 1,024 bits, or with a word for which there is
 //! neither code nor escape, is given as it is; so is every line until codes have been loaded.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - The table lies in memories, whose words are sets: the four ways side by side. They cannot be cleared at once, and codes
 //!   come seldom (once in 2,560 accesses of the cache): a set is cleared per cycle before the codes are taken.
 //! - The paper counts the table once, but 32 words in six cycles are more lookups than one table has ports. Each of the words
@@ -99,6 +99,7 @@ pub struct ScCompressor;
 impl HwBlock for ScCompressor {
     const NAME: &'static str = "sc_compressor";
     const SUMMARY: &'static str = "compresses a cache line into the Huffman codes of its words";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 7 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });

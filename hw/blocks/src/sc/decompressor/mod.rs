@@ -17,7 +17,7 @@
 //! codes are found in a cycle, each behind the one before it. An escape ends the cycle's codes: one place in a cycle takes a
 //! raw word, the one behind the last code. In the next cycle the values move into the line, which is the output register too.
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - Ends, bases and ranks come from the order of the code stream alone: the index of an entry is not needed, and there is no
 //!   port for it. The value of the n-th code that is not the escape's lies at address n.
 //! - Each code of a cycle has a copy of the values; all copies are written alike.
@@ -98,6 +98,7 @@ pub struct ScDecompressor;
 impl HwBlock for ScDecompressor {
     const NAME: &'static str = "sc_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from the Huffman codes of its words";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 3 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });

@@ -8,7 +8,7 @@
 //!  read_index_i  ------------------/              -> [pick way] -> read_value_o, read_count_o
 //! ```
 //!
-//! What the paper leaves open is settled thus:
+//! Choices where the paper is silent:
 //! - The table is 4-way set-associative; the set of a value is the XOR of its slices ([`set_of`](super::set_of)). Of the
 //!   value only the rest, the tag, is kept.
 //! - A word whose value has an entry increments its count. If the count is full (4095), all four counts of the set are
@@ -47,7 +47,7 @@
 //! bits of the value: 36,864 bits, 8,192 less. Besides it stand a valid bit per set, which reset and clear act on (256; an
 //! entry in a valid set exists if its count is not zero), the operation in the second stage (37), the set that was read and the
 //! set that was written last, for a word of the same set that comes right behind (144 each), the lost count (14) and the
-//! answer (45).
+//! reply (45).
 
 mod model;
 mod rtl;
@@ -107,6 +107,7 @@ impl HwBlock for ScVft {
     const NAME: &'static str = "sc_vft";
     const SUMMARY: &'static str =
         "counts 32-bit values in a set-associative table that keeps the frequent ones";
+    const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = VftParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
