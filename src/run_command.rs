@@ -207,10 +207,10 @@ pub(super) fn write_traces(options: &RunOptions, traces: Vec<Trace>, outputs: &m
     let Some(beside) = outputs.note(beside.map_err(Failure::usage)) else { return };
     for (at, (path, bytes)) in beside.iter().enumerate() {
         match at {
-            // The save file is in the plan; which values have names, the recording shows.
+            // The save file is in the plan; which other files there are, the recording shows.
             0 => outputs.write(path, bytes),
             _ => {
-                outputs.write_late("the names of values", path, bytes);
+                outputs.write_late("a file for viewers", path, bytes);
             }
         }
     }

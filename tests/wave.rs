@@ -6,6 +6,7 @@ use selvedge_hw::{BlockEntry, Clock, Direction};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::gtkwave::save_file;
 use selvedge_testbenches::name_files::NameFiles;
+use selvedge_testbenches::surfer::command_file;
 use selvedge_testbenches::tool::{IVERILOG, VVP};
 use selvedge_testbenches::vectors::Vectors;
 use selvedge_testbenches::{testbench, wave};
@@ -361,6 +362,30 @@ fn wide_ports_are_shown_as_words_too() {
                 if port.bits > 64 { all.iter().map(|bit| port.bits - 1 - bit).collect() } else { vec![] };
             assert_eq!(bits, wanted, "{}.{}", block.name(), port.name);
         }
+    }
+}
+
+/// Surfer itself needs a graphics card. What it is told to show must be there, each signal once.
+#[test]
+fn the_command_file_names_each_signal_of_the_vcd_once_and_a_time_in_it() {
+    for block in BLOCKS {
+        let waveform = record(*block, CYCLES, true);
+        let text = command_file(&waveform.traces);
+        let of = |command: &str| {
+            let lines = text
+                .lines()
+                .filter_map(move |line| line.split_once(' ').filter(|(first, _)| *first == command));
+            lines.map(|(_, argument)| argument.to_string()).collect::<Vec<_>>()
+        };
+        let reading = Reading::of(waveform.vcd());
+        let mut named = of("variable_add");
+        named.sort_unstable();
+        assert_eq!(named, reading.signals.keys().cloned().collect::<Vec<_>>(), "{}", block.name());
+        assert_eq!(of("divider_add"), [block.name(), "inputs", "outputs", "registers"]);
+        let save = save_file(&waveform.traces, "run.vcd", "run");
+        let marker = save.lines().find_map(|line| line.strip_prefix('*')?.split(' ').nth(1)).unwrap();
+        assert_eq!(of("cursor_set"), [marker], "GTKWave's marker stands there, too");
+        assert!(text.ends_with("goto_cursor\n"));
     }
 }
 

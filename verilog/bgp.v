@@ -25,15 +25,15 @@ module bgp (
   input  wire [31:0] address_i,
   // sectors of the evicted block that were used
   input  wire  [3:0] used_i,
-  // the query of the last cycle is answered
+  // the reply to the query of the last cycle is there
   output wire        valid_o,
-  // the answer: fetch all sectors
+  // the reply: fetch all sectors
   output wire        coarse_o,
   // the default prediction is to fetch all sectors
   output wire        default_coarse_o,
   // the default flipped at the last clock edge
   output wire        flip_o,
-  // number of the bitarray that answers
+  // number of the bitarray that replies
   output wire        active_o
 );
 

@@ -35,7 +35,7 @@ module md_cache (
   input  wire         writeback_ready_i,
   // a request would be taken
   output wire         ready_o,
-  // the request is answered
+  // the reply is there
   output wire         valid_o,
   // it was a hit
   output wire         hit_o,

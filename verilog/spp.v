@@ -29,11 +29,11 @@ module spp (
   input  wire [31:0] evict_address_i,
   // sectors of the evicted block that were used
   input  wire  [3:0] used_i,
-  // the query of the last cycle is answered
+  // the reply to the query of the last cycle is there
   output wire        valid_o,
-  // the answer: sectors to fetch, those requested among them
+  // the reply: sectors to fetch, those requested among them
   output wire  [3:0] sectors_o,
-  // the answer comes from a committed pattern
+  // the reply comes from a committed pattern
   output wire        known_o
 );
 

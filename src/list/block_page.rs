@@ -74,7 +74,7 @@ fn ports(entry: &dyn BlockEntry) -> Table {
             if port.direction == Direction::Input { "in" } else { "out" }.into(),
             port.bits.to_string(),
             port.valid.map_or_else(|| "-".into(), code),
-            port.doc.into(),
+            port.doc.trim().into(),
         ]);
     }
     table

@@ -77,15 +77,17 @@ pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
 }
 
 /// What the window shows at first.
-struct View {
-    /// The left edge and the marker, whose values stand beside the names.
+pub(crate) struct View {
+    /// The left edge.
     start: u64,
-    marker: u64,
+    /// The marker, whose values stand beside the names.
+    pub(crate) marker: u64,
     zoom: f64,
 }
 
 impl View {
-    fn of(traces: &[Trace]) -> Self {
+    /// Returns what shows the first interesting cycle of any of the traces.
+    pub(crate) fn of(traces: &[Trace]) -> Self {
         let period =
             clocks(traces).iter().map(Clock::period).reduce(f64::max).unwrap_or(Clock::default().period());
         let zoom = -(CYCLES * period * FRAME / WAVES).log2();

@@ -7,6 +7,7 @@
 //! | [`wave`] | waveforms as VCD or FST, with what viewers need beside them |
 //! | [`fst`](mod@fst) | a waveform as FST |
 //! | [`gtkwave`] | GTKWave's save file |
+//! | [`surfer`] | Surfer's command file |
 //! | [`name_files`] | names of values, for viewers |
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
 //! | [`own`] | Verilog of the user in place of a block |
@@ -36,6 +37,7 @@ pub mod own;
 pub mod parallel;
 pub mod recorded;
 pub mod skipped;
+pub mod surfer;
 pub mod testbench;
 pub mod tool;
 pub mod vectors;

@@ -2,6 +2,7 @@
 use crate::fst::fst;
 use crate::gtkwave::save_file;
 use crate::name_files::NameFiles;
+use crate::surfer::command_file;
 use crate::vectors::{side, stimulus};
 use selvedge_hw::rtl::registers::Registers;
 use selvedge_hw::wave::{Sample, Trace, write_vcd};
@@ -77,7 +78,7 @@ impl Waveform {
         }
     }
 
-    /// Returns the files beside the waveform at `path`: GTKWave's save file first, then those with the names of values.
+    /// Returns the files beside the waveform at `path`: GTKWave's save file, Surfer's command file, and those with the names of values.
     ///
     /// # Errors
     /// A path that is no file's.
@@ -88,7 +89,8 @@ impl Waveform {
         };
         let (name, stem) = (name(path.file_name())?, name(path.file_stem())?);
         let save = save_file(&self.traces, &name, &stem).into_bytes();
-        let mut files = vec![(save_path(path), save)];
+        let commands = command_file(&self.traces).into_bytes();
+        let mut files = vec![(save_path(path), save), (path.with_extension("sucl"), commands)];
         for (name, text) in NameFiles::of(&self.traces).files(&stem) {
             files.push((path.with_file_name(name), text.into_bytes()));
         }

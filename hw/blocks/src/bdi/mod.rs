@@ -5,7 +5,7 @@
 //! A line of 32, 64 or 128 bytes is seen as words of 8, 4 or 2 bytes, each of which is kept as a short difference
 //! (delta) from one of two bases: zero, or the first word that is no short difference from zero. [`Encoding`] lists the
 //! eleven encodings, [`Compressed`] says how a payload is laid out, and [`compress`] and [`decompress`] are the arithmetic.
-//! Subtraction wraps in the word's width; a delta of k bytes lies in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins,
+//! Subtraction wraps in the word's width; a delta of k bytes is in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins,
 //! ties go to the wider base. What the papers leave open: an encoding without deltas means that all words are equal.
 //!
 //! # Parameters

@@ -25,9 +25,9 @@
 //! Choices where the paper is silent:
 //! - Hashes. The paper says "byte-sliced XOR" and no more. Here each hash is the XOR of the address's four bytes, each
 //!   rotated within the index by an amount of its own ([`ROTATION`]). Any single hash reaches every index, and the six
-//!   together tell any two addresses apart. The parity of an index is that of the address, in all six hashes alike.
+//!   together distinguish any two addresses. The parity of an index is that of the address, in all six hashes alike.
 //! - One operation per cycle, a query or an eviction: both use the same six ports into each array, which are most of the
-//!   logic. An eviction wins if both are asked for; the query is then not answered (`valid_o` stays low).
+//!   logic. An eviction wins if both are asked for; the query then has no reply (`valid_o` stays low).
 //! - The default is coarse after reset, which is the conventional memory system.
 //! - The threshold is strict, as printed: with 2 sectors, a block with one used sector has low locality.
 //! - The filter's last insertion of a period is in the array that goes on, not in the one that is cleared.

@@ -150,15 +150,15 @@ rtl_module! {
             used_i: u8 as U<SECTORS> = p.sectors as usize,
         }
         outputs BgpOut {
-            /// the query of the last cycle is answered
+            /// the reply to the query of the last cycle is there
             valid_o: bool as Bit = 1,
-            /// the answer: fetch all sectors
+            /// the reply: fetch all sectors
             coarse_o: bool as Bit = 1,
             /// the default prediction is to fetch all sectors
             default_coarse_o: bool as Bit = 1,
             /// the default flipped at the last clock edge
             flip_o: bool as Bit = 1,
-            /// number of the bitarray that answers
+            /// number of the bitarray that replies
             active_o: bool as Bit = 1,
         }
         parts {

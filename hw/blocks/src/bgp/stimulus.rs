@@ -108,10 +108,10 @@ impl Corners<BgpIn, BgpOut> for BgpCorners {
     }
     fn seen(&self) -> Vec<Corner> {
         [
-            ("default fine, answer fine", self.answers[0][0], 100),
-            ("default fine, answer coarse", self.answers[0][1], 100),
-            ("default coarse, answer fine", self.answers[1][0], 100),
-            ("default coarse, answer coarse", self.answers[1][1], 100),
+            ("default fine, reply fine", self.answers[0][0], 100),
+            ("default fine, reply coarse", self.answers[0][1], 100),
+            ("default coarse, reply fine", self.answers[1][0], 100),
+            ("default coarse, reply coarse", self.answers[1][1], 100),
             ("default becomes fine", self.flips[0], 1),
             ("default becomes coarse", self.flips[1], 1),
             ("array 0 becomes active", self.swaps[0], 1),

@@ -42,7 +42,7 @@
 //! - Among equal adjusted hits the larger L is taken: less bypassing. After reset L is 8.
 //! - Without a hit in any calculator L stays; after reset nobody bypasses. The adjusted hits would then be the failures' model
 //!   alone, which grows with L whatever the loads are: a few failures would make L 1. But hits are sampled, and a working set of
-//!   a few lines can lie in the sets that are not: nothing is known of what bypassing would lose.
+//!   a few lines can be in the sets that are not: nothing is known of what bypassing would lose.
 //! - Counters saturate. Hits can do so although an interval has fewer accesses, when all fall into sampled sets.
 //! - The shadow tags are four words of four tags in a memory without reset, guarded by resettable valid bits: only those and
 //!   the LRU state need to be registers that clear. A memory so small becomes flip-flops or latches in an ASIC, as is the

@@ -69,7 +69,7 @@
 //!
 //! # Storage
 //! The paper counts 134 bytes: two policy bits in each of the 512 tags of a 16 KB cache with four times the tags (128 bytes), and
-//! six more bytes, which are the six counters with 8 bits each. The policy bits lie in the tags, not in this block. It holds 496
+//! six more bytes, which are the six counters with 8 bits each. The policy bits are in the tags, not in this block. It holds 496
 //! bits: the six counters have 57 (8 bits would overflow), and the paper counts neither what measures latencies and
 //! tolerance (96), nor the position in the period (15), nor the divider and comparator, bit by bit (308), with its results (20).
 

@@ -1,6 +1,6 @@
 //! Metadata cache: at a memory controller, how many bursts each compressed line takes in DRAM.
 //!
-//! Source: CABA, section 5.3.2: 8 KB, 4 ways, in front of the metadata of all lines, which lie in a reserved region of DRAM. A
+//! Source: CABA, section 5.3.2: 8 KB, 4 ways, in front of the metadata of all lines, which are in a reserved region of DRAM. A
 //! hit replies at once; a miss costs one more DRAM access.
 //!
 //! ```text

@@ -37,7 +37,7 @@ rtl_module! {
         outputs MdCacheOut {
             /// a request would be taken
             ready_o: bool as Bit = 1,
-            /// the request is answered
+            /// the reply is there
             valid_o: bool as Bit = 1,
             /// it was a hit
             hit_o: bool as Bit = 1,

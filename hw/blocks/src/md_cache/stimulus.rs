@@ -220,7 +220,7 @@ impl Corners<MdCacheIn, MdCacheOut> for MdCacheCorners {
             ("miss that evicts a dirty block", self.dirty_evictions, 1000),
             ("miss that evicts none", self.clean_misses, 1000),
             ("refill asked for beside a block to be written back", self.behind_writeback, 100),
-            ("request taken before the last one is answered", self.overlapping, 1000),
+            ("request taken before the last reply", self.overlapping, 1000),
             ("block that nobody asked for", self.unasked, 100),
             ("request that waits", self.requests_waiting, 1000),
             ("reset during an access", self.resets_in_flight, 10),

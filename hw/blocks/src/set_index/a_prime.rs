@@ -26,7 +26,7 @@
 //! | `sets` | 32 | 16, 32, 64, 128 | cache sets or memory partitions: 2^k |
 //! | `mersenne` | false | true, false | the prime is the smallest Mersenne prime above the number of sets |
 //!
-//! Ports, timing and storage: see the [family](super).
+//! The [family](super) shares ports, timing and storage.
 
 use super::prime::{PrimeModulo, Widths, prime_top};
 use super::top::set_index_top;

@@ -12,7 +12,7 @@
 //! |---|---|---|---|
 //! | `sets` | 32 | 16, 32, 64, 128 | cache sets or memory partitions: 2^k |
 //!
-//! Ports, timing and storage: see the [family](super).
+//! The [family](super) shares ports, timing and storage.
 
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};

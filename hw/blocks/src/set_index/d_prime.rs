@@ -19,7 +19,7 @@
 //! | `sets` | 32 | 16, 32, 64, 128 | cache sets or memory partitions: 2^k |
 //! | `prime` | 11 | 11, 19, 31 | the prime p |
 //!
-//! Ports, timing and storage: see the [family](super).
+//! The [family](super) shares ports, timing and storage.
 
 use super::top::set_index_top;
 use super::{Hash, IndexFunction, SETS, SetIndex, set_index_ports};

@@ -79,14 +79,14 @@ impl Corners<SppIn, SppOut> for SppCorners {
 
     fn seen(&self) -> Vec<Corner> {
         [
-            ("an entry without a pattern answers", self.unknown),
-            ("a committed pattern answers", self.known),
-            ("the pattern of another block answers", self.other_block),
+            ("an entry without a pattern replies", self.unknown),
+            ("a committed pattern replies", self.known),
+            ("the pattern of another block replies", self.other_block),
             ("commit and query meet in one entry", self.same_cycle),
             ("a pattern adds to what is requested", self.beyond_requested),
             ("a pattern adds nothing", self.requested_only),
             ("a requested sector was not predicted", self.unpredicted_request),
-            ("an empty pattern answers", self.empty_pattern),
+            ("an empty pattern replies", self.empty_pattern),
         ]
         .map(|(name, times)| Corner { name, times, demanded: 100 })
         .to_vec()

@@ -60,11 +60,11 @@ rtl_module! {
             used_i: u8 as U<SECTORS> = p.sectors as usize,
         }
         outputs SppOut {
-            /// the query of the last cycle is answered
+            /// the reply to the query of the last cycle is there
             valid_o: bool as Bit = 1,
-            /// the answer: sectors to fetch, those requested among them
+            /// the reply: sectors to fetch, those requested among them
             sectors_o: u8 as U<SECTORS> = p.sectors as usize,
-            /// the answer comes from a committed pattern
+            /// the reply comes from a committed pattern
             known_o: bool as Bit = 1,
         }
         parts {

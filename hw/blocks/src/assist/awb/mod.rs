@@ -15,7 +15,7 @@
 //! which a scheduler has nothing else to issue it may take the head of the low partition.
 //!
 //! Choices where the paper is silent:
-//! - Two schedulers (table 1) share the warps by parity, so that the instructions lie in two memories with one read port each.
+//! - Two schedulers (table 1) share the warps by parity, so that the instructions are in two memories with one read port each.
 //!   Only one of them may take from the low partition in a cycle; whose turn it is, the SM settles.
 //! - A warp has two slots, as many instructions as common simulators give a warp's instruction buffer.
 //! - Room is reported one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is staged in the same cycle, so that
@@ -85,7 +85,7 @@ pub struct Awb;
 impl HwBlock for Awb {
     const NAME: &'static str = "awb";
     const SUMMARY: &'static str = "buffers decoded assist-warp instructions: two of high priority per warp, two of low priority for idle issue slots";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[Payload {

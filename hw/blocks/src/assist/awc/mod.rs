@@ -143,7 +143,7 @@ pub struct Awc;
 impl HwBlock for Awc {
     const NAME: &'static str = "awc";
     const SUMMARY: &'static str = "deploys assist warps on trigger events, issues their instructions to the schedulers, and throttles them by utilization";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
     const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[

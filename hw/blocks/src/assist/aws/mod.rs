@@ -87,7 +87,7 @@ impl HwBlock for Aws {
     const NAME: &'static str = "aws";
     const SUMMARY: &'static str =
         "stores the instructions of all assist-warp routines and reads one per cycle";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["instruction_o"] }];

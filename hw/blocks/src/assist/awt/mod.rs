@@ -101,7 +101,7 @@ impl HwBlock for Awt {
     const NAME: &'static str = "awt";
     const SUMMARY: &'static str =
         "tracks the active assist warps and deploys one instruction per cycle in round-robin order";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, section 4.4";
     const PARAMS: &'static [ParamSpec] = AwtParams::SPECS;
     const PAYLOADS: &'static [Payload] = &[Payload {

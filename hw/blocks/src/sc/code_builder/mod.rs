@@ -12,7 +12,7 @@
 //! ```
 //!
 //! - **Sorter.** Two halves of a memory take turns. Reading the table is the first pass.
-//! - **Merger.** Makes the lists of package-merge, one item per cycle, lightest first. Weights of packages lie in two halves
+//! - **Merger.** Makes the lists of package-merge, one item per cycle, lightest first. Weights of packages are in two halves
 //!   of a memory that take turns; of every item one bit is kept: is it a symbol or a package?
 //! - **Lengths.** From the last list to the first: counts the symbols among the items that are taken. The other ones are
 //!   packages, so twice as many items are taken of the list before. As the lightest symbols are taken in most lists, the
@@ -138,7 +138,7 @@ impl HwBlock for ScCodeBuilder {
     const NAME: &'static str = "sc_code_builder";
     const SUMMARY: &'static str =
         "builds canonical Huffman codes of limited length and least total length from value counts";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
     /// Cycles. A build of a full table takes some 48,000 of them, one of a small table some 1,500.

@@ -19,7 +19,7 @@
 //! neither code nor escape, is given as it is; so is every line until codes have been loaded.
 //!
 //! Choices where the paper is silent:
-//! - The table lies in memories, whose words are sets: the four ways side by side. They cannot be cleared at once, and codes
+//! - The table is in memories, whose words are sets: the four ways side by side. They cannot be cleared at once, and codes
 //!   come seldom (once in 2,560 accesses of the cache): a set is cleared per cycle before the codes are taken.
 //! - The paper counts the table once, but 32 words in six cycles are more lookups than one table has ports. Each of the words
 //!   of a group has a copy of the table; all copies are written alike. Banks instead of copies would make the latency depend
@@ -99,7 +99,7 @@ pub struct ScCompressor;
 impl HwBlock for ScCompressor {
     const NAME: &'static str = "sc_compressor";
     const SUMMARY: &'static str = "compresses a cache line into the Huffman codes of its words";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 7 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });

@@ -12,7 +12,7 @@
 //!           code + base of its length -> rank -> (less one behind the escape's rank) -> address
 //! ```
 //!
-//! The codes are canonical, so what tells a code's length is the first among 16 left-aligned ends that lies above the next 16
+//! The codes are canonical, so that a code's length follows from the first among 16 left-aligned ends that is above the next 16
 //! bits of the payload; the code then leads to its rank by one addition, and the rank to the value. Up to `symbols_per_cycle`
 //! codes are found in a cycle, each behind the one before it. An escape ends the cycle's codes: one place in a cycle takes a
 //! raw word, the one behind the last code. In the next cycle the values move into the line, which is the output register too.
@@ -98,7 +98,7 @@ pub struct ScDecompressor;
 impl HwBlock for ScDecompressor {
     const NAME: &'static str = "sc_decompressor";
     const SUMMARY: &'static str = "rebuilds a cache line from the Huffman codes of its words";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 3 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });

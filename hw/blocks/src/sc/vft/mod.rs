@@ -107,7 +107,7 @@ impl HwBlock for ScVft {
     const NAME: &'static str = "sc_vft";
     const SUMMARY: &'static str =
         "counts 32-bit values in a set-associative table that keeps the frequent ones";
-    const MODULE: &'static str = include_str!("mod.rs");
+    const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = VftParams::SPECS;
     const CLAIM: Option<Claim> = Some(Claim { bits: 45_056, source: "LATTE-CC, section IV.C.2" });

@@ -1,0 +1,57 @@
+//! Surfer's command file: the signals of a waveform in order, with the cursor at the first interesting cycle.
+//!
+//! `surfer NAME.vcd --command-file NAME.sucl` reads it. Surfer's state files have no stable format; its commands do.
+use crate::gtkwave::View;
+use crate::vectors::side;
+use selvedge_hw::Direction;
+use selvedge_hw::wave::{ROOT, Trace, clocks, cycle_variable};
+use std::fmt::Write;
+
+/// Returns the command file of a waveform.
+pub fn command_file(traces: &[Trace]) -> String {
+    let mut file = File::default();
+    for clock in clocks(traces) {
+        file.variable(ROOT, &cycle_variable(traces, clock));
+    }
+    for trace in traces {
+        file.trace(trace);
+    }
+    // Surfer counts in the waveform's unit of time, picoseconds.
+    file.command("cursor_set", &View::of(traces).marker.to_string());
+    file.0.push_str("goto_cursor\n");
+    file.0
+}
+
+/// The text of a command file as it grows.
+#[derive(Default)]
+struct File(String);
+
+impl File {
+    /// Adds the signals of an instance.
+    fn trace(&mut self, trace: &Trace) {
+        let scope = format!("{ROOT}.{}", trace.instance);
+        self.command("divider_add", &trace.instance);
+        self.variable(&scope, "clk_i");
+        self.variable(&scope, "rst_ni");
+        for (title, direction) in [("inputs", Direction::Input), ("outputs", Direction::Output)] {
+            self.command("divider_add", title);
+            side(&trace.ports, direction).for_each(|port| self.variable(&scope, port.name));
+        }
+        if !trace.registers.is_empty() {
+            self.command("divider_add", "registers");
+        }
+        for register in &trace.registers {
+            let scopes: Vec<&str> =
+                [scope.as_str()].into_iter().chain(register.scope.iter().map(String::as_str)).collect();
+            self.variable(&scopes.join("."), &register.name);
+        }
+    }
+
+    fn variable(&mut self, scope: &str, name: &str) {
+        self.command("variable_add", &format!("{scope}.{name}"));
+    }
+
+    fn command(&mut self, command: &str, argument: &str) {
+        writeln!(self.0, "{command} {argument}").expect("writing to memory cannot fail");
+    }
+}
