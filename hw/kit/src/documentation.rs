@@ -83,8 +83,7 @@ mod tests {
     #[test]
     fn links_become_their_text_outside_of_diagrams() {
         let source = "//! See [`Code`] and [the table](super::vft), `a_i[6]`, [6] and [x](https://x.org).\n//! ```text\n//! [`x`](y)\n//! ```\n//! [`Z`](z)";
-        let expected =
-            "See `Code` and the table, `a_i[6]`, [6] and [x](https://x.org).\n```text\n[`x`](y)\n```\n`Z`\n";
+        let expected = "See `Code` and the table, `a_i[6]`, [6] and [x](https://x.org).\n```text\n[`x`](y)\n```\n`Z`\n";
         assert_eq!(of_module(source), expected);
     }
 
