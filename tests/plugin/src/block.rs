@@ -80,6 +80,7 @@ impl HwBlock for StreamFilterBlock {
     const NAME: &'static str = "stream_filter";
     const SUMMARY: &'static str = "lets loads bypass the L1D while nothing hits there";
     const SOURCE: &'static str = "an example";
+    const MODULE: &'static str = include_str!("block.rs");
     const PARAMS: &'static [ParamSpec] = Params::SPECS;
     type Params = Params;
     type In = Inputs;
