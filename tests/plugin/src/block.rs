@@ -62,7 +62,6 @@ pub struct Model {
     misses: u32,
     asks: u32,
 }
-
 impl Clocked<Inputs, Outputs> for Model {
     fn step(&mut self, inputs: &Inputs) -> Outputs {
         let outputs = Outputs { bypass_o: self.misses == self.full && self.asks != 0 };
