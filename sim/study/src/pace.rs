@@ -11,32 +11,55 @@ enum Stage {
     Ended,
 }
 
-/// Seconds that points took, and that were expected of them.
-#[derive(Clone, Copy, Debug, Default)]
+/// Rounds in which the factors of workloads and of mechanisms are fitted to each other.
+const ROUNDS: usize = 4;
+/// Evidence that a mechanism takes no longer than others weighs as much as this part of a point.
+const PRIOR: f64 = 0.5;
+
+/// A point that has ended, or that already runs for longer than expected.
+#[derive(Clone, Copy, Debug)]
 struct Evidence {
+    workload: usize,
+    mechanism: usize,
     taken: f64,
     expected: f64,
 }
 
-impl Evidence {
-    fn add(&mut self, taken: f64, expected: f64) {
-        self.taken += taken;
-        self.expected += expected;
-    }
+/// What the seconds that are expected of a point are multiplied by.
+struct Factors {
+    /// Of workloads of which nothing has ended.
+    overall: f64,
+    workloads: Vec<Option<f64>>,
+    mechanisms: Vec<f64>,
+}
 
-    /// Returns the ratio of taken to expected seconds, where a `prior` ratio weighs as much as `weight` expected seconds.
-    fn ratio(self, prior: f64, weight: f64) -> f64 {
-        (self.taken + prior * weight) / (self.expected + weight)
+impl Factors {
+    fn of(&self, workload: usize, mechanism: usize) -> f64 {
+        self.workloads[workload].unwrap_or(self.overall) * self.mechanisms[mechanism]
+    }
+}
+
+/// Names by number.
+#[derive(Clone, Debug, Default)]
+struct Names<'n>(BTreeMap<&'n str, usize>);
+
+impl<'n> Names<'n> {
+    fn number(&mut self, name: &'n str) -> usize {
+        let next = self.0.len();
+        *self.0.entry(name).or_insert(next)
     }
 }
 
 /// Points with the seconds that each is expected to take, some at a time. The time that points took corrects what is expected of
-/// the others, those of the same workload first: an estimate is wrong for a workload more often than for a mechanism.
+/// the others, by a factor for the workload and one for the mechanism: what is expected comes from counts of instructions, of which some
+/// workloads and mechanisms take thirty times as long as others.
 #[derive(Clone, Debug)]
 pub struct Pace {
     costs: Vec<f64>,
-    /// The workload of each point.
-    groups: Vec<usize>,
+    /// The workload and the mechanism of each point.
+    groups: Vec<(usize, usize)>,
+    workloads: usize,
+    mechanisms: usize,
     stages: Vec<Stage>,
     jobs: usize,
     ended: Vec<Evidence>,
@@ -45,21 +68,28 @@ pub struct Pace {
 impl Pace {
     /// Creates the pace of `points` of which none has begun and that are expected to take `costs` seconds each, `jobs` at a time.
     pub fn of(points: &[Point], costs: &[f64], jobs: usize) -> Self {
-        Self::new(points.iter().map(|point| point.work_name.as_str()).zip(costs.iter().copied()), jobs)
+        let names =
+            points.iter().map(|point| (point.work_name.as_str(), point.parameters.mechanism.as_str()));
+        Self::new(names.zip(costs.iter().copied()), jobs)
     }
 
-    /// Creates the pace of points, each with the name of its workload and the seconds that it is expected to take.
-    fn new<'n>(points: impl IntoIterator<Item = (&'n str, f64)>, jobs: usize) -> Self {
-        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    /// Creates the pace of points, each with the names of its workload and of its mechanism, and the seconds that it is expected to take.
+    fn new<'n>(points: impl IntoIterator<Item = ((&'n str, &'n str), f64)>, jobs: usize) -> Self {
+        let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
         let (mut groups, mut costs) = (Vec::new(), Vec::new());
-        for (name, cost) in points {
-            let next = names.len();
-            groups.push(*names.entry(name).or_insert(next));
+        for ((workload, mechanism), cost) in points {
+            groups.push((workloads.number(workload), mechanisms.number(mechanism)));
             costs.push(cost);
         }
-        let stages = vec![Stage::Waiting; costs.len()];
-        let ended = vec![Evidence::default(); names.len()];
-        Pace { costs, groups, stages, jobs: jobs.max(1), ended }
+        Pace {
+            stages: vec![Stage::Waiting; costs.len()],
+            costs,
+            groups,
+            workloads: workloads.0.len(),
+            mechanisms: mechanisms.0.len(),
+            jobs: jobs.max(1),
+            ended: Vec::new(),
+        }
     }
 
     /// A point begins.
@@ -70,50 +100,75 @@ impl Pace {
     /// A point has ended.
     pub fn end(&mut self, at: usize, now: Instant) {
         if let Stage::Running(start) = std::mem::replace(&mut self.stages[at], Stage::Ended) {
-            self.ended[self.groups[at]].add((now - start).as_secs_f64(), self.costs[at]);
+            self.ended.extend(self.evidence_of(at, (now - start).as_secs_f64()));
         }
     }
 
-    /// Returns the evidence of each workload: its points that have ended, and those that already run for longer than expected.
+    /// Returns what a point that took so many seconds says; nothing if nothing was expected of it.
+    fn evidence_of(&self, at: usize, taken: f64) -> Option<Evidence> {
+        let ((workload, mechanism), expected) = (self.groups[at], self.costs[at]);
+        (expected > 0.0 && taken > 0.0).then_some(Evidence { workload, mechanism, taken, expected })
+    }
+
+    /// Returns the points that have ended, and those that already run for longer than expected.
     fn evidence(&self, now: Instant) -> Vec<Evidence> {
         let mut evidence = self.ended.clone();
         for (at, stage) in self.stages.iter().enumerate() {
             if let Stage::Running(start) = stage {
                 let elapsed = (now - *start).as_secs_f64();
                 if elapsed > self.costs[at] {
-                    evidence[self.groups[at]].add(elapsed, self.costs[at]);
+                    evidence.extend(self.evidence_of(at, elapsed));
                 }
             }
         }
         evidence
     }
 
-    /// Returns for each workload the seconds that points take over those that are expected of them: 1 at first, the ratio of all
-    /// workloads when as much as a usual point has ended, and its own when one of its points has.
-    fn corrections(&self, now: Instant) -> Vec<f64> {
+    /// Returns the factors that fit the evidence best: each is the geometric mean of what is left when the other is taken out.
+    fn factors(&self, now: Instant) -> Factors {
         let evidence = self.evidence(now);
-        let usual = (self.costs.iter().sum::<f64>() / self.costs.len().max(1) as f64).max(1e-9);
-        let mut all = Evidence::default();
-        evidence.iter().for_each(|one| all.add(one.taken, one.expected));
-        let overall = all.ratio(1.0, usual);
-        let mut sums = vec![(0.0, 0usize); evidence.len()];
-        for (group, cost) in self.groups.iter().zip(&self.costs) {
-            sums[*group].0 += cost;
-            sums[*group].1 += 1;
-        }
-        let of = |(one, (sum, count)): (&Evidence, (f64, usize))| {
-            let weight = (0.25 * sum / count.max(1) as f64).max(1e-9);
-            one.ratio(overall, weight)
+        let mut factors = Factors {
+            overall: 1.0,
+            workloads: vec![None; self.workloads],
+            mechanisms: vec![1.0; self.mechanisms],
         };
-        evidence.iter().zip(sums).map(of).collect()
+        for _ in 0..ROUNDS {
+            let mut sums = vec![(0.0, 0.0); self.workloads];
+            for one in &evidence {
+                let rest = one.taken / (one.expected * factors.mechanisms[one.mechanism]);
+                sums[one.workload].0 += rest.ln();
+                sums[one.workload].1 += 1.0;
+            }
+            factors.workloads = sums
+                .into_iter()
+                .map(|(sum, count): (f64, f64)| (count > 0.0).then(|| (sum / count).exp()))
+                .collect();
+            let mut sums = vec![(0.0, 0.0); self.mechanisms];
+            for one in &evidence {
+                let rest = one.taken / (one.expected * factors.workloads[one.workload].unwrap_or(1.0));
+                sums[one.mechanism].0 += rest.ln();
+                sums[one.mechanism].1 += 1.0;
+            }
+            factors.mechanisms =
+                sums.into_iter().map(|(sum, count): (f64, f64)| (sum / (count + PRIOR)).exp()).collect();
+        }
+        // A usual point's worth of evidence that all is as expected.
+        let usual = self.costs.iter().sum::<f64>() / self.costs.len().max(1) as f64;
+        let expected = |one: &Evidence| one.expected * factors.mechanisms[one.mechanism];
+        let (taken, expected): (f64, f64) =
+            (evidence.iter().map(|one| one.taken).sum(), evidence.iter().map(expected).sum());
+        if expected > 0.0 {
+            factors.overall = (taken + usual) / (expected + usual);
+        }
+        factors
     }
 
     /// Returns how long the rest takes.
     pub fn left(&self, now: Instant) -> Duration {
-        let corrections = self.corrections(now);
+        let factors = self.factors(now);
         let (mut sum, mut longest) = (0.0, 0.0f64);
-        for ((cost, stage), group) in self.costs.iter().zip(&self.stages).zip(&self.groups) {
-            let expected = cost * corrections[*group];
+        for ((cost, stage), (workload, mechanism)) in self.costs.iter().zip(&self.stages).zip(&self.groups) {
+            let expected = cost * factors.of(*workload, *mechanism);
             let left = match stage {
                 Stage::Waiting => expected,
                 Stage::Running(start) => {
@@ -140,7 +195,7 @@ mod tests {
 
     /// Points of one workload.
     fn of_one_workload(costs: &[f64], jobs: usize) -> Pace {
-        Pace::new(costs.iter().map(|cost| ("one", *cost)), jobs)
+        Pace::new(costs.iter().map(|cost| (("one", "base"), *cost)), jobs)
     }
 
     #[test]
@@ -191,7 +246,8 @@ mod tests {
     #[test]
     fn a_point_that_ended_corrects_its_workload_most() {
         let start = Instant::now();
-        let mut pace = Pace::new([("slow", 1.0), ("slow", 1.0), ("right", 1.0), ("right", 1.0)], 1);
+        let points = ["slow", "slow", "right", "right"].map(|workload| ((workload, "base"), 1.0));
+        let mut pace = Pace::new(points, 1);
         for (point, from, to) in [(0, 0, 100), (2, 100, 101)] {
             pace.start(point, at(start, from));
             pace.end(point, at(start, to));
@@ -199,6 +255,20 @@ mod tests {
         // One of some 100 seconds and one of some 1.
         let left = pace.left(at(start, 101)).as_secs();
         assert!((85..=115).contains(&left), "{left} s");
+    }
+
+    #[test]
+    fn a_mechanism_takes_as_much_longer_for_one_workload_as_for_others() {
+        let start = Instant::now();
+        let points = [("a", "base"), ("a", "slow"), ("b", "base"), ("b", "slow")];
+        let mut pace = Pace::new(points.map(|names| (names, 10.0)), 1);
+        for (point, from, to) in [(0, 0, 10), (1, 10, 50), (2, 50, 70)] {
+            pace.start(point, at(start, from));
+            pace.end(point, at(start, to));
+        }
+        // Four times as long as the baseline's 20 seconds; one point is not yet taken at its word.
+        let left = pace.left(at(start, 70)).as_secs();
+        assert!((45..=80).contains(&left), "{left} s");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use selvedge_sim::together::report::Verdict;
 use selvedge_sim::together::{TogetherSpec, run as run_together};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,7 +62,7 @@ pub struct Orders<'a> {
     pub retry: bool,
     /// Ends the command when it is set; what is finished is kept.
     pub stop: &'a Arc<AtomicBool>,
-    /// Seconds that each point is expected to take: the longest are begun first. Empty: in the order of the list.
+    /// Seconds that each point is expected to take: after one of each workload the longest are begun first. Empty: in the order of the list.
     pub costs: &'a [f64],
 }
 
@@ -84,6 +84,16 @@ struct Board<'a> {
     error: Mutex<Option<StoreError>>,
 }
 
+/// Returns the first point of each workload, usually its baseline. They are begun before all others: what they take shows how far the
+/// expected seconds of their workloads are wrong.
+pub(crate) fn scouts(points: &[Point], costs: &[f64]) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::new();
+    let is_first = |at: &usize| {
+        costs.get(*at).is_some_and(|cost| *cost > 0.0) && seen.insert(points[*at].work_name.as_str())
+    };
+    (0..points.len()).filter(is_first).collect()
+}
+
 /// Gives every point an entry: from the store, or by its simulation. Points of one key are simulated once, and so are those that
 /// another process with the same store works on.
 ///
@@ -102,7 +112,11 @@ pub fn run_points(
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
     let cost = |group: &Group| orders.costs.get(group.places[0]).copied().unwrap_or_default();
-    groups.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(a.places.cmp(&b.places)));
+    let scouts = scouts(points, orders.costs);
+    let is_late = |group: &Group| !scouts.contains(&group.places[0]);
+    groups.sort_by(|a, b| {
+        (is_late(a).cmp(&is_late(b))).then(cost(b).total_cmp(&cost(a))).then(a.places.cmp(&b.places))
+    });
     let board = Board {
         points,
         store,

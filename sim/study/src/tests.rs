@@ -1,4 +1,5 @@
 //! Study files: their points, their keys and their mistakes.
+use crate::runner::scouts;
 use crate::{COLUMNS, Point, Row, Study};
 use selvedge_sim::source::Record;
 use std::collections::BTreeSet;
@@ -248,4 +249,15 @@ fn a_damaged_record_is_a_mistake_of_the_study() {
     let text = "workloads = [\n\"p.sprog\"]\nmechanisms = [\"base\"]\n";
     let error = Study::parse(text, &folder.path().join("s.toml")).err().map(|error| error.to_string());
     assert!(error.is_some_and(|error| error.contains("s.toml:2: ") && error.contains("is damaged")));
+}
+
+#[test]
+fn the_first_open_point_of_each_workload_is_begun_before_all_others() {
+    let study = study(
+        "size = \"tiny\"\nworkloads = [\"vecadd\", \"bfs\"]\nmechanisms = [\"base\", \"hw-bdi\", \"bgp\"]\n",
+    );
+    let of = |costs: [f64; 6]| scouts(study.points(), &costs).into_iter().collect::<Vec<_>>();
+    assert_eq!(of([1.0, 9.0, 9.0, 1.0, 9.0, 9.0]), [0, 3]);
+    assert_eq!(of([0.0, 9.0, 9.0, 0.0, 0.0, 0.0]), [1], "what has a result says nothing");
+    assert!(scouts(study.points(), &[]).is_empty(), "without costs the order is that of the list");
 }
