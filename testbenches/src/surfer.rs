@@ -1,6 +1,6 @@
 //! Surfer's command file: the signals of a waveform in order, with the cursor at the first interesting cycle.
 //!
-//! `surfer NAME.vcd --command-file NAME.sucl` reads it. Surfer's state files have no stable format; its commands do.
+//! `surfer NAME.vcd --command-file NAME.sucl` reads it. Surfer documents its commands, and not the form of its state files.
 use crate::gtkwave::View;
 use crate::vectors::side;
 use selvedge_hw::Direction;
