@@ -365,7 +365,7 @@ fn wide_ports_are_shown_as_words_too() {
     }
 }
 
-/// Surfer itself needs a graphics card. What it is told to show must be there, each signal once.
+/// Surfer itself needs a graphics card. The signals that the file names must be there, each once.
 #[test]
 fn the_command_file_names_each_signal_of_the_vcd_once_and_a_time_in_it() {
     for block in BLOCKS {

@@ -16,8 +16,8 @@ pub fn of(entry: &dyn BlockEntry) -> String {
     write!(page, "\n## Every port\n\n{}", ports(entry).markdown()).expect("a string takes it");
     write!(
         page,
-        "\n## Corner cases\n\nModel, RTL and Verilog are compared over {} operations. Their stimulus reaches each of these cases at least so \
-         often:\n\n{}",
+        "\n## Corner cases\n\nModel, RTL and Verilog are compared over {} operations. Their stimulus reaches each of these cases at least as many \
+         times as the table states:\n\n{}",
         entry.operations(),
         corners(entry).markdown()
     )
