@@ -31,7 +31,7 @@ mod tests {
         };
         let stated = [
             ("latte_controller", "496 bits, "),
-            ("bgp", "4,130 bits "),
+            ("bgp", "4,386 bits "),
             ("bpg", "4,701 bits in each SM"),
             ("milg", "44 bits "),
             ("qbmi", "127 bits for two kernels"),

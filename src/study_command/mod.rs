@@ -4,6 +4,7 @@ mod export;
 mod options;
 mod run;
 mod show;
+mod speeds;
 mod watch;
 
 pub use options::{StudyAction, StudyOptions};
@@ -27,6 +28,7 @@ pub fn run(options: &StudyOptions) -> Result<(), Failure> {
         (Some(StudyAction::Collect(options)), _) => collect::run(options),
         (Some(StudyAction::Point(options)), _) => run::points(options),
         (Some(StudyAction::Export(options)), _) => export::run(options),
+        (Some(StudyAction::Speeds(options)), _) => speeds::run(options),
         (None, None) => Err(Failure::usage("study: must be given with a study file, NAME.toml")),
     }
 }

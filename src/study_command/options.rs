@@ -29,6 +29,19 @@ pub enum StudyAction {
     Point(StudyPointOptions),
     /// Write a Slurm array job or a Snakefile that runs the study on a cluster
     Export(StudyExportOptions),
+    /// Print, as TOML, how long workloads and mechanisms take, from the results that studies have on this host
+    Speeds(StudySpeedsOptions),
+}
+
+/// Options of `selvedge study speeds`.
+#[derive(Args)]
+pub struct StudySpeedsOptions {
+    /// Study files, NAME.toml; points without a result do not count
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Folder in which results are looked up (default: selvedge/points among the user's caches)
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
 }
 
 /// A study and where its results are.

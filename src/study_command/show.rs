@@ -38,6 +38,7 @@ fn time(points: &[Point], estimates: &[Estimate], jobs: usize) -> String {
     let bases = [
         (Basis::Run, "from runs with the same mechanism"),
         (Basis::Workload, "from runs of the same workload"),
+        (Basis::Measured, "from what was measured for this version and the speed of this host"),
         (Basis::Count, "from counts of instructions and the speed of this host"),
         (Basis::Nothing, "unknown, taken for the mean"),
     ];

@@ -1,4 +1,5 @@
-// Reference for the area of bgp, written by hand: two arrays of 2048 bits, six hashes, and the counters of the default.
+// Reference for the area of bgp, written by hand: two arrays of 2048 bits in eight banks,
+// six hashes, and the counters of the default.
 
 `default_nettype none
 
@@ -16,46 +17,112 @@ module bgp (
   output reg         active_o
 );
 
-  // Each hash is the exclusive-or of the address's bytes, each rotated inside 11 bits.
-  function [10:0] rotated(input [7:0] slice, input integer by);
-    rotated = ({3'd0, slice} << by) | ({3'd0, slice} >> (11 - by));
+  // A bit of a hash is the exclusive-or of five bits of the address: eight bits for each of six hashes, three for the skew.
+  function [50:0] hashed(input [31:0] a);
+    hashed = {
+      ^{a[31], a[27], a[21], a[8], a[7]},
+      ^{a[30], a[25], a[24], a[12], a[2]},
+      ^{a[17], a[9], a[5], a[2], a[1]},
+      ^{a[31], a[18], a[6], a[4], a[3]},
+      ^{a[28], a[17], a[13], a[6], a[1]},
+      ^{a[18], a[16], a[13], a[9], a[8]},
+      ^{a[28], a[27], a[22], a[20], a[5]},
+      ^{a[31], a[15], a[11], a[10], a[7]},
+      ^{a[29], a[20], a[7], a[6], a[3]},
+      ^{a[29], a[28], a[23], a[10], a[5]},
+      ^{a[25], a[16], a[15], a[14], a[0]},
+      ^{a[27], a[24], a[22], a[16], a[4]},
+      ^{a[27], a[26], a[20], a[14], a[10]},
+      ^{a[29], a[22], a[11], a[8], a[7]},
+      ^{a[27], a[13], a[10], a[6], a[0]},
+      ^{a[20], a[19], a[15], a[13], a[2]},
+      ^{a[27], a[19], a[16], a[14], a[6]},
+      ^{a[22], a[15], a[12], a[2], a[1]},
+      ^{a[22], a[17], a[15], a[9], a[4]},
+      ^{a[23], a[16], a[13], a[8], a[4]},
+      ^{a[28], a[27], a[25], a[14], a[10]},
+      ^{a[25], a[15], a[4], a[1], a[0]},
+      ^{a[29], a[24], a[21], a[19], a[15]},
+      ^{a[27], a[26], a[19], a[15], a[10]},
+      ^{a[25], a[18], a[17], a[16], a[12]},
+      ^{a[26], a[22], a[21], a[18], a[17]},
+      ^{a[28], a[27], a[22], a[15], a[2]},
+      ^{a[29], a[27], a[21], a[14], a[5]},
+      ^{a[31], a[29], a[23], a[14], a[8]},
+      ^{a[31], a[28], a[26], a[18], a[6]},
+      ^{a[29], a[17], a[16], a[7], a[2]},
+      ^{a[18], a[13], a[11], a[9], a[4]},
+      ^{a[27], a[13], a[5], a[4], a[0]},
+      ^{a[24], a[18], a[4], a[3], a[0]},
+      ^{a[26], a[19], a[15], a[13], a[8]},
+      ^{a[29], a[21], a[18], a[1], a[0]},
+      ^{a[24], a[19], a[6], a[5], a[3]},
+      ^{a[19], a[10], a[9], a[8], a[5]},
+      ^{a[21], a[20], a[18], a[8], a[6]},
+      ^{a[30], a[22], a[20], a[13], a[6]},
+      ^{a[27], a[25], a[24], a[10], a[1]},
+      ^{a[19], a[16], a[11], a[5], a[1]},
+      ^{a[29], a[20], a[12], a[11], a[8]},
+      ^{a[29], a[26], a[14], a[8], a[5]},
+      ^{a[29], a[15], a[10], a[1], a[0]},
+      ^{a[31], a[27], a[24], a[19], a[13]},
+      ^{a[31], a[19], a[18], a[17], a[6]},
+      ^{a[23], a[11], a[10], a[9], a[6]},
+      ^{a[27], a[14], a[13], a[12], a[0]},
+      ^{a[16], a[12], a[7], a[4], a[0]},
+      ^{a[28], a[26], a[24], a[13], a[1]}
+    };
   endfunction
 
-  function [10:0] hash(input [31:0] a, input integer r3, input integer r2, input integer r1, input integer r0);
-    hash = rotated(a[31:24], r3) ^ rotated(a[23:16], r2) ^ rotated(a[15:8], r1) ^ rotated(a[7:0], r0);
-  endfunction
+  wire [50:0] hash = hashed(address_i);
+  wire [2:0] skew = hash[50:48];
 
-  wire [65:0] place = {
-    hash(address_i, 8, 4, 7, 10), hash(address_i, 3, 8, 4, 0), hash(address_i, 10, 2, 6, 6),
-    hash(address_i, 10, 10, 2, 1), hash(address_i, 0, 0, 5, 7), hash(address_i, 4, 5, 7, 2)
-  };
-
-  // The bits that an insertion sets: rows and columns are decoded apart.
-  reg [2047:0] bits0, bits1, set;
-  reg [31:0] column;
-  integer p, r;
-  always @(*) begin
-    set = 2048'd0;
-    for (p = 0; p < 6; p = p + 1) begin
-      column = 32'd1 << place[p*11 +: 5];
-      for (r = 0; r < 64; r = r + 1)
-        set[r*32 +: 32] = set[r*32 +: 32] | (column & {32{place[p*11+5 +: 6] == r}});
-    end
-  end
-
-  wire [5:0] hit0, hit1;
+  // Eight banks of 16 rows. A row holds 16 bits of each array, and counts only if it was written since the array was cleared.
+  wire insert, fill1, clear0, clear1;
+  wire [7:0] hit0, hit1;
   genvar g;
   generate
-    for (g = 0; g < 6; g = g + 1) begin : read
-      assign hit0[g] = bits0[place[g*11 +: 11]];
-      assign hit1[g] = bits1[place[g*11 +: 11]];
+    for (g = 0; g < 8; g = g + 1) begin : bank
+      wire [2:0] which = skew ^ g[2:0];
+      wire is_used = which < 3'd6;
+      wire [63:0] padded = {16'd0, hash[47:0]};
+      wire [7:0] index = padded[which*8 +: 8];
+      wire [3:0] row = index[7:4];
+      wire [15:0] bit_mask = 16'd1 << index[3:0];
+
+      reg [31:0] rows [0:15];
+      reg [15:0] written0, written1;
+      wire [31:0] held = rows[row];
+      wire [15:0] held0 = held[15:0] & {16{written0[row]}};
+      wire [15:0] held1 = held[31:16] & {16{written1[row]}};
+      assign hit0[g] = !is_used | |(held0 & bit_mask);
+      assign hit1[g] = !is_used | |(held1 & bit_mask);
+
+      always @(posedge clk_i)
+        if (insert & is_used)
+          rows[row] <= {held1 | bit_mask, held0 | bit_mask};
+
+      always @(posedge clk_i or negedge rst_ni)
+        if (!rst_ni) begin
+          written0 <= 16'd0;
+          written1 <= 16'd0;
+        end else begin
+          if (clear0)
+            written0 <= 16'd0;
+          else if (insert & is_used)
+            written0[row] <= 1'b1;
+          if (clear1)
+            written1 <= 16'd0;
+          else if (insert & fill1 & is_used)
+            written1[row] <= 1'b1;
+        end
     end
   endgenerate
   wire hit = active_o ? &hit1 : &hit0;
 
   // What goes in, and when the default flips.
   wire [2:0] used = {2'd0, used_i[0]} + {2'd0, used_i[1]} + {2'd0, used_i[2]} + {2'd0, used_i[3]};
-  wire insert = evict_i & ((used < 3'd2) == default_coarse_o);
+  assign insert = evict_i & ((used < 3'd2) == default_coarse_o);
   reg [9:0] evictions, insertions;
   wire [9:0] with_this = insertions + {9'd0, insert};
   wire window_ends = evict_i & evictions == 10'd999;
@@ -66,28 +133,20 @@ module bgp (
   reg both_fill;
   wire half_ends = insert & &count;
 
+  assign fill1 = both_fill;
+  assign clear0 = flip | (half_ends & both_fill & !active_o);
+  assign clear1 = flip | (half_ends & both_fill & active_o);
+
   always @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      bits0 <= 2048'd0;
-      bits1 <= 2048'd0;
       count <= 8'd0;
       both_fill <= 1'b0;
       active_o <= 1'b0;
     end else if (flip) begin
-      bits0 <= 2048'd0;
-      bits1 <= 2048'd0;
       count <= 8'd0;
       both_fill <= 1'b0;
       active_o <= 1'b0;
     end else begin
-      if (half_ends & both_fill & !active_o)
-        bits0 <= 2048'd0;
-      else if (insert)
-        bits0 <= bits0 | set;
-      if (half_ends & both_fill & active_o)
-        bits1 <= 2048'd0;
-      else if (insert & both_fill)
-        bits1 <= bits1 | set;
       count <= count + {7'd0, insert};
       if (half_ends) begin
         both_fill <= 1'b1;

@@ -1,6 +1,8 @@
-//! How long points take: from runs of the same work that the store remembers, else from counts of instructions.
+//! How long points take: from runs of the same work that the store remembers, else from what was measured elsewhere, else from counts
+//! of instructions.
 use crate::key::hash;
 use crate::point::{Point, Work};
+use crate::speeds::Speeds;
 use crate::store::{Status, Store};
 use selvedge_hw::Engine;
 use selvedge_sim::config::GpuConfig;
@@ -26,6 +28,9 @@ const BYTES_PER_DEVICE_BYTE: u64 = 3;
 /// Memory of a process of which nothing is known.
 const UNKNOWN_BYTES: u64 = 4 << 30;
 
+/// Short runs that are timed: one alone may be slowed down by other processes.
+const SHORT_RUNS: usize = 3;
+
 /// What is known of the time of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
@@ -35,6 +40,8 @@ pub enum Basis {
     Run,
     /// Its workload has run before, under another mechanism.
     Workload,
+    /// Its workload was measured on another host.
+    Measured,
     /// Its instructions have been counted without timing.
     Count,
     /// Nothing: it is taken for as long as the others are on average.
@@ -108,6 +115,7 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
         costs.entry(&point.work_name).or_insert_with(|| store.records(&folder(point)));
     }
     let mut speed = Speed::of(costs.values().flatten());
+    let mut host = Host::default();
     let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
     let mut estimates = Vec::new();
     for (point, open) in points.iter().zip(open) {
@@ -116,11 +124,12 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
             continue;
         }
         let known = from_runs(point, &costs[point.work_name.as_str()]);
-        let estimate = known.or_else(|| {
+        let estimate = known.or_else(|| host.measured(point)).or_else(|| {
             let count = counts.entry(&point.work_name).or_insert_with(|| count(point, store, end, stop));
             let count = (*count)?.warp_instructions;
             let speed = *speed.get_or_insert_with(Speed::measured);
-            Some(Estimate { seconds: count as f64 / speed.warp_instructions_per_s, basis: Basis::Count })
+            let seconds = count as f64 / speed.warp_instructions_per_s * factor(&point.parameters.mechanism);
+            Some(Estimate { seconds, basis: Basis::Count })
         });
         let estimate = estimate.unwrap_or(Estimate { seconds: f64::NAN, basis: Basis::Nothing });
         estimates.push(limited(estimate, point, &mut speed));
@@ -142,8 +151,30 @@ pub fn memory_needed(points: &[Point], store: &Store, budget: Duration, stop: &A
     needed
 }
 
+/// Returns how many times as long as the baseline a mechanism takes.
+fn factor(mechanism: &str) -> f64 {
+    Speeds::measured().map_or(1.0, |speeds| speeds.mechanism(mechanism))
+}
+
+/// How fast this host is, once it is asked for.
+#[derive(Default)]
+struct Host {
+    /// Seconds of the short run here by those where all was measured.
+    slower: Option<f64>,
+}
+
+impl Host {
+    /// Returns what a point takes here, from what it took elsewhere.
+    fn measured(&mut self, point: &Point) -> Option<Estimate> {
+        let speeds = Speeds::measured()?;
+        let seconds = speeds.seconds(point)?;
+        let slower = *self.slower.get_or_insert_with(|| short_run_s() / speeds.short_run_s);
+        Some(Estimate { seconds: seconds * slower, basis: Basis::Measured })
+    }
+}
+
 /// What runs of the same workload took: the same mechanism if there is one, else the mean of others, of the same engine if
-/// there are such.
+/// there are such, as far as mechanisms take longer than others.
 fn from_runs(point: &Point, costs: &[Cost]) -> Option<Estimate> {
     let p = &point.parameters;
     let same_engine: Vec<&Cost> = costs.iter().filter(|cost| cost.engine == p.engine).collect();
@@ -151,19 +182,21 @@ fn from_runs(point: &Point, costs: &[Cost]) -> Option<Estimate> {
         return Some(Estimate { seconds: same.seconds, basis: Basis::Run });
     }
     let like: Vec<&Cost> = if same_engine.is_empty() { costs.iter().collect() } else { same_engine };
-    let sum: f64 = like.iter().map(|cost| cost.seconds).sum();
-    (!like.is_empty()).then(|| Estimate { seconds: sum / like.len() as f64, basis: Basis::Workload })
+    let sum: f64 = like.iter().map(|cost| cost.seconds / factor(&cost.mechanism)).sum();
+    let seconds = sum / like.len() as f64 * factor(&p.mechanism);
+    (!like.is_empty()).then_some(Estimate { seconds, basis: Basis::Workload })
 }
 
 /// A run that ends after so many cycles takes no longer than those. Runs that the store remembers had the same limits.
 fn limited(estimate: Estimate, point: &Point, speed: &mut Option<Speed>) -> Estimate {
     let most = [point.parameters.max_cycles, point.parameters.cycles_together];
     let Some(most) = most.into_iter().flatten().min() else { return estimate };
-    if matches!(estimate.basis, Basis::Run | Basis::Workload) {
+    let is_of_runs = matches!(estimate.basis, Basis::Run | Basis::Workload);
+    let is_together = point.parameters.cycles_together.is_some();
+    if is_of_runs || (estimate.basis == Basis::Measured && is_together) {
         return estimate;
     }
     let seconds = most as f64 / speed.get_or_insert_with(Speed::measured).cycles_per_s;
-    let is_together = point.parameters.cycles_together.is_some();
     if is_together || estimate.seconds.is_nan() || estimate.seconds > seconds {
         return Estimate { seconds, basis: Basis::Count };
     }
@@ -202,12 +235,22 @@ impl Speed {
 
     /// The speed of a short run, which is made for it.
     fn measured() -> Self {
-        let start = Instant::now();
-        let totals = short_run().unwrap_or_default();
-        let seconds = start.elapsed().as_secs_f64().max(1e-6);
+        let (totals, seconds) = timed_short_run();
         let per_s = |count: u64| (count.max(1)) as f64 / seconds;
         Speed { warp_instructions_per_s: per_s(totals.0), cycles_per_s: per_s(totals.1) }
     }
+}
+
+/// Returns the seconds of a short run on this host, the least of a few.
+pub fn short_run_s() -> f64 {
+    (0..SHORT_RUNS).map(|_| timed_short_run().1).fold(f64::INFINITY, f64::min)
+}
+
+/// Returns warp instructions and cycles of a short run, and the seconds that it took.
+fn timed_short_run() -> ((u64, u64), f64) {
+    let start = Instant::now();
+    let totals = short_run().unwrap_or_default();
+    (totals, start.elapsed().as_secs_f64().max(1e-6))
 }
 
 /// Warp instructions and cycles of a short run.

@@ -5,6 +5,7 @@
 //! has a row for each point.
 mod error;
 mod estimate;
+mod factors;
 mod file;
 mod key;
 mod overrides;
@@ -16,13 +17,14 @@ mod row;
 mod runner;
 mod series;
 mod sources;
+mod speeds;
 mod store;
 mod study;
 #[cfg(test)]
 mod tests;
 
 pub use error::StudyError;
-pub use estimate::{Basis, Estimate, estimate, memory_needed};
+pub use estimate::{Basis, Estimate, estimate, memory_needed, short_run_s};
 pub use key::{COMMIT, FINGERPRINT, Key};
 pub use overrides::{Override, overridden};
 pub use pace::Pace;
@@ -31,5 +33,6 @@ pub use point::{Labels, Point, Work};
 pub use row::{COLUMNS, Column, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
 pub use runner::{Orders, Progress, Summary, run_points};
 pub use series::series;
+pub use speeds::Speeds;
 pub use store::{Entry, Found, Provenance, Status, Store, StoreError};
 pub use study::Study;

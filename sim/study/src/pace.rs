@@ -1,4 +1,5 @@
 //! How long the rest of a study takes, by what its points are expected to take and what they took.
+use crate::factors::{Evidence, Factors};
 use crate::point::Point;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,33 +12,8 @@ enum Stage {
     Ended,
 }
 
-/// Rounds in which the factors of workloads and of mechanisms are fitted to each other.
-const ROUNDS: usize = 4;
 /// Evidence that a mechanism takes no longer than others weighs as much as this part of a point.
 const PRIOR: f64 = 0.5;
-
-/// A point that has ended, or that already runs for longer than expected.
-#[derive(Clone, Copy, Debug)]
-struct Evidence {
-    workload: usize,
-    mechanism: usize,
-    taken: f64,
-    expected: f64,
-}
-
-/// What the seconds that are expected of a point are multiplied by.
-struct Factors {
-    /// Of workloads of which nothing has ended.
-    overall: f64,
-    workloads: Vec<Option<f64>>,
-    mechanisms: Vec<f64>,
-}
-
-impl Factors {
-    fn of(&self, workload: usize, mechanism: usize) -> f64 {
-        self.workloads[workload].unwrap_or(self.overall) * self.mechanisms[mechanism]
-    }
-}
 
 /// Names by number.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +27,8 @@ impl<'n> Names<'n> {
 }
 
 /// Points with the seconds that each is expected to take, some at a time. The time that points took corrects what is expected of
-/// the others, by a factor for the workload and one for the mechanism: what is expected comes from counts of instructions, of which some
-/// workloads and mechanisms take thirty times as long as others.
+/// the others, by a factor for the workload and one for the mechanism: what is expected may come from counts of instructions, of which
+/// some workloads and mechanisms take thirty times as long as others.
 #[derive(Clone, Debug)]
 pub struct Pace {
     costs: Vec<f64>,
@@ -124,51 +100,26 @@ impl Pace {
         evidence
     }
 
-    /// Returns the factors that fit the evidence best: each is the geometric mean of what is left when the other is taken out.
-    fn factors(&self, now: Instant) -> Factors {
-        let evidence = self.evidence(now);
-        let mut factors = Factors {
-            overall: 1.0,
-            workloads: vec![None; self.workloads],
-            mechanisms: vec![1.0; self.mechanisms],
-        };
-        for _ in 0..ROUNDS {
-            let mut sums = vec![(0.0, 0.0); self.workloads];
-            for one in &evidence {
-                let rest = one.taken / (one.expected * factors.mechanisms[one.mechanism]);
-                sums[one.workload].0 += rest.ln();
-                sums[one.workload].1 += 1.0;
-            }
-            factors.workloads = sums
-                .into_iter()
-                .map(|(sum, count): (f64, f64)| (count > 0.0).then(|| (sum / count).exp()))
-                .collect();
-            let mut sums = vec![(0.0, 0.0); self.mechanisms];
-            for one in &evidence {
-                let rest = one.taken / (one.expected * factors.workloads[one.workload].unwrap_or(1.0));
-                sums[one.mechanism].0 += rest.ln();
-                sums[one.mechanism].1 += 1.0;
-            }
-            factors.mechanisms =
-                sums.into_iter().map(|(sum, count): (f64, f64)| (sum / (count + PRIOR)).exp()).collect();
-        }
+    /// Returns the factor of workloads of which nothing has ended: the seconds that the evidence took, by those that were expected of it
+    /// but for its mechanisms.
+    fn overall(&self, evidence: &[Evidence], factors: &Factors) -> f64 {
         // A usual point's worth of evidence that all is as expected.
         let usual = self.costs.iter().sum::<f64>() / self.costs.len().max(1) as f64;
         let expected = |one: &Evidence| one.expected * factors.mechanisms[one.mechanism];
         let (taken, expected): (f64, f64) =
             (evidence.iter().map(|one| one.taken).sum(), evidence.iter().map(expected).sum());
-        if expected > 0.0 {
-            factors.overall = (taken + usual) / (expected + usual);
-        }
-        factors
+        if expected > 0.0 { (taken + usual) / (expected + usual) } else { 1.0 }
     }
 
     /// Returns how long the rest takes.
     pub fn left(&self, now: Instant) -> Duration {
-        let factors = self.factors(now);
+        let evidence = self.evidence(now);
+        let factors = Factors::fit(&evidence, self.workloads, self.mechanisms, PRIOR);
+        let overall = self.overall(&evidence, &factors);
         let (mut sum, mut longest) = (0.0, 0.0f64);
         for ((cost, stage), (workload, mechanism)) in self.costs.iter().zip(&self.stages).zip(&self.groups) {
-            let expected = cost * factors.of(*workload, *mechanism);
+            let factor = factors.workloads[*workload].unwrap_or(overall) * factors.mechanisms[*mechanism];
+            let expected = cost * factor;
             let left = match stage {
                 Stage::Waiting => expected,
                 Stage::Running(start) => {

@@ -1,58 +1,192 @@
 //! RTL of the BGP: the hashes, the two bitarrays that take turns, and the prediction with its default.
 
-use super::hash::{BYTES, HASHES, ROTATION};
-use super::{BgpParams, SKEW_BITS};
+use super::hash::{BANK_BITS, BANKS, HASHES, MOST_INDEX_BITS, SKEW_TAPS, TAPS};
+use super::{BgpParams, COLUMN_BITS, COLUMNS, SKEW_BITS};
 use selvedge_hw::rtl::prelude::*;
 
-/// Rotations of all bytes in all hashes, hash by hash.
-const ROTATIONS: usize = HASHES * BYTES;
+/// Bits of all indices.
+const INDEX_TAPS: usize = HASHES * MOST_INDEX_BITS;
+/// A row of both bitarrays, array 0 in the low half.
+const ROW_BITS: usize = 2 * COLUMNS;
 
 rtl_block! {
-    /// Six indices of a block address: the XOR of its bytes, each rotated within the index.
+    /// Indices of a block address into the banks: six linear hashes, hash h to bank h ^ skew.
     ///
-    /// A is the width of an index, WIDE twice that.
+    /// A is the width of an index into a bank.
     #[derive(LogicBlock, Default)]
-    #[require(WIDE == 2 * A && A >= 11)]
-    pub struct Hashes<const A: usize, const WIDE: usize> {
+    #[require(A >= 8 && A <= 9)]
+    pub struct Hashes<const A: usize> {
         /// the block address
         pub address_i: Signal<In, U<32>>,
-        /// one index per hash
-        pub index_o: [Signal<Out, U<A>>; HASHES] = array(),
-        rotation: [Constant<U<4>>; ROTATIONS] =
-            std::array::from_fn(|i| { Constant::new(U::new(u64::from(ROTATION[i / BYTES][i % BYTES]))) }),
-        slice: Signal<Local, U<8>>,
-        shifted: Signal<Local, U<WIDE>>,
+        /// one index per bank
+        pub index_o: [Signal<Out, U<A>>; BANKS] = array(),
+        /// banks to which no hash goes
+        pub unused_o: Signal<Out, U<BANKS>>,
+        /// bits of the address that make each bit of each index
+        taps: [Constant<U<32>>; INDEX_TAPS] = std::array::from_fn(|i| {
+            Constant::new(U::new(u64::from(TAPS[i / MOST_INDEX_BITS][i % MOST_INDEX_BITS])))
+        }),
+        skew_taps: [Constant<U<32>>; BANK_BITS] =
+            std::array::from_fn(|i| { Constant::new(U::new(u64::from(SKEW_TAPS[i]))) }),
+        hashed: [Signal<Local, U<A>>; BANKS] = array(),
+        first: [Signal<Local, U<A>>; BANKS] = array(),
+        second: [Signal<Local, U<A>>; BANKS] = array(),
+        skew: Signal<Local, U<BANK_BITS>>,
     }
 }
 
-impl<const A: usize, const WIDE: usize> Logic for Hashes<A, WIDE> {
+impl<const A: usize> Logic for Hashes<A> {
     #[hdl_gen]
     fn update(&mut self) {
+        self.skew.next = 0.into();
+        for bit in 0..3 {
+            self.skew.next =
+                self.skew.val().replace_bit(bit, (self.address_i.val() & self.skew_taps[bit].val()).xor());
+        }
+        self.hashed[6].next = 0.into();
+        self.hashed[7].next = 0.into();
         for hash in 0..6 {
-            comment!("bytes are shifted into twice the width, whose halves then make the rotation");
-            self.shifted.next = 0.into();
-            for byte in 0..4 {
-                self.slice.next = self.address_i.val().get_bits::<8>(byte * 8);
-                self.shifted.next = self.shifted.val()
-                    ^ (bit_cast::<WIDE, 8>(self.slice.val()) << self.rotation[hash * 4 + byte].val());
+            self.hashed[hash].next = 0.into();
+            for bit in 0..A {
+                self.hashed[hash].next = self.hashed[hash]
+                    .val()
+                    .replace_bit(bit, (self.address_i.val() & self.taps[hash * 9 + bit].val()).xor());
             }
-            self.index_o[hash].next =
-                self.shifted.val().get_bits::<A>(0) ^ self.shifted.val().get_bits::<A>(A);
+        }
+
+        comment!(
+            "hash h goes to bank h ^ skew: for each bit of the skew, neighbors, pairs or fours change places"
+        );
+        for i in 0..4 {
+            self.first[2 * i].next = self.hashed[2 * i].val();
+            self.first[2 * i + 1].next = self.hashed[2 * i + 1].val();
+            if self.skew.val().get_bit(0) {
+                self.first[2 * i].next = self.hashed[2 * i + 1].val();
+                self.first[2 * i + 1].next = self.hashed[2 * i].val();
+            }
+        }
+        for i in 0..2 {
+            for j in 0..2 {
+                self.second[4 * i + j].next = self.first[4 * i + j].val();
+                self.second[4 * i + 2 + j].next = self.first[4 * i + 2 + j].val();
+                if self.skew.val().get_bit(1) {
+                    self.second[4 * i + j].next = self.first[4 * i + 2 + j].val();
+                    self.second[4 * i + 2 + j].next = self.first[4 * i + j].val();
+                }
+            }
+        }
+        for i in 0..4 {
+            self.index_o[i].next = self.second[i].val();
+            self.index_o[i + 4].next = self.second[i + 4].val();
+            if self.skew.val().get_bit(2) {
+                self.index_o[i].next = self.second[i + 4].val();
+                self.index_o[i + 4].next = self.second[i].val();
+            }
+        }
+
+        comment!("hashes 6 and 7 do not exist: their banks have nothing of this address");
+        self.unused_o.next = 0.into();
+        for bank in 0..8 {
+            self.unused_o.next =
+                self.unused_o.val().replace_bit(bank, (self.skew.val() ^ bank.to_bits()) >= 6);
         }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        self.describe_with(&[("BANK_BITS", BANK_BITS), ("BANKS", BANKS)])
     }
 }
 
 rtl_block! {
-    /// A Bloom filter that forgets: two bitarrays take turns at answering and at being cleared.
+    /// A bank of both bitarrays: rows in a memory, which says nothing of a row before the row was written since the last clear.
     ///
-    /// A is the width of an index, HALF the bits that count half a refresh period. Each array is cleared after two
-    /// halves of insertions of its own; the other one, half full, then answers.
+    /// A is the width of an index, of which the low bits are the column; ROW is the rest, for ROWS rows.
     #[derive(LogicBlock, Default)]
-    pub struct DualBloom<const A: usize, const WIDE: usize, const HALF: usize> {
+    #[require(A == ROW + COLUMN_BITS && ROWS == 1 << ROW)]
+    pub struct FilterBank<const A: usize, const ROW: usize, const ROWS: usize> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// asynchronous reset, active low; clears both arrays
+        pub rst_ni: Signal<In, Bit>,
+        /// which bit
+        pub index_i: Signal<In, U<A>>,
+        /// set it in these arrays
+        pub set_i: Signal<In, U<2>>,
+        /// clear these arrays; wins over set
+        pub clear_i: Signal<In, U<2>>,
+        /// the bit in each array, before this cycle's set or clear
+        pub bit_o: Signal<Out, U<2>>,
+        rows: Mem<U<ROW_BITS>, ROW>,
+        /// rows of each array that were written since the array was cleared
+        written: [Reg<U<ROWS>>; 2] = array(),
+        row: Signal<Local, U<ROW>>,
+        column: Signal<Local, U<COLUMN_BITS>>,
+        row_mark: Signal<Local, U<ROWS>>,
+        column_mark: Signal<Local, U<COLUMNS>>,
+        is_written: Signal<Local, U<2>>,
+        /// the row of one array
+        half: Signal<Local, U<COLUMNS>>,
+        next_row: Signal<Local, U<ROW_BITS>>,
+    }
+}
+
+impl<const A: usize, const ROW: usize, const ROWS: usize> Logic for FilterBank<A, ROW, ROWS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for array in 0..2 {
+            dff_setup!(self, clk_i, written[array]);
+        }
+        self.rows.clk_i.next = self.clk_i.val();
+        self.row.next = self.index_i.val().get_bits::<ROW>(COLUMN_BITS);
+        self.column.next = self.index_i.val().get_bits::<COLUMN_BITS>(0);
+        self.rows.read_address_i.next = self.row.val();
+        self.row_mark.next = bit_cast::<ROWS, 1>(1.into()) << self.row.val();
+        self.column_mark.next = bit_cast::<COLUMNS, 1>(1.into()) << self.column.val();
+
+        self.is_written.next = 0.into();
+        self.bit_o.next = 0.into();
+        self.next_row.next = 0.into();
+        for array in 0..2 {
+            self.is_written.next = self
+                .is_written
+                .val()
+                .replace_bit(array, self.written[array].q.val().get_bit(self.row.val().index()));
+            self.half.next = self.rows.read_data_o.val().get_bits::<COLUMNS>(array * COLUMNS);
+            if self.is_written.val().get_bit(array) {
+                self.bit_o.next =
+                    self.bit_o.val().replace_bit(array, self.half.val().get_bit(self.column.val().index()));
+            } else {
+                self.half.next = 0.into();
+            }
+            self.next_row.next =
+                self.next_row.val().replace_bit(array * COLUMNS, self.half.val() | self.column_mark.val());
+
+            if self.set_i.val().get_bit(array) {
+                self.written[array].d.next = self.written[array].q.val() | self.row_mark.val();
+            }
+            if self.clear_i.val().get_bit(array) {
+                self.written[array].d.next = 0.into();
+            }
+        }
+
+        comment!("an array that does not fill has no written row: its half of the row says nothing");
+        self.rows.write_i.next = self.set_i.val().any();
+        self.rows.write_address_i.next = self.row.val();
+        self.rows.write_data_i.next = self.next_row.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe_with(&[("COLUMN_BITS", COLUMN_BITS), ("COLUMNS", COLUMNS), ("ROW_BITS", ROW_BITS)])
+    }
+}
+
+rtl_block! {
+    /// A Bloom filter that forgets: two bitarrays take turns at replying and at being cleared.
+    ///
+    /// A is the width of an index into a bank, ROW that of the number of one of its ROWS rows, HALF the bits that count half a refresh period.
+    /// Each array is cleared after two halves of insertions of its own; the other one, half full, then replies.
+    #[derive(LogicBlock, Default)]
+    pub struct DualBloom<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// asynchronous reset, active low
@@ -67,51 +201,66 @@ rtl_block! {
         pub hit_o: Signal<Out, Bit>,
         /// number of the active array
         pub active_o: Signal<Out, Bit>,
-        hashes: Gate<Hashes<A, WIDE>>,
-        array0: BitArray<6, A>,
-        array1: BitArray<6, A>,
+        hashes: Gate<Hashes<A>>,
+        banks: [FilterBank<A, ROW, ROWS>; BANKS] = array(),
         /// insertions in this half of a period
         count: Reg<U<HALF>>,
         /// the first half since all was forgotten is over: array 1 fills too
         both_fill: Reg<Bit>,
         active: Reg<Bit>,
         half_ends: Signal<Local, Bit>,
-        hit0: Signal<Local, Bit>,
-        hit1: Signal<Local, Bit>,
+        set: Signal<Local, U<2>>,
+        clear: Signal<Local, U<2>>,
+        hit: Signal<Local, U<2>>,
     }
 }
 
-impl<const A: usize, const WIDE: usize, const HALF: usize> Logic for DualBloom<A, WIDE, HALF> {
+impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Logic
+    for DualBloom<A, ROW, ROWS, HALF>
+{
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, count, both_fill, active);
-        self.array0.clk_i.next = self.clk_i.val();
-        self.array0.rst_ni.next = self.rst_ni.val();
-        self.array1.clk_i.next = self.clk_i.val();
-        self.array1.rst_ni.next = self.rst_ni.val();
-
-        self.hashes.address_i.next = self.address_i.val();
-        self.hit0.next = true;
-        self.hit1.next = true;
-        for hash in 0..6 {
-            self.array0.address_i[hash].next = self.hashes.index_o[hash].val();
-            self.array1.address_i[hash].next = self.hashes.index_o[hash].val();
-            self.hit0.next = self.hit0.val() & self.array0.bit_o[hash].val();
-            self.hit1.next = self.hit1.val() & self.array1.bit_o[hash].val();
-        }
-        self.hit_o.next = (self.active.q.val() & self.hit1.val()) | (!self.active.q.val() & self.hit0.val());
-        self.active_o.next = self.active.q.val();
 
         comment!(
-            "at the end of each half but the first the active array is full: clear it, let the other answer"
+            "at the end of each half but the first the active array is full: clear it, let the other reply"
         );
         self.half_ends.next = self.insert_i.val() & self.count.q.val().all();
-        self.array0.set_i.next = self.insert_i.val();
-        self.array1.set_i.next = self.insert_i.val() & self.both_fill.q.val();
-        self.array0.clear_i.next =
-            self.clear_i.val() | (self.half_ends.val() & self.both_fill.q.val() & !self.active.q.val());
-        self.array1.clear_i.next =
-            self.clear_i.val() | (self.half_ends.val() & self.both_fill.q.val() & self.active.q.val());
+        self.set.next = 0.into();
+        if self.insert_i.val() {
+            self.set.next = 1.into();
+            if self.both_fill.q.val() {
+                self.set.next = 3.into();
+            }
+        }
+        self.clear.next = 0.into();
+        if self.half_ends.val() & self.both_fill.q.val() {
+            self.clear.next = 1.into();
+            if self.active.q.val() {
+                self.clear.next = 2.into();
+            }
+        }
+        if self.clear_i.val() {
+            self.clear.next = 3.into();
+        }
+
+        comment!("a bank that no hash of the element goes to hits, and takes nothing");
+        self.hashes.address_i.next = self.address_i.val();
+        self.hit.next = 3.into();
+        for bank in 0..8 {
+            self.banks[bank].clk_i.next = self.clk_i.val();
+            self.banks[bank].rst_ni.next = self.rst_ni.val();
+            self.banks[bank].index_i.next = self.hashes.index_o[bank].val();
+            self.banks[bank].clear_i.next = self.clear.val();
+            self.banks[bank].set_i.next = 0.into();
+            if !self.hashes.unused_o.val().get_bit(bank) {
+                self.banks[bank].set_i.next = self.set.val();
+                self.hit.next = self.hit.val() & self.banks[bank].bit_o.val();
+            }
+        }
+        self.hit_o.next = (self.active.q.val() & self.hit.val().get_bit(1))
+            | (!self.active.q.val() & self.hit.val().get_bit(0));
+        self.active_o.next = self.active.q.val();
 
         if self.clear_i.val() {
             self.count.d.next = 0.into();
@@ -134,9 +283,9 @@ impl<const A: usize, const WIDE: usize, const HALF: usize> Logic for DualBloom<A
 rtl_module! {
     /// Predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested.
     ///
-    /// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, WIDE and HALF are those of the filter.
+    /// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, ROW, ROWS and HALF are those of the filter.
     pub struct BgpTop<
-        const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize,
+        const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, const SECTORS: usize,
     > for BgpParams as p {
         reset "asynchronous reset, active low: nothing is known, the default is coarse";
         inputs BgpIn {
@@ -162,7 +311,7 @@ rtl_module! {
             active_o: bool as Bit = 1,
         }
         parts {
-            filter: DualBloom<A, WIDE, HALF>,
+            filter: DualBloom<A, ROW, ROWS, HALF>,
             valid: Reg<Bit>,
             coarse: Reg<Bit>,
             default_coarse: Reg<Bit> = Reg::new(true),
@@ -186,8 +335,8 @@ rtl_module! {
     }
 }
 
-impl<const A: usize, const WIDE: usize, const HALF: usize, const SECTORS: usize> Logic
-    for BgpTop<A, WIDE, HALF, SECTORS>
+impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, const SECTORS: usize> Logic
+    for BgpTop<A, ROW, ROWS, HALF, SECTORS>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -246,7 +395,8 @@ elaborate! {
                 for sectors in [4, 8] {
                     BgpTop {
                         A = PARAMS.index_bits() as usize,
-                        WIDE = 2 * A,
+                        ROW = A - COLUMN_BITS,
+                        ROWS = 1 << ROW,
                         HALF = PARAMS.half_period().ilog2() as usize,
                         SECTORS = PARAMS.sectors as usize,
                     }

@@ -13,6 +13,7 @@ use super::statistical::{Statistical, Tag};
 use super::{High, ModeSource, Settings};
 use crate::codecs::{Bdi, Bpc, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, WrongValue};
 use crate::hw_bdi::has_values;
+use rustc_hash::FxHashMap;
 use selvedge_blocks::bdi::{self, BdiParams};
 use selvedge_blocks::bpc::{self, BpcParams};
 use selvedge_blocks::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
@@ -83,7 +84,7 @@ pub struct CompressedL1d {
     // Looked up by address; their order is never seen.
     /// Modes in the tags of lines in flight.
     allocated: HashMap<u64, Mode>,
-    stored: HashMap<u64, Stored>,
+    stored: FxHashMap<u64, Stored>,
     placements: VecDeque<(u64, u32)>,
     stale: Vec<u64>,
     /// Values are counted in this EP.
@@ -129,7 +130,7 @@ impl CompressedL1d {
             looked_up: None,
             common_mode: Mode::None,
             allocated: HashMap::new(),
-            stored: HashMap::new(),
+            stored: FxHashMap::default(),
             placements: VecDeque::new(),
             stale: Vec::new(),
             counts_values: false,
@@ -483,17 +484,19 @@ impl Stage<Hit> for CompressedL1d {
         if hit.after_fill {
             return Offer::Pass;
         }
-        let Some(stored) = self.stored.get(&line).copied() else { return Offer::Pass };
+        let Some(stored) = self.stored.get(&line) else { return Offer::Pass };
         let latency = self.settings.latency(stored.mode);
+        // Each hit that waits for room asks in every cycle: the line is copied only once there is room.
+        if latency != 0 && !self.hits.has_room() {
+            return Offer::Full;
+        }
+        let stored = *stored;
         if latency == 0 {
             if !self.is_right(&stored) {
                 let instance = format!("{}: decompression in no time", self.prefix);
                 self.fault = Some(WrongValue { instance, line });
             }
             return Offer::Pass;
-        }
-        if !self.hits.has_room() {
-            return Offer::Full;
         }
         let tag = self.hits.push(*hit, stored.mode, latency, now);
         self.decompress(tag, line, stored);

@@ -1,0 +1,135 @@
+//! What the simulations of built-in workloads took where they were measured, for hosts on which nothing has run yet.
+use crate::factors::{Evidence, Factors};
+use crate::point::Point;
+use crate::store::{Status, Store};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+/// The mechanism that the factors of the others refer to.
+const BASELINE: &str = "base";
+/// Cycles that the seconds of workloads which run at the same time are for.
+const CYCLES_TOGETHER: f64 = 1e6;
+
+/// What was measured for this version.
+static MEASURED: LazyLock<Option<Speeds>> =
+    LazyLock::new(|| toml::from_str(include_str!("speeds.toml")).ok());
+
+/// What simulations took on one host, with the engine `model` on one core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Speeds {
+    /// Seconds of the short run by which hosts are compared.
+    pub short_run_s: f64,
+    /// How many times as long as the baseline a mechanism takes.
+    mechanisms: BTreeMap<String, f64>,
+    /// Seconds of a workload of a size under the baseline; of workloads that run at the same time, of a million cycles.
+    workloads: BTreeMap<String, f64>,
+}
+
+/// Returns the name under which a point's workload stands, unless the workload or its input is the user's own.
+fn workload(point: &Point) -> Option<String> {
+    let p = &point.parameters;
+    (p.input.is_none() && p.size != "-").then(|| format!("{} {}", p.workload, p.size))
+}
+
+/// Returns how many times the seconds of its workload a point takes.
+fn scale(point: &Point) -> f64 {
+    point.parameters.cycles_together.map_or(1.0, |cycles| cycles as f64 / CYCLES_TOGETHER)
+}
+
+/// Returns a number with three digits that count.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
+impl Speeds {
+    /// Returns what was measured for this version.
+    pub(crate) fn measured() -> Option<&'static Speeds> {
+        MEASURED.as_ref()
+    }
+
+    /// Fits the results of points in the store; `short_run_s` is what the short run takes on this host.
+    pub fn fit<'p>(points: impl IntoIterator<Item = &'p Point>, store: &Store, short_run_s: f64) -> Self {
+        let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
+        let mut evidence = Vec::new();
+        let mut seen = BTreeSet::new();
+        for point in points.into_iter().filter(|point| seen.insert(point.key.clone())) {
+            let is_measured =
+                |point: &Point| point.parameters.engine == "model" && point.parameters.max_cycles.is_none();
+            let entry = store.get(point).filter(|entry| entry.status == Status::Done && is_measured(point));
+            let taken = entry.and_then(|entry| entry.report?["host"]["wall_s"].as_f64());
+            let (Some(taken), Some(workload)) = (taken, workload(point)) else { continue };
+            evidence.push(Evidence {
+                workload: workloads.number(&workload),
+                mechanism: mechanisms.number(&point.parameters.mechanism),
+                taken,
+                expected: scale(point),
+            });
+        }
+        let factors = Factors::fit(&evidence, workloads.0.len(), mechanisms.0.len(), 0.0);
+        let baseline = mechanisms.0.get(BASELINE).map_or(1.0, |number| factors.mechanisms[*number]);
+        Speeds {
+            short_run_s: rounded(short_run_s),
+            mechanisms: mechanisms
+                .0
+                .into_iter()
+                .map(|(name, number)| (name, rounded(factors.mechanisms[number] / baseline)))
+                .collect(),
+            workloads: workloads
+                .0
+                .into_iter()
+                .filter_map(|(name, number)| Some((name, rounded(factors.workloads[number]? * baseline))))
+                .collect(),
+        }
+    }
+
+    /// Returns the seconds of a point on the host where all was measured, if its workload was measured.
+    pub(crate) fn seconds(&self, point: &Point) -> Option<f64> {
+        let seconds = self.workloads.get(&workload(point)?)?;
+        Some(seconds * scale(point) * self.mechanism(&point.parameters.mechanism))
+    }
+
+    /// Returns how many times as long as the baseline a mechanism takes: with its options, else with any, else as long.
+    pub(crate) fn mechanism(&self, name: &str) -> f64 {
+        let plain = name.split(',').next().unwrap_or(name);
+        *self.mechanisms.get(name).or_else(|| self.mechanisms.get(plain)).unwrap_or(&1.0)
+    }
+}
+
+/// Numbers of names, in the order in which they come.
+#[derive(Default)]
+struct Names(BTreeMap<String, usize>);
+
+impl Names {
+    fn number(&mut self, name: &str) -> usize {
+        let next = self.0.len();
+        *self.0.entry(name.to_owned()).or_insert(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_this_version_is_readable_and_has_the_baseline() {
+        let speeds = Speeds::measured().expect("it is TOML with the right names");
+        assert_eq!(speeds.mechanism(BASELINE), 1.0);
+        assert!(speeds.workloads.len() > 50, "{} workloads", speeds.workloads.len());
+    }
+
+    #[test]
+    fn a_mechanism_with_other_options_takes_as_long_as_without() {
+        let mechanisms = [("base", 1.0), ("slow", 3.0), ("slow,way=1", 2.0)];
+        let speeds = Speeds {
+            short_run_s: 1.0,
+            mechanisms: mechanisms.map(|(name, factor)| (name.to_owned(), factor)).into(),
+            workloads: BTreeMap::new(),
+        };
+        assert_eq!(
+            ["slow", "slow,way=1", "slow,way=2", "other"].map(|name| speeds.mechanism(name)),
+            [3.0, 2.0, 3.0, 1.0]
+        );
+    }
+}
