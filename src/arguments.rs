@@ -700,6 +700,15 @@ pub struct GenOptions {
     /// Give each block its own modules in place of the cells that blocks share (selvedge_mem and the like)
     #[arg(long, conflicts_with = "list")]
     pub self_contained: bool,
+    /// Write SystemVerilog, in files .sv: logic, always_comb and always_ff
+    #[arg(long, conflicts_with = "list")]
+    pub sv: bool,
+    /// Write all modules of a block into one file
+    #[arg(long, conflicts_with = "list")]
+    pub single_file: bool,
+    /// What the names of all modules begin with
+    #[arg(long, value_name = "TEXT", default_value = "", conflicts_with = "list", hide_default_value = true)]
+    pub prefix: String,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,

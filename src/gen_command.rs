@@ -5,7 +5,7 @@ use crate::list::blocks_table;
 use crate::output::{print_table, write_files};
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{Cells, EmitOptions, emit};
+use selvedge_gen::{Cells, EmitOptions, Language, emit};
 use selvedge_hw::BlockEntry;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -59,9 +59,13 @@ fn files_of(
     options: &GenOptions,
 ) -> Result<Vec<(PathBuf, String)>, Failure> {
     let cells = if options.self_contained { Cells::Own } else { Cells::Shared };
-    let emit_options = EmitOptions { cells, ..EmitOptions::of(entry, params, options.reset) };
+    let language = if options.sv { Language::SystemVerilog } else { Language::Verilog };
+    let prefix = options.prefix.clone();
+    let emit_options =
+        EmitOptions { cells, language, prefix, ..EmitOptions::of(entry, params, options.reset) };
     let block = entry.elaborate(params).map_err(Failure::usage)?;
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
+    let design = if options.single_file { design.in_one_file() } else { design };
     let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();
     Ok(files.map(|(name, text)| (options.output.join(name), text)).collect())
 }

@@ -6,7 +6,7 @@
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::study::{self, AsicSetup, Subject};
 use selvedge_blocks::find;
-use selvedge_gen::{Cells, Design, EmitOptions, Module, ResetStyle, emit};
+use selvedge_gen::{Cells, Design, EmitOptions, Language, Module, ResetStyle, emit};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::tool::YOSYS;
@@ -373,8 +373,12 @@ fn netlist_passes(block: &str, goal: &str, clocks: u64) {
         ports: entry.ports(&params).expect("its ports"),
         reset: ResetStyle::default(),
         sources: vec![
-            Source { module: block.into(), text: read(&format!("kept/{block}/{goal}.v")) },
-            Source { module: "cells".into(), text: read("cells.v") },
+            Source {
+                module: block.into(),
+                language: Language::Verilog,
+                text: read(&format!("kept/{block}/{goal}.v")),
+            },
+            Source { module: "cells".into(), language: Language::Verilog, text: read("cells.v") },
         ],
     };
     let bench = testbench::write(entry, &params, clocks, 1, ResetStyle::default()).expect("a testbench");
@@ -534,7 +538,7 @@ fn verilog_written_by_hand_does_what_the_blocks_do() {
             name: block.into(),
             ports: entry.ports(&params).expect("its ports"),
             reset: ResetStyle::default(),
-            sources: vec![Source { module: block.into(), text: by_hand(block) }],
+            sources: vec![Source { module: block.into(), language: Language::Verilog, text: by_hand(block) }],
         };
         let bench = testbench::write(entry, &params, 2000, 1, ResetStyle::default()).expect("a testbench");
         let folder = folder();
@@ -565,8 +569,14 @@ fn emitted_verilog_takes_at_most_a_tenth_more_cells_than_verilog_written_by_hand
         let emitted =
             emit(entry.elaborate(&params).expect("RTL").as_ref(), block, &options).expect("Verilog");
         let ports = emitted.top().ports.clone();
-        let reference =
-            Design { modules: vec![Module { name: block.into(), text: by_hand(block), ports, cell: false }] };
+        let reference = Module {
+            name: block.into(),
+            language: Language::Verilog,
+            text: by_hand(block),
+            ports,
+            cell: false,
+        };
+        let reference = Design { modules: vec![reference] };
         let (ours, by_hand) = (cells(&emitted, &options), cells(&reference, &options));
         println!("{block}: {ours} cells, {by_hand} by hand");
         assert!(ours <= 1.1 * by_hand, "{block}: {ours} cells, {by_hand} by hand");

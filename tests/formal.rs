@@ -5,7 +5,7 @@
 use selvedge_blocks::bdi::{Compressed, Encoding, compress_words, decompress};
 use selvedge_blocks::find;
 use selvedge_blocks::line::bytes_of;
-use selvedge_gen::{EmitOptions, ResetStyle};
+use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, ClockedBits, PortBits};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::formal::{
@@ -116,7 +116,11 @@ endmodule
 ",
         base - 1
     );
-    let source = |module: &str, text: &str| Source { module: module.into(), text: text.into() };
+    let source = |module: &str, text: &str| Source {
+        module: module.into(),
+        language: Language::Verilog,
+        text: text.into(),
+    };
     Property { text, sources: vec![source(FIT, emitted), source("by_definition", &defined)] }
 }
 

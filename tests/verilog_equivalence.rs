@@ -8,7 +8,7 @@
 //! `SELVEDGE_VECTORS`, which the long run sets, multiplies all counts: so many seeds are run, one after the other.
 //! `SELVEDGE_BLOCK` restricts the walk to the blocks that it names, separated by commas.
 use selvedge_blocks::BLOCKS;
-use selvedge_gen::{EmitOptions, ResetStyle};
+use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
@@ -33,6 +33,8 @@ const RTL_CLOCKS: usize = 10_000;
 /// Clocks with the reset styles that are not the default: resets in mid-flight come about once in 4,000.
 const RESET_CLOCKS: [(ResetStyle, u64); 3] =
     [(ResetStyle::AsyncLow, 5000), (ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
+/// Clocks of the blocks as SystemVerilog.
+const SYSTEM_VERILOG_CLOCKS: u64 = 2000;
 /// Blocks whose planted faults Verilator must find, too; it has to compile each block once more for that.
 const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
 
@@ -197,6 +199,19 @@ fn the_other_reset_styles_behave_alike() {
     });
 }
 
+#[test]
+fn system_verilog_behaves_alike() {
+    each_block(|block| {
+        let params = block.defaults();
+        let options = EmitOptions { language: Language::SystemVerilog, ..EmitOptions::default() };
+        let emitted = Emitted::of(block, &params, &options).unwrap();
+        let bench = testbench::write(block, &params, SYSTEM_VERILOG_CLOCKS, SEED, options.reset).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let passed = icarus::run(&bench, &emitted, folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(passed, SYSTEM_VERILOG_CLOCKS, "{}", block.name());
+    });
+}
+
 /// Outputs that come straight from a memory, and mean something only where a bit of another output says so: that of the warp which
 /// an input selects.
 const FROM_MEMORIES: [(&str, &[&str]); 2] = [("awb", &ISSUED), ("awc", &ISSUED)];
@@ -278,7 +293,7 @@ fn with_fault(correct: &Emitted, port: &str, bit: usize, clock: u64) -> Emitted 
         ports.join(",\n"),
         pins.join(",\n")
     );
-    faulty.sources.push(Source { module: name.clone(), text });
+    faulty.sources.push(Source { module: name.clone(), language: Language::Verilog, text });
     faulty
 }
 

@@ -2,7 +2,7 @@
 //! multiple drivers in Yosys? Together all blocks are one design, in which each shared cell is once.
 use selvedge_blocks::BLOCKS;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, Language, ResetStyle, emit};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
 use selvedge_testbenches::tool::{IVERILOG, VERILATOR, YOSYS};
@@ -12,9 +12,9 @@ const STYLES: [ResetStyle; 4] =
     [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
 
 /// Writes every block with its default parameters, and hands name, folder and files to `check`.
-fn for_every_block(reset: ResetStyle, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
+fn for_every_block(reset: ResetStyle, language: Language, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
     parallel::each(BLOCKS, |block| {
-        let options = EmitOptions { reset, ..EmitOptions::default() };
+        let options = EmitOptions { language, ..EmitOptions::of(*block, &block.defaults(), reset) };
         let emitted = Emitted::of(*block, &block.defaults(), &options)
             .unwrap_or_else(|error| panic!("{} {}: {error}", block.name(), reset));
         let folder = tempfile::tempdir().unwrap();
@@ -25,20 +25,23 @@ fn for_every_block(reset: ResetStyle, check: impl Fn(&str, &Path, Vec<PathBuf>) 
 
 #[test]
 fn verilator_has_nothing_to_say() {
-    for reset in STYLES {
-        for_every_block(reset, |block, folder, files| {
+    let system_verilog = (ResetStyle::default(), Language::SystemVerilog);
+    for (reset, language) in
+        STYLES.map(|reset| (reset, Language::Verilog)).into_iter().chain([system_verilog])
+    {
+        for_every_block(reset, language, |block, folder, files| {
             let mut arguments: Vec<PathBuf> =
                 ["--lint-only", "-Wall", "--top-module", block].map(PathBuf::from).to_vec();
             arguments.extend(files);
             let said = VERILATOR.run(folder, arguments).unwrap();
-            assert_eq!(said, "", "{block} {}", reset);
+            assert_eq!(said, "", "{block} {reset} {language:?}");
         });
     }
 }
 
 #[test]
 fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
-    for_every_block(ResetStyle::default(), |block, folder, files| {
+    for_every_block(ResetStyle::default(), Language::Verilog, |block, folder, files| {
         let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let script = format!(
             "read_verilog {}; hierarchy -check -top {block}; proc; opt; check -assert; select -assert-none t:$*dlatch*",

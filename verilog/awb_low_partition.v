@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awb_low_partition
 //
 // Two low-priority instructions, oldest first, out of which those of one warp can be taken.

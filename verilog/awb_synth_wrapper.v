@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awb_synth_wrapper
 //
 // awb between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_buffer
 //
 // Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low priority.

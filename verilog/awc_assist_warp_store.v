@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_store
 //
 // Stores the instructions of all assist-warp routines and gives one per cycle.

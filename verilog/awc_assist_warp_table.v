@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_table
 //
 // Holds the active assist warps and deploys them in turn, one instruction per cycle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_control
 //
 // Starts an assist warp for each event in its map and deploys them in turn; throttles low priority.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_first_set
 //
 // The lowest of the bits that are set.

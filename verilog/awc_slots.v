@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_slots
 //
 // The high-priority instructions of every second warp, two slots each.

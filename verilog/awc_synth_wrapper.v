@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_synth_wrapper
 //
 // awc between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_throttle
 //
 // Tells by the last window of cycles whether the SM has resources to spare.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // aws_synth_wrapper
 //
 // aws between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awt_entry_match
 //
 // Compares every entry of the table with what is triggered, what is killed and what has room.

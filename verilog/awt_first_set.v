@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awt_first_set
 //
 // The lowest of the bits that are set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // awt_synth_wrapper
 //
 // awt between registers on all its data ports, for synthesis.

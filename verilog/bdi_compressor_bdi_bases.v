@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_bases
 //
 // Lays the base beside every word of the line: zero where the word's delta is from zero.

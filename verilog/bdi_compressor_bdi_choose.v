@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_choose
 //
 // Chooses the encoding with the smallest payload; ties go to the wider base.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_firsts
 //
 // Bases and masks of all encodings with deltas, side by side above the line: six bases, then six masks.

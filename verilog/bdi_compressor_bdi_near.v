@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_near
 //
 // Tries one encoding: are all words that are no delta from zero deltas from the base?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_nears
 //
 // Tries all encodings: above what is known of the line, a bit for each with deltas, and whether all 8-byte

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_pack
 //
 // Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each width of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_pack_one
 //
 // Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the

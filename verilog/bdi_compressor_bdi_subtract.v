@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_subtract
 //
 // Takes from each word the chosen base, or zero. A line that stays uncompressed passes.

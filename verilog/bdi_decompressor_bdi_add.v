@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_add
 //
 // Last step: the line, each word the sum of its delta and its base.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_operands
 //
 // Second step: the base of each word beside its delta.

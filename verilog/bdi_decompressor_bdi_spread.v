@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_spread
 //
 // First step: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.

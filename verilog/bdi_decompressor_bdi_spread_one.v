@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_spread_one
 //
 // Spreads the deltas of one encoding: each sign-extended to a whole word, at that word's place in the line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_stops
 //
 // The highest bit of each word in 8 bytes, at which an adder's carry stops.

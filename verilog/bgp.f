@@ -1,4 +1,5 @@
-selvedge_bit_array_6_11.v
+selvedge_mem.v
+bgp_filter_bank.v
 bgp_hashes.v
 bgp_dual_bloom.v
 bgp.v

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp_dual_bloom
 //
-// A Bloom filter that forgets: two bitarrays take turns at answering and at being cleared.
+// A Bloom filter that forgets: two bitarrays take turns at replying and at being cleared.
 //
-// A is the width of an index, HALF the bits that count half a refresh period. Each array is cleared after two
-// halves of insertions of its own; the other one, half full, then answers.
+// A is the width of an index into a bank, ROW that of the number of one of its ROWS rows, HALF the bits that
+// count half a refresh period. Each array is cleared after two halves of insertions of its own; the other
+// one, half full, then replies.
 //
-// Parameters: A = 11, WIDE = 22, HALF = 8
+// Parameters: A = 8, ROW = 4, ROWS = 16, HALF = 8
 // Part of: bgp
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.1.0 with reset control
@@ -30,14 +32,13 @@ module bgp_dual_bloom (
 );
 
   wire half_ends;
-  reg hit0;
-  reg hit1;
-  wire [65:0] hashes_index_o;
-  wire array0_clear_i;
-  wire [5:0] array0_bit_o;
-  wire array1_clear_i;
-  wire array1_set_i;
-  wire [5:0] array1_bit_o;
+  reg [1:0] set;
+  reg [1:0] clear;
+  reg [1:0] hit;
+  wire [63:0] hashes_index_o;
+  wire [7:0] hashes_unused_o;
+  reg [15:0] banks_set_i;
+  wire [15:0] banks_bit_o;
   // insertions in this half of a period
   reg [7:0] count_q;
   // the first half since all was forgotten is over: array 1 fills too
@@ -46,44 +47,64 @@ module bgp_dual_bloom (
 
   bgp_hashes hashes (
     .address_i (address_i),
-    .index_o   (hashes_index_o)
+    .index_o   (hashes_index_o),
+    .unused_o  (hashes_unused_o)
   );
 
-  selvedge_bit_array_6_11 array0 (
-    .clk_i     (clk_i),
-    .rst_ni    (rst_ni),
-    .clear_i   (array0_clear_i),
-    .set_i     (insert_i),
-    .address_i (hashes_index_o),
-    .bit_o     (array0_bit_o)
-  );
+  genvar g;
+  generate
+    for (g = 0; g < 8; g = g + 1) begin : each_banks
+      bgp_filter_bank banks (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .index_i (hashes_index_o[g*8 +: 8]),
+        .set_i   (banks_set_i[g*2 +: 2]),
+        .clear_i (clear),
+        .bit_o   (banks_bit_o[g*2 +: 2])
+      );
+    end
+  endgenerate
 
-  selvedge_bit_array_6_11 array1 (
-    .clk_i     (clk_i),
-    .rst_ni    (rst_ni),
-    .clear_i   (array1_clear_i),
-    .set_i     (array1_set_i),
-    .address_i (hashes_index_o),
-    .bit_o     (array1_bit_o)
-  );
+  // at the end of each half but the first the active array is full: clear it, let the other reply
+  assign half_ends = insert_i & (&count_q);
 
-  always @(*) begin : comb_hit0
-    integer hash;
-    hit0 = 1'b1;
-    hit1 = 1'b1;
-    for (hash = 0; hash < 6; hash = hash + 1) begin
-      hit0 = hit0 & array0_bit_o[hash];
-      hit1 = hit1 & array1_bit_o[hash];
+  always @(*) begin
+    set = 2'd0;
+    if (insert_i) begin
+      set = 2'd1;
+      if (both_fill_q) begin
+        set = 2'd3;
+      end
     end
   end
 
-  assign hit_o = (active_q & hit1) | (!active_q & hit0);
+  always @(*) begin
+    clear = 2'd0;
+    if (half_ends & both_fill_q) begin
+      clear = 2'd1;
+      if (active_q) begin
+        clear = 2'd2;
+      end
+    end
+    if (clear_i) begin
+      clear = 2'd3;
+    end
+  end
+
+  always @(*) begin : comb_hit
+    integer bank;
+    hit = 2'd3;
+    for (bank = 0; bank < 8; bank = bank + 1) begin
+      banks_set_i[bank*2 +: 2] = 2'd0;
+      if (!hashes_unused_o[bank]) begin
+        banks_set_i[bank*2 +: 2] = set;
+        hit = hit & banks_bit_o[bank*2 +: 2];
+      end
+    end
+  end
+
+  assign hit_o = (active_q & hit[1]) | (!active_q & hit[0]);
   assign active_o = active_q;
-  // at the end of each half but the first the active array is full: clear it, let the other answer
-  assign half_ends = insert_i & (&count_q);
-  assign array1_set_i = insert_i & both_fill_q;
-  assign array0_clear_i = clear_i | (half_ends & both_fill_q & !active_q);
-  assign array1_clear_i = clear_i | (half_ends & both_fill_q & active_q);
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

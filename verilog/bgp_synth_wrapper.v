@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp_synth_wrapper
 //
 // bgp between registers on all its data ports, for synthesis.

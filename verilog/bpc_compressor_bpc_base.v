@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_base
 //
 // The code of a base word: the shortest of 0, 4, 8 and 16 bits that give it by sign-extension, or all 32.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_encode
 //
 // Codes four planes and packs their codes, first plane lowest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_planes
 //
 // Differences of neighbouring words, turned into bit planes, and each plane's exclusive-or with the one above

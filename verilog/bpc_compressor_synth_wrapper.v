@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_synth_wrapper
 //
 // bpc_compressor between registers on all its data ports, for synthesis.

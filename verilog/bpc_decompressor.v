@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor
 //
 // Rebuilds cache lines from the codes of their bit planes: one line at a time, four codes per cycle.
@@ -10,6 +11,66 @@
 // In this file: P = 31, CHUNK = 128, DATA = 992
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset control
+//
+// BPC, bit-plane compression: a compressor and a decompressor of cache lines.
+//
+// Source: LATTE-CC, table I and section VI (11 cycles to decompress), after Kim et al., ISCA 2016, whose
+// algorithm it is.
+//
+// The line is seen as 32-bit words. The first is the base; each other one is kept as its difference from the
+// one before, an unsigned subtraction with 33 bits. Plane `j` is bit `j` of every difference (DBP), and what
+// is coded is its exclusive-or with the plane above it (DBX), from the highest plane down; above plane 32
+// stands zero. Smooth data has short differences, whose upper planes are copies of the sign and so vanish
+// under the exclusive-or.
+//
+// - 000, 001, 010, 011, 1, bits at 128 bytes 3, 7, 11, 19, 33: base word: zero, sign-extended from 4, 8 or 16
+//   bits, or as it is
+// - 001, bits at 128 bytes 3: one plane with DBX zero
+// - 01 + number less 2, bits at 128 bytes 7: 2 to 33 such planes
+// - 00000, bits at 128 bytes 5: DBX all ones
+// - 00001, bits at 128 bytes 5: DBP zero, DBX not
+// - 00010 + lower place, bits at 128 bytes 10: DBX with two neighbouring ones only
+// - 00011 + place, bits at 128 bytes 10: DBX with a single one
+// - 1 + DBX, bits at 128 bytes 32: any other plane
+//
+// The kinds are tried in this order. The payload is these codes without gaps from bit 0 up, the first bit of
+// each code lowest and each field with its lowest bit first.
+//
+// What the sources leave open: a line of 64 or 32 bytes has planes of 15 or 7 bits and places of 4 or 3; a
+// line whose codes save less than a byte is given as it is, which `compressed_o` shows; payload sizes are
+// whole bytes.
+//
+// SCHEMATIC
+//   compressor    line_i > differences, planes, DBX > [planes, four less each cycle] > four codes > [codes] > [payload]
+//                        > code of the base word ------------------------------------------------^
+//   decompressor  payload_i > base word > [codes, shifted as read] > four codes > [planes] > sums of differences > [line]
+//
+// PARAMETERS
+// - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
+//
+// PORTS AND TIMING
+// Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when no line
+// is at work and the result is free or taken in this cycle, so it depends on `ready_i`; no other output
+// depends on an input. `valid_o` never drops before `ready_i`. Results come from registers and stay after
+// they were taken.
+//
+//             0     1     2    ..    10    11    12
+//   clk_i     /--\__/--\__/--\__ .. /--\__/--\__/--\__
+//   valid_i   /-----\___________ .. _________________
+//   ready_o   ------\___________ .. ______/-----------    with ready_i high
+//   valid_o   __________________ .. ______/-----\_____
+//
+// The compressor takes 11 cycles for every line: one for the planes, nine for 33 planes at four a cycle, one
+// for the result. The decompressor takes one for the base word, one for every four codes, and one for the
+// line: 3 to 11, and 2 when the line is not compressed. At four codes a cycle its longest way is the paper's
+// 11 cycles. A new line can enter in the cycle in which the result is taken.
+//
+// ERRORS
+// A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside
+// a plane name no bit. Bits behind the last code are ignored.
+//
+// STORAGE
+// See `HwBlock::facts`. LATTE-CC states none for BPC.
 
 `default_nettype none
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_decode
 //
 // Reads up to four codes of planes.

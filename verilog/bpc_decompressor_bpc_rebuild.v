@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_rebuild
 //
 // The line of a base word and the bit planes of the differences.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_synth_wrapper
 //
 // bpc_decompressor between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg_adjusted_hits
 //
 // Weighs the hits that the first L warps would have in the L1D against the reservation failures that they

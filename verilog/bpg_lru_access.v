@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg_lru_access
 //
 // One access to a set of tags under LRU replacement: is the tag there, and what is the set afterwards?

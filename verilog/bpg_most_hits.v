@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg_most_hits
 //
 // The L with the most adjusted hits, the largest of several: a tree of comparisons.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg_synth_wrapper
 //
 // bpg between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor_cpack_encode
 //
 // Encodes four words, each with the dictionary that the one before leaves, and packs their codes.

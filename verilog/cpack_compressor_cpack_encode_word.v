@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor_cpack_encode_word
 //
 // Encodes one word: the code with the fewest bits, and the dictionary with the word in it if it is new.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_decompressor_cpack_decode
 //
 // Decodes four words, each with the string and the dictionary that the one before leaves.

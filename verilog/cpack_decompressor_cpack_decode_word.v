@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_decompressor_cpack_decode_word
 //
 // Decodes one word, and takes its bits off the string.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // decompression_queue_synth_wrapper
 //
 // decompression_queue between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_compressor_fpc_classify
 //
 // Finds the pattern of each group of words: GROUPS groups of GROUP words each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_compressor_fpc_pack
 //
 // Packs the symbols to the head and what is kept of the words behind it; if that is not shorter than the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_compressor_synth_wrapper
 //
 // fpc_compressor between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor_fpc_expand
 //
 // Takes the data of a few words apart and rebuilds each word by its prefix.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor_fpc_lengths
 //
 // How many bits of each word are kept, by the prefix of its group.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor_fpc_parse
 //
 // Reads the head symbol by symbol: the prefix of each of GROUPS groups, and what the groups behind them need.

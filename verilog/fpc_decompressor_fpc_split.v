@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor_fpc_split
 //
 // Takes the data apart into strings of a few words each, LEVELS levels of the tree down.

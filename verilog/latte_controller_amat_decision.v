@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_amat_decision
 //
 // Chooses the mode with the lowest average memory access time (AMAT), 54 cycles after it started.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_dedicated_sets
 //
 // The mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is none.

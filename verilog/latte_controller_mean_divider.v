@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_mean_divider
 //
 // The two means of latency tolerance by long division, one bit of both quotients per cycle.

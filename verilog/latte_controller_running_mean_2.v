@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_running_mean_2
 //
 // A running mean in which each new value counts 1/16.

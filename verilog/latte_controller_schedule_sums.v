@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_schedule_sums
 //
 // Sums over the schedules that ended in an EP: their number, the warps available then, the cycles they

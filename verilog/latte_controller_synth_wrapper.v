@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_synth_wrapper
 //
 // latte_controller between registers on all its data ports, for synthesis.

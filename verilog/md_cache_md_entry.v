@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache_md_entry
 //
 // Reads one entry of a block and puts another one in its place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache_md_lookup
 //
 // Searches a set of four ways for a tag; picks the least recently used way, or an empty one, if it is not

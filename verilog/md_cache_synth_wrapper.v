@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache_synth_wrapper
 //
 // md_cache between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // milg_small_divider
 //
 // Divides an unsigned number by another one without a clock: shift, compare and subtract, once per bit.

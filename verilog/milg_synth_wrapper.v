@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // milg_synth_wrapper
 //
 // milg between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // qbmi_quota_set
 //
 // Computes a set of quotas: the least common multiple of all kernels' requests per instruction, divided by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // qbmi_requests_per_instruction
 //
 // Requests per memory instruction, of 1024 requests: rounded to the nearest whole number, at most 32.

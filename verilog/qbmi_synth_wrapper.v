@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // qbmi_synth_wrapper
 //
 // qbmi between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder
 //
 // Builds canonical Huffman codes of limited length and least total length from a value-frequency table.
@@ -10,6 +11,101 @@
 // In this file: INDEX = 10, COUNT = 11, ITEM = 22, WEIGHT = 27, ITEMS = 12, WORD = 6, ADDRESS = 10
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
+//
+// The code builder of SC: turns a value-frequency table into canonical Huffman codes of limited length, in
+// hardware.
+//
+// Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how long;
+// package-merge is Larmore and Hirschberg's (1990).
+//
+//    table --read--> sorter ------> merger ---------> lengths ------------> emitter --code stream-->
+//                    by count,      package-merge:    symbols per list,     canonical codes,
+//                    radix, 12      a list per bit    last list first:      values read again
+//                    passes         of the longest    where each length
+//                                   code              begins in the order
+//
+// - **Sorter.** Two halves of a memory take turns. Reading the table is the first pass.
+// - **Merger.** Makes the lists of package-merge, one item per cycle, lightest first. Weights of packages are
+//   in two halves of a memory that take turns; of every item one bit is kept: is it a symbol or a package?
+// - **Lengths.** From the last list to the first: counts the symbols among the items that are taken. The
+//   other ones are packages, so twice as many items are taken of the list before. As the lightest symbols are
+//   taken in most lists, the counts say from which place in the order codes are longer than 1, 2, 3 ... bits.
+// - **Emitter.** Walks through the order, lets the code grow where codes get longer, and reads every entry's
+//   value again.
+//
+// Choices where the paper is silent:
+// - The escape symbol weighs what `escape_weight_i` says at the start: the table's `lost_o`. It always gets a
+//   code, of weight zero too; with an empty table it is the only one, of length 1.
+// - Entries whose count is zero do not exist and get no code.
+// - Lengths have the least possible total under the limit (`limited_lengths`).
+// - The table replies to reads in order, after any number of cycles. It must hold still until the last code
+//   is taken: an entry that changes meanwhile gets the code that its old count deserves.
+//
+// PARAMETERS
+// - entries, default 1024, allowed 64, 1024: entries of the table
+// - max_code_bits, default 16, allowed 12, 16: the longest code
+//
+// PORTS AND TIMING
+// All outputs come from registers, but `read_index_o` from a register of a memory.
+//
+//   clk_i          __/--\__/--\__/--\__/--\__ ... __/--\__/--\__/--\__/--\__/--\__/--\__/--\__/--\__
+//   start_i        __/-----\_________________ ... _________________________________________________
+//   busy_o         ________/----------------- ... -------------------------------------------\______
+//   read_o         ________/----------------- ... __/-----\_________________________________________
+//   read_index_o   ========< 0  >< 1  >< 2  > ... ==< i  >==========================================
+//   read_valid_i   ____________________/----- ... ______________/-----\_____________________________
+//   code_valid_o   __________________________ ... ____________________/-----------------\___________
+//   code_ready_i   __________________________ ... ________________________________/-----\___________
+//
+// CYCLES
+// From the start to the cycle in which the first code can be chosen, with a table that replies `d` cycles
+// after a read, `E` entries of which `N` exist, and `L` bits in the longest code: `1 + E + d`, then
+// `code_cycles`. With no entry that is 2 cycles; else 4 + 11 (N + 1) for the sort, the items of all `L` lists
+// and `L`, and L (ceil(N / 16) + 1) for the counts. A list has N + 1 symbols and a package per two items of
+// the list before, but at most 2 N items.
+//
+// Then a code takes 2 + `d` cycles, the escape 1, and each bit by which codes get longer 1, if codes are
+// taken at once. For 1024 entries and this family's table (`d` = 2), from the start until the last code is
+// given, with counts as equal as can be and with a code of the greatest length; nothing else about the counts
+// matters:
+//
+// - 0, 16 bits 1,030: 1,030
+// - 16, 16 bits 1,821 to 1,832: 1,681 to 1,688
+// - 256, 16 bits 12,869 to 12,876: 10,749 to 10,752
+// - 1024, 16 bits 48,201 to 48,206: 39,745 to 39,746
+//
+// STORAGE
+// The paper states none for this step. By default it is 133,766 bits: the sorter's memory (two halves of a
+// count and an index per entry, 45,056), the merger's (two halves of a weight per entry, wide enough for
+// every package, 55,296), a bit per item of every list (32,768), a place per length (176), and registers
+// (470). That is three times the table itself, and one builder can serve every table whose codes are due one
+// after the other.
+//
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
+// values occur.
+//
+// Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
+//
+//    words ->  value-frequency  --counts-->  code builder  --code stream-->  compressor    lines -> payloads
+//              table (VFT)                                 \------------->  decompressor  payloads -> lines
+//
+// What all parts share:
+// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its slices
+//   (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed by its way (the
+//   low two bits). The rest of the value is the tag (`tag_of`); set and tag give the value back (`value_of`).
+// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a word that
+//   has no code. There is always a code for the escape.
+// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape after all
+//   entries of its weight. Code lengths never fall in this order. The first code is all zeros; each next one
+//   is the code before it plus one, extended by zeros to its own length. A code book is defined by the order
+//   and the lengths alone.
+// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first and the
+//   last marked. A code is right-aligned in its field. The first code clears the tables of a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the stream is bit 0
+//   of the payload. A code's most significant bit comes first; after the escape's code come the 32 bits of
+//   the word, least significant first. A line whose codes need more bits than the line has is kept as it is.
+//
+// `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
 
 `default_nettype none
 

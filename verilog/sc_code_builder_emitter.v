@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_emitter
 //
 // Gives a code for every entry and for the escape symbol, in canonical order.

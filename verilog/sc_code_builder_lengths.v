@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_lengths
 //
 // Keeps a bit per item of every list, and finds from them where in the order each code length begins.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_merger
 //
 // Makes the lists of package-merge: each merges the symbols with the packages, two items each, of the list

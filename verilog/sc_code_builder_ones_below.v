@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_ones_below
 //
 // Counts the ones among the lowest bits of a word.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_sorter
 //
 // Sorts entries by falling count, entries of equal count by rising index.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor
 //
 // Compresses cache lines to the Huffman codes of their words, K words per cycle.
@@ -9,6 +10,91 @@
 // In this file: K = 8, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
+//
+// SC's compressor: a cache line becomes the Huffman codes of its words.
+//
+// Source: LATTE-CC, section IV.C.2 (7 KB of table, 6 cycles per line). What entries, codes and payloads are:
+// the family's page.
+//
+//              line register, turns by a group                       fields of a group                   payload register
+//    line_i -> [ w0 ... w7 | w8 ... ] -> 8 x { set -> table -> ways -> [ code or escape, word ]} -> join -> shift -> [ ... ] -> payload_o
+//                                              ^ write                                              bits so far ----^
+//    load_*_i -> reverse code, replace one way of the set
+//
+//    loading:  run --a code is offered--> drain --nothing in flight--> clear (256 cycles) --> load --last code--> run
+//                                                                         ^---- a first code in the middle ---|
+//
+// The line is looked up in groups of `symbols_per_cycle` words. A word without a table entry is given as the
+// escape's code and itself, at most 48 bits. The bits of a group are joined and put behind those of the
+// groups before it, in the payload register, which is the output register too. A line whose codes need more
+// than its own 1,024 bits, or with a word for which there is neither code nor escape, is given as it is; so
+// is every line until codes have been loaded.
+//
+// Choices where the paper is silent:
+// - The table is in memories, whose words are sets: the four ways side by side. They cannot be cleared at
+//   once, and codes come seldom (once in 2,560 accesses of the cache): a set is cleared per cycle before the
+//   codes are taken.
+// - The paper counts the table once, but 32 words in six cycles are more lookups than one table has ports.
+//   Each of the words of a group has a copy of the table; all copies are written alike. Banks instead of
+//   copies would make the latency depend on how the words of a group fall on the sets.
+// - A code stream waits until the lines in flight have left, and lines wait until it has ended. The first
+//   code that is offered outside a stream begins one, marked or not; a first code in the middle of a stream
+//   begins it anew.
+//
+// PARAMETERS
+// - symbols_per_cycle, default 8, allowed 4, 8, 16: words that are looked up and packed in a cycle; copies of
+//   the table
+//
+// PORTS AND TIMING
+// Lines and payloads are valid/ready streams, and so are the codes. `load_ready_o` depends on `load_first_i`
+// in the same cycle; no other output depends on an input. `payload_o` and `bits_o` show how far the packing
+// has come while `valid_o` is low.
+//
+//   8 words     0     1     2     3     4     5     6     7
+//   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__/--\__/--\__
+//   valid_i   /-----------------------------------\___________
+//   line_i    < A  >< B                         >============
+//   ready_o   ------\_______________________/-----\___________
+//   lookup          <w0-7><8-15><16- ><24- >      <w0-7> ...
+//   packing               <w0-7><8-15><16- ><24- >      <w0-7>
+//   valid_o   ____________________________________/-----\_____
+//   payload_o =========================<incomplete>< A  >=====
+//
+// A line takes 32 / `symbols_per_cycle` + 2 cycles, whatever its words are: 6 at the default, as in the
+// paper, 10 with 4 words per cycle and 4 with 16. The next line is taken one cycle before the payload shows.
+// If a payload is not taken, the next line waits for its place with its first group looked up.
+//
+// STORAGE
+// The paper counts 7 KB, 57,344 bits: 1,024 entries of 56 bits. One copy of this table has 46,080: an entry
+// needs 24 bits of the value, as the set gives the rest, 16 of code and 5 of length; length 0 stands for no
+// entry. The eight copies that eight words per cycle take are 368,640 bits. The line and the payload (1,024
+// each), a group's codes (432) and control make the rest of the 371,175.
+//
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
+// values occur.
+//
+// Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
+//
+//    words ->  value-frequency  --counts-->  code builder  --code stream-->  compressor    lines -> payloads
+//              table (VFT)                                 \------------->  decompressor  payloads -> lines
+//
+// What all parts share:
+// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its slices
+//   (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed by its way (the
+//   low two bits). The rest of the value is the tag (`tag_of`); set and tag give the value back (`value_of`).
+// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a word that
+//   has no code. There is always a code for the escape.
+// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape after all
+//   entries of its weight. Code lengths never fall in this order. The first code is all zeros; each next one
+//   is the code before it plus one, extended by zeros to its own length. A code book is defined by the order
+//   and the lengths alone.
+// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first and the
+//   last marked. A code is right-aligned in its field. The first code clears the tables of a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the stream is bit 0
+//   of the payload. A code's most significant bit comes first; after the escape's code come the 32 bits of
+//   the word, least significant first. A line whose codes need more bits than the line has is kept as it is.
+//
+// `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
 
 `default_nettype none
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_append
 //
 // Puts the bits of a group of words behind a payload.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_encode_word
 //
 // Finds the code of a word among the ways of its set; without one, the code is the escape's, and the word

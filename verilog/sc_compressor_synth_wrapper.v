@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_synth_wrapper
 //
 // sc_compressor between registers on all its data ports, for synthesis.

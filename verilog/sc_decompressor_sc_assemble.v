@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_decompressor_sc_assemble
 //
 // Moves up to K words in at the top of a line, the first one lowest; BOTH is the bits of a line and K words.

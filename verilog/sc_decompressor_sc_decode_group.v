@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_decompressor_sc_decode_group
 //
 // Takes up to K codes from a payload: as many as there are before an escape, whose word ends the cycle's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_vft_set_update
 //
 // What counting a word does to the four entries of its set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_array_1_6
 //
 // 2^A bits with P ports: all ports set their bit together, each port sees its own bit, all bits clear at

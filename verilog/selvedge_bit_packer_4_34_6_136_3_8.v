@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_packer_4_34_6_136_3_8
 //
 // Packs FIELDS fields of at most F bits, field 0 lowest, without gaps into a string of OUT bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_packer_8_48_6_384_6_9
 //
 // Packs FIELDS fields of at most F bits, field 0 lowest, without gaps into a string of OUT bits.

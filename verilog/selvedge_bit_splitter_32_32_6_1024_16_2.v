@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_splitter_32_32_6_1024_16_2
 //
 // The upper LEVELS levels of a BitUnpacker: of a string, 2 to the power of LEVELS strings of equal width.

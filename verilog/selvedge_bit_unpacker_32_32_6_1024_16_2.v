@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_unpacker_32_32_6_1024_16_2
 //
 // Takes a string of FIELDS times F bits apart into FIELDS fields of at most F bits, field 0 lowest.

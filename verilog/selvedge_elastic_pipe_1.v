@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_elastic_pipe_1
 //
 // One or more registers in a row between valid/ready partners.

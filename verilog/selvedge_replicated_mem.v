@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_replicated_mem
 //
 // Memory of 2^A words with synchronous write and P asynchronous reads: P copies. No reset; it starts with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_sync_mem
 //
 // Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_a_prime_fold_10
 //
 // A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue of their

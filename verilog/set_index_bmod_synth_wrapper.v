@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_bmod_synth_wrapper
 //
 // set_index_bmod between registers on all its data ports, for synthesis.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_i_poly_polynomial_residue
 //
 // The residue of a line address modulo a polynomial over the field of two elements: each bit that is set

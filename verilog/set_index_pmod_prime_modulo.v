@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_pmod_prime_modulo
 //
 // The residue of a line address modulo a prime, without a clock: two folds, then conditional subtractions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spp
 //
 // Predicts by a pattern history table which sectors of a missed block will be used.
@@ -9,6 +10,60 @@
 // In this file: A = 8, WIDE = 32, ENTRIES = 256, WORDS = 4, SECTORS = 4
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.1.0 with reset control
+//
+// SPP, spatial-pattern predictor: which sectors of a missed block will be used, predicted from those that
+// were used last time.
+//
+// Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen, Yang,
+// Falsafi and Moshovos (HPCA 2004) as the rival of its bi-modal predictor.
+//
+// Every cache block has a used bit per sector. When a block is evicted, its used bits are committed to a
+// pattern history table. A miss queries the table with its block address and fetches the sectors of the
+// pattern found there, and those that it asked for.
+//
+//    evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
+//    used_i -----------------------------> patterns, known bits -------+
+//                                                                      v
+//                                          unknown: all or none -> [choose] -> OR requested_i -> sectors_o
+//
+// Choices where the paper is silent:
+// - Key. LAMAR's misses query the table with their block, so the key is the block address. The earlier
+//   predictors combine the address of the instruction with an offset; whoever wants that gives this
+//   combination as the address, at the miss and, kept beside the used bits, at the eviction.
+// - The table is direct-mapped and has no tags, as in Chen et al. (256 entries there): blocks with the same
+//   index share a pattern. The index is the XOR of the address's slices of its width, so that interleaved
+//   partitions use all entries.
+// - An entry without a pattern predicts all sectors, as the conventional memory system does, or with
+//   `unknown_coarse` off only those that were requested.
+// - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern
+//   committed.
+// - A block of which no sector was used commits an empty pattern, which is a pattern too.
+// - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and
+//   not a size that this block has.
+//
+// PARAMETERS
+// - entries, default 256, allowed 256, 1024: entries of the pattern history table
+// - sectors, default 4, allowed 4, 8: sectors of a cache block
+// - unknown_coarse, default true, allowed true, false: an entry without a pattern predicts all sectors
+//
+// PORTS AND TIMING
+// A query and a commit per cycle. All outputs come from registers.
+//
+//   clk_i            __/--\__/--\__/--\__/--\__
+//   query_i          __/-----------\___________
+//   query_address_i  ==< A  >< B   >===========
+//   requested_i      ==<0001><0100 >===========
+//   evict_i          ________/-----\___________
+//   evict_address_i  ========< B   >===========
+//   used_i           ========<0011 >===========
+//   valid_o          ________/-----------\_____
+//   sectors_o        ========<1111><0111 >=====     A is unknown; B's pattern came in the cycle of its query
+//   known_o          ______________/-----\_____
+//
+// STORAGE
+// 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the reply (4) and its two flags. LAMAR
+// states no size in bits for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the
+// cache.
 
 `default_nettype none
 

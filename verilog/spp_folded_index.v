@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spp_folded_index
 //
 // The table's index of a block address: the XOR of its four slices.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // spp_synth_wrapper
 //
 // spp between registers on all its data ports, for synthesis.

@@ -59,7 +59,7 @@ rtl_module! {
             sectors_o: u32 as U<32> = 32,
         }
         parts {
-            granularity: BgpTop<11, 22, 8, 4> = BgpTop::new(&p.bgp()),
+            granularity: BgpTop<8, 4, 16, 8, 4> = BgpTop::new(&p.bgp()),
             sectors: Reg<U<32>>,
         }
         upset { sectors }

@@ -1,7 +1,7 @@
 //! A small block for this crate's own tests: it adds up a wide input, as a golden model and as hand-written Verilog.
 use crate::emitted::{Emitted, Source};
 use rust_hdl_core::prelude::Block;
-use selvedge_gen::ResetStyle;
+use selvedge_gen::{Language, ResetStyle};
 use selvedge_hw::{
     BlockEntry, Claim, ClockedBits, Corner, CornersBits, Direction, Facts, ParamError, ParamSpec, Port,
     PortBits, Prng, StimulusBits,
@@ -138,7 +138,7 @@ endmodule
         name: "accumulator".into(),
         ports,
         reset,
-        sources: vec![Source { module: "accumulator".into(), text }],
+        sources: vec![Source { module: "accumulator".into(), language: Language::Verilog, text }],
     }
 }
 

@@ -1,6 +1,6 @@
 //! A block's emitted Verilog, together with what is needed to drive it: ports and reset style.
 use crate::tool::{self, ToolError};
-use selvedge_gen::{EmitError, EmitOptions, ResetStyle, emit};
+use selvedge_gen::{EmitError, EmitOptions, Language, ResetStyle, emit};
 use selvedge_hw::{BlockEntry, ParamError, Port};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,17 @@ pub(crate) fn reset_level(style: ResetStyle, active: bool) -> bool {
 pub struct Source {
     /// Its module's name; the file is called after it.
     pub module: String,
+    /// Its language, which the file's name ends with.
+    pub language: Language,
     /// Its text.
     pub text: String,
+}
+
+impl Source {
+    /// Returns the name of the file.
+    pub fn file(&self) -> String {
+        format!("{}.{}", self.module, self.language.extension())
+    }
 }
 
 /// A block as Verilog.
@@ -51,7 +60,11 @@ impl Emitted {
     /// When the parameters are not valid, or the block holds what the back end cannot translate.
     pub fn of(entry: &dyn BlockEntry, params: &Value, options: &EmitOptions) -> Result<Self, EmittedError> {
         let design = emit(&*entry.elaborate(params)?, entry.name(), options)?;
-        let source = |module: selvedge_gen::Module| Source { module: module.name, text: module.text };
+        let source = |module: selvedge_gen::Module| Source {
+            module: module.name,
+            language: module.language,
+            text: module.text,
+        };
         Ok(Emitted {
             name: entry.name().to_string(),
             ports: entry.ports(params)?,
@@ -60,13 +73,19 @@ impl Emitted {
         })
     }
 
+    /// Returns the option by which Icarus Verilog reads the language.
+    pub(crate) fn generation(&self) -> &'static str {
+        let is_system_verilog = self.sources.iter().any(|source| source.language == Language::SystemVerilog);
+        if is_system_verilog { "-g2012" } else { "-g2005" }
+    }
+
     /// Writes each module to a file of its name in `folder`, and returns the file names.
     ///
     /// # Errors
     /// [`ToolError::Io`] when a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
         let write = |source: &Source| {
-            let name = PathBuf::from(format!("{}.v", source.module));
+            let name = PathBuf::from(source.file());
             tool::write(&folder.join(&name), &source.text).map(|()| name)
         };
         self.sources.iter().map(write).collect()

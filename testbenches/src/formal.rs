@@ -11,6 +11,7 @@
 //! ```
 use crate::emitted::{Emitted, Source};
 use crate::tool::{self, ABC, ToolError, YOSYS};
+use selvedge_gen::Language;
 use selvedge_hw::Direction;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -139,10 +140,11 @@ fn abc_script(reach: Reach) -> String {
 /// # Errors
 /// [`ToolError`] when a program is missing, refuses the Verilog or says what cannot be understood.
 pub fn prove(property: &Property, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
-    let own = Source { module: "property".to_string(), text: property.text.clone() };
+    let own =
+        Source { module: "property".to_string(), language: Language::Verilog, text: property.text.clone() };
     let mut files = Vec::new();
     for source in property.sources.iter().chain([&own]) {
-        let name = format!("{}.v", source.module);
+        let name = source.file();
         tool::write(&folder.join(&name), &source.text)?;
         files.push(name);
     }
@@ -287,7 +289,7 @@ fn opened(block: &Emitted, inside: &[Inside]) -> Vec<Source> {
             let end = text.rfind("endmodule").expect("a module ends");
             text.insert_str(end, &assigns);
         }
-        Source { module: source.module.clone(), text }
+        Source { module: source.module.clone(), language: source.language, text }
     };
     block.sources.iter().map(open).collect()
 }

@@ -112,7 +112,14 @@ impl Job<'_> {
         let mut design = emit(block.as_ref(), self.entry.name(), &options)?;
         if let Some(OwnVerilog { top, text }) = &self.own {
             let ports = design.top().ports.clone();
-            design.modules = vec![Module { name: top.clone(), text: text.clone(), ports, cell: false }];
+            let own = Module {
+                name: top.clone(),
+                language: options.language,
+                text: text.clone(),
+                ports,
+                cell: false,
+            };
+            design.modules = vec![own];
         }
         let subject = Subject {
             design: &design,

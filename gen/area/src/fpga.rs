@@ -3,8 +3,7 @@ use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::tool::{Found, NEXTPNR_ECP5, NEXTPNR_ICE40, Tool};
 use schemars::JsonSchema;
-use selvedge_gen::Design;
-use selvedge_gen::files::file_name;
+use selvedge_gen::{Design, Module};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -133,7 +132,7 @@ pub(crate) fn study(
 ) -> Result<FpgaReport, AreaError> {
     let top = &design.top().name;
     let work = format!("{top}: synthesis for {}", family.name());
-    let files: Vec<String> = design.modules.iter().map(|module| file_name(&module.name)).collect();
+    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
     let path = folder.join("fpga.ys");
     std::fs::write(&path, family.script(&files, top)).map_err(AreaError::at(&path))?;
     yosys.run(folder, &["-q", "fpga.ys"], &work, stop)?;

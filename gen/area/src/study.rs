@@ -13,7 +13,7 @@ use crate::tool::{Found, OPENSTA, YOSYS};
 use schemars::JsonSchema;
 use selvedge_gen::Design;
 use selvedge_gen::EmitOptions;
-use selvedge_gen::files::{file_name, synth_wrapper};
+use selvedge_gen::files::synth_wrapper;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -187,9 +187,9 @@ impl Subject<'_> {
     /// Writes all its files, and returns the names of those without the wrapper.
     fn write(&self, folder: &Path) -> Result<Vec<String>, AreaError> {
         let wrapper = synth_wrapper(self.design, self.options);
-        put(folder, &file_name(&wrapper.name), &wrapper.text)?;
+        put(folder, &wrapper.file(), &wrapper.text)?;
         let write = |module: &selvedge_gen::Module| {
-            let name = file_name(&module.name);
+            let name = module.file();
             put(folder, &name, &module.text).map(|()| name)
         };
         self.design.modules.iter().map(write).collect()

@@ -3,11 +3,13 @@
 use crate::cells::{self, Cell, cell};
 use crate::elaborate::{Node, elaborate};
 use crate::error::{EmitError, Problem};
+use crate::head;
 use crate::merge::{Member, merge, skeleton};
 use crate::module::{Draft, ModuleWriter, Port, place_holder};
 use crate::names;
-use crate::options::{Cells, EmitOptions, ResetStyle};
+use crate::options::{Cells, EmitOptions, Language, ResetStyle};
 use crate::print::{paragraphs, wrap_code, wrap_comment};
+use crate::system_verilog::system_verilog;
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::reg::is_register;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,14 +17,23 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One module and the text of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Its name; the file is `<name>.v`.
+    /// Its name.
     pub name: String,
+    /// The language of its text.
+    pub language: Language,
     /// The whole file.
     pub text: String,
     /// Its ports, in order; with the widths that they have by default, if the module has parameters.
     pub ports: Vec<Port>,
     /// Whether it is a cell of the kit that blocks share.
     pub cell: bool,
+}
+
+impl Module {
+    /// Returns the name of its file, `<name>.v` or `<name>.sv`.
+    pub fn file(&self) -> String {
+        format!("{}.{}", self.name, self.language.extension())
+    }
 }
 
 /// All modules of a block, each once, sub-modules before those that use them; the last one is the block itself.
@@ -36,6 +47,14 @@ impl Design {
     /// The module of the block itself.
     pub fn top(&self) -> &Module {
         self.modules.last().expect("a design has at least the module of its block")
+    }
+
+    /// Returns the design with all its modules in the file of the block itself.
+    #[must_use]
+    pub fn in_one_file(self) -> Design {
+        let text = self.text();
+        let top = self.modules.into_iter().next_back().map(|top| Module { text, ..top });
+        Design { modules: top.into_iter().collect() }
     }
 
     /// All files one after the other, for tools that read one.
@@ -74,9 +93,10 @@ impl Distinct {
 /// # Errors
 /// [`EmitError`] if the block, or one inside it, has no exact counterpart; nothing is emitted then.
 pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
-    if !names::is_usable(top) {
-        let problem = if names::is_reserved(top) { Problem::ReservedName } else { Problem::BadName };
-        return Err(EmitError { block: top.into(), subject: top.into(), problem });
+    let prefixed = format!("{}{top}", options.prefix);
+    if !names::is_usable(&prefixed) {
+        let problem = if names::is_reserved(&prefixed) { Problem::ReservedName } else { Problem::BadName };
+        return Err(EmitError { block: top.into(), subject: prefixed, problem });
     }
     if options.cells == Cells::Shared && top.starts_with(cells::PREFIX) {
         return Err(EmitError { block: top.into(), subject: top.into(), problem: Problem::CellName });
@@ -84,7 +104,10 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
     let nodes = elaborate(block, top);
     let mut distinct = write_all(&nodes, options.reset)?;
     merge_all(&nodes, &mut distinct, options)?;
-    let names = decide_names(top, &nodes, &distinct);
+    let names: Vec<String> = decide_names(top, &nodes, &distinct)
+        .into_iter()
+        .map(|name| format!("{}{name}", options.prefix))
+        .collect();
     let modules = distinct
         .iter()
         .zip(&names)
@@ -96,11 +119,15 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
                 body = body.replace(&place_holder(number), other);
             }
             let body: String = body.lines().flat_map(wrap_code).map(|line| line + "\n").collect();
-            let head = head(name, top, module, &nodes[module.node], options);
+            let head = comment(name, &prefixed, module, &nodes[module.node], options);
             let text = format!("`default_nettype none\n\nmodule {name} {body}\n`default_nettype wire\n");
             let text = if module.cell.is_some() { guarded(name, &text) } else { text };
+            let text = match options.language {
+                Language::Verilog => text,
+                Language::SystemVerilog => system_verilog(&text),
+            };
             let (ports, cell) = (module.draft.ports.clone(), module.cell.is_some());
-            Module { name: name.clone(), text: head + &text, ports, cell }
+            Module { name: name.clone(), language: options.language, text: head + &text, ports, cell }
         })
         .collect();
     Ok(Design { modules })
@@ -270,9 +297,10 @@ fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String>
 }
 
 /// The comment at the head of a file.
-fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOptions) -> String {
+fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOptions) -> String {
     let (header, is_top, is_cell) = (&options.header, module.node == 0, module.cell.is_some());
-    let mut lines = vec![format!("// {name}"), "//".into()];
+    let mut lines = head::license(header);
+    lines.extend([format!("// {name}"), "//".into()]);
     if let Some(description) = &node.description {
         for paragraph in paragraphs(&description.doc) {
             lines.extend(wrap_comment("", &paragraph));
@@ -305,6 +333,10 @@ fn head(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOpt
         let any_reset = is_cell && !cells::has_reset(node);
         let reset = if any_reset { String::new() } else { format!(" with reset {}", options.reset) };
         lines.extend(wrap_comment("", &format!("Written by {}{reset}", header.tool)));
+    }
+    if is_top && !header.documentation.is_empty() {
+        lines.push("//".into());
+        lines.extend(head::documentation(&header.documentation));
     }
     lines.push(String::new());
     lines.join("\n") + "\n"

@@ -1,17 +1,14 @@
 //! Files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
 
 use crate::design::{Design, Module};
+use crate::head;
 use crate::module::Port;
-use crate::options::EmitOptions;
-
-/// The file of a module.
-pub fn file_name(module: &str) -> String {
-    format!("{module}.v")
-}
+use crate::options::{EmitOptions, Language};
+use crate::system_verilog::system_verilog;
 
 /// The `.f` file: one file per line, sub-modules first.
 pub fn file_list(design: &Design) -> String {
-    design.modules.iter().map(|module| file_name(&module.name) + "\n").collect()
+    design.modules.iter().map(|module| module.file() + "\n").collect()
 }
 
 /// The FuseSoC `.core` file with the targets `default`, `lint` (Verilator) and `synth` (Yosys, with registered I/O). It depends on
@@ -19,7 +16,8 @@ pub fn file_list(design: &Design) -> String {
 pub fn core_file(design: &Design, version: &str) -> String {
     let top = &design.top().name;
     let (cells, own): (Vec<&Module>, Vec<&Module>) = design.modules.iter().partition(|module| module.cell);
-    let files: String = own.iter().map(|module| format!("      - {}\n", file_name(&module.name))).collect();
+    let files: String = own.iter().map(|module| format!("      - {}\n", module.file())).collect();
+    let (extension, file_type) = (design.top().language.extension(), file_type(design.top().language));
     let cells: String =
         cells.iter().map(|cell| format!("      - {}\n", core_name(&cell.name, version))).collect();
     let depend = if cells.is_empty() { String::new() } else { format!("    depend:\n{cells}") };
@@ -31,11 +29,11 @@ name: {}
 filesets:
   rtl:
     files:
-{files}{depend}    file_type: verilogSource-2005
+{files}{depend}    file_type: {file_type}
   synth_wrapper:
     files:
-      - {top}_synth_wrapper.v
-    file_type: verilogSource-2005
+      - {top}_synth_wrapper.{extension}
+    file_type: {file_type}
   constraints:
     files:
       - {top}.sdc: {{file_type: SDC}}
@@ -66,6 +64,14 @@ targets:
     )
 }
 
+/// Returns what FuseSoC calls files in the language.
+fn file_type(language: Language) -> &'static str {
+    match language {
+        Language::Verilog => "verilogSource-2005",
+        Language::SystemVerilog => "systemVerilogSource",
+    }
+}
+
 /// Returns what FuseSoC calls the core of a module.
 fn core_name(module: &str, version: &str) -> String {
     format!("selvedge::{module}:{version}")
@@ -83,7 +89,7 @@ filesets:
   rtl:
     files:
       - {}
-    file_type: verilogSource-2005
+    file_type: {}
 
 targets:
   default:
@@ -99,7 +105,8 @@ targets:
         verilator_options: [-Wall]
 ",
         core_name(name, version),
-        file_name(name)
+        cell.file(),
+        file_type(cell.language)
     )
 }
 
@@ -107,11 +114,15 @@ targets:
 /// put in for the cells of a library.
 pub fn yosys_script(design: &Design) -> String {
     let top = &design.top().name;
-    let files: Vec<String> = design.modules.iter().map(|module| file_name(&module.name)).collect();
+    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    let read = match design.top().language {
+        Language::Verilog => "read_verilog",
+        Language::SystemVerilog => "read_verilog -sv",
+    };
     format!(
         "\
 # {top}: yosys -s {top}.ys
-read_verilog {}
+{read} {}
 # words; memories stay memories
 synth -flatten -run begin:fine -top {top}
 check -assert
@@ -166,11 +177,12 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
         let kind = if port.input { "input  wire" } else { "output reg " };
         format!("  {kind} {}{}", range(port), port.name)
     }));
-    let mut lines = vec![
+    let mut lines = head::license(&options.header);
+    lines.extend([
         format!("// {name}"),
         "//".into(),
         format!("// {} between registers on all its data ports, for synthesis.", top.name),
-    ];
+    ]);
     if !options.header.tool.is_empty() {
         lines.push(format!("// Written by {} with reset {}", options.header.tool, options.reset));
     }
@@ -200,7 +212,10 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     };
     lines.push(top.ports.iter().map(pin).collect::<Vec<_>>().join(",\n"));
     lines.push("  );\n\nendmodule\n\n`default_nettype wire".into());
-    Module { name, text: lines.join("\n") + "\n", ports: vec![], cell: false }
+    let text = lines.join("\n") + "\n";
+    let language = top.language;
+    let text = if language == Language::SystemVerilog { system_verilog(&text) } else { text };
+    Module { name, language, text, ports: vec![], cell: false }
 }
 
 /// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper, and a `.core` for
@@ -214,10 +229,10 @@ pub fn all_files(
     let top = &design.top().name;
     let wrapper = synth_wrapper(design, options);
     let mut files: Vec<(String, String)> =
-        design.modules.iter().map(|module| (file_name(&module.name), module.text.clone())).collect();
+        design.modules.iter().map(|module| (module.file(), module.text.clone())).collect();
     let cells = design.modules.iter().filter(|module| module.cell);
     files.extend(cells.map(|cell| (format!("{}.core", cell.name), cell_core_file(cell, version))));
-    files.push((file_name(&wrapper.name), wrapper.text));
+    files.push((wrapper.file(), wrapper.text));
     files.push((format!("{top}.f"), file_list(design)));
     files.push((format!("{top}.core"), core_file(design, version)));
     files.push((format!("{top}.sdc"), constraints(design, period_ns)));

@@ -17,7 +17,7 @@
 //! | a memory, pipeline or packer of the kit | a cell that all blocks share: `selvedge_mem` ([`Cells`]) |
 //! | doc comments and `comment!` | comments |
 //!
-//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it.
+//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it. [`Language`] chooses SystemVerilog instead.
 //!
 //! ```
 //! use selvedge_gen::{EmitOptions, emit};
@@ -65,6 +65,7 @@ mod error;
 mod eval;
 pub mod files;
 mod formula;
+mod head;
 mod hoist;
 mod ir;
 mod leaf;
@@ -76,8 +77,9 @@ mod options;
 mod print;
 mod schedule;
 mod syntax;
+mod system_verilog;
 
 pub use design::{Design, Module, emit};
 pub use error::{EmitError, Problem};
 pub use module::Port;
-pub use options::{Cells, EmitOptions, Header, ResetStyle, UnknownReset};
+pub use options::{Cells, EmitOptions, Header, Language, ResetStyle, UnknownReset};

@@ -50,6 +50,26 @@ pub enum Cells {
     Own,
 }
 
+/// The language that is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// Verilog-2005, in files `.v`.
+    #[default]
+    Verilog,
+    /// SystemVerilog, in files `.sv`: `logic`, `always_comb`, `always_ff`.
+    SystemVerilog,
+}
+
+impl Language {
+    /// Returns what the names of files in the language end with.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Language::Verilog => "v",
+            Language::SystemVerilog => "sv",
+        }
+    }
+}
+
 /// What the comment at the head of every file says beside the block's own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -59,6 +79,10 @@ pub struct Header {
     pub source: String,
     /// Name and version of the tool: `selvedge 0.1.0`.
     pub tool: String,
+    /// The license as an SPDX expression.
+    pub license: String,
+    /// The documentation of the block, in Markdown, for the head of its own module.
+    pub documentation: String,
 }
 
 /// All choices.
@@ -70,11 +94,15 @@ pub struct EmitOptions {
     pub header: Header,
     /// Whose modules the kit's cells are.
     pub cells: Cells,
+    /// The language.
+    pub language: Language,
+    /// What the names of all modules begin with, for designs with other modules of the same names.
+    pub prefix: String,
 }
 
 impl EmitOptions {
-    /// Returns the choices for a block under complete parameters: its head comment names these, its source and Selvedge. It shares
-    /// the kit's cells.
+    /// Returns the choices for a block under complete parameters: Verilog whose head comment has the block's documentation and names the
+    /// parameters, the source, the license and Selvedge. The block shares the kit's cells.
     pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {
         let value = |name: &str| (name.to_string(), params[name].to_string());
         EmitOptions {
@@ -83,8 +111,10 @@ impl EmitOptions {
                 parameters: entry.schema().iter().map(|spec| value(spec.name)).collect(),
                 source: entry.source().into(),
                 tool: concat!("selvedge ", env!("CARGO_PKG_VERSION")).into(),
+                license: env!("CARGO_PKG_LICENSE").into(),
+                documentation: entry.documentation(),
             },
-            cells: Cells::Shared,
+            ..EmitOptions::default()
         }
     }
 }

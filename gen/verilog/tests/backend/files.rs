@@ -2,7 +2,7 @@
 
 use crate::tools;
 use selvedge_gen::files::{all_files, synth_wrapper};
-use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, Header, Language, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::process::Command;
 
@@ -18,6 +18,69 @@ fn a_design_has_all_its_files_and_the_list_names_the_modules() {
     assert_eq!(files[2].1, "stage.v\n");
     assert!(files[3].1.starts_with("CAPI=2:\nname: selvedge::stage:0.1.0\n"));
     assert!(files[4].1.contains("create_clock -name clk -period 2.000 [get_ports clk_i]"));
+}
+
+#[test]
+fn files_of_system_verilog_name_each_other() {
+    let header = Header { license: "MIT".into(), ..Header::default() };
+    let options = EmitOptions { language: Language::SystemVerilog, header, ..EmitOptions::default() };
+    let design = emit(&ValidReady::<U<8>>::default(), "stage", &options).unwrap();
+    let files = all_files(&design, &options, "0.1.0", 2.0);
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["stage.sv", "stage_synth_wrapper.sv", "stage.f", "stage.core", "stage.sdc", "stage.ys"]
+    );
+    let texts = files.iter().take(2).map(|(_, text)| text);
+    assert!({ texts }.all(|text| text.starts_with("// SPDX-License-Identifier: MIT\n")));
+    assert_eq!(files[2].1, "stage.sv\n");
+    assert!(
+        files[3].1.contains("- stage_synth_wrapper.sv\n    file_type: systemVerilogSource\n"),
+        "{}",
+        files[3].1
+    );
+    assert!(files[5].1.contains("read_verilog -sv stage.sv\n"), "{}", files[5].1);
+}
+
+#[test]
+fn a_prefix_begins_all_names_and_one_file_holds_all_modules() {
+    rtl_block! {
+        /// A memory in a block.
+        #[derive(LogicBlock, Default)]
+        pub struct Store {
+            pub clk_i: Signal<In, Clock>,
+            pub address_i: Signal<In, U<4>>,
+            pub data_o: Signal<Out, U<8>>,
+            memory: Mem<U<8>, 4>,
+        }
+    }
+    impl Logic for Store {
+        #[hdl_gen]
+        fn update(&mut self) {
+            self.memory.clk_i.next = self.clk_i.val();
+            self.memory.write_i.next = self.address_i.val().any();
+            self.memory.write_address_i.next = self.address_i.val();
+            self.memory.write_data_i.next = 5.into();
+            self.memory.read_address_i.next = self.address_i.val();
+            self.data_o.next = self.memory.read_data_o.val();
+        }
+        fn timing(&self) -> Vec<TimingInfo> {
+            self.describe()
+        }
+    }
+    let options = EmitOptions { prefix: "my_".into(), ..EmitOptions::default() };
+    let design = emit(&Store::default(), "store", &options).unwrap();
+    let names: Vec<&str> = design.modules.iter().map(|module| module.name.as_str()).collect();
+    assert_eq!(names, ["my_selvedge_mem", "my_store"]);
+    assert!(design.text().contains("  my_selvedge_mem #(.A (4), .BITS (8)) memory ("), "{}", design.text());
+    tools::assert_lint_silent(&design);
+
+    let one = design.in_one_file();
+    assert_eq!(one.modules.len(), 1);
+    assert!(one.text().contains("module my_selvedge_mem ") && one.text().contains("module my_store "));
+    tools::assert_synthesizes(&one);
+    let error = emit(&Store::default(), "store", &EmitOptions { prefix: "9".into(), ..options }).unwrap_err();
+    assert!(error.to_string().contains("9store"), "{error}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 
 fn assert_golden(name: &str, block: &dyn Block, cells: Cells) {
     let header =
-        Header { parameters: vec![], source: "a paper, section 1.2".into(), tool: "selvedge".into() };
+        Header { source: "a paper, section 1.2".into(), tool: "selvedge".into(), ..Header::default() };
     let text = emit(block, name, &EmitOptions { header, cells, ..EmitOptions::default() }).unwrap().text();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/backend/golden/{name}.v"));
     if std::env::var_os("SELVEDGE_BLESS").is_some() {

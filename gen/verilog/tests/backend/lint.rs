@@ -2,7 +2,7 @@
 //! in Yosys, within the line length, and the same text twice.
 
 use crate::tools;
-use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, Language, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
 
 /// A block and the name of its module.
@@ -47,6 +47,19 @@ fn verilator_lint_is_silent() {
     for entry in kit() {
         for reset in STYLES {
             tools::assert_lint_silent(&emitted(&entry, reset));
+        }
+    }
+}
+
+#[test]
+fn system_verilog_is_silent_and_has_no_latches() {
+    for entry in kit() {
+        for reset in STYLES {
+            let options = EmitOptions { reset, language: Language::SystemVerilog, ..EmitOptions::default() };
+            let design = emit(&*entry.1, entry.0, &options).unwrap();
+            assert!(!design.text().contains("reg ") && !design.text().contains("always @(*)"));
+            tools::assert_lint_silent(&design);
+            tools::assert_synthesizes(&design);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Atom, Block, Probe};
-use selvedge_gen::Design;
+use selvedge_gen::{Design, Module};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -42,7 +42,7 @@ pub fn simulate(directory: &Path) -> String {
 /// Writes the modules of a design into `directory`.
 pub fn write(design: &Design, directory: &Path) {
     for module in &design.modules {
-        std::fs::write(directory.join(format!("{}.v", module.name)), &module.text).unwrap();
+        std::fs::write(directory.join(module.file()), &module.text).unwrap();
     }
 }
 
@@ -50,7 +50,7 @@ pub fn write(design: &Design, directory: &Path) {
 pub fn assert_lint_silent(design: &Design) {
     let directory = tempfile::tempdir().unwrap();
     write(design, directory.path());
-    let files: Vec<String> = design.modules.iter().map(|module| format!("{}.v", module.name)).collect();
+    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
     let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &design.top().name];
     arguments.extend(files.iter().map(String::as_str));
     let output = run("verilator", "verilator", &arguments, directory.path());
@@ -63,9 +63,9 @@ pub fn assert_lint_silent(design: &Design) {
 pub fn assert_synthesizes(design: &Design) -> String {
     let directory = tempfile::tempdir().unwrap();
     write(design, directory.path());
-    let files: Vec<String> = design.modules.iter().map(|module| format!("{}.v", module.name)).collect();
+    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
     let script = format!(
-        "read_verilog {}; hierarchy -check -top {}; proc; opt; check -assert; select -assert-none t:$dlatch t:$adlatch; stat",
+        "read_verilog -sv {}; hierarchy -check -top {}; proc; opt; check -assert; select -assert-none t:$dlatch t:$adlatch; stat",
         files.join(" "),
         design.top().name
     );
