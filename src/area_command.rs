@@ -2,16 +2,16 @@
 use crate::area_pages::{PAGE, SYSTEMS_PAGE};
 use crate::area_system::systems;
 use crate::arguments::{AreaOptions, MemoryPrices, TargetName};
+use crate::batch_watch::{BatchWatch, Task};
 use crate::error::Failure;
 use crate::gen_command::params;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::sweep;
-use crate::progress::Tally;
 use crate::verilog_option::compiler;
 use selvedge_area::AreaError;
 use selvedge_area::asic::MemoryStyle;
-use selvedge_area::batch::{Job, OwnVerilog, Target, folder_name, study_all};
+use selvedge_area::batch::{Job, OwnVerilog, Step, Target, folder_name, study_all};
 use selvedge_area::depth::{PARAMETER, depths};
 use selvedge_area::fpga::Family;
 use selvedge_area::liberty::{Liberty, OSU018};
@@ -28,6 +28,15 @@ use selvedge_testbenches::own::Own;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+
+/// The page with the size of each block: larger ones take longer.
+const AREAS: &str = include_str!("../docs/area.md");
+/// Seconds of a study for each standard cell of the block, measured with `bgp`; what studies take corrects it.
+const SECONDS_PER_CELL: f64 = 1.5e-3;
+/// Seconds of a study of no cells.
+const SECONDS: f64 = 0.5;
+/// Cells of a block of which nothing is known.
+const USUAL_CELLS: f64 = 10_000.0;
 
 /// What papers state of an operation.
 const PAPERS: [PaperOperation; 4] = [
@@ -53,9 +62,14 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();
-    let tally = Tally::start(jobs.len());
-    let outcomes = study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop, || tally.one_done());
-    drop(tally);
+    let tasks = jobs.iter().map(|job| task(job, &targets[job.target])).collect();
+    let watch = BatchWatch::start("studies", tasks, threads);
+    let note = |at, step| match step {
+        Step::Started => watch.started(at),
+        Step::Ended => watch.ended(at),
+    };
+    let outcomes = study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop, note);
+    drop(watch);
     for (job, outcome) in jobs.iter().zip(outcomes) {
         match outcome {
             Some(Ok(report)) => reports.push(report),
@@ -73,6 +87,24 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
         show(options, &targets, reports, &systems, &mut outputs);
     }
     outputs.finish(failure)
+}
+
+/// Returns what is known of a study before it begins.
+fn task(job: &Job<'_>, target: &Target) -> Task {
+    let (block, target) = (job.entry.name(), target.name());
+    Task {
+        name: format!("{block} for {target}"),
+        subject: block.into(),
+        action: target.into(),
+        seconds: SECONDS + SECONDS_PER_CELL * cells(block).unwrap_or(USUAL_CELLS),
+    }
+}
+
+/// Returns the standard cells of a block when it is mapped for area, as the page states them.
+fn cells(block: &str) -> Option<f64> {
+    let start = format!("| {block} | area |");
+    let row = AREAS.lines().find(|line| line.starts_with(&start))?;
+    row.split('|').nth(7)?.trim().parse().ok()
 }
 
 /// The failure of a study.
@@ -367,6 +399,14 @@ fn show(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_size_of_every_block_is_known() {
+        for block in selvedge_blocks::BLOCKS {
+            assert!(cells(block.name()).is_some_and(|cells| cells > 1.0), "{}", block.name());
+        }
+        assert_eq!(cells("nothing"), None);
+    }
 
     #[test]
     fn only_blocks_with_a_pipeline_are_asked_for() {

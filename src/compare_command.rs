@@ -1,11 +1,11 @@
 //! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
 use crate::arguments::CompareOptions;
+use crate::batch_watch::{BatchWatch, Task};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Bars, Series, bars};
-use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
 use crate::set_option::configuration;
 use selvedge_area::Table;
@@ -17,7 +17,7 @@ use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
-use selvedge_study::run_table;
+use selvedge_study::{measured_s, run_table};
 use selvedge_testbenches::parallel;
 use std::path::Path;
 use std::sync::Arc;
@@ -143,16 +143,28 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
 
 /// Runs `specs` on the given number of threads; which thread runs what changes nothing.
 fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
-    let tally = Tally::start(specs.len());
-    parallel::map(specs, jobs, |_, spec| {
+    let watch = BatchWatch::start("runs", specs.iter().map(task).collect(), jobs);
+    parallel::map(specs, jobs, |at, spec| {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        let warn = tally.warnings(format!("{} {}", spec.workload.name(), spec.mechanism.text));
+        let warn = watch.warnings(format!("{} {}", spec.workload.name(), spec.mechanism.text));
+        watch.started(at);
         let outcome = one(spec, Control::new(stop, timeout, warn));
-        tally.one_done();
+        watch.ended(at);
         Some(outcome)
     })
+}
+
+/// Returns what is known of a run before it begins.
+fn task(spec: &RunSpec) -> Task {
+    let (workload, mechanism) = (spec.workload.name(), &spec.mechanism.text);
+    Task {
+        name: format!("{workload} {mechanism}"),
+        subject: workload.into(),
+        action: mechanism.clone(),
+        seconds: measured_s(workload, &spec.size.to_string(), mechanism),
+    }
 }
 
 fn one(spec: &RunSpec, control: Control) -> Result<RunReport, Failure> {

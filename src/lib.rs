@@ -16,6 +16,7 @@ mod area_command;
 mod area_pages;
 mod area_system;
 mod arguments;
+mod batch_watch;
 #[cfg(unix)]
 mod bench;
 mod bounds;
@@ -40,6 +41,7 @@ mod new_command;
 mod output;
 mod plot;
 mod progress;
+mod progress_line;
 mod report;
 mod reproduce;
 mod run_command;

@@ -86,36 +86,3 @@ impl Drop for Progress {
         }
     }
 }
-
-/// A bar on standard error that counts runs and says how long the rest takes; nothing when that is no terminal.
-pub struct Tally(ProgressBar);
-
-impl Tally {
-    /// None of `runs` is done.
-    pub fn start(runs: usize) -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Tally(ProgressBar::hidden());
-        }
-        let bar = ProgressBar::with_draw_target(Some(runs as u64), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} runs, {elapsed} so far, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-        bar.enable_steady_tick(Duration::from_millis(500));
-        Tally(bar)
-    }
-
-    /// Returns what prints the warnings of one of the runs.
-    pub fn warnings(&self, run: String) -> impl Fn(&str) + Send + Sync + 'static {
-        warn_of(run, Some(self.0.clone()))
-    }
-
-    /// One more is.
-    pub fn one_done(&self) {
-        self.0.inc(1);
-    }
-}
-
-impl Drop for Tally {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}

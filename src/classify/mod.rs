@@ -3,10 +3,10 @@ mod classes;
 mod table;
 
 use crate::arguments::ClassifyOptions;
+use crate::batch_watch::{BatchWatch, Task};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan};
-use crate::progress::Tally;
 use crate::run_command::{classify, mismatch};
 pub use classes::Paper;
 use classes::chosen;
@@ -23,6 +23,7 @@ use selvedge_sim::report::{RunReport, ratio};
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::workload::{Size, Workload};
+use selvedge_study::measured_s;
 use selvedge_testbenches::parallel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -162,14 +163,24 @@ fn measure_all(
 ) -> Vec<Option<Result<Measured, Failure>>> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = options.jobs.map_or(all, |jobs| jobs as usize);
-    let tally = Tally::start(measures.len());
-    parallel::map(measures, jobs, |_, (workload, measure)| {
+    let task = |(workload, measure): &(&dyn Workload, Measure)| {
+        let mechanism = configurations.of(*measure).map_or("census", |(_, mechanism)| mechanism);
+        Task {
+            name: format!("{} {mechanism}", workload.name()),
+            subject: workload.name().into(),
+            action: mechanism.into(),
+            seconds: measured_s(workload.name(), &options.size.to_string(), mechanism),
+        }
+    };
+    let watch = BatchWatch::start("runs", measures.iter().map(task).collect(), jobs);
+    parallel::map(measures, jobs, |at, (workload, measure)| {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
+        watch.started(at);
         let outcome = match configurations.of(*measure) {
             Some((config, mechanism)) => {
-                let warn = tally.warnings(format!("{} {mechanism}", workload.name()));
+                let warn = watch.warnings(format!("{} {mechanism}", workload.name()));
                 let spec = spec(workload.name(), options.size, config, mechanism);
                 spec.and_then(|spec| one(&spec, Control::new(stop, None, warn))).transpose()
             }
@@ -178,7 +189,7 @@ fn measure_all(
                 .map_err(|error| Failure::simulation(format!("{}: {error}", workload.name())))
                 .transpose(),
         };
-        tally.one_done();
+        watch.ended(at);
         outcome
     })
 }

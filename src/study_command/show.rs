@@ -1,10 +1,10 @@
 //! `study show` and `study status`: what a study has, and the table of its points.
 use super::options::{StudyFile, StudyShowOptions};
-use super::watch::in_units;
 use super::{jobs, open};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{print, width};
+use crate::progress_line::in_units;
 use selvedge_area::Table;
 use selvedge_sim::printable::printable;
 use selvedge_study::{Basis, Entry, Estimate, Pace, Point, Row, Status, Store, Study, estimate};

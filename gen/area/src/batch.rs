@@ -27,6 +27,16 @@ pub enum Target {
     },
 }
 
+impl Target {
+    /// Returns its name: `asic`, or that of the FPGA.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Target::Asic(..) => "asic",
+            Target::Fpga { family, .. } => family.name(),
+        }
+    }
+}
+
 /// A block with its complete parameters, and the place of what it is studied for among the targets.
 #[derive(Clone)]
 pub struct Job<'a> {
@@ -54,7 +64,16 @@ pub struct OwnVerilog {
 /// The outcome of each study, by its place; none when it was not reached.
 pub type Outcomes = Vec<Option<Result<BlockReport, AreaError>>>;
 
-/// Studies `jobs` on the given number of threads until `stop` is set, and calls `done` after each; which thread does what changes nothing.
+/// What becomes of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It begins.
+    Started,
+    /// It has ended, well or not.
+    Ended,
+}
+
+/// Studies `jobs` on the given number of threads until `stop` is set, and reports the steps of each by its place; which thread does what changes nothing.
 /// Scripts and netlists are left in a folder for each job in `keep`, if that is given.
 pub fn study_all(
     jobs: &[Job<'_>],
@@ -62,15 +81,16 @@ pub fn study_all(
     threads: usize,
     keep: Option<&Path>,
     stop: &AtomicBool,
-    done: impl Fn() + Sync,
+    report: impl Fn(usize, Step) + Sync,
 ) -> Outcomes {
     parallel::map(jobs, threads, |at, job| {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
         let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
+        report(at, Step::Started);
         let outcome = job.study(&targets[job.target], keep.as_deref(), stop);
-        done();
+        report(at, Step::Ended);
         Some(outcome)
     })
 }

@@ -84,6 +84,15 @@ fn count_file(point: &Point) -> PathBuf {
     PathBuf::from("counts").join(format!("{}.json", &point.work_name[..32]))
 }
 
+/// Returns how long a point with this point's workload, mechanism and engine took last, whatever its configuration; with all that
+/// surrounds the simulation, as the check of the results.
+pub(crate) fn remembered_s(store: &Store, point: &Point) -> Option<f64> {
+    let p = &point.parameters;
+    let costs: Vec<Cost> = store.records(&folder(point));
+    let same = costs.into_iter().find(|cost| (&cost.mechanism, &cost.engine) == (&p.mechanism, &p.engine));
+    same.map(|cost| cost.seconds)
+}
+
 /// Remembers how long the simulation of a point took.
 pub(crate) fn remember(store: &Store, point: &Point, taken: Duration, report: &Value) {
     let count = |name: &str| report["totals"][name].as_u64().unwrap_or_default();

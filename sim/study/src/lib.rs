@@ -33,6 +33,6 @@ pub use point::{Labels, Point, Work};
 pub use row::{COLUMNS, Column, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
 pub use runner::{Orders, Progress, Summary, run_points};
 pub use series::series;
-pub use speeds::Speeds;
+pub use speeds::{Speeds, measured_s};
 pub use store::{Entry, Found, Provenance, Status, Store, StoreError};
 pub use study::Study;

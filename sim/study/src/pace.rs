@@ -50,7 +50,7 @@ impl Pace {
     }
 
     /// Creates the pace of points, each with the names of its workload and of its mechanism, and the seconds that it is expected to take.
-    fn new<'n>(points: impl IntoIterator<Item = ((&'n str, &'n str), f64)>, jobs: usize) -> Self {
+    pub fn new<'n>(points: impl IntoIterator<Item = ((&'n str, &'n str), f64)>, jobs: usize) -> Self {
         let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
         let (mut groups, mut costs) = (Vec::new(), Vec::new());
         for ((workload, mechanism), cost) in points {

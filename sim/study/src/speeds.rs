@@ -1,7 +1,8 @@
 //! What the simulations of built-in workloads took where they were measured, for hosts on which nothing has run yet.
+use crate::estimate::remembered_s;
 use crate::factors::{Evidence, Factors};
 use crate::point::Point;
-use crate::store::{Status, Store};
+use crate::store::Store;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -27,6 +28,14 @@ pub struct Speeds {
     workloads: BTreeMap<String, f64>,
 }
 
+/// Returns the seconds that a built-in workload takes, on the host where all was measured; of a workload or a size that was not measured,
+/// those of a workload that takes a second under the baseline.
+pub fn measured_s(workload: &str, size: &str, mechanism: &str) -> f64 {
+    let Some(speeds) = Speeds::measured() else { return 1.0 };
+    let seconds = speeds.workloads.get(&format!("{workload} {size}")).unwrap_or(&1.0);
+    seconds * speeds.mechanism(mechanism)
+}
+
 /// Returns the name under which a point's workload stands, unless the workload or its input is the user's own.
 fn workload(point: &Point) -> Option<String> {
     let p = &point.parameters;
@@ -49,17 +58,19 @@ impl Speeds {
         MEASURED.as_ref()
     }
 
-    /// Fits the results of points in the store; `short_run_s` is what the short run takes on this host.
+    /// Fits what points took that the store remembers; `short_run_s` is what the short run takes on this host.
     pub fn fit<'p>(points: impl IntoIterator<Item = &'p Point>, store: &Store, short_run_s: f64) -> Self {
         let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
         let mut evidence = Vec::new();
         let mut seen = BTreeSet::new();
-        for point in points.into_iter().filter(|point| seen.insert(point.key.clone())) {
-            let is_measured =
-                |point: &Point| point.parameters.engine == "model" && point.parameters.max_cycles.is_none();
-            let entry = store.get(point).filter(|entry| entry.status == Status::Done && is_measured(point));
-            let taken = entry.and_then(|entry| entry.report?["host"]["wall_s"].as_f64());
-            let (Some(taken), Some(workload)) = (taken, workload(point)) else { continue };
+        let is_measured =
+            |point: &&Point| point.parameters.engine == "model" && point.parameters.max_cycles.is_none();
+        for point in points.into_iter().filter(is_measured) {
+            let Some(workload) = workload(point) else { continue };
+            if !seen.insert((workload.clone(), point.parameters.mechanism.clone())) {
+                continue;
+            }
+            let Some(taken) = remembered_s(store, point) else { continue };
             evidence.push(Evidence {
                 workload: workloads.number(&workload),
                 mechanism: mechanisms.number(&point.parameters.mechanism),
