@@ -35,9 +35,9 @@ const RESET_CLOCKS: [(ResetStyle, u64); 3] =
     [(ResetStyle::AsyncLow, 5000), (ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
 /// Clocks of the blocks as SystemVerilog.
 const SYSTEM_VERILOG_CLOCKS: u64 = 2000;
-/// Blocks that Verilator simulates as SystemVerilog in place of Icarus Verilog, whose version 11 comes to no end: its `always_comb` waits for
-/// all bits of a vector of which it reads some, and two of them wake each other.
-const BEYOND_ICARUS: [&str; 2] = ["awb", "awc"];
+/// Blocks that Verilator simulates as SystemVerilog, too. Icarus Verilog 11 comes to no end with some: its `always_comb` waits for all bits of
+/// a vector of which it reads some, and two of them wake each other.
+const IN_SYSTEM_VERILOG: [&str; 3] = ["awb", "bgp", "milg"];
 /// Blocks whose planted faults Verilator must find, too; it has to compile each block once more for that.
 const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
 
@@ -205,17 +205,13 @@ fn the_other_reset_styles_behave_alike() {
 #[test]
 fn system_verilog_behaves_alike() {
     each_block(|block| {
+        if !IN_SYSTEM_VERILOG.contains(&block.name()) {
+            return;
+        }
         let params = block.defaults();
         let options = EmitOptions { language: Language::SystemVerilog, ..EmitOptions::default() };
         let emitted = Emitted::of(block, &params, &options).unwrap();
-        if BEYOND_ICARUS.contains(&block.name()) {
-            equivalence(block, &params, &emitted, SYSTEM_VERILOG_CLOCKS, SEED, &cache()).unwrap();
-            return;
-        }
-        let bench = testbench::write(block, &params, SYSTEM_VERILOG_CLOCKS, SEED, options.reset).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let passed = icarus::run(&bench, &emitted, folder.path()).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(passed, SYSTEM_VERILOG_CLOCKS, "{}", block.name());
+        equivalence(block, &params, &emitted, SYSTEM_VERILOG_CLOCKS, SEED, &cache()).unwrap();
     });
 }
 
