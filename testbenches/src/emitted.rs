@@ -73,12 +73,6 @@ impl Emitted {
         })
     }
 
-    /// Returns the option by which Icarus Verilog reads the language.
-    pub(crate) fn generation(&self) -> &'static str {
-        let is_system_verilog = self.sources.iter().any(|source| source.language == Language::SystemVerilog);
-        if is_system_verilog { "-g2012" } else { "-g2005" }
-    }
-
     /// Writes each module to a file of its name in `folder`, and returns the file names.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ pub fn run(testbench: &Testbench, emitted: &Emitted, folder: &Path) -> Result<u6
     write(&folder.join(testbench.vectors_file()), &testbench.vectors)?;
     let program = format!("{}.vvp", testbench.module());
     let mut arguments: Vec<String> =
-        [emitted.generation(), "-Wall", "-s", &testbench.module(), "-o", &program].map(String::from).to_vec();
+        ["-g2005", "-Wall", "-s", &testbench.module(), "-o", &program].map(String::from).to_vec();
     arguments.push(testbench.verilog_file());
     arguments.extend(files.iter().map(|file| file.display().to_string()));
     IVERILOG.run(folder, arguments)?;

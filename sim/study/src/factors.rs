@@ -1,5 +1,24 @@
 //! Factors of workloads and of mechanisms that explain best what simulations took.
 
+use std::collections::BTreeMap;
+
+/// Numbers of names, in the order in which they come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(pub BTreeMap<String, usize>);
+
+impl Names {
+    /// Returns the number of a name, which may be new.
+    pub fn number(&mut self, name: &str) -> usize {
+        let next = self.0.len();
+        *self.0.entry(name.to_owned()).or_insert(next)
+    }
+
+    /// Returns how many names there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 /// Rounds in which the factors of workloads and of mechanisms are fitted to each other.
 const ROUNDS: usize = 4;
 

@@ -1,7 +1,6 @@
 //! How long the rest of a study takes, by what its points are expected to take and what they took.
-use crate::factors::{Evidence, Factors};
+use crate::factors::{Evidence, Factors, Names};
 use crate::point::Point;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What a point is about.
@@ -14,17 +13,6 @@ enum Stage {
 
 /// Evidence that a mechanism takes no longer than others weighs as much as this part of a point.
 const PRIOR: f64 = 0.5;
-
-/// Names by number.
-#[derive(Clone, Debug, Default)]
-struct Names<'n>(BTreeMap<&'n str, usize>);
-
-impl<'n> Names<'n> {
-    fn number(&mut self, name: &'n str) -> usize {
-        let next = self.0.len();
-        *self.0.entry(name).or_insert(next)
-    }
-}
 
 /// Points with the seconds that each is expected to take, some at a time. The time that points took corrects what is expected of
 /// the others, by a factor for the workload and one for the mechanism: what is expected may come from counts of instructions, of which
@@ -61,8 +49,8 @@ impl Pace {
             stages: vec![Stage::Waiting; costs.len()],
             costs,
             groups,
-            workloads: workloads.0.len(),
-            mechanisms: mechanisms.0.len(),
+            workloads: workloads.len(),
+            mechanisms: mechanisms.len(),
             jobs: jobs.max(1),
             ended: Vec::new(),
         }

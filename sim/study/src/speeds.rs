@@ -1,6 +1,6 @@
 //! What the simulations of built-in workloads took where they were measured, for hosts on which nothing has run yet.
 use crate::estimate::remembered_s;
-use crate::factors::{Evidence, Factors};
+use crate::factors::{Evidence, Factors, Names};
 use crate::point::Point;
 use crate::store::Store;
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ impl Speeds {
                 expected: scale(point),
             });
         }
-        let factors = Factors::fit(&evidence, workloads.0.len(), mechanisms.0.len(), 0.0);
+        let factors = Factors::fit(&evidence, workloads.len(), mechanisms.len(), 0.0);
         let baseline = mechanisms.0.get(BASELINE).map_or(1.0, |number| factors.mechanisms[*number]);
         Speeds {
             short_run_s: rounded(short_run_s),
@@ -105,17 +105,6 @@ impl Speeds {
     pub(crate) fn mechanism(&self, name: &str) -> f64 {
         let plain = name.split(',').next().unwrap_or(name);
         *self.mechanisms.get(name).or_else(|| self.mechanisms.get(plain)).unwrap_or(&1.0)
-    }
-}
-
-/// Numbers of names, in the order in which they come.
-#[derive(Default)]
-struct Names(BTreeMap<String, usize>);
-
-impl Names {
-    fn number(&mut self, name: &str) -> usize {
-        let next = self.0.len();
-        *self.0.entry(name.to_owned()).or_insert(next)
     }
 }
 
