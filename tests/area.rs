@@ -45,6 +45,12 @@ fn refused(folder: &Path, words: &[&str], path: Option<&str>, says: &str) -> Out
     output
 }
 
+/// The mapping of a block for `goal`.
+fn mapping<'a>(block: &'a Value, goal: &str) -> &'a Value {
+    let all = block["mappings"].as_array().expect("a list");
+    all.iter().find(|one| one["goal"] == goal).unwrap_or_else(|| panic!("no mapping for {goal}: {block}"))
+}
+
 /// A figure's number, after a look at its unit.
 fn figure(value: &Value, unit: &str) -> f64 {
     assert_eq!(value["unit"], unit, "{value}");
@@ -77,9 +83,41 @@ fn the_report_has_versions_library_and_units_and_adds_up() {
         assert!((figure(&one["fmax"], "MHz") * path - 1000.0).abs() < 0.1);
         assert!(figure(&one["logic_depth"], "cells") > 1.0 && figure(&one["latency"], "ns") >= path);
     }
-    let (area, delay) = (&block["mappings"][0], &block["mappings"][1]);
+    let (area, delay) = (mapping(block, "area"), mapping(block, "delay"));
     assert!(figure(&area["area"], "um2") <= figure(&delay["area"], "um2"));
     assert!(figure(&area["critical_path"], "ns") >= figure(&delay["critical_path"], "ns"));
+}
+
+#[test]
+fn the_mapping_for_a_clock_is_the_smallest_that_reaches_it_or_the_fastest() {
+    let at = |clock: &[&str]| json(&[&["milg"][..], clock].concat())["blocks"][0].clone();
+    let path = |block: &Value, goal: &str| figure(&mapping(block, goal)["critical_path"], "ns");
+    let um2 = |block: &Value, goal: &str| figure(&mapping(block, goal)["area"], "um2");
+    let usual = at(&[]);
+    assert_eq!(figure(&mapping(&usual, "clock")["clock"], "MHz").round(), 150.0, "of the technology table");
+    assert_eq!(um2(&usual, "clock"), um2(&usual, "area"), "cells mapped for area reach 150 MHz");
+    // A period between those of the other two.
+    let between = f64::midpoint(path(&usual, "area"), path(&usual, "delay"));
+    let block = at(&["--clock", &format!("{between:.3}ns")]);
+    assert!(path(&block, "clock") <= between && um2(&block, "clock") <= um2(&block, "delay"));
+    assert_eq!(um2(&block, "area"), um2(&usual, "area"), "the others do not see the clock");
+    let hopeless = at(&["--clock", "100ps"]);
+    assert!(path(&hopeless, "clock") <= path(&hopeless, "delay").min(path(&hopeless, "area")));
+}
+
+#[test]
+fn gate_equivalents_carry_over_to_other_libraries() {
+    let others = ["osu035/osu035_stdcells.lib", "osu050/osu05_stdcells.lib"];
+    let kge = |words: &[&str]| {
+        let report = json(words);
+        figure(&mapping(&report["blocks"][0], "area")["area_kge"], "kGE")
+    };
+    let here = kge(&["milg"]);
+    for library in others {
+        let path = format!("/usr/share/qflow/tech/{library}");
+        let there = kge(&["milg", "--liberty", &path]);
+        assert!((there / here - 1.0).abs() < 0.1, "{library}: {there} and {here} kGE");
+    }
 }
 
 #[test]
@@ -111,9 +149,9 @@ fn a_sweep_has_a_row_for_each_value() {
     let output = selvedge(folder.path(), &words, None);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let rows = std::fs::read_to_string(folder.path().join("rows.csv")).expect("rows");
-    assert_eq!(rows.lines().count(), 1 + 2 * 2);
+    assert_eq!(rows.lines().count(), 1 + 2 * 3);
     let chart = std::fs::read_to_string(folder.path().join("x.svg")).expect("a chart");
-    assert_eq!(chart.matches("<circle").count(), 2 * 2 * 2, "two charts of two curves with two points");
+    assert_eq!(chart.matches("<circle").count(), 2 * 3 * 2, "two charts of three curves with two points");
     assert!(rows.contains("inflight_bits=6") && rows.contains("inflight_bits=7"), "{rows}");
 }
 
@@ -388,7 +426,7 @@ fn netlist_passes(block: &str, goal: &str, clocks: u64) {
 
 #[test]
 fn netlists_of_milg_pass_its_vectors() {
-    for goal in ["area", "delay"] {
+    for goal in ["area", "clock", "delay"] {
         netlist_passes("milg", goal, 5000);
     }
 }
@@ -490,7 +528,7 @@ fn each_register_of_the_compressor_shortens_its_longest_path() {
     }
     let report = json(&["bdi_compressor", "--param", "line_bytes=64", "--sweep", "pipeline_depth=1,2,3,4,5"]);
     let paths: Vec<f64> = (report["blocks"].as_array().expect("a list").iter())
-        .map(|block| figure(&block["mappings"][1]["critical_path"], "ns"))
+        .map(|block| figure(&mapping(block, "delay")["critical_path"], "ns"))
         .collect();
     assert!(paths.is_sorted_by(|shallow, deep| deep < shallow), "{paths:?}");
 }

@@ -1,6 +1,6 @@
 //! Standard cells: Yosys' scripts for a block, and what its statistics say.
 //!
-//! The block is synthesized without its memories, mapped by ABC once for area and once for delay, and counted alone. For
+//! The block is synthesized without its memories, mapped by ABC for area, for a clock and for delay, and counted alone. For
 //! timing it then stands in its `_synth_wrapper`, between registers; memories have become ports of that.
 use crate::error::AreaError;
 use crate::liberty::Liberty;
@@ -13,34 +13,38 @@ use std::collections::BTreeMap;
 pub enum Goal {
     /// Few cells; sizes are raised only where a load is too much for a cell.
     Area,
+    /// The fewest cells that reach a clock.
+    Clock,
     /// A short critical path, whatever it takes.
     Delay,
 }
 
 impl Goal {
-    /// Both.
-    pub const ALL: [Goal; 2] = [Goal::Area, Goal::Delay];
+    /// Returns what a study maps for: without a clock to reach, for area and for delay alone.
+    pub fn all(has_clock: bool) -> &'static [Goal] {
+        if has_clock { &[Goal::Area, Goal::Clock, Goal::Delay] } else { &[Goal::Area, Goal::Delay] }
+    }
 
     /// Its name in reports and file names.
     pub fn name(self) -> &'static str {
         match self {
             Goal::Area => "area",
+            Goal::Clock => "clock",
             Goal::Delay => "delay",
         }
     }
 
-    /// ABC's script; a target in picoseconds ends the upsizing where it is met. It does without the search for equal and
-    /// alternative nodes (`fraig`, `dch`), which takes many minutes of a block with lines of 128 bytes. For delay, rewriting
-    /// must keep the number of levels: `dc2` makes ripple chains of the adders' trees.
-    pub fn abc_script(self, target_ps: Option<u32>) -> String {
-        let target = target_ps.map(|ps| format!(" -D {ps}")).unwrap_or_default();
-        match self {
-            Goal::Area => "strash; dc2; dc2; map -a; topo; buffer -c -p -N 16; topo; dnsize; stime -p".into(),
-            Goal::Delay => format!(
-                "strash; {LEVEL_KEEPING}; map -B 0.9; topo; buffer -c -p -N 16; topo; upsize{target}; dnsize{target}; \
-                 stime -p"
-            ),
-        }
+    /// Returns ABC's script; `period_ps` is the clock's period that [`Goal::Clock`] sizes cells for. It does without the search for equal
+    /// and alternative nodes (`fraig`, `dch`), which takes many minutes of a block with lines of 128 bytes. For a clock and for delay,
+    /// rewriting must keep the number of levels: `dc2` makes ripple chains of the adders' trees.
+    pub fn abc_script(self, period_ps: Option<u32>) -> String {
+        let (rewriting, mapping, sizing) = match (self, period_ps) {
+            (Goal::Area, _) => ("dc2; dc2", "map -a", "dnsize".into()),
+            (Goal::Clock, Some(ps)) => (LEVEL_KEEPING, "map -a", format!("upsize -D {ps}; dnsize -D {ps}")),
+            (Goal::Clock, None) => (LEVEL_KEEPING, "map -a", "upsize; dnsize".into()),
+            (Goal::Delay, _) => (LEVEL_KEEPING, "map -B 0.9", "upsize; dnsize".into()),
+        };
+        format!("strash; {rewriting}; {mapping}; topo; buffer -c -p -N 16; topo; {sizing}; stime -p")
     }
 }
 
@@ -67,9 +71,9 @@ pub enum MemoryStyle {
     FlipFlops,
 }
 
-/// Second script: maps `coarse.il` for each goal, with `GOAL.json` as statistics, `GOAL.v` and `GOAL.il` as netlist of the
+/// Second script: maps `coarse.il` for each of the goals, with `GOAL.json` as statistics, `GOAL.v` and `GOAL.il` as netlist of the
 /// block, and `GOAL_timing.v` as netlist of the wrapper.
-pub fn map(top: &str, memories: &[Memory], style: MemoryStyle) -> String {
+pub fn map(top: &str, goals: &[Goal], memories: &[Memory], style: MemoryStyle) -> String {
     let wrapper = format!("{top}_synth_wrapper");
     let flops = if style == MemoryStyle::FlipFlops { "memory_map\n" } else { "" };
     let ports = if style == MemoryStyle::Listed { memory::to_ports(memories).0 } else { String::new() };
@@ -77,7 +81,7 @@ pub fn map(top: &str, memories: &[Memory], style: MemoryStyle) -> String {
         "read_rtlil coarse.il\nread_liberty -lib -ignore_miss_func cells.lib\nopt -fast -full\n{flops}opt -full\ntechmap\n\
          opt -fast\ndfflibmap -liberty cells.lib\nopt\ndesign -save mapped\n"
     );
-    for goal in Goal::ALL {
+    for goal in goals {
         let goal = goal.name();
         script += &format!(
             "design -load mapped\nabc -liberty cells.lib -constr constraints -script {goal}.abc\nsetundef -zero\nopt_clean -purge\n\

@@ -120,8 +120,9 @@ impl EnergySetup {
         let bench = testbench::of_vectors(entry, params, &vectors, &source, subject.options.reset)?;
         let reset = subject.reset_port();
         let simulator = Simulator { iverilog: &self.iverilog, vvp: &self.vvp };
-        for (goal, mapping) in Goal::ALL.into_iter().zip(&mut report.mappings) {
-            let prepared = prepare(name, reset, goal, setup, folder, stop)?;
+        let goals = Goal::all(setup.period_ps().is_some());
+        for (goal, mapping) in goals.iter().zip(&mut report.mappings) {
+            let prepared = prepare(name, reset, *goal, setup, folder, stop)?;
             let activity = measure(&bench, &prepared.files, self.from, simulator, folder, stop)?;
             let period_ns = self.period_ns.unwrap_or(mapping.critical_path.value);
             let energy = prepared.energy(&self.library, &activity, period_ns)?;
@@ -285,7 +286,7 @@ pub fn table(blocks: &[BlockReport], name: impl Fn(&BlockReport) -> String) -> O
             any = true;
             table.row(vec![
                 name(block),
-                mapping.goal.into(),
+                mapping.wanted(),
                 nj(&one.per_operation),
                 nj(&one.internal),
                 nj(&one.switching),

@@ -280,7 +280,7 @@ fn asic_table(report: &Report) -> Table {
         Table::new(&head).dispensable(&["comb um2", "seq um2", "um2", "cells", "depth", "latency ns"]);
     for block in &report.blocks {
         for one in &block.mappings {
-            let mut cells = vec![name(report, block), one.goal.into()];
+            let mut cells = vec![name(report, block), one.wanted()];
             cells.extend(numbers(block, one));
             if scaled {
                 cells.push(one.scaled_area.map_or("-".into(), |area| format!("{:.0}", area.value)));

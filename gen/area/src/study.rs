@@ -62,13 +62,22 @@ impl AsicSetup {
     pub fn nand2_um2(&self) -> f64 {
         self.technology.as_ref().map_or_else(|| self.library.nand2_um2(), |known| known.nand2_um2)
     }
+
+    /// Returns the period of the clock that a mapping must reach, ps: the target, or else that of the technology table.
+    pub fn period_ps(&self) -> Option<u32> {
+        let usual = || Some(1_000_000 / self.technology.as_ref()?.clock_mhz?);
+        self.target_ps.or_else(usual)
+    }
 }
 
 /// What one of ABC's scripts made of a block.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Mapping {
-    /// What was mapped for: area or delay.
+    /// What was mapped for: area, clock or delay.
     pub goal: &'static str,
+    /// The clock that the mapping `clock` was to reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Figure>,
     /// Area in NAND gates of two inputs.
     pub area_kge: Figure,
     /// Area of all cells.
@@ -95,6 +104,13 @@ pub struct Mapping {
     /// Energy of an operation, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyReport>,
+}
+
+impl Mapping {
+    /// Returns what it was mapped for in words: `area`, `delay`, or a clock such as `150 MHz`.
+    pub fn wanted(&self) -> String {
+        self.clock.map_or(self.goal.into(), |clock| format!("{:.0} MHz", clock.value))
+    }
 }
 
 /// What is known of a block.
@@ -255,10 +271,11 @@ pub fn asic(
         .map_err(AreaError::at(&setup.library.path))?;
     put(folder, "constraints", &setup.library.constraints())?;
     put(folder, "memories.v", &memory::to_ports(&memories).1)?;
-    for goal in Goal::ALL {
-        put(folder, &format!("{}.abc", goal.name()), &goal.abc_script(setup.target_ps))?;
+    let goals = Goal::all(setup.period_ps().is_some());
+    for goal in goals {
+        put(folder, &format!("{}.abc", goal.name()), &goal.abc_script(setup.period_ps()))?;
     }
-    put(folder, "map.ys", &asic::map(name, &memories, setup.memories))?;
+    put(folder, "map.ys", &asic::map(name, goals, &memories, setup.memories))?;
     setup.yosys.run(
         folder,
         &["-q", "map.ys"],
@@ -271,10 +288,34 @@ pub fn asic(
         report.memories.push(memory.report(price));
     }
     report.memories_in_flip_flops = !memories.is_empty() && setup.memories == MemoryStyle::FlipFlops;
-    for goal in Goal::ALL {
-        report.mappings.push(mapping(subject, setup, goal, folder, stop)?);
+    for goal in goals {
+        report.mappings.push(mapping(subject, setup, *goal, folder, stop)?);
+    }
+    if let Some(ps) = setup.period_ps() {
+        choose_for_clock(&mut report.mappings, f64::from(ps) / 1000.0, folder)?;
     }
     Ok(report)
+}
+
+/// Makes the mapping for a clock the smallest one that reaches the period, or else the fastest: cells that were mapped for area may be
+/// fast enough, and those for delay alone may be. Its files in `folder` become those of the chosen mapping.
+fn choose_for_clock(mappings: &mut [Mapping], period_ns: f64, folder: &Path) -> Result<(), AreaError> {
+    let by = |value: fn(&Mapping) -> f64| move |a: &&Mapping, b: &&Mapping| value(a).total_cmp(&value(b));
+    let reach =
+        mappings.iter().filter(|one| one.critical_path.value <= period_ns).min_by(by(|one| one.area.value));
+    let chosen = reach.or_else(|| mappings.iter().min_by(by(|one| one.critical_path.value))).cloned();
+    let (Some(chosen), name) = (chosen, Goal::Clock.name()) else { return Ok(()) };
+    if chosen.goal != name {
+        for end in [".json", ".il", ".v", "_timing.v"] {
+            let from = folder.join(format!("{}{end}", chosen.goal));
+            std::fs::copy(&from, folder.join(format!("{name}{end}"))).map_err(AreaError::at(&from))?;
+        }
+    }
+    let clock = Some(Figure::new(1000.0 / period_ns, "MHz"));
+    if let Some(one) = mappings.iter_mut().find(|one| one.goal == name) {
+        *one = Mapping { goal: name, clock, ..chosen };
+    }
+    Ok(())
 }
 
 fn mapping(
@@ -297,6 +338,7 @@ fn mapping(
     let cycles = f64::from(subject.latency.max(1));
     Ok(Mapping {
         goal,
+        clock: None,
         area_kge: Figure::new(kge, "kGE"),
         area: Figure::new(count.area_um2(), "um2"),
         combinational_area: Figure::new(count.combinational_um2, "um2"),

@@ -19,6 +19,9 @@ pub struct Technology {
     pub nand2_um2: f64,
     /// Typical supply voltage, V.
     pub vdd: f64,
+    /// The clock that a mapping must reach unless another one is given, MHz; without it, none must.
+    #[serde(default)]
+    pub clock_mhz: Option<u32>,
 }
 
 /// Those that come with Selvedge; see the file itself.
@@ -46,7 +49,7 @@ impl Technologies {
             let problem = |problem: String| AreaError::BadFile { path: path.into(), problem };
             let file: File = toml::from_str(&text).map_err(|e| problem(e.message().to_string()))?;
             if let Some(wrong) = file.technology.iter().find(|one| !is_sound(one)) {
-                let what = "node_nm, nand2_um2 and vdd must be above 0";
+                let what = "node_nm, nand2_um2, vdd and clock_mhz must be above 0";
                 return Err(problem(format!("technology `{}`: {what}", wrong.name)));
             }
             all.extend(file.technology);
@@ -88,7 +91,7 @@ pub struct UnknownNode {
 }
 
 fn is_sound(one: &Technology) -> bool {
-    one.node_nm > 0 && one.nand2_um2 > 0.0 && one.vdd > 0.0
+    one.node_nm > 0 && one.nand2_um2 > 0.0 && one.vdd > 0.0 && one.clock_mhz != Some(0)
 }
 
 #[cfg(test)]
