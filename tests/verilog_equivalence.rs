@@ -257,6 +257,49 @@ fn no_control_output_depends_on_what_memories_and_data_registers_hold_at_power_u
     assert!(blocks().len() < BLOCKS.len() || *memories.get_mut() >= 12, "{memories:?} memories");
 }
 
+/// A designer's memory in place of a cell: the words lie in macros of eight bits each. It stands before the blocks' own files, and keeps
+/// the cell's text out by its include guard.
+const OWN_MEMORY: &str = r"
+`define SELVEDGE_MEM_V
+module ram_8 #(parameter integer A = 8) (
+  input wire clk, input wire we, input wire [A-1:0] wa, input wire [7:0] d, input wire [A-1:0] ra, output wire [7:0] q
+);
+  reg [7:0] cells [0:(1<<A)-1];
+  integer i;
+  initial for (i = 0; i < (1<<A); i = i + 1) cells[i] = 8'd0;
+  always @(posedge clk) if (we) cells[wa] <= d;
+  assign q = cells[ra];
+endmodule
+module selvedge_mem #(parameter integer A = 8, parameter integer BITS = 13) (
+  input wire clk_i, input wire write_i, input wire [A-1:0] write_address_i, input wire [BITS-1:0] write_data_i,
+  input wire [A-1:0] read_address_i, output wire [BITS-1:0] read_data_o
+);
+  localparam integer MACROS = (BITS + 7) / 8;
+  wire [8*MACROS-1:0] d = {{(8*MACROS-BITS){1'b0}}, write_data_i};
+  wire [8*MACROS-1:0] q;
+  genvar g;
+  generate
+    for (g = 0; g < MACROS; g = g + 1) begin : gen_macro
+      ram_8 #(.A(A)) ram (.clk(clk_i), .we(write_i), .wa(write_address_i), .d(d[8*g +: 8]), .ra(read_address_i), .q(q[8*g +: 8]));
+    end
+  endgenerate
+  assign read_data_o = q[BITS-1:0];
+endmodule
+";
+
+#[test]
+fn a_macro_takes_the_place_of_the_memory_cell() {
+    let (block, clocks) = (selvedge_blocks::find("awb").expect("a block"), 2000);
+    let mut emitted = emitted(block, &block.defaults(), ResetStyle::Control);
+    let cell = emitted.sources.iter().position(|source| source.module == "selvedge_mem").expect("a memory");
+    let own = Source { module: "a_macro".into(), language: Language::Verilog, text: OWN_MEMORY.into() };
+    emitted.sources[cell].text += "\n`ifndef SELVEDGE_MEM_V\nno_cell;\n`endif\n";
+    emitted.sources.insert(0, own);
+    let bench = testbench::write(block, &block.defaults(), clocks, SEED, ResetStyle::Control).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(icarus::run(&bench, &emitted, folder.path()).unwrap(), clocks);
+}
+
 /// The same block, but for one bit of an output that is inverted in one clock: around it stands a module of its name.
 fn with_fault(correct: &Emitted, port: &str, bit: usize, clock: u64) -> Emitted {
     let name = &correct.name;
