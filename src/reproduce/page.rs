@@ -112,6 +112,9 @@ impl Count {
     /// Returns it as a sentence.
     pub fn sentence(self) -> String {
         let Count { sign, order, both } = self;
+        if both.1 == 0 {
+            return "No claim has all of its points.".into();
+        }
         let percent = |(right, all): (usize, usize)| 100.0 * right as f64 / all.max(1) as f64;
         format!(
             "The sign is right for {} of {} claims ({:.0}%), the order among all rivals for {} of {} ({:.0}%), both for {} of {} ({:.0}%).",

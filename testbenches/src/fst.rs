@@ -28,11 +28,16 @@ pub fn fst(traces: &[Trace]) -> io::Result<Vec<u8>> {
         file_type: FstFileType::Verilog,
     };
     let header = FstHeaderWriter::new(Memory::default(), &info).map_err(broken)?;
-    write(Fst(Some(Stage::Header(header))), traces)
+    write(Fst { stage: Some(Stage::Header(header)), has_time: false }, traces)
 }
 
-/// Writes an FST file to memory. There is no stage only while one becomes the next.
-struct Fst(Option<Stage>);
+/// Writes an FST file to memory.
+struct Fst {
+    /// There is none only while one becomes the next.
+    stage: Option<Stage>,
+    /// A file must have a time, though nothing was recorded: readers fail on an empty table of times.
+    has_time: bool,
+}
 
 enum Stage {
     Header(FstHeaderWriter<Memory>),
@@ -45,14 +50,14 @@ fn broken(error: FstWriteError) -> io::Error {
 
 impl Fst {
     fn header(&mut self) -> io::Result<&mut FstHeaderWriter<Memory>> {
-        match &mut self.0 {
+        match &mut self.stage {
             Some(Stage::Header(header)) => Ok(header),
             _ => Err(io::Error::other("the declarations have ended")),
         }
     }
 
     fn body(&mut self) -> io::Result<&mut FstBodyWriter<Memory>> {
-        match &mut self.0 {
+        match &mut self.stage {
             Some(Stage::Body(body)) => Ok(body),
             _ => Err(io::Error::other("the declarations have not ended")),
         }
@@ -88,10 +93,10 @@ impl Sink for Fst {
     }
 
     fn begin(&mut self) -> io::Result<()> {
-        let Some(Stage::Header(header)) = self.0.take() else {
+        let Some(Stage::Header(header)) = self.stage.take() else {
             return Err(io::Error::other("the declarations have ended"));
         };
-        self.0 = Some(Stage::Body(header.finish().map_err(broken)?));
+        self.stage = Some(Stage::Body(header.finish().map_err(broken)?));
         Ok(())
     }
 
@@ -100,7 +105,9 @@ impl Sink for Fst {
         if body.size() > SECTION {
             body.flush().map_err(broken)?;
         }
-        body.time_change(ps).map_err(broken)
+        body.time_change(ps).map_err(broken)?;
+        self.has_time = true;
+        Ok(())
     }
 
     fn change(&mut self, id: FstSignalId, bits: &[u8]) -> io::Result<()> {
@@ -108,7 +115,10 @@ impl Sink for Fst {
     }
 
     fn finish(mut self) -> io::Result<Vec<u8>> {
-        let Some(Stage::Body(body)) = self.0.take() else {
+        if !self.has_time {
+            self.time(0)?;
+        }
+        let Some(Stage::Body(body)) = self.stage.take() else {
             return Err(io::Error::other("the declarations have not ended"));
         };
         Ok(body.finish().map_err(broken)?.into_inner())
