@@ -7,6 +7,8 @@ use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitOptions, Language, emit};
 use selvedge_hw::BlockEntry;
+use selvedge_testbenches::cocotb;
+use selvedge_testbenches::vector_file::{self, Extent};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -66,6 +68,15 @@ fn files_of(
     let block = entry.elaborate(params).map_err(Failure::usage)?;
     let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
     let design = if options.single_file { design.in_one_file() } else { design };
-    let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();
-    Ok(files.map(|(name, text)| (options.output.join(name), text)).collect())
+    let mut files = all_files(&design, &emit_options, VERSION, PERIOD_NS);
+    let top = &design.top().name;
+    if options.cocotb {
+        files.extend(cocotb::files(top));
+    }
+    if options.cocotb || options.uvm_vectors {
+        let GenOptions { operations, seed, reset, .. } = *options;
+        let vectors = vector_file::write(entry, params, Extent { operations, seed, reset });
+        files.push((vector_file::file_name(top), vectors.map_err(Failure::usage)?));
+    }
+    Ok(files.into_iter().map(|(name, text)| (options.output.join(name), text)).collect())
 }

@@ -12,6 +12,8 @@
 //! | [`emitted`] | a block's Verilog together with its ports and reset style |
 //! | [`own`] | Verilog of the user in place of a block |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
+//! | [`vector_file`] | the vectors as a text file for other tools |
+//! | [`cocotb`] | a testbench in Python, for cocotb |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | what an instance got and gave in a waveform |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
@@ -24,6 +26,7 @@
 //!
 //! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
 
+pub mod cocotb;
 pub mod compiler;
 pub mod emitted;
 pub mod equivalence;
@@ -40,6 +43,7 @@ pub mod skipped;
 pub mod surfer;
 pub mod testbench;
 pub mod tool;
+pub mod vector_file;
 pub mod vectors;
 pub mod verilator;
 pub mod wave;
