@@ -19,7 +19,6 @@
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
 //! | [`compiler`] | the emitted Verilog compiled for the GPU, where blocks run as Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
-//! | [`formal`] | proofs of properties of the emitted Verilog |
 //! | [`parallel`] | some threads for work that waits for them |
 //! | [`skipped`] | tests that are not run, for the count of `tests/run` |
 //! | [`tool`] | external programs, and what to install when one is missing |
@@ -34,6 +33,7 @@ pub mod formal;
 pub mod fst;
 pub mod gtkwave;
 pub mod icarus;
+mod library;
 pub mod literal;
 pub mod name_files;
 pub mod own;
