@@ -709,6 +709,10 @@ pub struct GenOptions {
     /// What the names of all modules begin with
     #[arg(long, value_name = "TEXT", default_value = "", conflicts_with = "list", hide_default_value = true)]
     pub prefix: String,
+    /// Check what the block promises while a simulator runs it, and write the scripts that prove it; blocks without properties
+    /// have no assertions
+    #[arg(long, conflicts_with = "list")]
+    pub assertions: bool,
     /// Write a testbench for cocotb, too: test_BLOCK.py, a Makefile, and the vectors of --uvm-vectors
     #[arg(long, conflicts_with = "list")]
     pub cocotb: bool,

@@ -19,6 +19,8 @@
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
 //! | [`compiler`] | the emitted Verilog compiled for the GPU, where blocks run as Verilog |
 //! | [`equivalence`] | model, RTL and Verilog in lock-step |
+//! | [`formal`] | proofs of properties of the emitted Verilog |
+//! | [`properties`] | what blocks promise, as assertions |
 //! | [`parallel`] | some threads for work that waits for them |
 //! | [`skipped`] | tests that are not run, for the count of `tests/run` |
 //! | [`tool`] | external programs, and what to install when one is missing |
@@ -38,6 +40,7 @@ pub mod literal;
 pub mod name_files;
 pub mod own;
 pub mod parallel;
+pub mod properties;
 pub mod recorded;
 pub mod skipped;
 pub mod surfer;
