@@ -709,6 +709,22 @@ pub struct GenOptions {
     /// What the names of all modules begin with
     #[arg(long, value_name = "TEXT", default_value = "", conflicts_with = "list", hide_default_value = true)]
     pub prefix: String,
+    /// Check what the block promises while a simulator runs it, and write the scripts that prove it; blocks without properties
+    /// have no assertions
+    #[arg(long, conflicts_with = "list")]
+    pub assertions: bool,
+    /// Write a testbench for cocotb, too: test_BLOCK.py, a Makefile, and the vectors of --uvm-vectors
+    #[arg(long, conflicts_with = "list")]
+    pub cocotb: bool,
+    /// Write BLOCK_vectors.txt, too: the inputs of each cycle and the outputs that the golden model expects
+    #[arg(long, conflicts_with = "list")]
+    pub uvm_vectors: bool,
+    /// Operations in the vectors
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub operations: u64,
+    /// Seed of the vectors
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,

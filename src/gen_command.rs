@@ -7,6 +7,8 @@ use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitOptions, Language, emit};
 use selvedge_hw::BlockEntry;
+use selvedge_testbenches::vector_file::{self, Extent};
+use selvedge_testbenches::{cocotb, properties};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -64,8 +66,29 @@ fn files_of(
     let emit_options =
         EmitOptions { cells, language, prefix, ..EmitOptions::of(entry, params, options.reset) };
     let block = entry.elaborate(params).map_err(Failure::usage)?;
-    let design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
+    let mut design = emit(block.as_ref(), entry.name(), &emit_options).map_err(Failure::usage)?;
+    let ports = entry.ports(params).map_err(Failure::usage)?;
+    let properties = if options.assertions { properties::of(entry.name(), params) } else { None };
+    if options.assertions && properties.is_none() && !options.all {
+        let blocks = properties::BLOCKS.join(", ");
+        return Err(Failure::usage(format!("--assertions: {}: must be one of {blocks}", entry.name())));
+    }
+    if let Some(properties) = &properties {
+        properties::attach(&mut design, properties, &ports, options.reset);
+    }
     let design = if options.single_file { design.in_one_file() } else { design };
-    let files = all_files(&design, &emit_options, VERSION, PERIOD_NS).into_iter();
-    Ok(files.map(|(name, text)| (options.output.join(name), text)).collect())
+    let mut files = all_files(&design, &emit_options, VERSION, PERIOD_NS);
+    let top = &design.top().name;
+    if let Some(properties) = &properties {
+        files.extend(properties::proof(&design, properties, &ports, options.reset));
+    }
+    if options.cocotb {
+        files.extend(cocotb::files(top));
+    }
+    if options.cocotb || options.uvm_vectors {
+        let GenOptions { operations, seed, reset, .. } = *options;
+        let vectors = vector_file::write(entry, params, Extent { operations, seed, reset });
+        files.push((vector_file::file_name(top), vectors.map_err(Failure::usage)?));
+    }
+    Ok(files.into_iter().map(|(name, text)| (options.output.join(name), text)).collect())
 }

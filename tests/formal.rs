@@ -9,8 +9,9 @@ use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, ClockedBits, PortBits};
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::formal::{
-    Counterexample, Inside, OFFERED, Property, Reach, Verdict, invariant, prove, round_trip,
+    Counterexample, OFFERED, Property, Reach, Verdict, invariant, prove, round_trip,
 };
+use selvedge_testbenches::properties;
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::verilator::Verilated;
 use serde_json::Value;
@@ -103,7 +104,7 @@ fn fit_is_as_defined(emitted: &str, line_bits: usize, (base, delta): (usize, usi
     let text = format!(
         "\
 // One encoding's trial does what it is defined as.
-module property (
+module proof (
   input wire [{line}:0] line_i, input wire [{}:0] base_i, input wire [{words}:0] mask_i, output wire bad_o
 );
   wire fits, fits_defined;
@@ -121,7 +122,11 @@ endmodule
         language: Language::Verilog,
         text: text.into(),
     };
-    Property { text, sources: vec![source(FIT, emitted), source("by_definition", &defined)] }
+    Property {
+        top: "proof".into(),
+        text,
+        sources: vec![source(FIT, emitted), source("by_definition", &defined)],
+    }
 }
 
 /// In two steps: each trial of an encoding is what it is defined as, which takes seconds; with the definitions in their
@@ -210,29 +215,31 @@ fn a_wrong_bit_in_the_decompressor_gives_a_line_that_it_cannot_rebuild() {
     assert_ne!(outputs[3][..], line[..4], "{found}");
 }
 
-/// The in-flight count follows issues and completions and stays at its ends instead of wrapping; the limit is never 0;
-/// an instruction may issue exactly below the limit.
-fn milg_invariant(milg: &Emitted, inflight_bits: u32) -> Property {
-    let top = (1 << inflight_bits) - 1;
-    let helpers = format!(
-        "  reg signed [15:0] expected;
-  always @(posedge clk_i) begin
-    expected = expected + $signed({{14'd0, issued_i}}) - $signed({{14'd0, completed_i}});
-    if (!rst_ni | (expected < 16'sd0)) expected = 16'sd0;
-    if (expected > 16'sd{top}) expected = 16'sd{top};
-  end
-"
-    );
-    let holds =
-        "!rst_ni | ((inflight_o == expected) & (limit_o != 0) & (may_issue_o == (inflight_o < limit_o)))";
-    invariant(milg, &[], &helpers, holds)
+/// A block with its properties as assertions.
+fn promising(name: &str, given: &[(&str, &str)]) -> (Emitted, &'static dyn BlockEntry, Value) {
+    let (_, block, params) = emitted(name, given);
+    let promising = Emitted::with_properties(block, &params, &EmitOptions::default()).unwrap();
+    (promising, block, params)
+}
+
+/// Proves what a block promises, in the way that is declared with it.
+fn keeps_its_properties(name: &str, given: &[(&str, &str)]) {
+    let (block, _, params) = promising(name, given);
+    let reach = properties::of(name, &params).expect("it has properties").reach;
+    assert_eq!(verdict(&invariant(&block), reach), Verdict::Proved, "{name} {params}");
+}
+
+/// Demands that a planted fault hurts a property of the block.
+fn fault_is_found(name: &str, correct: &str, fault: &str) -> Counterexample {
+    let (mut block, ..) = promising(name, &[]);
+    plant(&mut block, correct, fault);
+    counterexample(&invariant(&block), ALL_STATES)
 }
 
 #[test]
 fn milg_counts_without_wrapping_and_never_limits_to_nothing() {
-    for bits in [6, 7, 8] {
-        let (milg, ..) = emitted("milg", &[("inflight_bits", &bits.to_string())]);
-        assert_eq!(verdict(&milg_invariant(&milg, bits), ALL_STATES), Verdict::Proved, "{bits} bits");
+    for bits in ["6", "7", "8"] {
+        keeps_its_properties("milg", &[("inflight_bits", bits)]);
     }
 }
 
@@ -249,9 +256,9 @@ fn clocks(found: &Counterexample, block: &Emitted) -> Vec<Option<PortBits>> {
 #[test]
 fn wrong_constants_in_milg_are_found_and_the_model_differs_there() {
     for (correct, fault) in [("sum = 8'd0;", "sum = 8'd1;"), ("limit_q <= 7'd127;", "limit_q <= 7'd0;")] {
+        let found = fault_is_found("milg", correct, fault);
         let (mut milg, block, params) = emitted("milg", &[]);
         plant(&mut milg, correct, fault);
-        let found = counterexample(&milg_invariant(&milg, 7), ALL_STATES);
         let (mut model, mut faulty) =
             (block.model(&params).unwrap(), Verilated::build(&milg, &cache()).unwrap());
         // Before its first clock in reset the counterexample may begin anywhere, and nothing is claimed.
@@ -268,122 +275,70 @@ fn wrong_constants_in_milg_are_found_and_the_model_differs_there() {
     }
 }
 
-/// Both counters stay inside their window, and no more insertions than evictions are counted.
-fn bgp_invariant(bgp: &Emitted, window: u32) -> Property {
-    let inside = ["evictions_q", "insertions_q"].map(|name| Inside { name, bits: 10 });
-    let holds = format!("(evictions_q < 10'd{window}) & (insertions_q <= evictions_q)");
-    invariant(bgp, &inside, "", &holds)
-}
-
 #[test]
 fn bgp_counts_inside_its_window() {
-    for window in [500, 1000] {
-        let (bgp, ..) = emitted("bgp", &[("skew_window", &window.to_string())]);
-        assert_eq!(
-            verdict(&bgp_invariant(&bgp, window), Reach::Induction { steps: 2 }),
-            Verdict::Proved,
-            "window of {window}"
-        );
-    }
+    keeps_its_properties("bgp", &[("skew_window", "500")]);
+    keeps_its_properties("bgp", &[("skew_window", "1000")]);
 }
 
 #[test]
 fn a_wrong_count_in_bgp_is_found() {
-    let (mut bgp, ..) = emitted("bgp", &[]);
-    plant(&mut bgp, "evictions_q <= evictions_q + {9'd0, evict_i};", "evictions_q <= evictions_q + 10'd0;");
-    let found = counterexample(&bgp_invariant(&bgp, 1000), ALL_STATES);
+    let correct = "evictions_q <= evictions_q + {9'd0, evict_i};";
+    let found = fault_is_found("bgp", correct, "evictions_q <= evictions_q + 10'd0;");
     let evicted = (0..found.cycles.len()).any(|cycle| found.value(cycle, "evict_i") == Some(&[1]));
     assert!(evicted, "only an eviction is counted, but\n{found}");
 }
 
-/// Every kernel has a rank of its own, whatever the quotas are.
-fn qbmi_invariant(qbmi: &Emitted, kernels: u32) -> Property {
-    let bits = (kernels - 1).ilog2() + 1;
-    let ranks: Vec<_> = (0..kernels)
-        .map(|kernel| format!("(1 << rank_o[{}:{}])", (kernel + 1) * bits - 1, kernel * bits))
-        .collect();
-    invariant(qbmi, &[], "", &format!("({}) == {}", ranks.join(" | "), (1 << kernels) - 1))
-}
-
 #[test]
 fn qbmi_gives_every_kernel_a_rank_of_its_own() {
-    for kernels in 2..=4 {
-        let (qbmi, ..) = emitted("qbmi", &[("kernels", &kernels.to_string())]);
-        let verdict = verdict(&qbmi_invariant(&qbmi, kernels), Reach::Induction { steps: 1 });
-        assert_eq!(verdict, Verdict::Proved, "{kernels} kernels");
+    for kernels in ["2", "3", "4"] {
+        keeps_its_properties("qbmi", &[("kernels", kernels)]);
     }
 }
 
 #[test]
 fn a_rank_that_two_kernels_of_qbmi_share_is_found() {
-    let (mut qbmi, ..) = emitted("qbmi", &[]);
-    plant(&mut qbmi, "quota_q[j*7 +: 7] > quota_q[i*7 +: 7]", "quota_q[j*7 +: 7] >= quota_q[i*7 +: 7]");
-    counterexample(&qbmi_invariant(&qbmi, 2), ALL_STATES);
-}
-
-/// No mode but the three, and the EP stays inside its period.
-fn latte_invariant(controller: &Emitted) -> Property {
-    let inside = [Inside { name: "ep_q", bits: 4 }];
-    invariant(controller, &inside, "", "(mode_o != 2'd3) & (lookup_mode_o != 2'd3) & (ep_q < 4'd10)")
+    fault_is_found("qbmi", "quota_q[j*7 +: 7] > quota_q[i*7 +: 7]", "quota_q[j*7 +: 7] >= quota_q[i*7 +: 7]");
 }
 
 #[test]
 fn the_latte_controller_stays_in_its_period_and_modes() {
-    let (controller, ..) = emitted("latte_controller", &[]);
-    assert_eq!(verdict(&latte_invariant(&controller), ALL_STATES), Verdict::Proved);
+    keeps_its_properties("latte_controller", &[]);
 }
 
 #[test]
 fn a_mode_that_the_latte_controller_does_not_have_is_found() {
-    let (mut controller, ..) = emitted("latte_controller", &[]);
-    plant(&mut controller, "lookup_mode_q <= decision_mode_o;", "lookup_mode_q <= ~decision_mode_o;");
-    counterexample(&latte_invariant(&controller), ALL_STATES);
-}
-
-/// Who stages an instruction only where there was room in the last cycle loses none.
-fn awb_invariant(buffer: &Emitted) -> Property {
-    let helpers = "  reg [47:0] room;
-  reg low_room, kept;
-  wire allowed = !stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room);
-  always @(posedge clk_i) begin
-    room <= high_room_o;
-    low_room <= low_room_o;
-    kept <= !rst_ni | (kept & allowed);
-  end
-";
-    invariant(buffer, &[], helpers, "!rst_ni | !kept | !overflow_o")
+    fault_is_found(
+        "latte_controller",
+        "lookup_mode_q <= decision_mode_o;",
+        "lookup_mode_q <= ~decision_mode_o;",
+    );
 }
 
 #[test]
 fn the_assist_warp_buffer_never_overflows_when_its_room_is_respected() {
-    let (buffer, ..) = emitted("awb", &[]);
-    assert_eq!(verdict(&awb_invariant(&buffer), ALL_STATES), Verdict::Proved);
+    keeps_its_properties("awb", &[]);
 }
 
 #[test]
 fn an_assist_warp_buffer_that_promises_too_much_room_is_found() {
-    let (mut buffer, ..) = emitted("awb", &[]);
-    plant(&mut buffer, "~(two_q | (one_q & comes))", "~two_q");
-    counterexample(&awb_invariant(&buffer), ALL_STATES);
-}
-
-/// The queue holds no more than it has places for, and what waits has something to wait for.
-fn queue_invariant(queue: &Emitted) -> Property {
-    let inside =
-        [("waiting_q", 4), ("busy_q", 1), ("remaining_q", 4)].map(|(name, bits)| Inside { name, bits });
-    let holds = "(waiting_q <= 4'd8) & (busy_q | (waiting_q == 4'd0)) & (!busy_q | (remaining_q != 4'd0))";
-    invariant(queue, &inside, "", holds)
+    fault_is_found("awb", "~(two_q | (one_q & comes))", "~two_q");
 }
 
 #[test]
 fn the_decompression_queue_does_not_overflow() {
-    let (queue, ..) = emitted("decompression_queue", &[]);
-    assert_eq!(verdict(&queue_invariant(&queue), ALL_STATES), Verdict::Proved);
+    keeps_its_properties("decompression_queue", &[]);
 }
 
 #[test]
 fn a_decompression_queue_that_takes_one_too_many_is_found() {
-    let (mut queue, ..) = emitted("decompression_queue", &[]);
-    plant(&mut queue, "has_room = waiting_q != DEPTH;", "has_room = waiting_q != 4'd9;");
-    counterexample(&queue_invariant(&queue), ALL_STATES);
+    fault_is_found("decompression_queue", "has_room = waiting_q != DEPTH;", "has_room = waiting_q != 4'd9;");
+}
+
+#[test]
+fn every_block_with_properties_is_proved() {
+    let text = include_str!("formal.rs");
+    for name in properties::BLOCKS {
+        assert!(text.contains(&format!("keeps_its_properties(\"{name}\"")), "{name}");
+    }
 }

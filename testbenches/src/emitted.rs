@@ -1,6 +1,7 @@
 //! A block's emitted Verilog, together with what is needed to drive it: ports and reset style.
+use crate::properties;
 use crate::tool::{self, ToolError};
-use selvedge_gen::{EmitError, EmitOptions, Language, ResetStyle, emit};
+use selvedge_gen::{Design, EmitError, EmitOptions, Language, ResetStyle, emit};
 use selvedge_hw::{BlockEntry, ParamError, Port};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,31 @@ impl Emitted {
     /// When the parameters are not valid, or the block holds what the back end cannot translate.
     pub fn of(entry: &dyn BlockEntry, params: &Value, options: &EmitOptions) -> Result<Self, EmittedError> {
         let design = emit(&*entry.elaborate(params)?, entry.name(), options)?;
+        Ok(Self::of_design(entry, params, options, design)?)
+    }
+
+    /// As [`Self::of`], with the block's properties as assertions, of which some blocks have none.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn with_properties(
+        entry: &dyn BlockEntry,
+        params: &Value,
+        options: &EmitOptions,
+    ) -> Result<Self, EmittedError> {
+        let mut design = emit(&*entry.elaborate(params)?, entry.name(), options)?;
+        if let Some(properties) = properties::of(entry.name(), params) {
+            properties::attach(&mut design, &properties, &entry.ports(params)?, options.reset);
+        }
+        Ok(Self::of_design(entry, params, options, design)?)
+    }
+
+    fn of_design(
+        entry: &dyn BlockEntry,
+        params: &Value,
+        options: &EmitOptions,
+        design: Design,
+    ) -> Result<Self, ParamError> {
         let source = |module: selvedge_gen::Module| Source {
             module: module.name,
             language: module.language,

@@ -1,15 +1,17 @@
 //! Formal proofs about emitted Verilog: a property is a Verilog module, Yosys turns it and the block into an and-inverter
 //! graph, and ABC proves that its output can never rise, or gives inputs under which it does.
 //!
-//! A property is the top module `property` with the single output `bad_o`, high in a cycle in which the property is hurt.
-//! Its inputs are free in every cycle; an input `clk_i` is the clock. A register without a reset or an `initial` may
-//! hold anything at the start, so a property over a block with a reset must reset it first: see [`round_trip`].
+//! A property is a top module with the single output `bad_o`, high in a cycle in which the property is hurt, or with assertions and
+//! no output. Its inputs are free in every cycle; an input `clk_i` is the clock. A register without a reset or an `initial` may
+//! hold anything at the start, so a property over a block with a reset must reset it first: see [`round_trip`]. What a block promises
+//! by itself is declared in [`properties`](crate::properties): see [`invariant`].
 //!
 //! ```text
-//! property.v ─┐ yosys: flatten, asynchronous resets     abc: unroll, merge equal   Proved
-//! block.v ... ┴ to synchronous, gates ──> property.aig ─ nodes, prove; or IC3 ───> Counterexample
+//! proof.v ────┐ yosys: flatten, asynchronous resets     abc: unroll, merge equal   Proved
+//! block.v ... ┴ to synchronous, gates ──> proof.aig ──── nodes, prove; or IC3 ───> Counterexample
 //! ```
 use crate::emitted::{Emitted, Source};
+use crate::properties;
 use crate::tool::{self, ABC, ToolError, YOSYS};
 use selvedge_gen::Language;
 use selvedge_hw::Direction;
@@ -20,7 +22,9 @@ use std::path::Path;
 /// What is to be proved.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Verilog of the module `property`.
+    /// Name of the top module.
+    pub top: String,
+    /// Verilog of the top module.
     pub text: String,
     /// The modules that it stands on.
     pub sources: Vec<Source>,
@@ -115,24 +119,54 @@ impl fmt::Display for Counterexample {
 /// passes take minutes. `-mux_undef` drops branches that no condition leads to, which the reader of Verilog fills with x;
 /// an x that is left becomes a free input, so that a proof holds for whatever it stands for. Mapping to gates brings more of
 /// them, for indices beyond the end of a vector.
-fn yosys_script(files: &[String]) -> String {
+pub(crate) fn yosys_script(files: &[String], top: &str) -> String {
+    let system = if files.iter().any(|file| file.ends_with(".sv")) { "-sv " } else { "" };
     format!(
-        "read_verilog {}; hierarchy -check -top property; proc; opt_expr -mux_undef; opt_clean -purge; flatten; \
-         memory -nomap; memory_map; async2sync; dffunmap; opt_expr -mux_undef -fine; opt_merge; opt_muxtree; \
-         opt_clean -purge; setundef -anyseq; simplemap; techmap; setundef -anyseq; aigmap; write_aiger -symbols -zinit property.aig",
-        files.join(" ")
+        "read_verilog -formal {system}{files}
+hierarchy -check -top {top}
+# words
+proc
+opt_expr -mux_undef
+opt_clean -purge
+flatten
+memory -nomap
+memory_map
+async2sync
+dffunmap
+opt_expr -mux_undef -fine
+opt_merge
+opt_muxtree
+opt_clean -purge
+# bits; an x is a free input
+setundef -anyseq
+simplemap
+techmap
+setundef -anyseq
+aigmap
+write_aiger -symbols -zinit {top}.aig
+",
+        files = files.join(" ")
     )
+}
+
+/// Returns the commands by which ABC proves the properties in `<top>.aig`, for a reader to run.
+pub(crate) fn abc_script(reach: Reach, top: &str) -> String {
+    let base = match reach {
+        Reach::Induction { steps } => abc_commands(Reach::Cycles(steps), top),
+        _ => String::new(),
+    };
+    base + &abc_commands(reach, top)
 }
 
 /// ABC's way to a verdict. Unrolled, a proof is one of combinational logic: SAT sweeping (`&fraig -y`) merges the nodes
 /// that are equal, from the inputs up, which leaves little or nothing for the last step. All states take IC3 (`pdr`).
-fn abc_script(reach: Reach) -> String {
+fn abc_commands(reach: Reach, top: &str) -> String {
     let prove = match reach {
-        Reach::Cycles(cycles) => format!("frames -i -F {cycles}; orpos; &get -n; &fraig -y; &put; iprove"),
-        Reach::AllStates { seconds } => format!("pdr -T {seconds}"),
-        Reach::Induction { steps } => format!("ind -F {steps}"),
+        Reach::Cycles(cycles) => format!("frames -i -F {cycles}\norpos\n&get -n\n&fraig -y\n&put\niprove"),
+        Reach::AllStates { seconds } => format!("orpos\npdr -T {seconds}"),
+        Reach::Induction { steps } => format!("orpos\nind -F {steps}"),
     };
-    format!("read property.aig; {prove}; print_status; write_cex -n cex.txt")
+    format!("read {top}.aig\n{prove}\nprint_status\n")
 }
 
 /// Proves a property or finds a counterexample, with files in `folder`.
@@ -140,26 +174,30 @@ fn abc_script(reach: Reach) -> String {
 /// # Errors
 /// [`ToolError`] when a program is missing, refuses the Verilog or says what cannot be understood.
 pub fn prove(property: &Property, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
-    let own =
-        Source { module: "property".to_string(), language: Language::Verilog, text: property.text.clone() };
+    let top = &property.top;
+    let own = Source { module: top.clone(), language: Language::Verilog, text: property.text.clone() };
     let mut files = Vec::new();
     for source in property.sources.iter().chain([&own]) {
         let name = source.file();
         tool::write(&folder.join(&name), &source.text)?;
         files.push(name);
     }
-    YOSYS.run(folder, ["-q", "-p", &yosys_script(&files)])?;
+    let script = format!("{top}.ys");
+    tool::write(&folder.join(&script), yosys_script(&files, top))?;
+    YOSYS.run(folder, ["-q", "-s", &script])?;
     if let Reach::Induction { steps } = reach {
-        let base = run_abc(Reach::Cycles(steps), folder)?;
+        let base = run_abc(Reach::Cycles(steps), top, folder)?;
         if base != Verdict::Proved {
             return Ok(base);
         }
     }
-    run_abc(reach, folder)
+    run_abc(reach, top, folder)
 }
 
-fn run_abc(reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
-    let said = ABC.run(folder, ["-c", &abc_script(reach)])?;
+fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<Verdict, ToolError> {
+    let script = format!("{top}.abc");
+    tool::write(&folder.join(&script), abc_commands(reach, top) + "write_cex -n cex.txt\n")?;
+    let said = ABC.run(folder, ["-f", &script])?;
     verdict(&said, reach, folder)
 }
 
@@ -220,7 +258,7 @@ pub fn round_trip(compressor: &Emitted, decompressor: &Emitted, last: u32) -> Pr
     let text = format!(
         "\
 // Every line comes back unchanged.
-module property (input wire clk_i, input wire [{top}:0] line_i, output wire bad_o);
+module proof (input wire clk_i, input wire [{top}:0] line_i, output wire bad_o);
   reg [7:0] cycle = 8'd0;
   reg [{top}:0] line = {line_bits}'d0;
   reg waiting = 1'b0;
@@ -253,7 +291,7 @@ endmodule
     // The two share cells.
     let other = decompressor.sources.iter().filter(|source| !compressor.sources.contains(source));
     let sources = compressor.sources.iter().chain(other).cloned().collect();
-    Property { text, sources }
+    Property { top: "proof".to_string(), text, sources }
 }
 
 /// A port's name without its direction.
@@ -261,71 +299,14 @@ fn stem(port: &str) -> &str {
     port.trim_end_matches("_i").trim_end_matches("_o")
 }
 
-/// A signal inside a block's top module, for [`invariant`].
-#[derive(Clone, Copy, Debug)]
-pub struct Inside {
-    /// Its name.
-    pub name: &'static str,
-    /// Its width.
-    pub bits: usize,
-}
-
-/// The block's modules with the signals `inside` as further outputs of the top module, called `inside_` and their names.
-fn opened(block: &Emitted, inside: &[Inside]) -> Vec<Source> {
-    let header = format!("module {} (", block.name);
-    let open = |source: &Source| {
-        let mut text = source.text.clone();
-        if let Some(start) = text.find(&header) {
-            let outputs: String = inside
-                .iter()
-                .map(|Inside { name, bits }| format!(",\n  output wire [{}:0] inside_{name}", bits - 1))
-                .collect();
-            let assigns: String = inside
-                .iter()
-                .map(|Inside { name, .. }| format!("assign inside_{name} = {name};\n"))
-                .collect();
-            let ports_end = start + text[start..].find("\n);").expect("a module has ports");
-            text.insert_str(ports_end, &outputs);
-            let end = text.rfind("endmodule").expect("a module ends");
-            text.insert_str(end, &assigns);
-        }
-        Source { module: source.module.clone(), language: source.language, text }
-    };
-    block.sources.iter().map(open).collect()
-}
-
-/// The property that a block with a low asynchronous reset keeps `holds`, a Verilog expression over its ports, the
-/// signals `inside` and what `helpers` declares, in every cycle from its first reset on, whatever its inputs and further
-/// resets. `helpers` may use `was_reset`, which is high from then on.
-pub fn invariant(block: &Emitted, inside: &[Inside], helpers: &str, holds: &str) -> Property {
-    let mut ports = "input wire clk_i, input wire rst_ni".to_string();
-    let mut wires = String::new();
-    let mut pins = ".clk_i(clk_i), .rst_ni(rst_ni)".to_string();
-    for port in &block.ports {
-        let range = format!("[{}:0] {}", port.bits - 1, port.name);
-        match port.direction {
-            Direction::Input => ports += &format!(", input wire {range}"),
-            Direction::Output => wires += &format!("  wire {range};\n"),
-        }
-        pins += &format!(", .{0}({0})", port.name);
+/// The property that every assertion in a block holds in every cycle, whatever its inputs and resets:
+/// [`Emitted::with_properties`] has those of [`properties`](crate::properties).
+pub fn invariant(block: &Emitted) -> Property {
+    Property {
+        top: properties::proof_module(&block.name),
+        text: properties::proof_text(&block.name, &block.ports, block.reset),
+        sources: block.sources.clone(),
     }
-    for Inside { name, bits } in inside {
-        wires += &format!("  wire [{}:0] {name};\n", bits - 1);
-        pins += &format!(", .inside_{name}({name})");
-    }
-    let text = format!(
-        "\
-// An invariant of {name}.
-module property ({ports}, output wire bad_o);
-{wires}  {name} dut ({pins});
-  reg was_reset = 1'b0;
-  always @(posedge clk_i) if (!rst_ni) was_reset <= 1'b1;
-{helpers}  assign bad_o = was_reset & !({holds});
-endmodule
-",
-        name = block.name,
-    );
-    Property { text, sources: opened(block, inside) }
 }
 
 #[cfg(test)]
@@ -335,12 +316,12 @@ mod tests {
     /// A counter that stops at `top`, and the property that it stays below 5.
     fn counter(top: u32) -> Property {
         let text = format!(
-            "module property (input wire clk_i, input wire [65:0] step_i, output wire bad_o);\n\
+            "module proof (input wire clk_i, input wire [65:0] step_i, output wire bad_o);\n\
              reg [2:0] count = 0;\n\
              always @(posedge clk_i) if (step_i[65] & count != {top}) count <= count + 1;\n\
              assign bad_o = count == 5;\nendmodule\n"
         );
-        Property { text, sources: Vec::new() }
+        Property { top: "proof".to_string(), text, sources: Vec::new() }
     }
 
     fn verdict_of(property: &Property, reach: Reach) -> Result<Verdict, ToolError> {
@@ -372,15 +353,16 @@ mod tests {
 
     #[test]
     fn registers_without_a_start_value_may_hold_anything() {
-        let text = "module property (input wire clk_i, input wire d_i, output wire bad_o);\nreg q;\nreg start = 1;\n\
+        let text = "module proof (input wire clk_i, input wire d_i, output wire bad_o);\nreg q;\nreg start = 1;\n\
                     always @(posedge clk_i) begin q <= d_i; start <= 0; end\nassign bad_o = q & start;\nendmodule\n";
-        let free = Property { text: text.to_string(), sources: Vec::new() };
+        let free = Property { top: "proof".to_string(), text: text.to_string(), sources: Vec::new() };
         assert!(matches!(verdict_of(&free, ALL).unwrap(), Verdict::Counterexample(_)));
     }
 
     #[test]
     fn what_is_not_verilog_is_refused_by_yosys() {
-        let broken = Property { text: "module property (".to_string(), sources: Vec::new() };
+        let broken =
+            Property { top: "proof".to_string(), text: "module proof (".to_string(), sources: Vec::new() };
         let error = verdict_of(&broken, ALL).unwrap_err().to_string();
         assert!(error.starts_with("`yosys` failed: "), "{error}");
     }

@@ -102,6 +102,21 @@ pub fn write_control(
     of_ports(entry, params, &vectors, &source, ResetStyle::Control, &is_control)
 }
 
+/// Writes the testbench of [`write()`] that checks no output, for Verilog with assertions.
+///
+/// # Errors
+/// When the parameters are not valid.
+pub fn write_stimulus(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    cycles: usize,
+    seed: u64,
+) -> Result<Testbench, ParamError> {
+    let vectors: Vec<Vector> = Vectors::new(entry, params, seed)?.take(cycles.max(1)).collect();
+    let source = format!("its stimulus, seed {seed}; no output is checked");
+    of_ports(entry, params, &vectors, &source, ResetStyle::Control, &|_| false)
+}
+
 /// Writes the testbench that checks the outputs of which `is_checked` is true.
 fn of_ports(
     entry: &dyn BlockEntry,

@@ -164,9 +164,9 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
 pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
-    let range = |port: &Port| match (port.width, port.elements) {
-        (1, None) => String::new(),
-        (width, _) => format!("[{}:0] ", width - 1),
+    let range = |port: &Port| match port.width {
+        1 => String::new(),
+        width => format!("[{}:0] ", width - 1),
     };
     let data: Vec<&Port> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
     let mut ports: Vec<String> = vec!["  input  wire clk_i".into()];

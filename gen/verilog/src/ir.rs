@@ -57,8 +57,9 @@ impl Signal {
         self.length() * self.width
     }
 
+    /// Are there several elements? An array of one is written as its element.
     pub fn is_array(&self) -> bool {
-        !self.dimensions.is_empty()
+        self.length() > 1
     }
 
     /// Must the module's own logic assign it?

@@ -27,8 +27,8 @@ pub(crate) struct Names {
 /// A loop around the statement at hand.
 struct Scope {
     rust: String,
-    verilog: String,
-    largest: usize,
+    /// What its variable stands for: itself, or its value in a loop of one turn, which is written without the loop.
+    index: Index,
 }
 
 /// Translates the body of one block.
@@ -213,10 +213,10 @@ impl<'a> Lowering<'a> {
         Ok(Stmt::Match { test, arms })
     }
 
-    fn counted_loop(&mut self, l: &VerilogLoop) -> Result<Option<Stmt>> {
+    fn counted_loop(&mut self, l: &VerilogLoop) -> Result<Vec<Stmt>> {
         let (from, to) = (literal_index(&l.from), literal_index(&l.to));
         if from >= to {
-            return Ok(None);
+            return Ok(vec![]);
         }
         let mut verilog = l.index.trim_start_matches('_').to_string();
         if crate::names::is_reserved(&verilog) {
@@ -225,17 +225,22 @@ impl<'a> Lowering<'a> {
         let taken = self.names.by_key.contains_key(&l.index)
             || self.names.parameters.contains_key(&l.index)
             || self.names.signals.iter().any(|s| s.name == verilog)
-            || self.loops.iter().any(|scope| scope.verilog == verilog);
+            || self
+                .loops
+                .iter()
+                .any(|scope| matches!(&scope.index, Index::Loop(name, _) if *name == verilog));
         if taken {
             return self.refuse(format!("for {}", l.index), Problem::NameClash { other: l.index.clone() });
         }
         if !crate::names::is_usable(&verilog) {
             return self.refuse(format!("for {}", l.index), Problem::ReservedName);
         }
-        self.loops.push(Scope { rust: l.index.clone(), verilog: verilog.clone(), largest: to - 1 });
+        let one_turn = to - from == 1;
+        let index = if one_turn { Index::Number(from) } else { Index::Loop(verilog.clone(), to - 1) };
+        self.loops.push(Scope { rust: l.index.clone(), index });
         let body = self.body(&l.block);
         self.loops.pop();
-        Ok(Some(Stmt::Loop { variable: verilog, from, to, body: body? }))
+        Ok(if one_turn { body? } else { vec![Stmt::Loop { variable: verilog, from, to, body: body? }] })
     }
 
     // --- names ---
@@ -271,13 +276,15 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
+        // An array of one is written as its element.
+        let index = index.filter(|_| self.names.signals[signal].is_array());
         Ok(Some(Place { signal, index }))
     }
 
     /// A name in index arithmetic: a loop variable, a number of the block, or a signal.
     fn index_name(&self, text: &str) -> Result<Index> {
         if let Some(scope) = self.loops.iter().find(|scope| scope.rust == text) {
-            return Ok(Index::Loop(scope.verilog.clone(), scope.largest));
+            return Ok(scope.index.clone());
         }
         if let Some(value) = self.names.parameters.get(text) {
             return Ok(Index::Parameter(crate::names::parameter(text), *value));

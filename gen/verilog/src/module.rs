@@ -59,7 +59,6 @@ type Elements<'a> = Vec<(Vec<usize>, &'a AtomInfo)>;
 /// Sub-blocks of one field: one, or an array.
 struct Child {
     name: String,
-    dimensions: Vec<usize>,
     /// Numbers of the modules, element by element.
     modules: Vec<usize>,
     ports: Vec<Port>,
@@ -322,8 +321,9 @@ impl<'a> ModuleWriter<'a> {
                 pins[port] = Some(id);
             }
         }
-        let dimensions = self.dimensions(key, paths.iter().map(|path| path.indices.as_slice()))?;
-        self.children.push(Child { name: names::signal(key), dimensions, modules, ports, pins });
+        // Refuses what is not even.
+        self.dimensions(key, paths.iter().map(|path| path.indices.as_slice()))?;
+        self.children.push(Child { name: names::signal(key), modules, ports, pins });
         Ok(())
     }
 
@@ -430,11 +430,16 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// The list of ports; those in `variables` are assigned in an `always` block.
-    fn port_lines(&self, ports: &[Port], variables: &BTreeSet<SignalId>) -> Vec<String> {
+    /// With `vectors` an array of one is a vector of one bit, as a text of a template takes it.
+    fn port_lines(&self, ports: &[Port], variables: &BTreeSet<SignalId>, vectors: bool) -> Vec<String> {
+        let is_vector = |port: &Port| {
+            let own = self.names.signals.iter().find(|signal| signal.name == port.name);
+            vectors && own.is_some_and(|signal| !signal.dimensions.is_empty())
+        };
         let ranges: Vec<String> = ports
             .iter()
             .map(|port| {
-                if port.width > 1 || port.elements.is_some() {
+                if port.width > 1 || is_vector(port) {
                     format!("[{}:0]", port.width - 1)
                 } else {
                     String::new()
@@ -464,7 +469,7 @@ impl<'a> ModuleWriter<'a> {
     fn assemble_leaf(&self, template: &str) -> Result<Draft> {
         let ports = self.ports();
         let mut lines = vec!["(".to_string()];
-        lines.extend(self.port_lines(&ports, &BTreeSet::new()));
+        lines.extend(self.port_lines(&ports, &BTreeSet::new(), true));
         lines.push(");".into());
         lines.push(String::new());
         lines.extend(leaf::expand(template, self.reset));
@@ -491,7 +496,7 @@ impl<'a> ModuleWriter<'a> {
         let sink = self.sink(plan, &mut printer);
         let ports = self.ports();
         let mut lines = vec!["(".to_string()];
-        lines.extend(self.port_lines(&ports, &variables));
+        lines.extend(self.port_lines(&ports, &variables, false));
         lines.push(");".into());
         for section in [declarations, instances, body, sink] {
             if !section.is_empty() {
@@ -780,7 +785,7 @@ impl<'a> ModuleWriter<'a> {
         for child in &self.children {
             printer.blank();
             let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
-            if child.dimensions.is_empty() {
+            if child.modules.len() == 1 {
                 self.instance(plan, child, 0, &child.name, None, printer);
             } else if equal {
                 let (genvar, block) = (printer.label("g"), printer.label(&format!("each_{}", child.name)));

@@ -67,7 +67,7 @@ pub(crate) fn literal(value: &BigUint, width: usize) -> String {
 
 /// The range of a vector with a blank behind, empty for a single bit.
 pub(crate) fn range(signal: &Signal) -> String {
-    if signal.is_array() || signal.width > 1 { format!("[{}:0] ", signal.total() - 1) } else { String::new() }
+    if signal.total() > 1 { format!("[{}:0] ", signal.total() - 1) } else { String::new() }
 }
 
 /// Collects the lines of a module and what they use.
@@ -200,7 +200,7 @@ impl<'a> Printer<'a> {
                 Index::operation(base, IndexOp::Add, from.clone())
             }
         };
-        let vector = signal.is_array() || signal.width > 1;
+        let vector = total > 1;
         match start.constant() {
             Some(low) => {
                 if read {

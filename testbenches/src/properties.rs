@@ -1,0 +1,427 @@
+//! What blocks promise, as assertions: one declaration of each, checked while a simulator runs the Verilog, and proved by
+//! [`formal`](crate::formal).
+//!
+//! [`attach`] adds the module `<block>_properties` to a block's Verilog, and to the block's own module an instance of it between
+//! `` `ifndef SYNTHESIS `` and `` `endif ``. In each cycle out of reset, from the first reset on, it checks every claim as the clock rises and
+//! reports one that does not hold by `$error`. A claim over unknown bits is not reported. With `FORMAL` defined, as `read_verilog
+//! -formal` of Yosys does, the claims are `assert` statements, which [`proof`] has the files for.
+use crate::formal::{Reach, abc_script, yosys_script};
+use selvedge_gen::{Design, Language, Module, ResetStyle};
+use selvedge_hw::{Direction, Port};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Blocks that have properties of their own.
+pub const BLOCKS: [&str; 6] = ["awb", "bgp", "decompression_queue", "latte_controller", "milg", "qbmi"];
+
+/// The properties of a block.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// Signals inside the block's module that the expressions name, besides its ports.
+    pub inside: Vec<&'static str>,
+    /// Values of a cycle that the expressions name.
+    pub wires: Vec<Wire>,
+    /// What is remembered from cycle to cycle.
+    pub registers: Vec<Register>,
+    /// What holds in each cycle.
+    pub claims: Vec<Claim>,
+    /// How the claims are proved.
+    pub reach: Reach,
+}
+
+/// A value of a cycle.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// Name.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u64,
+    /// Verilog expression of that width.
+    pub value: String,
+}
+
+/// A value that is remembered.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Name.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u64,
+    /// The value in reset; none for one that reset leaves alone.
+    pub reset: Option<u64>,
+    /// Verilog expression of its next value.
+    pub next: String,
+}
+
+/// An assertion.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Name, which is part of a Verilog name.
+    pub name: &'static str,
+    /// What it says, for the message.
+    pub what: &'static str,
+    /// Verilog expression that is 1 in each cycle.
+    pub holds: String,
+}
+
+/// Returns the properties of a block under complete parameters; none where it has none of its own.
+pub fn of(block: &str, params: &Value) -> Option<Properties> {
+    let number = |name: &str| params[name].as_u64().expect("the parameters are complete");
+    Some(match block {
+        "awb" => awb(),
+        "bgp" => bgp(number("skew_window")),
+        "decompression_queue" => decompression_queue(number("depth")),
+        "latte_controller" => latte_controller(number("period_eps")),
+        "milg" => milg(number("inflight_bits")),
+        "qbmi" => qbmi(number("kernels")),
+        _ => return None,
+    })
+}
+
+/// A limit that no proof here comes near to.
+const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
+
+fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Claim {
+    Claim { name, what, holds: holds.into() }
+}
+
+/// The count of instructions in flight follows issues and completions and stays at its ends instead of wrapping.
+fn milg(bits: u64) -> Properties {
+    let wide = bits + 2;
+    let top = (1_u64 << bits) - 1;
+    let wire = |name, value| Wire { name, bits: wide, value };
+    Properties {
+        inside: vec![],
+        wires: vec![
+            wire("raised", format!("{{2'd0, expected}} + {{{bits}'d0, issued_i}}")),
+            wire("completed", format!("{{{bits}'d0, completed_i}}")),
+            wire("balance", format!("(raised < completed) ? {wide}'d0 : raised - completed")),
+        ],
+        registers: vec![Register {
+            name: "expected",
+            bits,
+            reset: Some(0),
+            next: format!("(balance > {wide}'d{top}) ? {bits}'d{top} : balance[{}:0]", bits - 1),
+        }],
+        claims: vec![
+            claim(
+                "counts",
+                "the count in flight is that of issues and completions",
+                "inflight_o == expected",
+            ),
+            claim("limits", "the limit is not 0", format!("limit_o != {bits}'d0")),
+            claim(
+                "issues",
+                "an instruction may issue exactly below the limit",
+                "may_issue_o == (inflight_o < limit_o)",
+            ),
+        ],
+        reach: ALL_STATES,
+    }
+}
+
+/// Both counters stay inside their window, and no more insertions than evictions are counted.
+fn bgp(window: u64) -> Properties {
+    Properties {
+        inside: vec!["evictions_q", "insertions_q"],
+        wires: vec![],
+        registers: vec![],
+        claims: vec![
+            claim(
+                "window",
+                "the evictions that are counted are inside their window",
+                format!("evictions_q < 10'd{window}"),
+            ),
+            claim(
+                "insertions",
+                "no more insertions than evictions are counted",
+                "insertions_q <= evictions_q",
+            ),
+        ],
+        reach: Reach::Induction { steps: 2 },
+    }
+}
+
+/// Every kernel has a rank of its own, whatever the quotas are.
+fn qbmi(kernels: u64) -> Properties {
+    let bits = (kernels - 1).ilog2() + 1;
+    let ranks: Vec<String> = (0..kernels as u32)
+        .map(|kernel| format!("({kernels}'d1 << rank_o[{}:{}])", (kernel + 1) * bits - 1, kernel * bits))
+        .collect();
+    let all = format!("{{{kernels}{{1'b1}}}}");
+    Properties {
+        inside: vec![],
+        wires: vec![],
+        registers: vec![],
+        claims: vec![claim(
+            "ranks",
+            "each kernel has a rank of its own",
+            format!("({}) == {all}", ranks.join(" | ")),
+        )],
+        reach: Reach::Induction { steps: 1 },
+    }
+}
+
+/// No mode but the three, and the EP stays inside its period.
+fn latte_controller(period: u64) -> Properties {
+    Properties {
+        inside: vec!["ep_q"],
+        wires: vec![],
+        registers: vec![],
+        claims: vec![
+            claim("mode", "the mode is one of three", "mode_o != 2'd3"),
+            claim("lookup_mode", "the mode of a lookup is one of three", "lookup_mode_o != 2'd3"),
+            claim("period", "the EP is inside its period", format!("ep_q < 4'd{period}")),
+        ],
+        reach: ALL_STATES,
+    }
+}
+
+/// Who stages an instruction only where there was room in the last cycle loses none.
+fn awb() -> Properties {
+    let register = |name, bits, reset, next: &str| Register { name, bits, reset, next: next.into() };
+    let allowed = "!stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room)";
+    Properties {
+        inside: vec![],
+        wires: vec![Wire { name: "allowed", bits: 1, value: allowed.into() }],
+        registers: vec![
+            register("room", 48, None, "high_room_o"),
+            register("low_room", 1, None, "low_room_o"),
+            register("kept", 1, Some(1), "kept & allowed"),
+        ],
+        claims: vec![claim(
+            "overflow",
+            "who stages only where there was room loses no instruction",
+            "!kept | !overflow_o",
+        )],
+        reach: ALL_STATES,
+    }
+}
+
+/// The queue holds no more than it has places for, and what waits has something to wait for.
+fn decompression_queue(depth: u64) -> Properties {
+    let bits = depth.ilog2() + 1;
+    Properties {
+        inside: vec!["waiting_q", "busy_q", "remaining_q"],
+        wires: vec![],
+        registers: vec![],
+        claims: vec![
+            claim(
+                "places",
+                "no more lines wait than there are places",
+                format!("waiting_q <= {bits}'d{depth}"),
+            ),
+            claim(
+                "waits",
+                "lines wait only for a decompressor that is busy",
+                format!("busy_q | (waiting_q == {bits}'d0)"),
+            ),
+            claim("busy", "a busy decompressor has cycles left", "!busy_q | (remaining_q != 4'd0)"),
+        ],
+        reach: ALL_STATES,
+    }
+}
+
+/// Adds the module that checks the properties to the Verilog of a block, and an instance of it to the block's own module. `ports`
+/// are those of the block, whose Verilog has the reset.
+///
+/// # Panics
+/// When the block's module does not have a signal that the properties name.
+pub fn attach(design: &mut Design, properties: &Properties, ports: &[Port], reset: ResetStyle) {
+    let top = design.modules.pop().expect("a design has at least the module of its block");
+    let pins = pins(&top.text, properties, ports);
+    let checker = format!("{}_properties", top.name);
+    let connections: Vec<String> = ["clk_i"]
+        .into_iter()
+        .chain(reset.port())
+        .chain(pins.iter().map(|(name, _)| *name))
+        .map(|name| format!("    .{name} ({name})"))
+        .collect();
+    let instance = format!(
+        "`ifndef SYNTHESIS
+  // reports what hurts a property of the block
+  {checker} properties (
+{}
+  );
+`endif
+
+",
+        connections.join(",\n")
+    );
+    let license: String = top.text.lines().take_while(|line| line.starts_with("// SPDX")).fold(
+        String::new(),
+        |mut lines, line| {
+            lines += line;
+            lines.push('\n');
+            lines
+        },
+    );
+    let text = license + &checker_text(&top.name, &checker, properties, &pins, reset);
+    let (language, mut block) = (top.language, top);
+    let end = block.text.rfind("endmodule").expect("a module ends");
+    block.text.insert_str(end, &instance);
+    design.modules.push(Module { name: checker, language, text, ports: vec![], cell: false });
+    design.modules.push(block);
+}
+
+/// Returns the signals of the block that the properties name, with their widths in bits: ports first.
+fn pins<'a>(block: &str, properties: &Properties, ports: &'a [Port]) -> Vec<(&'a str, usize)> {
+    let values = properties.wires.iter().map(|wire| &wire.value);
+    let nexts = properties.registers.iter().map(|register| &register.next);
+    let claims = properties.claims.iter().map(|claim| &claim.holds);
+    let text: Vec<&str> = values.chain(nexts).chain(claims).map(String::as_str).collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let names = |name: &str| text.iter().any(|text| text.split(|c| !is_word(c)).any(|word| word == name));
+    let outside = ports.iter().filter(|port| names(port.name)).map(|port| (port.name, port.bits));
+    let inside = properties.inside.iter().map(|name| (*name, bits_of(block, name)));
+    outside.chain(inside).collect()
+}
+
+/// Returns the width of a signal that a module declares.
+fn bits_of(module: &str, name: &str) -> usize {
+    let declared = |line: &&str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        matches!(words.first(), Some(&("reg" | "wire" | "logic")))
+            && words.last() == Some(&&*format!("{name};"))
+    };
+    let line = module.lines().find(declared);
+    let line = line.unwrap_or_else(|| panic!("the module declares no `{name}`"));
+    let high = line.split_once('[').and_then(|(_, rest)| rest.split_once(':'));
+    high.map_or(1, |(high, _)| 1 + high.trim().parse::<usize>().expect("a width without parameters"))
+}
+
+fn range(bits: u64) -> String {
+    if bits == 1 { String::new() } else { format!("[{}:0] ", bits - 1) }
+}
+
+/// Returns the text of the module that checks.
+fn checker_text(
+    block: &str,
+    name: &str,
+    properties: &Properties,
+    pins: &[(&str, usize)],
+    reset: ResetStyle,
+) -> String {
+    let mut text = format!(
+        "// {name}\n//\n// Checks in each cycle out of reset, from the first reset on, what {block} promises:\n"
+    );
+    for Claim { what, .. } in &properties.claims {
+        line(&mut text, format_args!("//   {what}"));
+    }
+    let inputs: Vec<String> = ["clk_i"]
+        .into_iter()
+        .chain(reset.port())
+        .map(|name| (name, 1))
+        .chain(pins.iter().copied())
+        .map(|(name, bits)| format!("  input  wire {}{name}", range(bits as u64)))
+        .collect();
+    line(&mut text, format_args!("\n`default_nettype none\n\nmodule {name} (\n{}\n);\n", inputs.join(",\n")));
+    let (edge, in_reset, released) = match reset {
+        ResetStyle::Control | ResetStyle::AsyncLow => (" or negedge rst_ni", Some("!rst_ni"), "rst_ni"),
+        ResetStyle::SyncHigh => ("", Some("rst_i"), "!rst_i"),
+        ResetStyle::None => ("", None, ""),
+    };
+    for Register { name, bits, reset, .. } in &properties.registers {
+        let initial = match (in_reset, reset) {
+            (None, Some(value)) => format!(" = {bits}'d{value}"),
+            _ => String::new(),
+        };
+        line(&mut text, format_args!("  reg {}{name}{initial};", range(*bits)));
+    }
+    for Wire { name, bits, value } in &properties.wires {
+        line(&mut text, format_args!("  wire {}{name} = {value};", range(*bits)));
+    }
+    for Register { name, bits, reset, next } in &properties.registers {
+        let body = match (in_reset, reset) {
+            (Some(in_reset), Some(value)) => format!(
+                "  always @(posedge clk_i{edge}) begin\n    if ({in_reset}) {name} <= {bits}'d{value};\n    \
+                 else {name} <= {next};\n  end"
+            ),
+            _ => format!("  always @(posedge clk_i) {name} <= {next};"),
+        };
+        line(&mut text, format_args!("{body}"));
+    }
+    let checked = in_reset.map(|in_reset| {
+        line(
+            &mut text,
+            format_args!(
+                "\n  // nothing is promised before the first reset, and in reset\n  reg begun = 1'b0;\n  \
+                 always @(posedge clk_i{edge}) begin\n    if ({in_reset}) begun <= 1'b1;\n    \
+                 else begun <= begun;\n  end\n  wire checked = begun & {released};"
+            ),
+        );
+        "checked"
+    });
+    text.push('\n');
+    for Claim { name, holds, .. } in &properties.claims {
+        line(&mut text, format_args!("  wire {name}_holds = {holds};"));
+    }
+    line(&mut text, format_args!("\n`ifdef FORMAL\n  always @(*) begin"));
+    for Claim { name, .. } in &properties.claims {
+        let when = checked.map_or(String::new(), |checked| format!("if ({checked}) "));
+        line(&mut text, format_args!("    {when}assert ({name}_holds);"));
+    }
+    line(&mut text, format_args!("  end\n`else\n`ifndef SYNTHESIS\n  always @(posedge clk_i) begin"));
+    for Claim { name, what, .. } in &properties.claims {
+        let when = checked.map_or(String::new(), |checked| format!("{checked} & "));
+        line(
+            &mut text,
+            format_args!("    if ({when}({name}_holds === 1'b0)) $error(\"{block}: hurt: {what}\");"),
+        );
+    }
+    text += "  end\n`endif\n`endif\n\nendmodule\n\n`default_nettype wire\n";
+    text
+}
+
+fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
+    writeln!(text, "{words}").expect("writing to a string cannot fail");
+}
+
+/// Returns the name of the module that [`proof`] is about.
+pub(crate) fn proof_module(block: &str) -> String {
+    format!("{block}_proof")
+}
+
+/// Returns the module in which all inputs of a block are free and nothing is looked at but its assertions.
+pub(crate) fn proof_text(block: &str, ports: &[Port], reset: ResetStyle) -> String {
+    let inputs = ports.iter().filter(|port| port.direction == Direction::Input);
+    let inputs: Vec<(&str, usize)> = ["clk_i"]
+        .into_iter()
+        .chain(reset.port())
+        .map(|name| (name, 1))
+        .chain(inputs.map(|port| (port.name, port.bits)))
+        .collect();
+    let free: Vec<String> =
+        inputs.iter().map(|(name, bits)| format!("  input wire {}{name}", range(*bits as u64))).collect();
+    let outputs = ports.iter().filter(|port| port.direction == Direction::Output);
+    let connected = inputs.iter().map(|(name, _)| format!("    .{name} ({name})"));
+    let pins: Vec<String> = connected.chain(outputs.map(|port| format!("    .{} ()", port.name))).collect();
+    format!(
+        "// {name}: {block} under any inputs; its assertions hold.\nmodule {name} (\n{}\n);\n  {block} dut (\n{}\n  );\nendmodule\n",
+        free.join(",\n"),
+        pins.join(",\n"),
+        name = proof_module(block),
+    )
+}
+
+/// Returns names and texts of the files that prove the properties of a design that [`attach`] has changed: a module around the
+/// block, the script for Yosys and that for ABC. `yosys -q -s NAME_proof.ys && berkeley-abc -f NAME_proof.abc` runs them; each
+/// `Status = 1` is a proof.
+pub fn proof(
+    design: &Design,
+    properties: &Properties,
+    ports: &[Port],
+    reset: ResetStyle,
+) -> [(String, String); 3] {
+    let top = &design.top().name;
+    let module = proof_module(top);
+    let verilog = (format!("{module}.{}", Language::Verilog.extension()), proof_text(top, ports, reset));
+    let mut files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    files.push(verilog.0.clone());
+    let yosys = yosys_script(&files, &module);
+    [
+        verilog,
+        (format!("{module}.ys"), yosys),
+        (format!("{module}.abc"), abc_script(properties.reach, &module)),
+    ]
+}

@@ -1,0 +1,219 @@
+//! A block's vectors as a text file for testbenches of other tools: cocotb, UVM, a tester.
+//!
+//! The file has a head, whose lines begin with `#`, and a line for each cycle. A line has a word for each field, in hexadecimal with
+//! all its digits; words are separated by a space. The head names the fields in order:
+//!
+//! ```text
+//! # field reset rst_ni 1                 the level of the reset pin
+//! # field input valid_i 1                name and bits of an input
+//! # field output line_o 1024 valid_o     of an output; the output that says when it means something, if there is one
+//! ```
+//!
+//! Inputs hold from one rising edge of the clock to the next. Outputs are those just before the rising edge that ends the cycle.
+//! A word of `x` digits stands for an output that is not compared: all of them in reset, and those whose valid is low.
+//! SystemVerilog's `actual ==? expected` takes it so.
+use crate::emitted::reset_level;
+use crate::literal::Wide;
+use crate::vectors::{Vector, Vectors, side};
+use selvedge_gen::ResetStyle;
+use selvedge_hw::{BlockEntry, Direction, ParamError, Port};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Most cycles for an operation: a stimulus that needs more is stuck.
+const CYCLES_PER_OPERATION: u64 = 1000;
+
+/// How many vectors there are, and for what Verilog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Operations of the block, as its corner cases count them. The cycles of its latency come behind.
+    pub operations: u64,
+    /// Seed of the stimulus.
+    pub seed: u64,
+    /// How the Verilog is reset. Without a reset pin the cycles in reset are left out.
+    pub reset: ResetStyle,
+}
+
+/// The vectors could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VectorFileError {
+    /// The parameters are not valid.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// The stimulus goes on without operations.
+    #[error("{block}: {operations} operations in {cycles} cycles of its stimulus")]
+    Stuck {
+        /// The block.
+        block: &'static str,
+        /// Operations.
+        operations: u64,
+        /// Cycles.
+        cycles: u64,
+    },
+}
+
+/// Returns the name of the file for the block's module.
+pub fn file_name(module: &str) -> String {
+    format!("{module}_vectors.txt")
+}
+
+/// Returns the text of the file: the block's stimulus, and the outputs that its golden model expects.
+///
+/// # Errors
+/// When the parameters are not valid, and when the stimulus has no end of the operations.
+pub fn write(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<String, VectorFileError> {
+    let ports = entry.ports(params)?;
+    let vectors = vectors(entry, params, extent)?;
+    let Extent { operations, seed, reset } = extent;
+    let mut text = format!(
+        "# Vectors of {}: {} cycles with {operations} operations, seed {seed}\n\
+         # Parameters: {params}\n\
+         # A line is a cycle, a word a field in hexadecimal; x: not compared\n",
+        entry.name(),
+        vectors.len(),
+    );
+    let mut field = |words: std::fmt::Arguments<'_>| {
+        writeln!(text, "# field {words}").expect("writing to a string cannot fail");
+    };
+    if let Some(pin) = reset.port() {
+        field(format_args!("reset {pin} 1"));
+    }
+    for Port { name, bits, .. } in side(&ports, Direction::Input) {
+        field(format_args!("input {name} {bits}"));
+    }
+    for Port { name, bits, valid, .. } in side(&ports, Direction::Output) {
+        match valid {
+            Some(valid) => field(format_args!("output {name} {bits} {valid}")),
+            None => field(format_args!("output {name} {bits}")),
+        }
+    }
+    for vector in &vectors {
+        text += &line(&ports, vector, reset);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// Returns the vectors from the start to the latency behind the last operation.
+fn vectors(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<Vec<Vector>, VectorFileError> {
+    let mut all = Vectors::new(entry, params, extent.seed)?;
+    if extent.reset == ResetStyle::None {
+        all = all.without_resets();
+    }
+    let mut corners = entry.corners(params)?;
+    let mut vectors: Vec<Vector> = Vec::new();
+    while corners.operations() < extent.operations {
+        let vector = all.next().expect("a stimulus has no end");
+        match &vector.outputs {
+            Some(outputs) => corners.clock(&vector.inputs, outputs),
+            None => corners.reset(),
+        }
+        vectors.push(vector);
+        let (cycles, operations) = (vectors.len() as u64, corners.operations());
+        if cycles > CYCLES_PER_OPERATION * (operations + 1) {
+            return Err(VectorFileError::Stuck { block: entry.name(), operations, cycles });
+        }
+    }
+    let latency = entry.facts(params)?.latency as usize;
+    vectors.extend(all.take(latency));
+    Ok(vectors)
+}
+
+/// Returns the words of a cycle.
+fn line(ports: &[Port], vector: &Vector, reset: ResetStyle) -> String {
+    let mut words = Vec::new();
+    if reset.port().is_some() {
+        words.push(u8::from(reset_level(reset, vector.reset)).to_string());
+    }
+    let inputs = side(ports, Direction::Input).zip(&vector.inputs);
+    words.extend(inputs.map(|(port, value)| hex(value, port.bits)));
+    let outputs: Vec<&Port> = side(ports, Direction::Output).collect();
+    let is_high = |values: &[Vec<u64>], name: &str| {
+        let valid = outputs.iter().position(|port| port.name == name);
+        valid.is_none_or(|valid| values[valid][0] & 1 != 0)
+    };
+    for (index, port) in outputs.iter().enumerate() {
+        let meant = vector
+            .outputs
+            .as_ref()
+            .filter(|values| port.valid.is_none_or(|valid| is_high(values, valid)))
+            .map(|values| hex(&values[index], port.bits));
+        words.push(meant.unwrap_or_else(|| "x".repeat(port.bits.div_ceil(4))));
+    }
+    words.join(" ")
+}
+
+/// Returns a value with all digits of its width.
+fn hex(value: &[u64], bits: usize) -> String {
+    let mut wide = Wide::default();
+    wide.append(value, bits);
+    wide.hex()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accumulator::Accumulator;
+
+    fn text(operations: u64, reset: ResetStyle) -> String {
+        write(&Accumulator, &Value::Null, Extent { operations, seed: 3, reset }).unwrap()
+    }
+
+    /// The lines of the head, and the words of the cycles.
+    fn parts(text: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
+        let (head, cycles): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+        (head, cycles.into_iter().map(|line| line.split(' ').collect()).collect())
+    }
+
+    #[test]
+    fn the_head_names_the_fields_and_each_cycle_has_them_with_all_digits() {
+        let text = text(40, ResetStyle::AsyncLow);
+        let (head, cycles) = parts(&text);
+        let fields: Vec<&str> = head.iter().filter_map(|line| line.strip_prefix("# field ")).collect();
+        assert_eq!(
+            fields,
+            [
+                "reset rst_ni 1",
+                "input enable_i 1",
+                "input addend_i 100",
+                "output sum_o 100",
+                "output parity_o 1"
+            ]
+        );
+        let digits = |words: &Vec<&str>| words.iter().map(|word| word.len()).collect::<Vec<_>>();
+        assert!(cycles.iter().all(|words| digits(words) == [1, 1, 25, 25, 1]), "{text}");
+    }
+
+    #[test]
+    fn outputs_in_reset_are_not_compared() {
+        let text = text(200, ResetStyle::SyncHigh);
+        let (_, cycles) = parts(&text);
+        assert_eq!(cycles[0][0], "1", "the first cycle is in reset");
+        assert!(cycles.iter().any(|words| words[0] == "0"));
+        for words in cycles {
+            assert_eq!(words[0] == "1", words[4] == "x" && words[3] == "x".repeat(25), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn an_output_is_compared_while_its_valid_is_high() {
+        let port = |name, bits, valid| Port { name, bits, direction: Direction::Output, doc: "", valid };
+        let ports = [port("valid_o", 1, None), port("data_o", 6, Some("valid_o"))];
+        let words = |valid| {
+            let vector =
+                Vector { reset: false, inputs: Vec::new(), outputs: Some(vec![vec![valid], vec![0x2a]]) };
+            line(&ports, &vector, ResetStyle::None)
+        };
+        assert_eq!([words(1), words(0)], ["1 2a", "0 xx"]);
+    }
+
+    #[test]
+    fn the_cycles_end_with_the_latency_behind_the_last_operation() {
+        let text = text(40, ResetStyle::None);
+        let (head, cycles) = parts(&text);
+        assert!(!head.iter().any(|line| line.contains("field reset")));
+        // Every cycle is an operation of the accumulator, whose latency is 1.
+        assert_eq!(cycles.len(), 41);
+    }
+}

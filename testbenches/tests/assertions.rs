@@ -1,0 +1,140 @@
+//! Do the assertions of a block hold while Icarus Verilog runs its stimulus, and does a planted fault hurt one? Do the scripts that
+//! are written beside prove them?
+use selvedge_blocks::{BLOCKS, find};
+use selvedge_gen::{EmitOptions, Language, ResetStyle, emit};
+use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::formal::Reach;
+use selvedge_testbenches::properties;
+use selvedge_testbenches::testbench::{self, Testbench};
+use selvedge_testbenches::tool::{ABC, IVERILOG, VERILATOR, VVP, YOSYS};
+use std::path::Path;
+
+const CYCLES: usize = 5_000;
+
+fn emitted(name: &str, reset: ResetStyle, language: Language) -> Emitted {
+    let block = find(name).unwrap();
+    let options = EmitOptions { reset, language, ..EmitOptions::default() };
+    Emitted::with_properties(block, &block.defaults(), &options).unwrap()
+}
+
+/// What the testbench and the assertions print under Icarus Verilog.
+fn simulate(bench: &Testbench, block: &Emitted, folder: &Path) -> String {
+    std::fs::write(folder.join(bench.verilog_file()), &bench.verilog).unwrap();
+    std::fs::write(folder.join(bench.vectors_file()), &bench.vectors).unwrap();
+    let mut words: Vec<String> = ["-g2005", "-o", "program", "-s"].map(String::from).to_vec();
+    words.extend([bench.module(), bench.verilog_file()]);
+    words.extend(block.write(folder).unwrap().iter().map(|file| file.display().to_string()));
+    assert_eq!(IVERILOG.run(folder, words).unwrap(), "");
+    let output = VVP.output(folder, ["-N", "program"]).unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn blocks_hurt_no_property_with_any_reset() {
+    for name in properties::BLOCKS {
+        let block = find(name).unwrap();
+        for reset in [ResetStyle::Control, ResetStyle::SyncHigh, ResetStyle::None] {
+            let bench = testbench::write(block, &block.defaults(), CYCLES as u64, 1, reset).unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let said = simulate(&bench, &emitted(name, reset, Language::Verilog), folder.path());
+            assert_eq!(said.trim_end(), format!("PASS {CYCLES} vectors"), "{name} {reset}");
+        }
+    }
+}
+
+#[test]
+fn a_planted_fault_hurts_a_property_in_simulation() {
+    for (name, correct, fault, hurt) in [
+        (
+            "milg",
+            "sum = 8'd0;",
+            "sum = 8'd1;",
+            "milg: hurt: the count in flight is that of issues and completions",
+        ),
+        (
+            "qbmi",
+            "quota_q[j*7 +: 7] > quota_q[i*7 +: 7]",
+            "quota_q[j*7 +: 7] >= quota_q[i*7 +: 7]",
+            "qbmi: hurt: each kernel has a rank of its own",
+        ),
+        (
+            "latte_controller",
+            "lookup_mode_q <= decision_mode_o;",
+            "lookup_mode_q <= ~decision_mode_o;",
+            "latte_controller: hurt: the mode of a lookup is one of three",
+        ),
+        (
+            "decompression_queue",
+            "has_room = waiting_q != DEPTH;",
+            "has_room = waiting_q != 4'd9;",
+            "decompression_queue: hurt: no more lines wait than there are places",
+        ),
+    ] {
+        let mut faulty = emitted(name, ResetStyle::Control, Language::Verilog);
+        let places: usize = faulty.sources.iter().map(|source| source.text.matches(correct).count()).sum();
+        assert_eq!(places, 1, "`{correct}` in {name}");
+        for Source { text, .. } in &mut faulty.sources {
+            *text = text.replace(correct, fault);
+        }
+        let block = find(name).unwrap();
+        let bench = testbench::write_stimulus(block, &block.defaults(), CYCLES, 1).unwrap();
+        let said = simulate(&bench, &faulty, tempfile::tempdir().unwrap().path());
+        assert!(said.contains("ERROR") && said.contains(hurt), "{name}: {said}");
+    }
+}
+
+#[test]
+fn verilator_has_nothing_to_say_of_the_assertions_and_yosys_synthesizes_without_them() {
+    for name in properties::BLOCKS {
+        for (reset, language) in [
+            (ResetStyle::Control, Language::Verilog),
+            (ResetStyle::SyncHigh, Language::Verilog),
+            (ResetStyle::None, Language::Verilog),
+            (ResetStyle::AsyncLow, Language::SystemVerilog),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let files = emitted(name, reset, language).write(folder.path()).unwrap();
+            let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+            let lint = ["--lint-only", "--assert", "-Wall", "--top-module", name].map(String::from);
+            let said = VERILATOR.run(folder.path(), lint.into_iter().chain(files.clone())).unwrap();
+            assert_eq!(said, "", "{name} {reset}");
+            let sv = if language == Language::SystemVerilog { "-sv " } else { "" };
+            let script = format!(
+                "read_verilog {sv}{}; hierarchy -check -top {name}; select -assert-none t:*_properties",
+                files.join(" ")
+            );
+            YOSYS.run(folder.path(), ["-q", "-p", &script]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_scripts_prove_the_properties() {
+    for name in properties::BLOCKS {
+        let block = find(name).unwrap();
+        let params = block.defaults();
+        let of_block = properties::of(name, &params).unwrap();
+        let reset = ResetStyle::default();
+        let ports = block.ports(&params).unwrap();
+        let mut design = emit(&*block.elaborate(&params).unwrap(), name, &EmitOptions::default()).unwrap();
+        properties::attach(&mut design, &of_block, &ports, reset);
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        design.modules.iter().for_each(|module| write(&module.file(), &module.text));
+        let files = properties::proof(&design, &of_block, &ports, reset);
+        files.iter().for_each(|(name, text)| write(name, text));
+        YOSYS.run(folder.path(), ["-q", "-s", &format!("{name}_proof.ys")]).unwrap();
+        let said = ABC.run(folder.path(), ["-f", &format!("{name}_proof.abc")]).unwrap();
+        let proofs = if matches!(of_block.reach, Reach::Induction { .. }) { 2 } else { 1 };
+        assert_eq!(said.matches("Status = 1").count(), proofs, "{name}: {said}");
+        assert_eq!(said.matches("Status = ").count(), proofs, "{name}: {said}");
+    }
+}
+
+#[test]
+fn the_list_of_blocks_with_properties_is_whole() {
+    let with = BLOCKS.iter().filter(|block| properties::of(block.name(), &block.defaults()).is_some());
+    let mut names: Vec<&str> = with.map(|block| block.name()).collect();
+    names.sort_unstable();
+    assert_eq!(names, properties::BLOCKS);
+}
