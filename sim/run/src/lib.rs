@@ -23,8 +23,8 @@ pub mod together;
 mod trace_tests;
 
 pub use selvedge_gpu::{
-    bounds, cache, config, crossbar, dram, energy, events, gpu, limits, packet, partition, pipe_kind,
-    printable, reach, share, sm, snapshot, stats, timeline, trace, witness,
+    bounds, cache, clocked_memory, config, crossbar, dram, energy, events, gpu, limits, packet, partition,
+    pipe_kind, printable, reach, share, sm, snapshot, stats, timeline, trace, witness,
 };
 pub use selvedge_mechanisms::codecs::Ratios;
 pub use selvedge_ptx::{memory, ptx, texture};
