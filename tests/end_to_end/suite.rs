@@ -124,7 +124,9 @@ fn test_sources(folder: &Path, out: &mut Vec<PathBuf>) {
 #[test]
 fn a_test_that_may_be_skipped_gives_its_own_name() {
     let mut files = Vec::new();
-    for folder in ["tests", "sim/run/tests", "hw/kit/tests", "hw/blocks/tests", "gen/verilog/tests"] {
+    for folder in
+        ["tests", "capi/tests", "sim/run/tests", "hw/kit/tests", "hw/blocks/tests", "gen/verilog/tests"]
+    {
         test_sources(Path::new(folder), &mut files);
     }
     let mut seen = 0;
@@ -196,6 +198,7 @@ fn every_package_is_from_the_registry_and_names_its_license() {
         "selvedge",
         "selvedge-area",
         "selvedge-blocks",
+        "selvedge-capi",
         "selvedge-cudart",
         "selvedge-gen",
         "selvedge-gpu",

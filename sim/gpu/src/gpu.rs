@@ -420,7 +420,7 @@ impl Gpu {
         self.run_until(u64::MAX, memory).map(|_| ())
     }
 
-    /// Runs the current launches to their end, or up to core cycle `until` at least; returns whether they have ended.
+    /// Runs the current launches to their end, or up to core cycle `until`; returns whether they have ended.
     ///
     /// # Errors
     /// As [`Gpu::run`]. A run that was interrupted or has reached a limit can go on.
@@ -432,7 +432,7 @@ impl Gpu {
                     return Ok(false);
                 }
                 self.open_window(until, memory);
-                self.advance(u64::MAX, memory)?;
+                self.advance(until, memory)?;
             }
             return Ok(true);
         }
@@ -440,7 +440,7 @@ impl Gpu {
             if self.now >= until {
                 return Ok(false);
             }
-            self.advance(u64::MAX, memory)?;
+            self.advance(until, memory)?;
         }
         Ok(true)
     }

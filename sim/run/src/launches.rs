@@ -36,22 +36,22 @@ pub(crate) struct Done {
 pub(crate) type UnderWay = (String, LaunchDims);
 
 /// A host program, the GPU that runs its launches, and what came of them.
-pub(crate) struct Launches<'a> {
+pub(crate) struct Launches {
     pub beginning: Beginning,
-    pub program: &'a mut Program,
-    pub gpu: &'a mut Gpu,
-    pub memory: &'a mut DeviceMemory,
-    pub recording: &'a mut Option<Recording>,
+    pub program: Program,
+    pub gpu: Gpu,
+    pub memory: DeviceMemory,
+    pub recording: Option<Recording>,
     pub done: Done,
 }
 
-impl Launches<'_> {
+impl Launches {
     /// Goes to where the checkpoint was written; returns the current launch. Nothing must have run yet.
     pub fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<UnderWay, RunError> {
         self.beginning.journal = checkpoint.value()?;
         let (program, config) = (&mut self.program, self.gpu.config());
         let replayed: Option<Option<LaunchedKernel>> =
-            self.beginning.journal.replay(self.memory, |memory| program.next(memory, config, 0))?;
+            self.beginning.journal.replay(&mut self.memory, |memory| program.next(memory, config, 0))?;
         let launch = replayed.flatten().ok_or_else(|| checkpoint.without("a launch"))?;
         let under_way = (launch.kernel.name.clone(), launch.dims);
         checkpoint.load(|from| {
@@ -73,26 +73,26 @@ impl Launches<'_> {
             };
             match &mut place {
                 Some(place) => self.run_with_checkpoints(place)?,
-                None => self.gpu.run_until(u64::MAX, self.memory).map(|_| ())?,
+                None => self.gpu.run_until(u64::MAX, &mut self.memory).map(|_| ())?,
             }
             self.end(current)?;
         }
     }
 
     /// Starts the next launch, if there is one.
-    fn launch(&mut self, keeps_journal: bool) -> Result<Option<UnderWay>, RunError> {
+    pub fn launch(&mut self, keeps_journal: bool) -> Result<Option<UnderWay>, RunError> {
         let (program, config) = (&mut self.program, self.gpu.config());
         let cycle = self.gpu.cycle();
         let mut next = |memory: &mut DeviceMemory| program.next(memory, config, cycle);
         let launch = match keeps_journal {
-            true => self.beginning.journal.note(self.memory, &mut next)?,
-            false => next(self.memory)?,
+            true => self.beginning.journal.note(&mut self.memory, &mut next)?,
+            false => next(&mut self.memory)?,
         };
         let Some(mut launch) = launch else { return Ok(None) };
         self.done.before = self.gpu.snapshot();
         let under_way = (launch.kernel.name.clone(), launch.dims);
-        if let Some(recording) = self.recording {
-            launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, self.memory));
+        if let Some(recording) = &mut self.recording {
+            launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, &mut self.memory));
         }
         self.gpu.start(launch);
         Ok(Some(under_way))
@@ -101,7 +101,7 @@ impl Launches<'_> {
     /// Runs the current launch to its end. What stops it early leaves a checkpoint, too, unless it is a fault.
     fn run_with_checkpoints(&mut self, place: &mut Place) -> Result<(), RunError> {
         loop {
-            match self.gpu.run_until(place.next, self.memory) {
+            match self.gpu.run_until(place.next, &mut self.memory) {
                 Ok(true) => return Ok(()),
                 Ok(false) => self.write(place)?,
                 Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })) => {
@@ -125,8 +125,8 @@ impl Launches<'_> {
     }
 
     /// Checks what the launch has left, and notes its counters.
-    fn end(&mut self, (name, dims): UnderWay) -> Result<(), RunError> {
-        if let Some(recording) = self.recording {
+    pub fn end(&mut self, (name, dims): UnderWay) -> Result<(), RunError> {
+        if let Some(recording) = &mut self.recording {
             recording.end();
         }
         if let Some(violation) = self.gpu.system().dram_violation() {

@@ -1,6 +1,6 @@
 //! The simulator: runs workloads, launch files and traces on the GPU under mechanisms, and reports.
 //!
-//! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`functional`] (values without timing), [`source`] (what runs), [`mechanism`] (the registry),
+//! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`stepped`] (a run some cycles at a time), [`functional`] (values without timing), [`source`] (what runs), [`mechanism`] (the registry),
 //! [`statistic`]s by their usual names, [`best`] (searches), [`census`] (compressibility), [`together`] (several programs at the same time), and
 //! [`fidelity`]. The crates below are here by their modules' names: the GPU, the PTX executor and the workloads.
 pub mod best;
@@ -15,6 +15,7 @@ pub mod run;
 pub mod simulation;
 pub mod source;
 pub mod statistic;
+pub mod stepped;
 #[cfg(test)]
 mod timeline_tests;
 pub mod together;
@@ -22,8 +23,8 @@ pub mod together;
 mod trace_tests;
 
 pub use selvedge_gpu::{
-    bounds, cache, config, crossbar, dram, energy, events, gpu, limits, packet, partition, pipe_kind,
-    printable, reach, share, sm, snapshot, stats, timeline, trace, witness,
+    bounds, cache, clocked_memory, config, crossbar, dram, energy, events, gpu, limits, packet, partition,
+    pipe_kind, printable, reach, share, sm, snapshot, stats, timeline, trace, witness,
 };
 pub use selvedge_mechanisms::codecs::Ratios;
 pub use selvedge_ptx::{memory, ptx, texture};

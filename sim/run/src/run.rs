@@ -284,71 +284,18 @@ fn run_recorded(
     checkpoints.check(&spec.probes, spec.engine)?;
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
-    let mut program = Program::new(spec)?;
-    // A trace that is recorded is to be what the kernels do, whatever the mechanism.
-    let most = if recording.is_some() { Needs::Values } else { Needs::Execution };
-    spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
-    let probes = Probes::new(spec.probes.clone(), spec.engine);
-    probes.check_engine()?;
-    // A run that is stopped before its choice is made reports that it has done nothing.
-    let found = match &mut checkpoint {
-        // The choice was made before.
-        Some(checkpoint) => {
-            checkpoint.value().map(|choice| best::chosen(spec, choice)).map_err(RunError::from)
-        }
-        None => best::find(spec, &control),
-    };
-    let (best, stopped) = match found {
-        Ok(best) => (best, None),
-        Err(error) if error.is_stop() => (None, Some(error)),
-        Err(error) => return Err(error),
-    };
-    let mechanism = best
-        .as_ref()
-        .map_or_else(|| best::settled(&spec.mechanism, &spec.config), |best| best.mechanism.clone());
-    let machine = Arc::new(mechanism.machine(&spec.config)?);
-    let parts = mechanism.build(&machine, 1, &probes)?;
-    probes.check_names()?;
-    let mut gpu = Gpu::new(&machine, parts, Arc::clone(&control));
-    gpu.system_mut().check_dram(spec.check_dram);
-    if let Some(sample) = sample {
-        gpu.skip(sample);
-    } else if spec.check_dram || cfg!(debug_assertions) && spec.threads == 1 {
-        // The witness would not know where lines come from that skipped CTAs leave in the caches, and several threads leave no
-        // witness beside them.
-        gpu.watch();
-    }
-    let timeline = spec.probes.timeline_cycles();
-    // Skipped CTAs execute on the memory as it is, and SMs that run ahead show no cycle.
-    gpu.set_threads(if sample.is_some() || timeline.is_some() { 1 } else { spec.threads });
-    if let Some(cycles) = timeline {
-        gpu.record_timeline(cycles);
-    }
-    gpu.sample(spec.sample_cycles);
-    gpu.bound(spec.bounds);
-    let mut memory = DeviceMemory::with_capacity(spec.max_memory);
-    memory.set_zero_outside(spec.config.memory.zero_outside());
-    let mut trace = recording.as_ref().map(|recording| Recording::new(&recording.recorded, &mut memory));
-    program.load(&mut memory)?;
-    let mut launches = Launches {
-        beginning: Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() },
-        program: &mut program,
-        gpu: &mut gpu,
-        memory: &mut memory,
-        recording: &mut trace,
-        done: Done::default(),
-    };
-    let resumed = checkpoint.map(|checkpoint| launches.resume(checkpoint)).transpose()?;
-    let mut place = Place::new(checkpoints, &identity, launches.gpu.cycle());
+    let recorded = recording.as_ref().map(|recording| &recording.recorded);
+    let mut begun = Begun::new(spec, checkpoint.as_mut(), &control, recorded, sample)?;
+    let resumed = checkpoint.map(|checkpoint| begun.launches.resume(checkpoint)).transpose()?;
+    let mut place = Place::new(checkpoints, &identity, begun.launches.gpu.cycle());
     let start = Instant::now();
-    let fault = match stopped {
+    let fault = match begun.stopped.take() {
         Some(stopped) => Some(stopped),
-        None => launches.run(resumed, place.as_mut()).err(),
+        None => begun.launches.run(resumed, place.as_mut()).err(),
     };
-    let kernels = launches.done.kernels;
     let wall_s = start.elapsed().as_secs_f64();
     if let Some(fault) = &fault {
-        program.fail(fault);
+        begun.launches.program.fail(fault);
     }
     let again = spec.workload.again().filter(|_| spec.threads > 1);
     if let (Some(workload), true) = (again, fault.as_ref().is_some_and(RunError::is_of_an_sm)) {
@@ -359,65 +306,156 @@ fn run_recorded(
         debug_assert_eq!(text(&fault), text(&again.fault), "one thread comes to the same fault");
         return Ok(again);
     }
-    let verdict = match &fault {
-        Some(fault) => Err(fault.to_string()),
-        None => {
-            program.verify(&memory, &spec.config, &spec.mechanism.text).map_err(|wrong| wrong.to_string())
-        }
-    };
-    if let (Some(recording), None) = (recording, &fault) {
+    let trace = begun.launches.recording.take();
+    let (outcome, mut memory) = begun.end(spec, fault, wall_s)?;
+    if let (Some(recording), None) = (recording, &outcome.fault) {
         recording.bytes = trace.map(|trace| trace.finish(&mut memory));
     }
-    let outputs = match &fault {
-        Some(_) => Vec::new(),
-        None => program.outputs(&memory)?,
-    };
-    let snapshot = gpu.snapshot();
-    let mut mechanism_counters = MechanismCounters::new();
-    gpu.mechanism_counters(&mut mechanism_counters);
-    if mechanism.claims(Claim::WarpLimit) {
-        mechanism_counters.insert(best::MOST_WARPS, gpu.most_resident_warps());
+    Ok(outcome)
+}
+
+/// A run that is set up: its machine, and its host program before the first launch.
+pub(crate) struct Begun {
+    pub launches: Launches,
+    best: Option<Best>,
+    mechanism: MechanismSpec,
+    /// What has stopped the run before its mechanism's choice was made.
+    pub stopped: Option<RunError>,
+}
+
+impl Begun {
+    /// Sets up `spec`, to go on from `checkpoint` or from the beginning.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn new(
+        spec: &RunSpec,
+        checkpoint: Option<&mut Checkpoint>,
+        control: &Arc<Control>,
+        recorded: Option<&Recorded>,
+        sample: Option<SampleSpec>,
+    ) -> Result<Self, RunError> {
+        let program = Program::new(spec)?;
+        // A trace that is recorded is to be what the kernels do, whatever the mechanism.
+        let most = if recorded.is_some() { Needs::Values } else { Needs::Execution };
+        spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
+        let probes = Probes::new(spec.probes.clone(), spec.engine);
+        probes.check_engine()?;
+        // A run that is stopped before its choice is made reports that it has done nothing.
+        let found = match checkpoint {
+            // The choice was made before.
+            Some(checkpoint) => {
+                checkpoint.value().map(|choice| best::chosen(spec, choice)).map_err(RunError::from)
+            }
+            None => best::find(spec, control),
+        };
+        let (best, stopped) = match found {
+            Ok(best) => (best, None),
+            Err(error) if error.is_stop() => (None, Some(error)),
+            Err(error) => return Err(error),
+        };
+        let mechanism = best
+            .as_ref()
+            .map_or_else(|| best::settled(&spec.mechanism, &spec.config), |best| best.mechanism.clone());
+        let machine = Arc::new(mechanism.machine(&spec.config)?);
+        let parts = mechanism.build(&machine, 1, &probes)?;
+        probes.check_names()?;
+        let mut gpu = Gpu::new(&machine, parts, Arc::clone(control));
+        gpu.system_mut().check_dram(spec.check_dram);
+        if let Some(sample) = sample {
+            gpu.skip(sample);
+        } else if spec.check_dram || cfg!(debug_assertions) && spec.threads == 1 {
+            // The witness would not know where lines come from that skipped CTAs leave in the caches, and several threads leave no
+            // witness beside them.
+            gpu.watch();
+        }
+        let timeline = spec.probes.timeline_cycles();
+        // Skipped CTAs execute on the memory as it is, and SMs that run ahead show no cycle.
+        gpu.set_threads(if sample.is_some() || timeline.is_some() { 1 } else { spec.threads });
+        if let Some(cycles) = timeline {
+            gpu.record_timeline(cycles);
+        }
+        gpu.sample(spec.sample_cycles);
+        gpu.bound(spec.bounds);
+        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
+        memory.set_zero_outside(spec.config.memory.zero_outside());
+        let recording = recorded.map(|recorded| Recording::new(recorded, &mut memory));
+        program.load(&mut memory)?;
+        let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
+        let launches = Launches { beginning, program, gpu, memory, recording, done: Done::default() };
+        Ok(Begun { launches, best, mechanism, stopped })
     }
-    if let Some(best) = &best {
-        mechanism_counters.extend(best.found.iter());
+
+    /// Checks and reports what there is, of which `fault` has stopped the rest; also returns what memory holds then.
+    ///
+    /// # Errors
+    /// The host program cannot write its files.
+    pub fn end(
+        self,
+        spec: &RunSpec,
+        fault: Option<RunError>,
+        wall_s: f64,
+    ) -> Result<(RunOutcome, DeviceMemory), RunError> {
+        let Begun { launches, best, mechanism, .. } = self;
+        let Launches { mut program, mut gpu, mut memory, done, .. } = launches;
+        let verdict = match &fault {
+            Some(fault) => Err(fault.to_string()),
+            None => {
+                program.verify(&memory, &spec.config, &spec.mechanism.text).map_err(|wrong| wrong.to_string())
+            }
+        };
+        let outputs = match &fault {
+            Some(_) => Vec::new(),
+            None => program.outputs(&memory)?,
+        };
+        let snapshot = gpu.snapshot();
+        let mut mechanism_counters = MechanismCounters::new();
+        gpu.mechanism_counters(&mut mechanism_counters);
+        if mechanism.claims(Claim::WarpLimit) {
+            mechanism_counters.insert(best::MOST_WARPS, gpu.most_resident_warps());
+        }
+        if let Some(best) = &best {
+            mechanism_counters.extend(best.found.iter());
+        }
+        let mut series = gpu.samples().to_vec();
+        if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {
+            series.push(snapshot.clone());
+        }
+        let report = RunReport {
+            format_version: FORMAT_VERSION,
+            workload: spec.workload.name().into(),
+            size: spec.workload.size_name(spec.size),
+            config: spec.config.name.clone(),
+            mechanism: spec.mechanism.text.clone(),
+            engine: spec.probes.engine_name(spec.engine),
+            result: Outcome::new(
+                fault.as_ref(),
+                verdict.as_ref().map(|checked| *checked).map_err(String::as_str),
+            ),
+            limit: fault.as_ref().and_then(RunError::limit),
+            error: verdict.err(),
+            races: spec.workload.races(),
+            sampled: gpu.estimate(),
+            totals: snapshot.clone().into(),
+            kernels: done.kernels,
+            series,
+            sms: gpu
+                .sms()
+                .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() })
+                .collect(),
+            mechanism_counters,
+            host: HostReport {
+                wall_s,
+                cycles_per_s: snapshot.cycles as f64 / wall_s.max(1e-9),
+                warp_instructions_per_s: snapshot.sm.warp_instructions as f64 / wall_s.max(1e-9),
+            },
+        };
+        let printed = memory.take_printed();
+        let most_resident_warps = gpu.most_resident_warps();
+        let (traces, timeline) = (gpu.traces(), gpu.take_timeline());
+        let outcome = RunOutcome { report, fault, traces, timeline, printed, outputs, most_resident_warps };
+        Ok((outcome, memory))
     }
-    let mut series = gpu.samples().to_vec();
-    if spec.sample_cycles.is_some() && series.last().is_none_or(|last| last.cycles < snapshot.cycles) {
-        series.push(snapshot.clone());
-    }
-    let report = RunReport {
-        format_version: FORMAT_VERSION,
-        workload: spec.workload.name().into(),
-        size: spec.workload.size_name(spec.size),
-        config: spec.config.name.clone(),
-        mechanism: spec.mechanism.text.clone(),
-        engine: spec.probes.engine_name(spec.engine),
-        result: Outcome::new(
-            fault.as_ref(),
-            verdict.as_ref().map(|checked| *checked).map_err(String::as_str),
-        ),
-        limit: fault.as_ref().and_then(RunError::limit),
-        error: verdict.err(),
-        races: spec.workload.races(),
-        sampled: gpu.estimate(),
-        totals: snapshot.clone().into(),
-        kernels,
-        series,
-        sms: gpu
-            .sms()
-            .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() })
-            .collect(),
-        mechanism_counters,
-        host: HostReport {
-            wall_s,
-            cycles_per_s: snapshot.cycles as f64 / wall_s.max(1e-9),
-            warp_instructions_per_s: snapshot.sm.warp_instructions as f64 / wall_s.max(1e-9),
-        },
-    };
-    let printed = memory.take_printed();
-    let most_resident_warps = gpu.most_resident_warps();
-    let (traces, timeline) = (gpu.traces(), gpu.take_timeline());
-    Ok(RunOutcome { report, fault, traces, timeline, printed, outputs, most_resident_warps })
 }
 
 /// The names of the block instances that a run can record.

@@ -112,13 +112,13 @@ impl Simulation {
         self
     }
 
-    /// Runs it to its end.
+    /// Returns what is to be run.
     ///
     /// # Errors
-    /// A mistake in the names, or what stopped the run: a fault of the program, a limit, or a difference between engines.
-    pub fn run(&self) -> Result<RunReport, SimulationError> {
+    /// A mistake in the names.
+    pub fn spec(&self) -> Result<RunSpec, SimulationError> {
         let limits = Limits::default();
-        let spec = RunSpec {
+        Ok(RunSpec {
             workload: Source::find(&self.workload)?,
             size: self.size,
             input: None,
@@ -131,7 +131,15 @@ impl Simulation {
             sample_cycles: None,
             max_memory: limits.memory,
             bounds: self.bounds,
-        };
+        })
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// As [`Self::spec`], or what stopped the run: a fault of the program, a limit, or a difference between engines.
+    pub fn run(&self) -> Result<RunReport, SimulationError> {
+        let spec = self.spec()?;
         let control = Arc::new(Control::default());
         let outcome = match self.sample {
             Some(sample) => run_sampled(&spec, sample, control),

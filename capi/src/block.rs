@@ -1,0 +1,321 @@
+//! Hardware blocks: any of them as golden model or as RTL, one clock at a time.
+use crate::SelvedgeStatus;
+use crate::call::{Failure, Guarded, call, free};
+use crate::text::{c_string, is_null, read, read_if_any, write, write_json};
+use selvedge_hw::{ClockedBits, Direction, Engine, Port, PortBits};
+use serde_json::{Map, Value};
+use std::ffi::{CString, c_char};
+use std::sync::OnceLock;
+
+/// A block under an engine.
+pub struct SelvedgeBlock(Guarded<Block>);
+
+/// A port of a block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SelvedgePort {
+    /// Its name, there as long as the block.
+    pub name: *const c_char,
+    /// Its width in bits.
+    pub bits: u32,
+    /// How many 64-bit words hold a value of it.
+    pub words: u32,
+    /// Is it an output?
+    pub is_output: bool,
+}
+
+struct Block {
+    clocked: Box<dyn ClockedBits>,
+    parameters: Value,
+    ports: Vec<(Port, CString)>,
+    /// Inputs come first among the ports.
+    inputs: PortBits,
+    /// None before the first clock and after a reset.
+    outputs: Option<PortBits>,
+}
+
+impl Block {
+    fn new(name: &str, parameters: Option<&str>, engine: &str) -> Result<Self, Failure> {
+        let entry = selvedge_blocks::find(name).map_err(Failure::invalid)?;
+        let given = match parameters {
+            None => Value::Object(Map::new()),
+            Some(text) => serde_json::from_str(text)
+                .map_err(|error| Failure::invalid(format!("parameters: {error}")))?,
+        };
+        if !given.is_object() {
+            return Err(Failure::invalid(format!("parameters: {given}: must be a JSON object")));
+        }
+        let parameters = entry.check(&given).map_err(Failure::invalid)?;
+        let clocked = match engine.parse().map_err(Failure::invalid)? {
+            Engine::Model => entry.model(&parameters),
+            Engine::Rtl => entry.rtl(&parameters),
+            other => return Err(Failure::invalid(format!("engine `{other}`: must be model or rtl"))),
+        };
+        let clocked = clocked.map_err(Failure::invalid)?;
+        let ports = entry.ports(&parameters).map_err(Failure::invalid)?;
+        let inputs = ports.iter().filter(|port| port.direction == Direction::Input);
+        let inputs = inputs.map(|port| vec![0; port.words()]).collect();
+        let ports = ports.into_iter().map(|port| (port.clone(), c_string(port.name))).collect();
+        Ok(Block { clocked, parameters, ports, inputs, outputs: None })
+    }
+
+    fn port(&self, index: usize) -> Result<&(Port, CString), Failure> {
+        self.ports.get(index).ok_or_else(|| {
+            Failure::invalid(format!(
+                "port {index}: must be below {}, as many as there are",
+                self.ports.len()
+            ))
+        })
+    }
+
+    /// Returns a port whose value has so many words.
+    fn port_of(&self, index: usize, count: usize) -> Result<&Port, Failure> {
+        let (port, _) = self.port(index)?;
+        if count == port.words() {
+            return Ok(port);
+        }
+        Err(Failure::invalid(format!("port {}: {count} words: must be {}", port.name, port.words())))
+    }
+
+    fn set(&mut self, index: usize, words: &[u64]) -> Result<(), Failure> {
+        let port = self.port_of(index, words.len())?;
+        if port.direction == Direction::Output {
+            return Err(Failure::invalid(format!("port {}: must be an input", port.name)));
+        }
+        let unused = words.len() * 64 - port.bits;
+        if words.last().is_some_and(|last| u64::from(last.leading_zeros()) < unused as u64) {
+            return Err(Failure::invalid(format!(
+                "port {}: the value must have {} bits",
+                port.name, port.bits
+            )));
+        }
+        self.inputs[index].copy_from_slice(words);
+        Ok(())
+    }
+
+    fn get(&self, index: usize, words: &mut [u64]) -> Result<(), Failure> {
+        let port = self.port_of(index, words.len())?;
+        let value = match index.checked_sub(self.inputs.len()) {
+            None => &self.inputs[index],
+            Some(output) => match &self.outputs {
+                Some(outputs) => &outputs[output],
+                None => {
+                    let name = port.name;
+                    return Err(Failure::invalid(format!(
+                        "port {name}: an output has no value before a cycle"
+                    )));
+                }
+            },
+        };
+        words.copy_from_slice(value);
+        Ok(())
+    }
+}
+
+/// The names of all blocks.
+fn names() -> &'static [CString] {
+    static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
+    NAMES.get_or_init(|| selvedge_blocks::all().into_iter().map(|block| c_string(block.name())).collect())
+}
+
+/// Writes how many blocks there are.
+///
+/// # Safety
+/// `count` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_count(count: *mut usize) -> SelvedgeStatus {
+    // SAFETY: the caller's promise.
+    call(|| unsafe { write("count", count, names().len()) })
+}
+
+/// Writes the name of a block by its number, from 0 on. The text is the library's.
+///
+/// # Safety
+/// `name` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_name(index: usize, name: *mut *const c_char) -> SelvedgeStatus {
+    call(|| {
+        let all = names();
+        let text = all.get(index);
+        let text =
+            text.ok_or_else(|| Failure::invalid(format!("block {index}: must be below {}", all.len())))?;
+        // SAFETY: the caller's promise.
+        unsafe { write("name", name, text.as_ptr()) }
+    })
+}
+
+/// Makes a block in its reset state. `parameters` is a JSON object of those that are not to have their defaults, or null; `engine` is
+/// "model" or "rtl". The caller frees the block.
+///
+/// # Safety
+/// `name` and `engine` are texts or null, `parameters` too; `block` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_new(
+    name: *const c_char,
+    parameters: *const c_char,
+    engine: *const c_char,
+    block: *mut *mut SelvedgeBlock,
+) -> SelvedgeStatus {
+    call(|| {
+        if block.is_null() {
+            return Err(is_null("block"));
+        }
+        // SAFETY: the caller's promise.
+        let (name, parameters, engine) =
+            unsafe { (read("name", name)?, read_if_any("parameters", parameters)?, read("engine", engine)?) };
+        let made = SelvedgeBlock(Guarded::new(Block::new(name, parameters, engine)?));
+        // SAFETY: the caller's promise.
+        unsafe { write("block", block, Box::into_raw(Box::new(made))) }
+    })
+}
+
+/// Frees a block; null is nothing to free.
+///
+/// # Safety
+/// `block` is null, or a block that has not been freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_free(block: *mut SelvedgeBlock) {
+    // SAFETY: the caller's promise.
+    unsafe { free(block) }
+}
+
+/// Writes all parameters of a block as a JSON object. The caller frees the text.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses; `json` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_parameters(
+    block: *mut SelvedgeBlock,
+    json: *mut *mut c_char,
+) -> SelvedgeStatus {
+    // SAFETY: the caller's promise.
+    with!(block, |block| unsafe { write_json("json", json, &block.parameters) })
+}
+
+/// Writes how many ports a block has, its clock and its reset apart.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses; `count` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_port_count(
+    block: *mut SelvedgeBlock,
+    count: *mut usize,
+) -> SelvedgeStatus {
+    // SAFETY: the caller's promise.
+    with!(block, |block| unsafe { write("count", count, block.ports.len()) })
+}
+
+/// Writes what a port of a block is, by its number from 0 on. Inputs come first.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses; `port` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_port(
+    block: *mut SelvedgeBlock,
+    index: usize,
+    port: *mut SelvedgePort,
+) -> SelvedgeStatus {
+    with!(block, |block| {
+        let (found, name) = block.port(index)?;
+        let found = SelvedgePort {
+            name: name.as_ptr(),
+            bits: found.bits as u32,
+            words: found.words() as u32,
+            is_output: found.direction == Direction::Output,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { write("port", port, found) }
+    })
+}
+
+/// Writes the number of the port of that name.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses; `name` is null or a text; `index` is null or a place for the result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_port_index(
+    block: *mut SelvedgeBlock,
+    name: *const c_char,
+    index: *mut usize,
+) -> SelvedgeStatus {
+    with!(block, |block| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { read("name", name)? };
+        let found = block.ports.iter().position(|(port, _)| port.name == name);
+        let found = found.ok_or_else(|| {
+            let all: Vec<&str> = block.ports.iter().map(|(port, _)| port.name).collect();
+            Failure::invalid(format!("no port `{name}`: must be one of {}", all.join(", ")))
+        })?;
+        // SAFETY: the caller's promise.
+        unsafe { write("index", index, found) }
+    })
+}
+
+/// Sets an input for the cycles to come: `count` words, as many as the port has, the lowest bits first. Inputs are 0 before.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses; `words` is null or points to `count` words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_set(
+    block: *mut SelvedgeBlock,
+    index: usize,
+    words: *const u64,
+    count: usize,
+) -> SelvedgeStatus {
+    with!(block, |block| {
+        if words.is_null() {
+            return Err(is_null("words"));
+        }
+        block.port_of(index, count)?;
+        // SAFETY: the caller's promise.
+        block.set(index, unsafe { std::slice::from_raw_parts(words, count) })
+    })
+}
+
+/// Writes the value of a port: an output's is that of the last cycle, before the clock edge. `count` is as with selvedge_block_set.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses; `words` is null or a place for `count` words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_get(
+    block: *mut SelvedgeBlock,
+    index: usize,
+    words: *mut u64,
+    count: usize,
+) -> SelvedgeStatus {
+    with!(block, |block| {
+        if words.is_null() {
+            return Err(is_null("words"));
+        }
+        let mut value = vec![0; block.port_of(index, count)?.words()];
+        block.get(index, &mut value)?;
+        // SAFETY: the caller's promise.
+        unsafe { words.copy_from_nonoverlapping(value.as_ptr(), count) };
+        Ok(())
+    })
+}
+
+/// Runs one clock: the outputs follow the inputs, and the edge is taken.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_step(block: *mut SelvedgeBlock) -> SelvedgeStatus {
+    with!(block, |block| {
+        block.outputs = Some(block.clocked.step(&block.inputs));
+        Ok(())
+    })
+}
+
+/// Runs one clock in reset. The inputs that were set stay for the cycles after it.
+///
+/// # Safety
+/// `block` is null or a block that no other thread uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn selvedge_block_reset(block: *mut SelvedgeBlock) -> SelvedgeStatus {
+    with!(block, |block| {
+        block.clocked.reset();
+        block.outputs = None;
+        Ok(())
+    })
+}

@@ -1,0 +1,146 @@
+//! A run that its caller advances, some cycles at a time.
+use crate::launches::UnderWay;
+use crate::report::Totals;
+use crate::run::{Begun, RunError, RunOutcome, RunSpec};
+use selvedge_gpu::gpu::Control;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A run under way. Its report is that of [`crate::run::run`], however it is divided.
+///
+/// ```
+/// use selvedge_sim::gpu::Control;
+/// use selvedge_sim::simulation::Simulation;
+/// use selvedge_sim::stepped::SteppedRun;
+/// use std::sync::Arc;
+///
+/// let spec = Simulation::builder().workload("vecadd").spec()?;
+/// let mut run = SteppedRun::new(spec, Arc::new(Control::default()))?;
+/// while !run.step(1000)? {
+///     println!("{} instructions", run.totals().warp_instructions);
+/// }
+/// assert!(run.end()?.fault.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SteppedRun {
+    spec: RunSpec,
+    begun: Begun,
+    under_way: Option<UnderWay>,
+    is_over: bool,
+    time: Duration,
+}
+
+impl SteppedRun {
+    /// Sets up a run before its first cycle; `control` can stop it.
+    ///
+    /// # Errors
+    /// As [`crate::run::run`]; a limit that ends the trials of the mechanism.
+    pub fn new(spec: RunSpec, control: Arc<Control>) -> Result<Self, RunError> {
+        let mut begun = Begun::new(&spec, None, &control, None, None)?;
+        match begun.stopped.take() {
+            Some(stopped) => Err(stopped),
+            None => Ok(SteppedRun { spec, begun, under_way: None, is_over: false, time: Duration::ZERO }),
+        }
+    }
+
+    /// Runs `cycles` core cycles, or what is left of the run; returns whether it is over.
+    ///
+    /// # Errors
+    /// What stops the run early: nothing but [`Self::totals`] and [`Self::cycle`] is of use then.
+    pub fn step(&mut self, cycles: u64) -> Result<bool, RunError> {
+        let until = self.cycle().saturating_add(cycles);
+        let start = Instant::now();
+        while !self.is_over && self.advance(until)? {}
+        self.time += start.elapsed();
+        Ok(self.is_over)
+    }
+
+    /// Runs the current launch, or the next one, to its end or up to core cycle `until`; returns whether it has ended.
+    fn advance(&mut self, until: u64) -> Result<bool, RunError> {
+        let launches = &mut self.begun.launches;
+        if self.under_way.is_none() {
+            self.under_way = launches.launch(false)?;
+        }
+        let Some(current) = &self.under_way else {
+            self.is_over = true;
+            return Ok(true);
+        };
+        if !launches.gpu.run_until(until, &mut launches.memory)? {
+            return Ok(false);
+        }
+        launches.end(current.clone())?;
+        self.under_way = None;
+        Ok(true)
+    }
+
+    /// Returns the core cycles so far.
+    pub fn cycle(&self) -> u64 {
+        self.begun.launches.gpu.cycle()
+    }
+
+    /// Returns the counters so far.
+    pub fn totals(&self) -> Totals {
+        self.begun.launches.gpu.snapshot().into()
+    }
+
+    /// Runs to the end, checks the results and reports.
+    ///
+    /// # Errors
+    /// The host program cannot write its files. What stops the run early is in the outcome.
+    pub fn end(mut self) -> Result<RunOutcome, RunError> {
+        let fault = self.step(u64::MAX).err();
+        if let Some(fault) = &fault {
+            self.begun.launches.program.fail(fault);
+        }
+        Ok(self.begun.end(&self.spec, fault, self.time.as_secs_f64())?.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::Bounds;
+    use crate::run::run;
+    use crate::simulation::Simulation;
+
+    fn spec(workload: &str, mechanism: &str) -> RunSpec {
+        Simulation::builder().workload(workload).mechanism(mechanism).spec().expect("valid")
+    }
+
+    fn report(outcome: RunOutcome) -> serde_json::Value {
+        assert!(outcome.fault.is_none());
+        let mut report = serde_json::to_value(outcome.report).expect("numbers and texts");
+        report.as_object_mut().expect("a report").remove("host");
+        report
+    }
+
+    #[test]
+    fn a_run_in_steps_is_the_run_in_one() {
+        for (workload, mechanism, cycles) in
+            [("bfs", "hw-bdi", 997), ("vecadd", "base", 1), ("atax", "dmil", 64)]
+        {
+            let whole = report(run(&spec(workload, mechanism), Arc::default()).expect("it starts"));
+            let mut stepped = SteppedRun::new(spec(workload, mechanism), Arc::default()).expect("it starts");
+            let mut before = 0;
+            while !stepped.step(cycles).expect("it runs") {
+                assert_eq!(stepped.cycle(), before + cycles, "{workload}");
+                before = stepped.cycle();
+                assert_eq!(stepped.totals().cycles, before);
+            }
+            assert_eq!(report(stepped.end().expect("it ends")), whole, "{workload}");
+        }
+    }
+
+    #[test]
+    fn what_stops_a_run_is_an_error_of_the_step_and_in_the_report() {
+        let mut limited = spec("bfs", "base");
+        limited.bounds = Bounds { cycles: Some(300), ..Bounds::default() };
+        let mut run = SteppedRun::new(limited, Arc::default()).expect("it starts");
+        assert!(!run.step(299).expect("below the limit"));
+        let line = run.step(10).expect_err("the limit").to_string();
+        assert!(line.contains("300"), "{line}");
+        let outcome = run.end().expect("it ends");
+        assert_eq!(outcome.report.totals.cycles, 300);
+        assert_eq!(outcome.fault.map(|fault| fault.to_string()), Some(line));
+    }
+}
