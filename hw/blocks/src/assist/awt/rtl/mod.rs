@@ -81,11 +81,11 @@ rtl_module! {
         }
         parts {
             valid: Reg<U<ENTRIES>>,
-            high: Reg<U<ENTRIES>>,
+            high: DataReg<U<ENTRIES>>,
             /// entries with an Inst.ID of their own; the others are at their first instruction
-            started: Reg<U<ENTRIES>>,
+            started: DataReg<U<ENTRIES>>,
             /// SR.ID (low) and warp (high) of every entry
-            keys: Reg<W<KEYS, WORDS>>,
+            keys: DataReg<W<KEYS, WORDS>>,
             /// the row of the entry that was deployed last
             last_row: Reg<U<ROWS>> = Reg::new(U::new(1 << (ROWS - 1))),
             /// the columns behind that entry in its row
