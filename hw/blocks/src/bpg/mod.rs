@@ -19,10 +19,10 @@
 //!  warp_i -------------------------+--> calculator 1: warps 0..1 ---+--> adjusted hits --> largest --> l_max_o, bypass_o
 //!                                  :             :                  |      (registered)
 //!                                  +--> calculator 7: warps 0..7 --/
-//!  rsfail_i --> [failures] -------------------^
+//!  rsfail_i --> [failures] --> x L^3 / 1024, for each L --^
 //!
-//!  calculator: [tags, valid, LRU of 4 sets] --> hit? --> [hits] x 8 --> (-) --> adjusted hits
-//!                                        failures x (L/8)^3 x 1/2 -------^
+//!  calculator: [tags of 4 sets, youngest first] --> hit? --> [hits] x 8 --> (-) --> adjusted hits
+//!                                               failures x (L/8)^3 x 1/2 ----^
 //! ```
 //!
 //! Choices where the paper is silent:
@@ -44,11 +44,13 @@
 //!   alone, which grows with L whatever the loads are: a few failures would make L 1. But hits are sampled, and a working set of
 //!   a few lines can be in the sets that are not: nothing is known of what bypassing would lose.
 //! - Counters saturate. Hits can do so although an interval has fewer accesses, when all fall into sampled sets.
-//! - The shadow tags are four words of four tags in a memory without reset, guarded by resettable valid bits: only those and
-//!   the LRU state need to be registers that clear. A memory so small becomes flip-flops or latches in an ASIC, as is the
-//!   technology's choice; in simulation it is several times cheaper than registers.
-//! - LRU state is the age of each way, 0 to 3, all different. Since ways fill oldest first, an invalid way is always older than
-//!   a valid one, and the victim is the way of age 3 without regard to valid bits.
+//! - A set's tags are kept in the order of their last use, in a memory for each of the four places. An access writes its tag to the
+//!   first place, and what was before the place where the tag is, or before the last, moves one further: there are no ages and
+//!   no victim to find. All 32 memories have the same address, the set; an access reads and writes them once.
+//! - The memories have no reset. A flip-flop per set, for all calculators, says whether the set had an access since reset; its first
+//!   access reads nothing and writes every place, with the valid bits that the memories hold beside the tags. Memories so small
+//!   become flip-flops or latches in an ASIC, as is the technology's choice; in simulation they are several times cheaper than registers.
+//! - The eight products share their sums, since all are of the same failures: five additions in place of eight multiplications.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -71,9 +73,9 @@
 //! # Storage
 //! The paper: 35 bits per shadow tag (1 valid, 2 LRU, up to 32 tag bits), 8 x 16 tags per SM, a 10-bit hit counter per
 //! calculator and a 12-bit failure counter, "etc."; in sum 4,572 bits per SM. The tags of 15 SMs (15 x 128 x 35 bits) are put
-//! at 0.087 mm2 in 45 nm, with 0.001 nJ per access and 0.27 mW of leakage, by CACTI. This block holds 4,701: the same, and the
-//! access counter (10), the adjusted hits between subtraction and choice (8 x 14), the choice (4) with its three flags (3). With
-//! the adjusted hits in registers the multiplication and the choice are two paths of one cycle each, not one long path.
+//! at 0.087 mm2 in 45 nm, with 0.001 nJ per access and 0.27 mW of leakage, by CACTI. This block holds 4,449: 33 bits per tag and a flag
+//! per sampled set (4) in place of 35 bits per tag, the same counters, and the access counter (10), the adjusted hits between
+//! subtraction and choice (8 x 14), the choice (4) with its three flags (3). With the adjusted hits in registers the multiplication and the choice are two paths of one cycle each, not one long path.
 
 mod corners;
 mod model;
@@ -174,7 +176,7 @@ impl HwBlock for Bpg {
             storage: vec![
                 Storage { name: "shadow tags", bits: entries * params.tag_bits as usize },
                 Storage { name: "their valid bits", bits: entries },
-                Storage { name: "their LRU state", bits: entries * 2 },
+                Storage { name: "sets with an access since reset", bits: SAMPLED_SETS },
                 Storage { name: "hits", bits: LEVELS * HIT_BITS },
                 Storage { name: "reservation failures", bits: RSFAIL_BITS },
                 Storage { name: "accesses in the interval", bits: ACCESS_BITS },
@@ -201,8 +203,8 @@ mod tests {
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
         let facts = Bpg::facts(&BpgParams::default());
-        assert_eq!(facts.storage_bits(), 4701);
-        assert_eq!(facts.storage[..3].iter().map(|part| part.bits).sum::<usize>(), 128 * 35);
+        assert_eq!(facts.storage_bits(), 4449);
+        assert_eq!(facts.storage[..2].iter().map(|part| part.bits).sum::<usize>(), 128 * 33);
     }
 
     #[test]

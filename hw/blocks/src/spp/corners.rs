@@ -9,7 +9,11 @@ pub(super) struct SppCorners {
     owners: Vec<Option<u32>>,
     /// The query of the last cycle, and whether its entry was committed in that cycle.
     queried: Option<(SppIn, bool)>,
+    /// Cycles until the sweep ends that clears the entries.
+    sweep_left: u32,
     operations: u64,
+    dropped: u64,
+    swept_query: u64,
     unknown: u64,
     known: u64,
     other_block: u64,
@@ -26,7 +30,10 @@ impl SppCorners {
             params: *params,
             owners: vec![None; params.entries as usize],
             queried: None,
+            sweep_left: params.entries,
             operations: 0,
+            dropped: 0,
+            swept_query: 0,
             unknown: 0,
             known: 0,
             other_block: 0,
@@ -56,6 +63,7 @@ impl Corners<SppIn, SppOut> for SppCorners {
     fn reset(&mut self) {
         self.owners.fill(None);
         self.queried = None;
+        self.sweep_left = self.params.entries;
     }
 
     fn clock(&mut self, inputs: &SppIn, outputs: &SppOut) {
@@ -64,11 +72,16 @@ impl Corners<SppIn, SppOut> for SppCorners {
         }
         self.operations += u64::from(inputs.query_i) + u64::from(inputs.evict_i);
         let entry = self.params.index(inputs.evict_address_i);
-        if inputs.evict_i {
+        let sweeps = self.sweep_left > 0;
+        self.sweep_left = self.sweep_left.saturating_sub(1);
+        self.dropped += u64::from(sweeps && inputs.evict_i);
+        self.swept_query += u64::from(sweeps && inputs.query_i);
+        let commits = inputs.evict_i && !sweeps;
+        if commits {
             self.owners[entry] = Some(inputs.evict_address_i);
         }
         if inputs.query_i {
-            let committed = inputs.evict_i && self.params.index(inputs.query_address_i) == entry;
+            let committed = commits && self.params.index(inputs.query_address_i) == entry;
             self.queried = Some((*inputs, committed));
         }
     }
@@ -79,6 +92,8 @@ impl Corners<SppIn, SppOut> for SppCorners {
 
     fn seen(&self) -> Vec<Corner> {
         [
+            ("a commit during the sweep is dropped", self.dropped),
+            ("a query comes during the sweep", self.swept_query),
             ("an entry without a pattern replies", self.unknown),
             ("a committed pattern replies", self.known),
             ("the pattern of another block replies", self.other_block),

@@ -10,7 +10,7 @@
 //! ```text
 //!  evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
 //!  used_i -----------------------------> patterns, known bits -------+
-//!                                                                    v
+//!                 reset: [sweep] -------> clears an entry per cycle  v
 //!                                        unknown: all or none -> [choose] -> OR requested_i -> sectors_o
 //! ```
 //!
@@ -24,6 +24,9 @@
 //!   only those that were requested.
 //! - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern committed.
 //! - A block of which no sector was used commits an empty pattern, which is a pattern too.
+//! - The known bits lie in the memory, beside the patterns. Therefore a reset does not clear them at once: a sweep clears one entry
+//!   per cycle, `entries` cycles long. In these cycles every query is one of an entry without a pattern, and a commit is dropped.
+//!   An eviction so early is rare: a cache fills before it evicts. What the memory holds after power-up is never seen.
 //! - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and not a size that
 //!   this block has.
 //!
@@ -35,7 +38,8 @@
 //! | `unknown_coarse` | true | true, false | an entry without a pattern predicts all sectors |
 //!
 //! # Ports and timing
-//! A query and a commit per cycle. All outputs come from registers.
+//! A query and a commit per cycle, from `entries` cycles after reset on; before, commits are dropped. All outputs come from
+//! registers.
 //!
 //! ```text
 //! clk_i            __/--\__/--\__/--\__/--\__
@@ -51,7 +55,8 @@
 //! ```
 //!
 //! # Storage
-//! 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the reply (4) and its two flags. LAMAR states no size
+//! 1,295 bits by default: 256 patterns of 4 bits with a known bit each in one memory, and in registers the sweep's counter (9), the
+//! reply (4) and its two flags. LAMAR states no size
 //! in bits for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
 
 mod corners;
@@ -130,6 +135,7 @@ impl HwBlock for Spp {
             storage: vec![
                 Storage { name: "patterns", bits: entries * sectors },
                 Storage { name: "known bits", bits: entries },
+                Storage { name: "entry that the sweep clears next", bits: params.index_bits() as usize + 1 },
                 Storage { name: "answer, its valid flag, known flag", bits: sectors + 2 },
             ],
             latency: 1,
@@ -150,7 +156,7 @@ mod tests {
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        assert_eq!(Spp::facts(&SppParams::default()).storage_bits(), 1286);
+        assert_eq!(Spp::facts(&SppParams::default()).storage_bits(), 1295);
     }
 
     #[test]

@@ -9,15 +9,18 @@ pub struct SppModel {
     params: SppParams,
     /// The pattern of each entry that has one.
     patterns: Vec<Option<u8>>,
+    /// Cycles until the sweep ends that clears the entries.
+    sweep_left: u32,
     outputs: SppOut,
 }
 
 impl SppModel {
-    /// The model in its reset state: no entry has a pattern. The parameters must be valid.
+    /// The model in its reset state: the sweep starts. The parameters must be valid.
     pub fn new(params: &SppParams) -> Self {
         SppModel {
             params: *params,
             patterns: vec![None; params.entries as usize],
+            sweep_left: params.entries,
             outputs: SppOut::default(),
         }
     }
@@ -27,9 +30,10 @@ impl Clocked<SppIn, SppOut> for SppModel {
     #[inline]
     fn step(&mut self, inputs: &SppIn) -> SppOut {
         let outputs = self.outputs;
-        if inputs.evict_i {
+        if inputs.evict_i && self.sweep_left == 0 {
             self.patterns[self.params.index(inputs.evict_address_i)] = Some(inputs.used_i);
         }
+        self.sweep_left = self.sweep_left.saturating_sub(1);
         self.outputs.valid_o = inputs.query_i;
         if inputs.query_i {
             let pattern = self.patterns[self.params.index(inputs.query_address_i)];
@@ -41,6 +45,7 @@ impl Clocked<SppIn, SppOut> for SppModel {
 
     fn reset(&mut self) {
         self.patterns.fill(None);
+        self.sweep_left = self.params.entries;
         self.outputs = SppOut::default();
     }
 }

@@ -1,4 +1,4 @@
-//! RTL of the SPP: the folded index, the pattern history table with its known bits, and the choice of the answer.
+//! RTL of the SPP: the folded index, the pattern history table with the sweep that clears it, and the choice of the answer.
 
 use super::SppParams;
 use selvedge_hw::rtl::prelude::*;
@@ -38,13 +38,13 @@ impl<const A: usize, const WIDE: usize> Logic for FoldedIndex<A, WIDE> {
 rtl_module! {
     /// Predicts by a pattern history table which sectors of a missed block will be used.
     ///
-    /// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that; ENTRIES is 2^A, in WORDS words
-    /// of 64. SECTORS is the number of sectors of a block.
-    #[require(ENTRIES == 1 << A)]
+    /// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that, COUNT one more. SECTORS is the number
+    /// of sectors of a block, WORD one more.
+    #[require(COUNT == A + 1 && WORD == SECTORS + 1)]
     pub struct SppTop<
-        const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize,
+        const A: usize, const WIDE: usize, const COUNT: usize, const SECTORS: usize, const WORD: usize,
     > for SppParams as p {
-        reset "asynchronous reset, active low: no entry has a pattern";
+        reset "asynchronous reset, active low: the sweep starts, after which no entry has a pattern";
         inputs SppIn {
             /// a miss asks which sectors to fetch
             query_i: bool as Bit = 1,
@@ -70,48 +70,61 @@ rtl_module! {
         parts {
             query_index: Gate<FoldedIndex<A, WIDE>>,
             evict_index: Gate<FoldedIndex<A, WIDE>>,
-            patterns: Mem<U<SECTORS>, A>,
-            /// entries that have a pattern
-            has_pattern: Reg<W<ENTRIES, WORDS>>,
+            /// a pattern, and above it whether it was committed
+            patterns: Mem<U<WORD>, A>,
+            /// the entry that the sweep clears next; its top bit ends the sweep
+            sweep: Reg<U<COUNT>>,
             valid: Reg<Bit>,
             sectors: DataReg<U<SECTORS>>,
             known: DataReg<Bit>,
             /// what an entry without a pattern predicts
             unknown_pattern: Constant<U<SECTORS>> = Constant::new(U::new(u64::from(p.unknown_pattern()))),
+            swept: Signal<Local, Bit>,
+            commit: Signal<Local, Bit>,
+            committed: Signal<Local, U<WORD>>,
             pattern: Signal<Local, U<SECTORS>>,
             found: Signal<Local, Bit>,
         }
-        upset { valid, sectors, known }
+        upset { sweep, valid, sectors, known }
     }
 }
 
-impl<const A: usize, const WIDE: usize, const ENTRIES: usize, const WORDS: usize, const SECTORS: usize> Logic
-    for SppTop<A, WIDE, ENTRIES, WORDS, SECTORS>
+impl<const A: usize, const WIDE: usize, const COUNT: usize, const SECTORS: usize, const WORD: usize> Logic
+    for SppTop<A, WIDE, COUNT, SECTORS, WORD>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, has_pattern, valid, sectors, known);
+        dff_setup!(self, clk_i, sweep, valid, sectors, known);
+
+        comment!(
+            "after reset the sweep clears an entry per cycle; until its end no pattern is read or committed"
+        );
+        self.swept.next = self.sweep.q.val().get_bit(A);
+        self.sweep.d.next = self.sweep.q.val() + !self.swept.val();
+        self.patterns.clk_i.next = self.clk_i.val();
+        self.patterns.write_i.next = true;
+        self.patterns.write_address_i.next = self.sweep.q.val().get_bits::<A>(0);
+        self.patterns.write_data_i.next = 0.into();
 
         comment!("an evicted block commits its used bits");
         self.evict_index.address_i.next = self.evict_address_i.val();
-        self.patterns.clk_i.next = self.clk_i.val();
-        self.patterns.write_i.next = self.evict_i.val();
-        self.patterns.write_address_i.next = self.evict_index.index_o.val();
-        self.patterns.write_data_i.next = self.used_i.val();
-        if self.evict_i.val() {
-            self.has_pattern.d.next =
-                self.has_pattern.q.val().replace_bit(self.evict_index.index_o.val().index(), true);
+        self.commit.next = self.evict_i.val() & self.swept.val();
+        self.committed.next = bit_cast::<WORD, SECTORS>(self.used_i.val());
+        if self.swept.val() {
+            self.patterns.write_i.next = self.evict_i.val();
+            self.patterns.write_address_i.next = self.evict_index.index_o.val();
+            self.patterns.write_data_i.next = self.committed.val().replace_bit(SECTORS, true);
         }
 
         comment!("a miss reads its entry; a pattern that is committed in this cycle counts already");
         self.query_index.address_i.next = self.query_address_i.val();
         self.patterns.read_address_i.next = self.query_index.index_o.val();
-        self.found.next = self.has_pattern.q.val().get_bit(self.query_index.index_o.val().index());
+        self.found.next = self.swept.val() & self.patterns.read_data_o.val().get_bit(SECTORS);
         self.pattern.next = self.unknown_pattern.val();
         if self.found.val() {
-            self.pattern.next = self.patterns.read_data_o.val();
+            self.pattern.next = self.patterns.read_data_o.val().get_bits::<SECTORS>(0);
         }
-        if self.evict_i.val() & (self.evict_index.index_o.val() == self.query_index.index_o.val()) {
+        if self.commit.val() & (self.evict_index.index_o.val() == self.query_index.index_o.val()) {
             self.found.next = true;
             self.pattern.next = self.used_i.val();
         }
@@ -139,9 +152,9 @@ elaborate! {
                 SppTop {
                     A = PARAMS.index_bits() as usize,
                     WIDE = 4 * A,
-                    ENTRIES = PARAMS.entries as usize,
-                    WORDS = word_count(ENTRIES),
+                    COUNT = A + 1,
                     SECTORS = PARAMS.sectors as usize,
+                    WORD = SECTORS + 1,
                 }
             }
         }

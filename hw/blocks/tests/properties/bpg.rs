@@ -189,6 +189,27 @@ fn hits_saturate_and_fade_by_halves() {
 }
 
 #[test]
+fn a_reset_forgets_every_tag_though_the_memories_keep_their_words() {
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    // Four tags in set 0, as seen by all calculators, then as seen by the last one alone.
+    run(&mut bpg, (1..=4).chain(1..=4).map(access));
+    assert_eq!(bpg.hits(), [4; LEVELS]);
+    bpg.reset();
+    run(&mut bpg, [last_access(9), access(4), access(3), last_access(2), access(4), last_access(9)]);
+    assert_eq!(bpg.hits(), [1, 1, 1, 1, 1, 1, 1, 2]);
+}
+
+#[test]
+fn a_warp_that_is_not_watched_leaves_the_tags_as_they_are() {
+    let mut bpg = Both::<Bpg>::new(&BpgParams::default());
+    run(&mut bpg, [access(1), access(2)]);
+    run(&mut bpg, (10..20).map(|tag| BpgIn { warp_i: 8, ..access(tag) }));
+    run(&mut bpg, (10..14).map(last_access));
+    run(&mut bpg, [access(1), access(2)]);
+    assert_eq!(bpg.hits(), [2, 2, 2, 2, 2, 2, 2, 0]);
+}
+
+#[test]
 fn failures_saturate_and_fade_by_halves() {
     let mut bpg = Both::<Bpg>::new(&BpgParams::default());
     run(&mut bpg, std::iter::repeat_n(BpgIn { rsfail_i: true, ..BpgIn::default() }, 5000));

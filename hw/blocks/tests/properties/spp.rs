@@ -22,7 +22,7 @@ fn operation(sectors: u32) -> impl Strategy<Value = Option<SppIn>> {
             Some(SppIn { query_i, query_address_i, requested_i, evict_i, evict_address_i, used_i })
         },
     );
-    prop_oneof![300 => inputs, 1 => Just(None)]
+    prop_oneof![1500 => inputs, 1 => Just(None)]
 }
 
 fn traffic() -> impl Strategy<Value = (SppParams, Traffic)> {
@@ -36,6 +36,20 @@ fn entry(params: &SppParams, address: u32) -> u32 {
     (0..32).filter(|b| (address >> b) & 1 != 0).fold(0, |index, b| index ^ (1 << (b % bits)))
 }
 
+/// The block in its reset state, after its sweep.
+fn swept(params: &SppParams) -> Both<Spp> {
+    let mut spp = Both::<Spp>::new(params);
+    sweep(&mut spp, params);
+    spp
+}
+
+/// Idle cycles, as many as the sweep takes.
+fn sweep(spp: &mut Both<Spp>, params: &SppParams) {
+    for _ in 0..params.entries {
+        spp.step(&SppIn::default());
+    }
+}
+
 /// The answer to a query, at the cost of an idle cycle.
 fn ask(spp: &mut Both<Spp>, query_address_i: u32, requested_i: u8) -> SppOut {
     spp.step(&SppIn { query_i: true, query_address_i, requested_i, ..SppIn::default() });
@@ -47,22 +61,25 @@ proptest! {
 
     #[test]
     fn every_answer_is_the_last_committed_pattern_and_the_request((params, traffic) in traffic()) {
-        let mut spp = Both::<Spp>::new(&params);
+        let mut spp = swept(&params);
+        let mut sweep_left = 0;
         let mut table: HashMap<u32, u8> = HashMap::new();
         let mut expected = SppOut::default();
         for (clock, inputs) in traffic.iter().enumerate() {
             let Some(inputs) = inputs else {
                 spp.reset();
                 table.clear();
+                sweep_left = params.entries;
                 expected.valid_o = false;
                 continue;
             };
             let seen = spp.step(inputs);
             prop_assert_eq!(seen.valid_o, expected.valid_o, "clock {}", clock);
             prop_assert!(!seen.valid_o || seen == expected, "clock {}: {:?}, not {:?}", clock, seen, expected);
-            if inputs.evict_i {
+            if inputs.evict_i && sweep_left == 0 {
                 table.insert(entry(&params, inputs.evict_address_i), inputs.used_i);
             }
+            sweep_left = sweep_left.saturating_sub(1);
             expected.valid_o = inputs.query_i;
             if inputs.query_i {
                 let pattern = table.get(&entry(&params, inputs.query_address_i)).copied();
@@ -81,7 +98,7 @@ proptest! {
         used in any::<u8>(),
         others in proptest::collection::vec(any::<(u32, u8)>(), 0..200),
     ) {
-        let mut spp = Both::<Spp>::new(&params);
+        let mut spp = swept(&params);
         for inputs in before.iter().flatten() {
             spp.step(inputs);
         }
@@ -107,29 +124,54 @@ proptest! {
     }
 
     #[test]
-    fn model_and_rtl_agree_with_resets_in_mid_flight((params, traffic) in traffic()) {
+    fn model_and_rtl_agree_with_resets_in_mid_flight((params, mut traffic) in traffic()) {
+        traffic.splice(0..0, (0..params.entries).map(|_| Some(SppIn::default())));
         assert_agree::<Spp>(&params, &traffic);
     }
 }
 
 #[test]
 fn a_reset_forgets_every_pattern_though_the_memory_keeps_its_words() {
-    let mut spp = Both::<Spp>::new(&SppParams::default());
+    let params = SppParams::default();
+    let mut spp = swept(&params);
     let evict = |address| SppIn { evict_i: true, evict_address_i: address, used_i: 1, ..SppIn::default() };
+    let query = |address| SppIn { query_i: true, query_address_i: address, ..SppIn::default() };
+    let unknown = SppOut { valid_o: true, sectors_o: 0b1111, known_o: false };
     for address in 0..256 {
         spp.step(&evict(address));
     }
+    // The second half of the memory's old words is there while the first is cleared.
     spp.reset();
-    for address in 0..256 {
-        spp.step(&SppIn { query_i: true, query_address_i: address, ..SppIn::default() });
-        let answer = spp.step(&SppIn::default());
-        assert_eq!((answer.sectors_o, answer.known_o), (0b1111, false), "{address}");
+    spp.step(&query(255));
+    for address in (0..255).rev() {
+        assert_eq!(spp.step(&query(address)), unknown, "{address}, during the sweep");
+    }
+    assert_eq!(spp.step(&query(0)), unknown, "0, in the sweep's last cycle");
+    for address in 1..256 {
+        assert_eq!(spp.step(&query(address)), unknown, "{address}, after the sweep");
+    }
+}
+
+#[test]
+fn a_commit_is_dropped_until_the_sweep_ends() {
+    let params = SppParams { entries: 1024, ..SppParams::default() };
+    for (idle, known_o) in [(0, false), (700, false), (1023, false), (1024, true)] {
+        let mut spp = Both::<Spp>::new(&params);
+        for _ in 0..idle {
+            spp.step(&SppIn::default());
+        }
+        let evict = SppIn { evict_i: true, evict_address_i: 7, used_i: 1, ..SppIn::default() };
+        // The query of the same cycle sees no more of it than a later one.
+        spp.step(&SppIn { query_i: true, query_address_i: 7, ..evict });
+        assert_eq!(spp.step(&SppIn::default()).known_o, known_o, "after {idle} cycles");
+        sweep(&mut spp, &params);
+        assert_eq!(ask(&mut spp, 7, 0).known_o, known_o, "after {idle} cycles");
     }
 }
 
 #[test]
 fn the_requested_sectors_are_always_fetched() {
-    let mut spp = Both::<Spp>::new(&SppParams { unknown_coarse: false, ..SppParams::default() });
+    let mut spp = swept(&SppParams { unknown_coarse: false, ..SppParams::default() });
     assert_eq!(ask(&mut spp, 7, 0b0100).sectors_o, 0b0100);
     spp.step(&SppIn { evict_i: true, evict_address_i: 7, used_i: 0b0011, ..SppIn::default() });
     assert_eq!(ask(&mut spp, 7, 0b0100).sectors_o, 0b0111);
@@ -137,7 +179,7 @@ fn the_requested_sectors_are_always_fetched() {
 
 #[test]
 fn a_commit_counts_before_the_query_of_its_cycle() {
-    let mut spp = Both::<Spp>::new(&SppParams::default());
+    let mut spp = swept(&SppParams::default());
     spp.step(&SppIn {
         query_i: true,
         query_address_i: 0x0001_0000,

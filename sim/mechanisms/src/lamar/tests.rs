@@ -95,13 +95,23 @@ fn spp_fetches_what_was_used_of_the_block_before() {
     for (sectors, used, expected) in [(4, 0b0110, 0b0111), (8, 0b1000_0010, 0b1000_0011)] {
         let params = SppParams { sectors: port_sectors(sectors), ..SppParams::default() };
         let mut spp = SppGdu::new(Instance::new("spp", &params, Engine::Model).expect("valid"), sectors);
-        let choice = |spp: &mut SppGdu, block| spp.choose(0, block, 1).expect("the model alone");
+        let choice = |spp: &mut SppGdu, block| spp.choose(300, block, 1).expect("the model alone");
         assert_eq!(choice(&mut spp, 3), Choice::Coarse, "unknown");
-        spp.evicted(0, 3, used).expect("the model alone");
+        spp.evicted(300, 3, used).expect("the model alone");
         assert_eq!(choice(&mut spp, 3), Choice::Pattern(expected));
-        spp.evicted(0, 3, 1).expect("the model alone");
+        spp.evicted(300, 3, 1).expect("the model alone");
         assert_eq!(choice(&mut spp, 3), Choice::Fine);
         assert_eq!(counters_of(&spp)["l1d_known"], 2);
+    }
+}
+
+#[test]
+fn spp_forgets_what_is_evicted_during_its_sweep() {
+    for (now, expected) in [(0, Choice::Coarse), (255, Choice::Coarse), (256, Choice::Fine)] {
+        let instance = Instance::new("spp", &SppParams::default(), Engine::Model).expect("valid");
+        let mut spp = SppGdu::new(instance, 4);
+        spp.evicted(now, 3, 1).expect("the model alone");
+        assert_eq!(spp.choose(1000, 3, 1).expect("the model alone"), expected, "cycle {now}");
     }
 }
 

@@ -51,10 +51,11 @@
 //! ```
 //!
 //! # Storage
-//! By default 5,670 bits. 672 are registers: warp and SR.ID of all entries, which are compared at once (48 x 11), and three
+//! By default 5,678 bits. 672 are registers: warp and SR.ID of all entries, which are compared at once (48 x 11), and three
 //! flags (valid, high priority, started). The rest is two memories with one word per entry, of which 64 exist because
-//! addresses have 6 bits: 64 x 71 for lanes, live registers and SR.End, and 64 x 7 for Inst.ID. The entry of the last
-//! deployment takes 6. The paper gives no size.
+//! addresses have 6 bits: 64 x 71 for lanes, live registers and SR.End, and 64 x 7 for Inst.ID. The place of the last
+//! deployment takes 14: the entries are searched as 6 rows of 8, and it is kept as a bit per row and the columns behind it. The
+//! paper gives no size.
 
 mod corners;
 mod model;
@@ -74,6 +75,9 @@ use selvedge_hw::ports::Payload;
 /// Bits of SR.ID and warp of an entry, which name an assist warp.
 pub(in crate::assist) const KEY_BITS: usize = SR_BITS + WARP_BITS;
 
+/// Entries in a row of the search.
+const ROW: usize = 8;
+
 block_params! {
     /// Parameters of an AWT.
     pub struct AwtParams {
@@ -86,6 +90,11 @@ impl AwtParams {
     /// Entries that take high priority only: the lowest quarter.
     pub fn high_only(&self) -> u32 {
         self.entries / 4
+    }
+
+    /// Rows in which the entries are searched.
+    pub const fn rows(&self) -> usize {
+        self.entries as usize / ROW
     }
 
     /// Bits of the number of an entry.
@@ -142,7 +151,7 @@ impl HwBlock for Awt {
                     bits: words * (MASK_BITS + 2 * LIVE_BITS + INST_BITS),
                 },
                 Storage { name: "Inst.ID", bits: words * INST_BITS },
-                Storage { name: "entry deployed last", bits: params.index_bits() as usize },
+                Storage { name: "place of the last deployment", bits: params.rows() + ROW },
             ],
             latency: 1,
             interval: 1,
@@ -163,7 +172,7 @@ mod tests {
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
         let facts = Awt::facts(&AwtParams::default());
-        assert_eq!((facts.storage[0].bits + facts.storage[1].bits, facts.storage_bits()), (672, 5670));
+        assert_eq!((facts.storage[0].bits + facts.storage[1].bits, facts.storage_bits()), (672, 5678));
     }
 
     #[test]

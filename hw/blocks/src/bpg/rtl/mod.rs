@@ -1,11 +1,12 @@
 //! RTL of the BPG: sampling, the interval and the choice; below them the calculators with their shadow tags.
 
 mod adjusted_hits;
-mod lru_access;
+mod half_failures;
 mod most_hits;
 
-use super::{ACCESS_BITS, BpgParams, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WARP_BITS, WAYS};
+use super::{ACCESS_BITS, BpgParams, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WARP_BITS};
 use adjusted_hits::AdjustedHits;
+use half_failures::HalfFailures;
 use most_hits::MostHits;
 use selvedge_hw::rtl::prelude::*;
 
@@ -13,22 +14,19 @@ use selvedge_hw::rtl::prelude::*;
 const SET_BITS: usize = SAMPLED_SETS.ilog2() as usize;
 /// Width of the place of a set in its group, of which one set is sampled.
 const PLACE_BITS: usize = INDEX_BITS - SET_BITS;
-/// Width of L cubed.
-const CUBE_BITS: usize = 10;
-/// Width of a way's age.
-const AGE_BITS: usize = 2;
-/// Width of the ages of a set's ways.
-const AGES_BITS: usize = WAYS * AGE_BITS;
+/// Width of half the estimated failures.
+const HALF_BITS: usize = RSFAIL_BITS - 1;
 /// Width of a number of warps, 1 to 8.
 const L_BITS: usize = 4;
 
 rtl_module! {
     /// Decides by shadow tags and reservation failures how many warps use the L1D and which bypass it.
     ///
-    /// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, LINE that of a set's tags.
+    /// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD that of a tag with its
+    /// valid bit.
     #[require(ADDRESS == TAG + INDEX_BITS && SETS == 1 << INDEX_BITS)]
     pub struct BpgTop<
-        const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize,
+        const ADDRESS: usize, const TAG: usize, const WORD: usize,
     > for BpgParams as p {
         reset "asynchronous reset, active low: nothing is known, nobody bypasses";
         inputs BpgIn {
@@ -50,8 +48,11 @@ rtl_module! {
             update_o: bool as Bit = 1,
         }
         parts {
-            calculator: [Idle<AdjustedHits<TAG, LINE, WORDS>>; LEVELS] = array(),
+            calculator: [Idle<AdjustedHits<TAG, WORD>>; LEVELS] = array(),
+            half_failures: Gate<HalfFailures>,
             most_hits: Gate<MostHits>,
+            /// sampled sets that had an access since reset
+            known: Reg<U<SAMPLED_SETS>>,
             accesses: Reg<U<ACCESS_BITS>>,
             rsfails: Reg<U<RSFAIL_BITS>>,
             /// the interval ended at the last clock edge: choose
@@ -61,13 +62,11 @@ rtl_module! {
             l_max: Reg<U<L_BITS>> = Reg::new(U::new(LEVELS as u64)),
             updated: Reg<Bit>,
             last_of_interval: Constant<U<ACCESS_BITS>> = Constant::new(U::new(u64::from(p.interval) - 1)),
-            /// L cubed, for each calculator
-            cube: [Constant<U<CUBE_BITS>>; LEVELS] =
-                std::array::from_fn(|i| Constant::new(U::new((i as u64 + 1).pow(3)))),
             place: Signal<Local, U<PLACE_BITS>>,
             group: Signal<Local, U<SET_BITS>>,
             sampled: Signal<Local, Bit>,
             tag: Signal<Local, U<TAG>>,
+            set_known: Signal<Local, Bit>,
             interval_ends: Signal<Local, Bit>,
             faded: Signal<Local, U<RSFAIL_BITS>>,
             level: Signal<Local, U<L_BITS>>,
@@ -77,12 +76,10 @@ rtl_module! {
     }
 }
 
-impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usize> Logic
-    for BpgTop<ADDRESS, TAG, LINE, WORDS>
-{
+impl<const ADDRESS: usize, const TAG: usize, const WORD: usize> Logic for BpgTop<ADDRESS, TAG, WORD> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, accesses, rsfails, ended, hit, l_max, updated);
+        dff_setup!(self, clk_i, known, accesses, rsfails, ended, hit, l_max, updated);
 
         comment!(
             "one set of each group of 8 is sampled: the one at the place in it that is the group's number"
@@ -92,6 +89,10 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
         self.tag.next = self.line_i.val().get_bits::<TAG>(5);
         self.sampled.next =
             self.access_i.val() & (self.place.val() == bit_cast::<PLACE_BITS, SET_BITS>(self.group.val()));
+        self.set_known.next = self.known.q.val().get_bit(self.group.val().index());
+        if self.sampled.val() {
+            self.known.d.next = self.known.q.val().replace_bit(self.group.val().index(), true);
+        }
 
         comment!("the last access of the interval: adjusted hits are taken, and all counters are halved");
         self.interval_ends.next =
@@ -107,6 +108,7 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
             self.rsfails.d.next = self.faded.val() + 1;
         }
 
+        self.half_failures.rsfails_i.next = self.rsfails.q.val();
         self.hit.d.next = false;
         for i in 0..8 {
             if self.calculator[i].any_hit_o.val() {
@@ -115,12 +117,12 @@ impl<const ADDRESS: usize, const TAG: usize, const LINE: usize, const WORDS: usi
             self.calculator[i].clk_i.next = self.clk_i.val();
             self.calculator[i].rst_ni.next = self.rst_ni.val();
             self.calculator[i].last_warp_i.next = i.to_bits();
-            self.calculator[i].cube_i.next = self.cube[i].val();
             self.calculator[i].access_i.next = self.sampled.val();
             self.calculator[i].warp_i.next = self.warp_i.val();
             self.calculator[i].set_i.next = self.group.val();
             self.calculator[i].tag_i.next = self.tag.val();
-            self.calculator[i].rsfails_i.next = self.rsfails.q.val();
+            self.calculator[i].known_i.next = self.set_known.val();
+            self.calculator[i].half_i.next = self.half_failures.half_o[i].val();
             self.calculator[i].interval_ends_i.next = self.interval_ends.val();
             self.most_hits.adjusted_i[i].next = self.calculator[i].adjusted_o.val();
         }
@@ -154,8 +156,7 @@ elaborate! {
             BpgTop {
                 ADDRESS = PARAMS.line_bits(),
                 TAG = PARAMS.tag_bits as usize,
-                LINE = WAYS * TAG,
-                WORDS = word_count(LINE),
+                WORD = TAG + 1,
             }
         }
     }

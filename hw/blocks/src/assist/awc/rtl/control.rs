@@ -11,11 +11,11 @@ const _: () = assert!(ROUTE_BITS == 13 && EVENT_BITS == 5);
 rtl_block! {
     /// Starts an assist warp for each event in its map and deploys them in turn; throttles low priority.
     ///
-    /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
+    /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the table's.
     #[derive(LogicBlock)]
     #[new(params: &AwcParams)]
     pub struct Control<
-        const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
+        const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
     > {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -95,7 +95,7 @@ rtl_block! {
         routes: Mem<U<ROUTE_BITS>, EVENT_BITS>,
         /// the events in the map
         known: Reg<U<32>>,
-        assist_warps: AssistWarpTable<ENTRIES, INDEX, KEYS, WORDS> = AssistWarpTable::new(&params.table()),
+        assist_warps: AssistWarpTable<ENTRIES, ROWS, INDEX, KEYS, WORDS> = AssistWarpTable::new(&params.table()),
         pub(super) throttle: Throttle = Throttle::new(params),
         stage_valid: Reg<Bit>,
         stage_warp: Reg<U<WARP_BITS>>,
@@ -110,8 +110,8 @@ rtl_block! {
     }
 }
 
-impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
-    for Control<ENTRIES, INDEX, KEYS, WORDS>
+impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
+    for Control<ENTRIES, ROWS, INDEX, KEYS, WORDS>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -21,9 +21,9 @@ const _: () = assert!(
 rtl_module! {
     /// Runs assist warps on an SM: trigger events in, instructions for the schedulers out.
     ///
-    /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
+    /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the table's.
     pub struct AssistWarpController<
-        const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
+        const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
     > for AwcParams as p {
         reset "asynchronous reset, active low: no event is known, no assist warp is active; the store survives it";
         inputs AwcIn {
@@ -131,7 +131,7 @@ rtl_module! {
             active_o: u64 as U<ENTRIES> = p.entries as usize,
         }
         parts {
-            control: Control<ENTRIES, INDEX, KEYS, WORDS> = Control::new(p),
+            control: Control<ENTRIES, ROWS, INDEX, KEYS, WORDS> = Control::new(p),
             store: AssistWarpStore<WORD_BITS, STORE_ADDRESS_BITS, SLOT_BITS> = AssistWarpStore::new(&STORE),
             buffer: AssistWarpBuffer<WORD_BITS> = AssistWarpBuffer::new(&BUFFER),
         }
@@ -139,8 +139,8 @@ rtl_module! {
     }
 }
 
-impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
-    for AssistWarpController<ENTRIES, INDEX, KEYS, WORDS>
+impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
+    for AssistWarpController<ENTRIES, ROWS, INDEX, KEYS, WORDS>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -237,6 +237,7 @@ elaborate! {
         for entries in [8, 48] {
             AssistWarpController {
                 ENTRIES = PARAMS.entries as usize,
+                ROWS = PARAMS.table().rows(),
                 INDEX = PARAMS.table().index_bits() as usize,
                 KEYS = KEY_BITS * ENTRIES,
                 WORDS = word_count(KEYS),

@@ -1,12 +1,12 @@
 //! RTL of the AWT: the entries and the turn.
 
 mod entry_match;
-mod first_set;
+mod first_behind;
 
 use entry_match::EntryMatch;
-use first_set::FirstSet;
+use first_behind::FirstBehind;
 
-use super::{AwtParams, KEY_BITS};
+use super::{AwtParams, KEY_BITS, ROW};
 use crate::assist::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
@@ -19,9 +19,10 @@ rtl_module! {
     /// Holds the active assist warps and deploys them in turn, one instruction per cycle.
     ///
     /// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in 64-bit words.
-    #[require(KEYS == KEY_BITS * ENTRIES && ENTRIES <= 1 << INDEX)]
+    /// The entries are searched as ROWS rows of 8.
+    #[require(KEYS == KEY_BITS * ENTRIES && ENTRIES <= 1 << INDEX && ENTRIES == ROWS * ROW)]
     pub struct AssistWarpTable<
-        const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
+        const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
     > for AwtParams as p {
         reset "asynchronous reset, active low: no assist warp is active";
         inputs AwtIn {
@@ -80,19 +81,20 @@ rtl_module! {
         }
         parts {
             valid: Reg<U<ENTRIES>>,
-            high: Reg<U<ENTRIES>>,
+            high: DataReg<U<ENTRIES>>,
             /// entries with an Inst.ID of their own; the others are at their first instruction
-            started: Reg<U<ENTRIES>>,
+            started: DataReg<U<ENTRIES>>,
             /// SR.ID (low) and warp (high) of every entry
-            keys: Reg<W<KEYS, WORDS>>,
-            /// the entry that was deployed last
-            last: Reg<U<INDEX>> = Reg::new(U::new(ENTRIES as u64 - 1)),
+            keys: DataReg<W<KEYS, WORDS>>,
+            /// the row of the entry that was deployed last
+            last_row: Reg<U<ROWS>> = Reg::new(U::new(1 << (ROWS - 1))),
+            /// the columns behind that entry in its row
+            behind_last: Reg<U<ROW>>,
             contexts: Mem<Context, INDEX>,
             insts: Mem<U<INST_BITS>, INDEX>,
             compare: Gate<EntryMatch<ENTRIES, KEYS, WORDS>>,
-            free_entry: Gate<FirstSet<ENTRIES, INDEX>>,
-            next_entry: Gate<FirstSet<ENTRIES, INDEX>>,
-            all: Constant<U<ENTRIES>> = Constant::new(U::new(u64::MAX)),
+            free_entry: Gate<FirstBehind<ENTRIES, ROWS, INDEX>>,
+            next_entry: Gate<FirstBehind<ENTRIES, ROWS, INDEX>>,
             /// all entries but those that take high priority only
             low_entries: Constant<U<ENTRIES>> = Constant::new(U::new(u64::MAX) << u64::from(p.high_only())),
             free: Signal<Local, U<ENTRIES>>,
@@ -102,8 +104,8 @@ rtl_module! {
             bundle: Signal<Local, Context>,
             killed: Signal<Local, U<ENTRIES>>,
             requests: Signal<Local, U<ENTRIES>>,
-            behind: Signal<Local, U<ENTRIES>>,
             deploy: Signal<Local, Bit>,
+            row_key: Signal<Local, U<KEY_BITS>>,
             deploy_key: Signal<Local, U<KEY_BITS>>,
             inst: Signal<Local, U<INST_BITS>>,
             ends: Signal<Local, Bit>,
@@ -116,12 +118,12 @@ rtl_module! {
     }
 }
 
-impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
-    for AssistWarpTable<ENTRIES, INDEX, KEYS, WORDS>
+impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
+    for AssistWarpTable<ENTRIES, ROWS, INDEX, KEYS, WORDS>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, valid, high, started, keys, last);
+        dff_setup!(self, clk_i, valid, high, started, keys, last_row, behind_last);
         self.contexts.clk_i.next = self.clk_i.val();
         self.insts.clk_i.next = self.clk_i.val();
         self.active_o.next = self.valid.q.val();
@@ -141,7 +143,10 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
             self.free.next = self.free.val() & self.low_entries.val();
         }
         self.free_entry.bits_i.next = self.free.val();
-        self.ready.next = self.free.val().any() & !(self.valid.q.val() & self.compare.same_o.val()).any();
+        self.free_entry.row_i.next = 0.into();
+        self.free_entry.behind_i.next = 0.into();
+        self.ready.next =
+            self.free_entry.any_o.val() & !(self.valid.q.val() & self.compare.same_o.val()).any();
         self.trigger_ready_o.next = self.ready.val();
         self.accept.next = self.ready.val() & self.trigger_valid_i.val();
         self.bundle.next = 0.into();
@@ -171,19 +176,23 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
             self.requests.next = self.requests.val() | !self.high.q.val();
         }
         self.requests.next = self.requests.val() & self.valid.q.val() & !self.killed.val();
-        self.behind.next = self.requests.val() & ((self.all.val() << self.last.q.val()) << 1);
-        if self.behind.val().any() {
-            self.next_entry.bits_i.next = self.behind.val();
-        } else {
-            self.next_entry.bits_i.next = self.requests.val();
-        }
-        self.deploy.next = self.requests.val().any();
+        self.next_entry.bits_i.next = self.requests.val();
+        self.next_entry.row_i.next = self.last_row.q.val();
+        self.next_entry.behind_i.next = self.behind_last.q.val();
+        self.deploy.next = self.next_entry.any_o.val();
 
-        comment!("what that entry says");
+        comment!("what that entry says: each row's candidate speaks before the row is chosen");
         self.deploy_key.next = 0.into();
-        for e in 0..ENTRIES {
-            if self.next_entry.first_o.val().get_bit(e) {
-                self.deploy_key.next = self.deploy_key.val() | self.keys.q.val().get_bits::<11>(e * 11);
+        for r in 0..ROWS {
+            self.row_key.next = 0.into();
+            for c in 0..8 {
+                if self.next_entry.candidates_o.val().get_bit(r * 8 + c) {
+                    self.row_key.next =
+                        self.row_key.val() | self.keys.q.val().get_bits::<11>(r * 88 + c * 11);
+                }
+            }
+            if self.next_entry.row_o.val().get_bit(r) {
+                self.deploy_key.next = self.deploy_key.val() | self.row_key.val();
             }
         }
         self.contexts.read_address_i.next = self.next_entry.index_o.val();
@@ -209,7 +218,8 @@ impl<const ENTRIES: usize, const INDEX: usize, const KEYS: usize, const WORDS: u
         self.insts.write_address_i.next = self.next_entry.index_o.val();
         self.insts.write_data_i.next = self.inst.val() + 1;
         if self.deploy.val() {
-            self.last.d.next = self.next_entry.index_o.val();
+            self.last_row.d.next = self.next_entry.row_o.val();
+            self.behind_last.d.next = self.next_entry.behind_o.val();
         }
         self.next_started.next = self.started.q.val() | self.next_entry.first_o.val();
         self.next_valid.next = self.valid.q.val() & !self.killed.val();
@@ -249,6 +259,7 @@ elaborate! {
         for entries in [8, 48] {
             AssistWarpTable {
                 ENTRIES = PARAMS.entries as usize,
+                ROWS = PARAMS.rows(),
                 INDEX = PARAMS.index_bits() as usize,
                 KEYS = KEY_BITS * ENTRIES,
                 WORDS = word_count(KEYS),
