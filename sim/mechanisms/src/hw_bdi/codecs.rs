@@ -3,8 +3,7 @@ use super::Latencies;
 use super::lines::has_values;
 use super::partition::{Inbound, Outbound};
 use crate::codecs::{
-    Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LINE_BYTES,
-    LineForms,
+    Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LineForms,
 };
 use selvedge_blocks::cpack::{self, CpackParams};
 use selvedge_blocks::fpc;
