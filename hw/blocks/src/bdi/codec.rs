@@ -320,12 +320,12 @@ mod tests {
     fn represents(encoding: Encoding, line: &[u8]) -> bool {
         let words = &words_of(line)[..line.len() / 8];
         let base = match encoding {
-            Encoding::B8D1 => common_base::<8, 1>(words),
-            Encoding::B8D2 => common_base::<8, 2>(words),
-            Encoding::B8D4 => common_base::<8, 4>(words),
-            Encoding::B4D1 => common_base::<4, 1>(words),
-            Encoding::B4D2 => common_base::<4, 2>(words),
-            Encoding::B2D1 => common_base::<2, 1>(words),
+            Encoding::B8D1 => common_base::<8, 1>(words, Base::FirstFit),
+            Encoding::B8D2 => common_base::<8, 2>(words, Base::FirstFit),
+            Encoding::B8D4 => common_base::<8, 4>(words, Base::FirstFit),
+            Encoding::B4D1 => common_base::<4, 1>(words, Base::FirstFit),
+            Encoding::B4D2 => common_base::<4, 2>(words, Base::FirstFit),
+            Encoding::B2D1 => common_base::<2, 1>(words, Base::FirstFit),
             _ => panic!("{encoding:?} has no deltas"),
         };
         base.is_some()

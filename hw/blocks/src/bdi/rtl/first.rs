@@ -52,7 +52,8 @@ impl<
             self.mask.next = self.mask.val().replace_bit(i, self.sign.val().all() | !self.sign.val().any());
         }
 
-        self.first.next = 1.into();
+        self.first.next = 0.into();
+        self.first.next = self.first.val().replace_bit(0, true);
         self.seen.next = 0.into();
         for _search in 0..SEARCH {
             comment!(
