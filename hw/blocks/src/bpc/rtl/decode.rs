@@ -132,11 +132,11 @@ rtl_block! {
         pub error_o: Signal<Out, Bit>,
         with_place: Constant<U<8>> = Constant::new(U::new(5 + PLACE as u64)),
         raw: Constant<U<8>> = Constant::new(U::new(F as u64)),
-        one: Constant<U<P>> = Constant::new(U::new(1)),
-        two_ones: Constant<U<P>> = Constant::new(U::new(3)),
         all_ones: Constant<U<P>> = Constant::new(U::new(U::<P>::MAX)),
         code: Signal<Local, U<F>>,
         place: Signal<Local, U<PLACE>>,
+        /// the bit at that place
+        mark: Signal<Local, U<P>>,
         plane: Signal<Local, U<P>>,
         count: Signal<Local, U<8>>,
         counted: Signal<Local, U<8>>,
@@ -186,6 +186,12 @@ impl<
         for k in 0..4 {
             self.code.next = self.codes_i.val().get_bits::<F>(k * F);
             self.place.next = self.code.val().get_bits::<PLACE>(5);
+            self.mark.next = 0.into();
+            for i in 0..P {
+                if self.place.val() == i.to_bits::<PLACE>() {
+                    self.mark.next = self.mark.val().replace_bit(i, true);
+                }
+            }
             self.plane.next = self.above.val();
             self.count.next = 1.into();
             self.length.next = 5.into();
@@ -198,13 +204,13 @@ impl<
             } else if self.code.val().get_bit(2) {
                 self.length.next = 3.into();
             } else if self.code.val().get_bit(4) & self.code.val().get_bit(3) {
-                self.plane.next = self.above.val() ^ (self.one.val() << self.place.val());
+                self.plane.next = self.above.val() ^ self.mark.val();
                 self.length.next = self.with_place.val();
             } else if self.code.val().get_bit(4) {
                 comment!("zero before the exclusive-or");
                 self.plane.next = 0.into();
             } else if self.code.val().get_bit(3) {
-                self.plane.next = self.above.val() ^ (self.two_ones.val() << self.place.val());
+                self.plane.next = self.above.val() ^ (self.mark.val() | (self.mark.val() << 1));
                 self.length.next = self.with_place.val();
             } else {
                 self.plane.next = self.above.val() ^ self.all_ones.val();
